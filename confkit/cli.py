@@ -1,0 +1,210 @@
+"""The command `confkit`: lab, sandbox, token, profile, interface."""
+
+import argparse
+import getpass
+import logging
+import os
+import signal
+import sys
+import threading
+import warnings
+from typing import Any
+
+from . import __version__, profiles, signing
+from .connect import connect
+from .dialect import Dialect
+from .errors import ConfigError, ConfkitError
+from .masking import Secret
+from .reference import SPOKEN, reference
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The exit status: 0, or 1 after an error, which is one sentence on standard error."""
+    warnings.showwarning = _one_line
+    given = sys.argv[1:] if arguments is None else arguments
+    options, extra = _parser().parse_known_args(given)
+    if extra and options.run is not _lab:
+        _parser().error(f"unknown arguments: {' '.join(extra)}")
+    options.extra = [part for part in extra if part != "--"]
+    try:
+        return int(options.run(options))
+    except ConfkitError as error:
+        print(f"confkit: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _one_line(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"confkit: {message}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="confkit", description="Rooms, users and devices of a conferencing service."
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"confkit {__version__}, speaks {SPOKEN}"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    lab = commands.add_parser("lab", help="open JupyterLab on the notebooks",
+                              epilog="Further arguments are JupyterLab's, such as --no-browser.")
+    lab.add_argument("--profile", help="the service to use; without one, a sandbox")
+    lab.add_argument("--port", type=int, default=8888)
+    lab.set_defaults(run=_lab)
+
+    sandbox = commands.add_parser("sandbox", help="run the embedded service for other clients")
+    sandbox.add_argument("--host", default="127.0.0.1")
+    sandbox.add_argument("--port", type=int, default=8080, help="of interface A")
+    sandbox.add_argument("--outgoing-port", type=int, default=8050, help="of interface B")
+    sandbox.add_argument("--db", metavar="FILE", help="keep rooms and devices in this SQLite file")
+    sandbox.add_argument("--access-key", help="default: the demo key (on loopback only)")
+    sandbox.add_argument("--secret-key", help="default: the demo key (on loopback only); also "
+                         "read from CONFKIT_SECRET_KEY, which other users cannot see")
+    sandbox.add_argument("--dialect", default="", metavar="NAME=VALUE,...",
+                         help="such as hash=sha256,signature=raw")
+    sandbox.add_argument("--token-lifetime", type=float, default=3600.0, metavar="SECONDS")
+    sandbox.add_argument("--seed", type=int, help="make ids repeat (on loopback only)")
+    sandbox.add_argument("--explain", action="store_true",
+                         help="log for each refused call what was wrong with it")
+    sandbox.set_defaults(run=_sandbox)
+
+    token = commands.add_parser("token", help="print an access token into a pipe",
+                                epilog="CONFKIT_TOKEN=$(confkit token) makes curl lines run.")
+    token.add_argument("--profile", help="the service; without one, the environment's")
+    token.add_argument("--digest", action="store_true", help="the digest of A1 instead")
+    token.add_argument("--show", action="store_true", help="print it into a terminal too")
+    token.set_defaults(run=_token)
+
+    profile = commands.add_parser("profile", help="name a service, so that connect(NAME) finds it")
+    actions = profile.add_subparsers(required=True, metavar="ACTION")
+    add = actions.add_parser("add", help="write or replace a profile; asks for what is left out")
+    add.add_argument("name")
+    add.add_argument("--base-url", help="address of interface A (port 8080)")
+    add.add_argument("--outgoing-url", help="address of interface B (port 8050)")
+    add.add_argument("--access-key")
+    add.add_argument("--dialect", metavar="NAME=VALUE,...")
+    add.add_argument("--timeout", type=float, metavar="SECONDS")
+    add.add_argument("--ca-bundle", metavar="FILE", help="certificates to trust")
+    add.add_argument("--max-rate", type=float, metavar="N", help="at most N requests a second")
+    add.add_argument("--read-only", action="store_true", help="refuse every change")
+    add.set_defaults(run=_profile_add)
+    shown = actions.add_parser("list", help="the names of all profiles")
+    shown.set_defaults(run=_profile_list)
+    remove = actions.add_parser("remove", help="forget a profile")
+    remove.add_argument("name")
+    remove.set_defaults(run=_profile_remove)
+
+    interface = commands.add_parser("interface", help="print the reference of the interface")
+    interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")
+    interface.set_defaults(run=_interface)
+    return parser  # fmt: skip
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from .lab import lab
+
+    return lab(options.profile, options.port, options.extra)
+
+
+def _sandbox(options: argparse.Namespace) -> int:
+    try:
+        from .sandbox import Sandbox
+    except ImportError as error:
+        raise ConfigError(
+            f"the sandbox needs {error.name}; run: pip install 'confkit-notebooks[lab]'"
+        ) from None
+    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    secret = options.secret_key or os.environ.get("CONFKIT_SECRET_KEY") or None
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    with Sandbox(
+        seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
+        host=options.host, port=options.port, outgoing_port=options.outgoing_port,
+        access_key=options.access_key, secret_key=Secret(secret) if secret else None,
+        token_lifetime=options.token_lifetime, explain=options.explain,
+    ) as sandbox:  # fmt: skip
+        print(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
+        print(f"access key   {sandbox.access_key}\nCtrl-C or SIGTERM ends it.", flush=True)
+        while not ended.wait(1.0):  # a bounded wait, so that Windows sees Ctrl-C as well
+            pass
+    return 0
+
+
+def _token(options: argparse.Namespace) -> int:
+    if sys.stdout.isatty() and not options.show:
+        raise ConfigError(
+            "a token is a secret, so it is printed into a pipe only: "
+            "CONFKIT_TOKEN=$(confkit token). --show prints it here all the same."
+        )
+    with connect(options.profile) as client:
+        if client.sandbox is not None:
+            raise ConfigError(
+                "the embedded sandbox ends with this command, and its token with it. Run "
+                "`confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it."
+            )
+        if options.digest:
+            print(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
+        else:
+            print(str(client.token()))
+    return 0
+
+
+def _profile_add(options: argparse.Namespace) -> int:
+    asked = {"base_url": "address of interface A (http://host:8080): ",
+             "outgoing_url": "address of interface B (http://host:8050): ",
+             "access_key": "access key: "}  # fmt: skip
+    settings: dict[str, Any] = {
+        name: (getattr(options, name) or _ask(question)).strip()
+        for name, question in asked.items()
+    }
+    secret = os.environ.get("CONFKIT_SECRET_KEY") or _ask_secret("secret key: ")
+    settings["secret_key"] = secret.strip()
+    if options.dialect:
+        settings["dialect"] = Dialect.parse(options.dialect).changes()
+    if options.timeout is not None:
+        settings["timeout"] = options.timeout
+    if options.ca_bundle:
+        settings["verify"] = options.ca_bundle
+    if options.max_rate is not None:
+        settings["max_rate"] = options.max_rate
+    if options.read_only:
+        settings["read_only"] = True
+    dialect = Dialect.of(settings.get("dialect", {}))
+    checked = {**settings, "dialect": dialect, "secret_key": Secret(settings["secret_key"])}
+    connect(**checked).close()  # says what is wrong with a value before it is written
+    print(f"profile {options.name} stands in {profiles.save(options.name, settings)}")
+    return 0
+
+
+def _ask(question: str) -> str:
+    try:
+        return input(question)
+    except EOFError:
+        raise ConfigError("nothing was typed; give the values as options instead") from None
+
+
+def _ask_secret(question: str) -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline()
+    return getpass.getpass(question)
+
+
+def _profile_list(_: argparse.Namespace) -> int:
+    print("\n".join(profiles.names()))
+    return 0
+
+
+def _profile_remove(options: argparse.Namespace) -> int:
+    print(f"profile {options.name} is gone from {profiles.remove(options.name)}")
+    return 0
+
+
+def _interface(options: argparse.Namespace) -> int:
+    print(reference(options.part), end="")
+    return 0

@@ -1,0 +1,85 @@
+"""What a deployment does where the interface is silent."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Self
+
+from .errors import ConfigError
+
+_CHOICES = {
+    "hash": ("sha1", "sha256", "sha512", "md5"),
+    "signature": ("hex", "raw"),
+    "result_field": ("ret", "result"),
+    "item_keys": ("camelCase", "snake_case"),
+    "create_method": ("GET", "POST"),
+    "list_method": ("GET", "POST"),
+    "placement": ("query", "form", "json"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The ways in which one deployment fills what the interface leaves open.
+
+    `hash` and `signature` make digest and token (section 5): what is base64-encoded is the
+    lowercase hex text of the HMAC or its raw bytes. `token_parameter` names the token in every
+    operation of interface A but A1, `mcu_token_parameter` in A5 where that differs; B keeps the
+    interface's spellings. `result_field` is B's, `item_keys` the spelling of B3's items.
+    `create_method` and `list_method` are the HTTP methods of B1 and B3, and `placement` says where
+    a POST carries its parameters. The defaults are what deployed services do.
+    """
+
+    hash: str = "sha1"
+    signature: str = "hex"
+    token_parameter: str = "access_token"  # noqa: S105  # a name, not a token
+    mcu_token_parameter: str | None = None
+    result_field: str = "ret"
+    item_keys: str = "camelCase"
+    create_method: str = "GET"
+    list_method: str = "GET"
+    placement: str = "query"
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise ConfigError(
+                    f"dialect setting {name} is {value!r}; it is one of {', '.join(choices)}"
+                )
+        for name in ("token_parameter", "mcu_token_parameter"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and value.isidentifier()):
+                raise ConfigError(
+                    f"dialect setting {name} is {value!r}; it is a parameter's name, "
+                    "such as access_token, access_tocken or token"
+                )
+
+    @classmethod
+    def of(cls, settings: Mapping[str, object]) -> Self:
+        """The dialect with these settings, the rest as usual; an unknown one is a ConfigError."""
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(settings) - known)
+        if unknown:
+            raise ConfigError(
+                f"no dialect setting is called {', '.join(unknown)}; "
+                f"there are {', '.join(sorted(known))}"
+            )
+        return cls(**settings)  # type: ignore[arg-type]  # checked in __post_init__
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The dialect written as `hash=sha256,signature=raw`, as the command line takes it."""
+        settings: dict[str, object] = {}
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            name, equals, value = part.partition("=")
+            if not equals:
+                raise ConfigError(
+                    f"dialect setting {part!r} has no value; write it as hash=sha256,signature=raw"
+                )
+            settings[name.strip()] = value.strip()
+        return cls.of(settings)
+
+    def changes(self) -> dict[str, object]:
+        """The settings that differ from the usual ones."""
+        usual = asdict(type(self)())
+        return {name: value for name, value in asdict(self).items() if value != usual[name]}

@@ -1,0 +1,101 @@
+"""Opens JupyterLab on the notebooks, with a service behind every `ck.connect()` in them."""
+
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from . import profiles
+from .connect import connect
+from .errors import ConfigError
+
+FIRST = "01-first-look.ipynb"
+PORT = 8888
+
+
+def lab(profile: str | None, port: int, extra: list[str]) -> int:
+    """JupyterLab's exit status, once it has ended. Says which service the notebooks use."""
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise ConfigError(
+            "JupyterLab is not installed here; run: pip install 'confkit-notebooks[lab]'"
+        )
+    environment = service(profile, os.environ)
+    folder = notebooks()
+    free = free_port(port)
+    if free != port:
+        print(f"confkit: port {port} is taken, so JupyterLab uses {free}", flush=True)
+    print(f"confkit: the notebooks are in {folder}; Ctrl-C ends everything", flush=True)
+    command = [
+        sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", f"--port={free}",
+        "--ServerApp.port_retries=0", "--ServerApp.answer_yes=True",
+        f"--LabApp.default_url=/lab/tree/{FIRST}",
+    ]  # fmt: skip
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")  # as in a container, where there is nobody else
+    with subprocess.Popen([*command, *extra], env=environment) as server:
+        while True:
+            try:
+                return server.wait()
+            except KeyboardInterrupt:
+                continue  # the server got Ctrl-C too and is closing its kernels
+
+
+def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which the notebooks' `ck.connect()` finds the service that is meant.
+
+    Nothing named: the sandbox. A real service is announced in capitals.
+    """
+    chosen = dict(environment)
+    if profile:
+        chosen["CONFKIT_PROFILE"] = profile
+        for name in _addresses(chosen):
+            del chosen[name]
+    elif not environment.get("CONFKIT_PROFILE") and not _addresses(environment):
+        chosen["CONFKIT_PROFILE"] = profiles.EMBEDDED
+    if chosen.get("CONFKIT_PROFILE") == profiles.EMBEDDED and not _addresses(chosen):
+        print("confkit: every notebook has a sandbox of its own; no real service is used")
+        return chosen
+    with connect(profile) as client:
+        print(f"confkit: THE NOTEBOOKS USE THE REAL SERVICE {client.name} AT {client.base_url}")
+    return chosen
+
+
+def _addresses(environment: Mapping[str, str]) -> list[str]:
+    names = ("CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
+    return [name for name in names if environment.get(name)]
+
+
+def notebooks() -> Path:
+    """The folder of the notebooks: the checkout's own, or a copy of the installed ones here."""
+    checkout = Path(__file__).resolve().parent.parent / "notebooks"
+    if (checkout / FIRST).is_file():
+        return checkout
+    installed = Path(__file__).resolve().parent / "_notebooks"
+    if not installed.is_dir():
+        raise ConfigError("the notebooks are not installed; install confkit-notebooks again")
+    copy = Path.cwd() / "confkit-notebooks"
+    shutil.copytree(installed, copy, dirs_exist_ok=True, copy_function=_copy_new)
+    return copy
+
+
+def _copy_new(source: str, target: str) -> str:
+    """Copies a notebook that is not there yet: what its reader changed stays."""
+    return target if Path(target).exists() else str(shutil.copy2(source, target))
+
+
+def free_port(wanted: int) -> int:
+    """The wanted port of this machine if it is free, else the next free one."""
+    for port in range(wanted, min(wanted + 200, 65536)):
+        with socket.socket() as probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise ConfigError(f"no port from {wanted} on is free; give another with --port")

@@ -1,0 +1,106 @@
+"""Named services in `profiles.toml`, in the user's configuration directory, for its owner alone."""
+
+import os
+import tempfile
+import tomllib
+import warnings
+from pathlib import Path
+from typing import Any
+
+from .errors import ConfigError
+
+SETTINGS: dict[str, type | tuple[type, ...]] = {
+    "base_url": str, "outgoing_url": str, "access_key": str, "secret_key": str,
+    "timeout": (int, float, list), "verify": (bool, str), "max_rate": (int, float),
+    "read_only": bool, "dialect": dict,
+}  # fmt: skip
+EMBEDDED = "sandbox"  # the profile that every installation has
+
+
+def path() -> Path:
+    """Where the profiles live."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("confkit", appauthor=False)) / "profiles.toml"
+
+
+def names() -> list[str]:
+    """The names of all profiles, the embedded sandbox's first."""
+    return [EMBEDDED, *sorted(_read())]
+
+
+def load(name: str) -> dict[str, Any]:
+    """The settings of one profile; a ConfigError when there is none of this name."""
+    stored = _read()
+    if name not in stored:
+        raise ConfigError(
+            f"there is no profile {name!r} in {path()}; there are {', '.join(names())}. "
+            f"`confkit profile add {name}` makes it."
+        )
+    settings = stored[name]
+    for key, value in settings.items():
+        if key not in SETTINGS:
+            raise ConfigError(
+                f"profile {name!r} has an unknown setting {key!r}; there are {', '.join(SETTINGS)}"
+            )
+        if not isinstance(value, SETTINGS[key]):
+            raise ConfigError(f"profile {name!r}: {key} is of the wrong type")
+    return settings
+
+
+def save(name: str, settings: dict[str, Any]) -> Path:
+    """The file, once the profile stands in it; only its owner may read it (mode 0600)."""
+    if name == EMBEDDED:
+        raise ConfigError('"sandbox" is the embedded service; choose another name')
+    if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        raise ConfigError(f"profile name {name!r}: use letters, digits, '-', '_' and '.'")
+    stored = _read()
+    stored[name] = settings
+    return _write(stored)
+
+
+def remove(name: str) -> Path:
+    """The file, once the profile is gone from it."""
+    load(name)
+    stored = _read()
+    del stored[name]
+    return _write(stored)
+
+
+def _read() -> dict[str, dict[str, Any]]:
+    file = path()
+    try:
+        stored = tomllib.loads(file.read_text("utf-8"))
+        mode = file.stat().st_mode & 0o077
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        where = str(error)
+        mode = None
+    if mode is None:  # outside the except block: the broken text, with its secrets, hangs on it
+        raise ConfigError(f"{file} is not TOML ({where}); mend it or make it anew")
+    if mode and os.name == "posix":
+        warnings.warn(f"{file} can be read by others; run: chmod 600 {file}", stacklevel=4)
+    if not all(isinstance(settings, dict) for settings in stored.values()):
+        raise ConfigError(f"{file}: every profile is a table, such as [prod]")
+    return stored
+
+
+def _write(stored: dict[str, dict[str, Any]]) -> Path:
+    import tomli_w
+
+    file = path()
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".profiles-")  # mode 0600
+    try:
+        with os.fdopen(handle, "wb") as out:
+            tomli_w.dump(stored, out)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return file

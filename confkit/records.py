@@ -1,0 +1,182 @@
+"""The interface's own things as frozen records (section 2): `Room`, `RoomUser`, `Device`.
+
+Field names are the interface's in snake_case. Numbers are numbers although deployments quote
+them; what is absent is None. A field that does not hold what its type says is a ProtocolError:
+a wrong value is never guessed at.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from .errors import ProtocolError
+from .masking import Guarded, Secret, guard, masked
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
+
+
+def number(fields: Mapping[str, Any], name: str) -> int | None:
+    """The integer under this name, quoted or not; None when absent, null or empty."""
+    value = fields.get(name)
+    if isinstance(value, str):
+        value = value.strip()
+        if value and _INTEGER.fullmatch(value):
+            value = int(value.partition(".")[0])
+    if value is None or value == "":
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
+        raise ProtocolError(
+            f"the answer's field {name} is {shown(value)}, not a whole number. "
+            "Ask the provider what this deployment puts there."
+        )
+    return value
+
+
+def text(fields: Mapping[str, Any], name: str) -> str | None:
+    """The text under this name, a number written out; None when absent or null."""
+    value = fields.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise ProtocolError(
+        f"the answer's field {name} is {shown(value)}, not a text. "
+        "Ask the provider what this deployment puts there."
+    )
+
+
+def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
+    """The text under this name, which must be there and not empty."""
+    value = text(fields, name)
+    if not value:
+        raise ProtocolError(
+            f"{what} in the answer has no {name}. Ask the provider whether this deployment "
+            "spells it otherwise (Dialect(item_keys=...))."
+        )
+    return value
+
+
+def shown(value: object) -> str:
+    """The value in at most 60 characters, with nothing secret in it."""
+    written = repr(masked(value))
+    return written if len(written) <= 60 else written[:57] + "..."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A conference room as A3 gives it (section 2). `room_status`: 0 scheduled, 1 opening,
+    2 locked, 3 closed; `room_mode`: 1 MCU, 3 peer-to-peer (seen in deployments); caps are in
+    people and streams, None where the room has none. `host_password` shows as *** in a repr."""
+
+    id: int | None = None
+    room_id: str
+    topic: str | None = None
+    room_status: int | None = None
+    owner_id: str | None = None
+    host_password: str | None = None
+    attendee_max: int | None = None
+    max_audio: int | None = None
+    max_video: int | None = None
+    room_extend_id: str | None = None
+    room_mode: int | str | None = None
+
+    def __post_init__(self) -> None:
+        if self.host_password is not None:
+            object.__setattr__(self, "host_password", Secret(self.host_password))
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any], room_id: str) -> Self:
+        """The room in an answer of A3 to a question for `room_id`."""
+        mode = text(fields, "room_mode")
+        return cls(
+            id=number(fields, "id"),
+            room_id=text(fields, "room_id") or room_id,
+            topic=text(fields, "topic"),
+            room_status=number(fields, "room_status"),
+            owner_id=text(fields, "owner_id"),
+            host_password=text(fields, "host_password") or None,
+            attendee_max=number(fields, "attendee_max"),
+            max_audio=number(fields, "max_audio"),
+            max_video=number(fields, "max_video"),
+            room_extend_id=text(fields, "room_extend_id") or None,
+            room_mode=int(mode) if mode and _INTEGER.fullmatch(mode) else mode or None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RoomUser:
+    """A user in a room as A6 lists it (section 2): a person, or a device under its user ID."""
+
+    user_name: str | None
+    user_id: str
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> Self:
+        """The user in one item of A6's `user_list`."""
+        return cls(text(fields, "user_name"), needed(fields, "user_id", "a room user"))
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """An external device as a user of a room, as B3 lists it (section 2). `user_address` and
+    `options` give their secrets to code that reads them; a repr shows them as ***."""
+
+    room_id: str
+    user_id: str
+    user_name: str | None = None
+    user_address: str | None = None
+    user_data: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if self.user_address is not None:
+            object.__setattr__(self, "user_address", Guarded(self.user_address))
+        object.__setattr__(self, "user_data", Guarded(self.user_data))
+        object.__setattr__(self, "options", guard(self.options))
+
+    @property
+    def login_name(self) -> str | None:
+        """The login name with which the service opens the device, where it has one."""
+        return self.options.get("login_name")
+
+    @property
+    def login_password(self) -> Secret | None:
+        """The password with which the service opens the device, where it has one."""
+        return self.options.get("login_password")
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> Self:
+        """The device in one item of B3, its keys in camelCase or in snake_case."""
+        item = {_snake(key): value for key, value in fields.items()}
+        return cls(
+            needed(item, "room_id", "an external user"),
+            needed(item, "user_id", "an external user"),
+            text(item, "user_name"),
+            text(item, "user_address"),
+            text(item, "user_data") or "",
+            _options(item.get("options")),
+        )
+
+
+def _snake(key: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()
+
+
+def _options(value: object) -> Mapping[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else {}
+        except ValueError:
+            value = None
+    elif value is None:
+        value = {}
+    if not isinstance(value, Mapping):
+        raise ProtocolError(
+            "the answer's field options is not a JSON object. "
+            "Ask the provider what this deployment puts there."
+        )
+    return value

@@ -1,0 +1,76 @@
+"""RTSP addresses: a URL in, its parts out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
+
+DEFAULT_PORTS = {"rtsp": 554, "rtsps": 322}
+
+_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+(?:%[\w.-]+)?\]|[^\[\]:]+)(?::([0-9]*))?")
+_ESCAPE_HINT = "write @ # ? / and % in a login as %40 %23 %3F %2F and %25"
+
+
+@dataclass(frozen=True)
+class Address:
+    """The parts of an RTSP URL, percent-decoded where they are a login."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str = field(repr=False)  # many cameras take a password in the query
+    login_name: str | None = None
+    login_password: str | None = field(default=None, repr=False)
+
+    @property
+    def url(self) -> str:
+        """The URL for request lines: the port always, the login never."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}{self.path}"
+
+
+def parse_address(url: str) -> Address:
+    """Return the parts of an rtsp or rtsps URL; path and query stay as they are.
+
+    The login ends at the last `@` before the path.  Raises ValueError with one sentence that
+    never quotes the URL.
+    """
+    scheme, separator, rest = url.strip().partition("://")
+    scheme = scheme.lower()
+    if not separator or scheme not in DEFAULT_PORTS:
+        raise ValueError("The address does not start with rtsp:// or rtsps://.")
+    if re.search(r"[\x00-\x20\x7f]", rest):
+        raise ValueError("The address holds a space or a control character.")
+    if "#" in rest:
+        raise ValueError(f"The address holds a bare #; {_ESCAPE_HINT}.")
+    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
+    path = rest[len(authority) :]
+    if "@" in path:
+        # Nearly always a password with a bare / or ?, whose tail must not go out as a path.
+        raise ValueError(f"The address holds an @ after its host; {_ESCAPE_HINT}.")
+    userinfo, has_login, location = authority.rpartition("@")
+    match = _AUTHORITY.fullmatch(location)
+    if not match:
+        raise ValueError(f"The address has no valid host and port; {_ESCAPE_HINT}.")
+    port = int(match[2]) if match[2] else DEFAULT_PORTS[scheme]
+    if not 0 < port < 65536:
+        raise ValueError("The port of the address is not between 1 and 65535.")
+    name, _, password = userinfo.partition(":")
+    return Address(
+        scheme,
+        match[1].strip("[]"),
+        port,
+        re.sub(r"[^!-~]", lambda other: quote(other[0]), path if path[:1] == "/" else "/" + path),
+        _decode(name) if has_login and userinfo else None,
+        _decode(password) if has_login and userinfo else None,
+    )
+
+
+def _decode(part: str) -> str:
+    if re.search(r"%(?![0-9A-Fa-f]{2})", part):
+        raise ValueError(f"The login in the address holds a bare %; {_ESCAPE_HINT}.")
+    text = unquote(part)
+    if re.search(r"[\x00-\x1f\x7f]", text):
+        raise ValueError("The login in the address holds a control character.")
+    return text

@@ -1,0 +1,160 @@
+"""RTSP/1.0 messages: bytes in; requests, responses and interleaved frames out.  No I/O."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+MAX_HEAD = 16 * 1024
+MAX_BODY = 64 * 1024
+
+# Cameras send realms in whatever encoding they like; a digest must hash the very same bytes.
+_TEXT = {"encoding": "utf-8", "errors": "surrogateescape"}
+_RESPONSE_LINE = re.compile(r"RTSP/\d\.\d (\d{3})(?: (.*))?")
+_REQUEST_LINE = re.compile(r"([A-Z_]+) (\S+) RTSP/\d\.\d")
+_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+_FOLD = re.compile(r"\r?\n[ \t]+")
+
+
+class MalformedMessage(ValueError):
+    """The bytes are not RTSP, or exceed a limit; `received` holds the first of them."""
+
+    def __init__(self, reason: str, received: bytes = b"") -> None:
+        super().__init__(reason)
+        self.received = received
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Message:
+    # Headers hold digests, and bodies whatever a camera likes: neither belongs into a repr.
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the first header of that name, in any case, or `default`."""
+        return next(iter(self.all(name)), default)
+
+    def all(self, name: str) -> list[str]:
+        """Return every header of that name, in the order of arrival."""
+        return [value for key, value in self.headers if key.lower() == name.lower()]
+
+    def _encode(self, start_line: str) -> bytes:
+        lines = [start_line, *(f"{name}: {value}" for name, value in self.headers)]
+        if self.body:
+            lines.append(f"Content-Length: {len(self.body)}")
+        if any(control in line for line in lines for control in "\r\n\0"):
+            raise ValueError("A header must not hold a line break.")
+        return "\r\n".join([*lines, "", ""]).encode(**_TEXT) + self.body
+
+
+@dataclass(frozen=True)
+class Request(_Message):
+    """A request; the repr shows the method only, for a URL may carry a password in its query."""
+
+    method: str
+    url: str = field(repr=False)
+
+    def encode(self) -> bytes:
+        """Return the request as bytes, with Content-Length when there is a body."""
+        return self._encode(f"{self.method} {self.url} RTSP/1.0")
+
+
+@dataclass(frozen=True)
+class Response(_Message):
+    """A response."""
+
+    status: int
+    reason: str
+
+    def encode(self) -> bytes:
+        """Return the response as bytes, with Content-Length when there is a body."""
+        return self._encode(f"RTSP/1.0 {self.status} {self.reason}")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One interleaved frame: RTP or RTCP inside the RTSP connection."""
+
+    channel: int
+    payload: bytes = field(repr=False)
+
+    def encode(self) -> bytes:
+        """Return the frame with its four bytes of `$` header."""
+        return b"$" + bytes([self.channel]) + len(self.payload).to_bytes(2, "big") + self.payload
+
+
+class Parser:
+    """Turns one direction of a connection into messages, in bounded memory."""
+
+    def __init__(self, *, max_head: int = MAX_HEAD, max_body: int = MAX_BODY) -> None:
+        self._buffer = bytearray()
+        self._max_head = max_head
+        self._max_body = max_body
+
+    def feed(self, data: bytes) -> Iterator[Request | Response | Frame]:
+        """Return the messages that are now complete.
+
+        The data counts even when the iterator is dropped.  Raises MalformedMessage, after the
+        messages that came before the fault, as soon as the bytes cannot become RTSP any more.
+        """
+        self._buffer += data
+        return iter(self._next, None)
+
+    def _next(self) -> Request | Response | Frame | None:
+        buffer = self._buffer
+        while buffer.startswith((b"\r", b"\n")):  # some cameras pad a body with an empty line
+            del buffer[:1]
+        if buffer.startswith(b"$"):
+            return self._next_frame()
+        if not buffer:
+            return None
+        line, newline, _ = bytes(buffer[: self._max_head]).partition(b"\n")
+        # Judged before the head is complete: an SSH banner never sends an empty line.
+        start = line.rstrip(b"\r").decode(**_TEXT)
+        response, request = _RESPONSE_LINE.fullmatch(start), _REQUEST_LINE.fullmatch(start)
+        if not buffer[:1].isalpha() or (newline and not (response or request)):
+            raise self._fault("The first line is not RTSP.")
+        end = _END_OF_HEAD.search(buffer, 0, self._max_head)
+        if end is None:
+            if len(buffer) >= self._max_head:
+                raise self._fault(f"The headers exceed {self._max_head} bytes.")
+            return None
+        headers = self._headers(bytes(buffer[len(line) + 1 : end.start()]))
+        size = self._body_size(headers)
+        if len(buffer) < end.end() + size:
+            return None
+        body = bytes(buffer[end.end() : end.end() + size])
+        del buffer[: end.end() + size]
+        if response:
+            return Response(int(response[1]), response[2] or "", headers=headers, body=body)
+        assert request
+        return Request(request[1], request[2], headers=headers, body=body)
+
+    def _next_frame(self) -> Frame | None:
+        buffer = self._buffer
+        end = 4 + int.from_bytes(buffer[2:4], "big")
+        if len(buffer) < 4 or len(buffer) < end:
+            return None
+        frame = Frame(buffer[1], bytes(buffer[4:end]))
+        del buffer[:end]
+        return frame
+
+    def _headers(self, head: bytes) -> tuple[tuple[str, str], ...]:
+        lines = re.split(r"\r?\n", _FOLD.sub(" ", head.decode(**_TEXT)))
+        pairs = [line.partition(":") for line in lines if line]
+        if any(not colon for _, colon, _ in pairs):
+            raise self._fault("A header line holds no colon.")
+        return tuple((name.strip(), value.strip()) for name, _, value in pairs)
+
+    def _body_size(self, headers: tuple[tuple[str, str], ...]) -> int:
+        sizes = {value for name, value in headers if name.lower() == "content-length"} or {"0"}
+        size = sizes.pop()
+        if sizes or not re.fullmatch(r"[0-9]{1,9}", size):
+            raise self._fault("Content-Length is not a single number.")
+        if int(size) > self._max_body:
+            raise self._fault(f"The body exceeds {self._max_body} bytes.")
+        return int(size)
+
+    def _fault(self, reason: str) -> MalformedMessage:
+        return MalformedMessage(reason, bytes(self._buffer[:64]))

@@ -1,0 +1,116 @@
+"""RTP packets, and whole pictures put together from them.  No I/O."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .h26x import NalAssembler, packetise_nals
+from .jpeg import JpegAssembler, packetise_jpeg
+
+# The codecs of this package and their names in RTP.
+ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
+MAX_UNIT = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One RTP packet; the timestamp counts in the medium's clock rate."""
+
+    payload_type: int
+    marker: bool
+    sequence: int
+    timestamp: int
+    ssrc: int
+    payload: bytes = field(repr=False)
+
+    def encode(self) -> bytes:
+        """Return the packet as bytes."""
+        kind = self.payload_type | self.marker << 7
+        header = struct.pack("!BBHII", 0x80, kind, self.sequence, self.timestamp, self.ssrc)
+        return header + self.payload
+
+
+@dataclass(frozen=True)
+class AccessUnit:
+    """One coded picture: Annex B with parameter sets before a keyframe, or a JPEG file.
+
+    `complete` is False when a packet of it is missing.
+    """
+
+    timestamp: int
+    keyframe: bool
+    complete: bool
+    data: bytes = field(repr=False)
+
+
+class Assembler(Protocol):
+    """Puts the payloads of one picture together."""
+
+    def add(self, payload: bytes) -> None:
+        """Take one payload; raises ValueError when it makes no sense."""
+
+    def take(self) -> tuple[bytes, bool]:
+        """Return the picture and whether it is a keyframe, and begin the next one."""
+
+
+def parse_packet(data: bytes) -> Packet:
+    """Return the packet, its extension and padding cut off; raises ValueError if it is none."""
+    if len(data) < 12 or data[0] >> 6 != 2:
+        raise ValueError("This is not an RTP packet.")
+    first, kind, sequence, timestamp, ssrc = struct.unpack_from("!BBHII", data)
+    start = 12 + 4 * (first & 15)
+    if first & 0x10:
+        start += 4 + 4 * int.from_bytes(data[start + 2 : start + 4], "big")
+    end = len(data) - (data[-1] if first & 0x20 else 0)
+    if start > end:
+        raise ValueError("The RTP packet is cut off.")
+    return Packet(kind & 127, kind > 127, sequence, timestamp, ssrc, data[start:end])
+
+
+def packetise(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
+    """Return one access unit as RTP payloads of at most `limit` bytes; the last gets the marker."""
+    if codec == "mjpeg":
+        return packetise_jpeg(unit, limit)
+    return packetise_nals(codec, unit, limit)
+
+
+class Depacketiser:
+    """Turns the packets of one stream into access units; memory stays bounded."""
+
+    def __init__(self, codec: str, parameter_sets: Iterable[bytes] = ()) -> None:
+        """Start for "h264", "h265" or "mjpeg", with the parameter sets of the description."""
+        self._assembler: Assembler = (
+            JpegAssembler() if codec == "mjpeg" else NalAssembler(codec, parameter_sets)
+        )
+        self._last: Packet | None = None
+        self._size = 0
+        self._complete = True
+
+    def push(self, packet: Packet) -> list[AccessUnit]:
+        """Return the units that this packet finishes: none, one, or two without a marker."""
+        units = []
+        last, self._last = self._last, packet
+        if last and packet.sequence != (last.sequence + 1) & 0xFFFF:
+            # Which picture lost a packet is not known: neither may pass for a whole one.
+            self._complete = False
+        if last and self._size and packet.timestamp != last.timestamp:
+            lossless = self._complete
+            units += self._finish(last.timestamp)
+            self._complete = lossless
+        try:
+            self._assembler.add(packet.payload)
+        except ValueError:
+            self._complete = False
+        self._size += len(packet.payload)
+        if packet.marker or self._size > MAX_UNIT:
+            self._complete = self._complete and packet.marker
+            units += self._finish(packet.timestamp)
+        return units
+
+    def _finish(self, timestamp: int) -> list[AccessUnit]:
+        data, keyframe = self._assembler.take()
+        complete, self._complete, self._size = self._complete, True, 0
+        return [AccessUnit(timestamp, keyframe, complete, data)] if data else []

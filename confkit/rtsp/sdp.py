@@ -1,0 +1,138 @@
+"""Session descriptions (SDP) as far as RTSP cameras need them.  No I/O."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# Payload types that need no rtpmap line (RFC 3551).
+_STATIC = {0: ("PCMU", 8000), 8: ("PCMA", 8000), 26: ("JPEG", 90000)}
+_PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
+
+
+@dataclass(frozen=True)
+class Media:
+    """One medium; the clock rate is in hertz, `encoding` is the upper-case RTP name."""
+
+    kind: str
+    payload_type: int
+    encoding: str
+    clock_rate: int
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    control: str = ""
+
+    @property
+    def parameter_sets(self) -> tuple[bytes, ...]:
+        """The H.264 or H.265 parameter sets, without start codes; undecodable ones left out."""
+        texts = [self.parameters.get(name, "") for name in _PARAMETER_SETS]
+        decoded = [_decode(text.strip()) for joined in texts for text in joined.split(",")]
+        return tuple(nal for nal in decoded if nal)
+
+
+@dataclass(frozen=True)
+class Description:
+    """A whole session description."""
+
+    media: tuple[Media, ...]
+    name: str = "-"
+    control: str = "*"
+
+    def first(self, kind: str) -> Media | None:
+        """Return the first medium of a kind ("video", "audio"), or None."""
+        return next((media for media in self.media if media.kind == kind), None)
+
+
+def parse_sdp(body: bytes) -> Description:
+    """Return the description; raises ValueError when the text is no SDP or is cut off."""
+    lines = body.decode("utf-8", "replace").replace("\r", "").strip().split("\n")
+    if not body.strip():
+        raise ValueError("The session description is empty.")
+    if lines[0].strip() != "v=0":
+        raise ValueError("The session description does not start with v=0.")
+    if any(not re.match(r"[a-z]=", line) for line in lines if line.strip()):
+        raise ValueError("The session description holds a line that is not SDP.")
+    sections: list[list[tuple[str, str]]] = [[]]
+    for line in lines:
+        key, _, value = line.strip().partition("=")
+        if key == "m":
+            sections.append([])
+        sections[-1].append((key, value))
+    session, *media = sections
+    return Description(
+        tuple(_parse_media(section) for section in media),
+        dict(session).get("s", "-"),
+        _attributes(session).get("control", ""),
+    )
+
+
+def write_sdp(description: Description) -> bytes:
+    """Return the description as it goes out after DESCRIBE."""
+    lines = ["v=0", "o=- 0 0 IN IP4 0.0.0.0", f"s={description.name}", "c=IN IP4 0.0.0.0", "t=0 0"]
+    lines.append(f"a=control:{description.control}")
+    for media in description.media:
+        number = media.payload_type
+        lines.append(f"m={media.kind} 0 RTP/AVP {number}")
+        lines.append(f"a=rtpmap:{number} {media.encoding}/{media.clock_rate}")
+        if media.parameters:
+            joined = "; ".join(f"{name}={value}" for name, value in media.parameters.items())
+            lines.append(f"a=fmtp:{number} {joined}")
+        lines.append(f"a=control:{media.control}")
+    if any("\n" in line or "\r" in line for line in lines):
+        raise ValueError("A field of the session description holds a line break.")
+    return "\r\n".join([*lines, ""]).encode()
+
+
+def control_url(base: str, control: str) -> str:
+    """Return the URL that a control attribute names, joined the way cameras expect.
+
+    That is plain concatenation, after a query too; resolving it by RFC 3986 loses the query.
+    """
+    if control in ("", "*"):
+        return base
+    if re.match(r"rtsps?://", control, re.IGNORECASE):
+        return control
+    return base.rstrip("/") + "/" + control.lstrip("/")
+
+
+def encode_parameter_sets(nals: list[bytes]) -> str:
+    """Return NAL units as the value of sprop-parameter-sets."""
+    return ",".join(base64.b64encode(nal).decode() for nal in nals)
+
+
+def _parse_media(section: list[tuple[str, str]]) -> Media:
+    fields = section[0][1].split()
+    if len(fields) < 4 or not fields[3].isdecimal():
+        raise ValueError("A media line of the session description is cut off.")
+    number = int(fields[3])
+    attributes = _attributes(section)
+    encoding, clock_rate = _STATIC.get(number, ("", 90000))
+    mapping = re.fullmatch(r"([^/\s]+)/(\d+).*", attributes.get(f"rtpmap:{number}", ""))
+    if mapping:
+        encoding, clock_rate = mapping[1].upper(), int(mapping[2])
+    pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
+    parameters = {name.strip().lower(): value.strip() for name, _, value in pairs if name.strip()}
+    control = attributes.get("control", "")
+    return Media(fields[0], number, encoding, clock_rate, parameters, control)
+
+
+def _attributes(section: list[tuple[str, str]]) -> dict[str, str]:
+    """Return attributes by name; rtpmap and fmtp by name and payload type."""
+    found: dict[str, str] = {}
+    for key, value in section:
+        if key == "a":
+            name, _, rest = value.partition(":")
+            if name in ("rtpmap", "fmtp"):
+                number, _, rest = rest.strip().partition(" ")
+                name = f"{name}:{number}"
+            found.setdefault(name, rest.strip())
+    return found
+
+
+def _decode(text: str) -> bytes:
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4))
+    except binascii.Error:
+        return b""

@@ -1,0 +1,69 @@
+"""Pairs of UDP ports, as RTP and RTCP want them: an even one and the next."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_ATTEMPTS = 50
+
+
+@dataclass(frozen=True)
+class PortPair:
+    """Two open UDP ports; `port` is the even one, for RTP."""
+
+    port: int
+    rtp: asyncio.DatagramTransport
+    rtcp: asyncio.DatagramTransport
+    _socket: socket.socket
+
+    def send(self, packet: bytes, target: tuple[str, int]) -> None:
+        """Send from the even port; what the system cannot take at once is lost, never kept."""
+        with contextlib.suppress(OSError):
+            self._socket.sendto(packet, target)
+
+    def close(self) -> None:
+        """Close both ports."""
+        self.rtp.close()
+        self.rtcp.close()
+
+
+class _Receiver(asyncio.DatagramProtocol):
+    def __init__(self, received: Callable[[bytes, str], None] | None) -> None:
+        self._received = received
+
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        if self._received:
+            self._received(data, addr[0])
+
+
+async def open_ports(host: str, received: Callable[[bytes, str], None] | None = None) -> PortPair:
+    """Return a pair of ports; `received(data, host)` is called for what arrives at the even one.
+
+    Raises OSError when no pair is free.
+    """
+    loop = asyncio.get_running_loop()
+    first, second = _bind_pair(host)
+    rtp, _ = await loop.create_datagram_endpoint(lambda: _Receiver(received), sock=first)
+    rtcp, _ = await loop.create_datagram_endpoint(lambda: _Receiver(None), sock=second)
+    return PortPair(first.getsockname()[1], rtp, rtcp, first)
+
+
+def _bind_pair(host: str) -> tuple[socket.socket, socket.socket]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for _ in range(_ATTEMPTS):
+        first, second = (socket.socket(family, socket.SOCK_DGRAM) for _ in range(2))
+        try:
+            first.bind((host, 0))
+            port = first.getsockname()[1]
+            if port % 2 == 0:
+                second.bind((host, port + 1))
+                return first, second
+        except OSError:  # the neighbour is taken: try another pair
+            pass
+        first.close()
+        second.close()
+    raise OSError("No pair of UDP ports is free.")

@@ -1,0 +1,70 @@
+"""The machinery behind the rooms: licence, media server, device service."""
+
+import asyncio
+import math
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+DeviceServiceState = Literal["running", "stopped", "hanging"]
+DEVICE_SERVICE_STATES: tuple[str, ...] = get_args(DeviceServiceState)
+
+
+@dataclass
+class Licence:
+    """What the licence allows: seats over all rooms (`math.inf`: any number), and peer-to-peer."""
+
+    seats: float = math.inf
+    expired: bool = False
+    peer_to_peer: bool = True
+
+
+class MediaServer:
+    """The MCU: a TCP listener that takes connections, says nothing and holds them."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+        self._server: asyncio.Server | None = None
+        self._held: set[asyncio.BaseTransport] = set()
+        self.port = 0
+
+    @property
+    def up(self) -> bool:
+        """Whether it answers."""
+        return self._server is not None
+
+    async def start(self) -> None:
+        """Opens the listener, on the port that it had before where that is free."""
+        if self._server:
+            return
+        loop = asyncio.get_running_loop()
+        if self.port:
+            with suppress(OSError):
+                self._server = await loop.create_server(self._line, self._host, self.port)
+        if not self._server:
+            self._server = await loop.create_server(self._line, self._host, 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Closes the listener and every connection to it."""
+        server, self._server = self._server, None
+        if server:
+            server.close()
+            for transport in list(self._held):
+                transport.close()
+            await server.wait_closed()
+
+    def _line(self) -> asyncio.Protocol:
+        return _Line(self._held)
+
+
+class _Line(asyncio.Protocol):
+    def __init__(self, held: set[asyncio.BaseTransport]) -> None:
+        self._held = held
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        self._held.add(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._held.discard(self._transport)

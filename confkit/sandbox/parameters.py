@@ -1,0 +1,155 @@
+"""Where a call's parameters stand, and whether they are all there.
+
+The dialect says where they belong; what stands elsewhere does not count. A parameter that is given
+twice is wrong (assumed: the interface does not say which of the two would count).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from ..dialect import Dialect
+from ..endpoints import Endpoint
+from . import explain
+from .operations import Refused
+
+PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
+_TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json"}
+_EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
+
+
+@dataclass(frozen=True)
+class Given:
+    """The parameters that stand where they belong, the names that came twice, and the names that
+    stand elsewhere with their place; `trouble` says why a body could not be read."""
+
+    values: Mapping[str, Any]
+    twice: frozenset[str]
+    place: str
+    elsewhere: Mapping[str, str]
+    trouble: str = ""
+
+
+def method(endpoint: Endpoint, dialect: Dialect) -> str:
+    """The HTTP method of an operation in this dialect."""
+    return {"B1": dialect.create_method, "B3": dialect.list_method}.get(endpoint.key, "GET")
+
+
+def token_name(endpoint: Endpoint, dialect: Dialect) -> str | None:
+    """The token's name in an operation; None for A1. B keeps the interface's spellings."""
+    if endpoint.interface == "B" or endpoint.token is None:
+        return endpoint.token
+    if endpoint.key == "A5" and dialect.mcu_token_parameter:
+        return dialect.mcu_token_parameter
+    return dialect.token_parameter
+
+
+def query(raw: bytes) -> list[tuple[str, str]]:
+    """The pairs of a query string."""
+    return parse_qsl(raw.decode("latin-1"), keep_blank_values=True)
+
+
+def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: str) -> Given:
+    """The parameters of a call whose dialect puts them into `place`."""
+    written, trouble = "query", ""
+    in_body: list[tuple[str, Any]] = []
+    for kind, name in _TYPES.items():
+        if body and content_type.partition(";")[0].strip().lower() == name:
+            written = kind
+            try:
+                in_body = _form(body) if kind == "form" else _json(body)
+            except (ValueError, RecursionError):
+                trouble = f"the {PLACES[kind]} cannot be read"
+    if place == "query":
+        right: Iterable[tuple[str, Any]] = pairs
+        elsewhere = {name: PLACES[written] for name, _ in in_body}
+    else:
+        right = in_body if written == place else []
+        elsewhere = {name: PLACES["query"] for name, _ in pairs}
+        if body and written != place:
+            elsewhere |= {name: PLACES[written] for name, _ in in_body}
+            trouble = trouble or f"the body is not of the type {_TYPES[place]}"
+    count = Counter(name for name, _ in right)
+    twice = frozenset(name for name, times in count.items() if times > 1)
+    return Given(dict(right), twice, PLACES[place], elsewhere, trouble)
+
+
+def check(endpoint: Endpoint, given: Given) -> dict[str, Any]:
+    """The operation's parameters; a missing or wrong one is Refused (407 in A, 401 in B).
+
+    A required parameter that is empty is missing, an optional one that is empty is not given
+    (assumed). Unknown parameters are ignored.
+    """
+    wrong = 407 if endpoint.interface == "A" else 401
+    known = {}
+    for name in (*endpoint.required, *endpoint.optional, *_EXTRA.get(endpoint.key, ())):
+        if name in given.twice:
+            raise Refused(wrong, f"{name} is given twice")
+        value = given.values.get(name)
+        if name == "options":
+            value = _options(value, given.place == PLACES["json"])
+        elif value is not None and not isinstance(value, str):
+            raise Refused(wrong, f"{name} is not a text")
+        if value not in (None, ""):
+            known[name] = value
+        elif name in endpoint.required:
+            why = f"{name} is empty" if name in given.values else _absent(endpoint, name, given)
+            raise Refused(wrong, why)
+    return known
+
+
+def absent_token(endpoint: Endpoint, name: str, given: Given) -> str:
+    """Why no token was found under its name."""
+    return given.trouble or _absent(endpoint, name, given)
+
+
+def _absent(endpoint: Endpoint, name: str, given: Given) -> str:
+    why = explain.missing(endpoint, name, given.values.keys(), given.elsewhere, given.place)
+    return f"{why}; {given.trouble}" if given.trouble else why
+
+
+def _options(value: Any, in_json: bool) -> dict[str, Any] | None:
+    if value in (None, ""):
+        return None
+    if not in_json:
+        try:
+            value = _plain_json(value)
+        except (ValueError, RecursionError):
+            value = None
+    if not isinstance(value, dict):
+        kind = "a JSON object" if in_json else "the JSON text of an object"
+        raise Refused(401, f"options is not {kind}")
+    return value
+
+
+def _form(body: bytes) -> list[tuple[str, Any]]:
+    return list(parse_qsl(body.decode(), keep_blank_values=True))
+
+
+def _json(body: bytes) -> list[tuple[str, Any]]:
+    members = _Members()
+    value = _plain_json(body.decode(), members)
+    if not isinstance(value, dict):
+        raise ValueError("no object")
+    return members.outermost
+
+
+class _Members:
+    """Keeps the members of the object that ends last, which is the outermost, doubled ones too."""
+
+    def __init__(self) -> None:
+        self.outermost: list[tuple[str, Any]] = []
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        self.outermost = pairs
+        return dict(pairs)
+
+
+def _plain_json(text: str, hook: _Members | None = None) -> Any:
+    value = json.loads(text, object_pairs_hook=hook)
+    # Infinity, NaN and half a surrogate pair come through loads, and could not be answered back.
+    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    return value

@@ -1,0 +1,134 @@
+"""The state of one sandbox as the operations and the steering methods share it."""
+
+import logging
+from collections import deque
+from dataclasses import dataclass, field
+
+from ..dialect import Dialect
+from ..errors import RoomNotFound
+from ..masking import Secret
+from .devices import Devices
+from .identity import Clock, Ids, Tokens
+from .machinery import DeviceServiceState, Licence, MediaServer
+from .store import Store, StoredDevice, StoredRoom
+
+SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
+
+log = logging.getLogger("confkit.sandbox")
+
+
+@dataclass
+class Service:
+    """Everything that a sandbox holds; for its own thread only."""
+
+    dialect: Dialect
+    access_key: str
+    secret_key: Secret = field(repr=False)
+    clock: Clock
+    ids: Ids
+    tokens: Tokens
+    store: Store
+    devices: Devices
+    mcu: MediaServer
+    refusals: deque[str]
+    explain: bool = False
+    licence: Licence = field(default_factory=Licence)
+    device_service: DeviceServiceState = "running"
+
+    async def open(self) -> None:
+        """Opens the media server and dials the devices that the file remembers."""
+        await self.mcu.start()
+        for device in self.store.devices():
+            self.devices.hold(device, None)
+
+    async def close(self) -> None:
+        """Lets go of every stream and connection."""
+        await self.devices.close()
+        await self.mcu.stop()
+
+    def note(self, text: str) -> None:
+        """Keeps what was wrong with a refused call, and logs it where that is wanted."""
+        self.refusals.append(text)
+        if self.explain:
+            log.info("refused %s", text)
+
+    def existing(self, room_id: str) -> StoredRoom:
+        """The room, for a steering method: RoomNotFound where there is none."""
+        room = self.store.room(room_id)
+        if room is None:
+            raise RoomNotFound(f"The sandbox has no room {room_id!r}: create it first.")
+        return room
+
+    def status(self, room: StoredRoom) -> int:
+        """The room's `room_status`: 0 scheduled, 1 opening, 2 locked, 3 closed."""
+        if room.closed:
+            return CLOSED
+        if room.locked:
+            return LOCKED
+        present = room.peopled or self.devices.room_has_stream(room.room_id)
+        return OPENING if present else SCHEDULED
+
+    def users(self, room: StoredRoom) -> list[tuple[str, str]]:
+        """Name and id of everybody in the room: its people, then the devices that stream."""
+        people = [(person.user_name, person.user_id) for person in self.store.people(room.room_id)]
+        devices = self.store.devices(room.room_id)
+        return people + [
+            (device.user_name, device.user_id)
+            for device in devices
+            if device.user_id in self.devices.present
+        ]
+
+    def knows_user(self, room_id: str, user_id: str) -> bool:
+        """Whether the id is taken: by any device, or by a person of this room."""
+        return (
+            user_id in self.devices.reserved
+            or self.store.device(user_id) is not None
+            or any(person.user_id == user_id for person in self.store.people(room_id))
+        )
+
+    def seats_used(self) -> bool:
+        """Whether the licence has no seat left; each person and each device takes one."""
+        return self.store.taken() + len(self.devices.reserved) >= self.licence.seats
+
+    def obstacle(self, room: StoredRoom) -> str | None:
+        """Why one more cannot join the room; None when nothing is in the way.
+
+        A person counts as one user, one audio and one video stream, and so does a device, also
+        while its stream is dialled again: its place is kept (assumed).
+        """
+        if room.closed:
+            return "the room is closed"
+        if room.locked:
+            return "the room is locked"
+        taken = self.store.taken(room.room_id) + sum(
+            reserved.room_id == room.room_id for reserved in self.devices.reserved.values()
+        )
+        for name in ("attendee_max", "max_video", "max_audio"):
+            cap = getattr(room, name)
+            if cap and taken >= cap:
+                return f"the room is full: its {name} is {cap}"
+        if self.seats_used():
+            return "all seats of the licence are used"
+        if not self.mcu.up:
+            return "no media server is up"
+        return None
+
+    def device_in(self, room_id: str, user_id: str) -> StoredDevice | None:
+        """The room's device with this id."""
+        device = self.store.device(user_id)
+        return device if device and device.room_id == room_id else None
+
+    async def remove_device(self, user_id: str) -> None:
+        """Takes the device out of its room and closes its stream."""
+        self.store.remove_device(user_id)
+        await self.devices.release(user_id)
+
+    async def empty(self, room_id: str, delete: bool) -> None:
+        """Puts everybody and every device off the room, then closes or deletes it."""
+        gone = [device.user_id for device in self.store.devices(room_id)]
+        if delete:
+            self.store.delete_room(room_id)
+        else:
+            self.store.close_room(room_id)
+        self.devices.cancel_reservations(room_id)
+        await self.devices.release(*gone)

@@ -1,0 +1,25 @@
+"""Digest and access token: how a secret key becomes what travels (section 5 of the interface)."""
+
+import base64
+import hashlib
+import hmac
+
+from .dialect import Dialect
+from .masking import Secret
+
+
+def sign(secret_key: str, message: str, dialect: Dialect) -> Secret:
+    """The base64 text of the message's HMAC under the key, in the dialect's hash and form."""
+    mac = hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, dialect.hash))
+    form = mac.hexdigest().encode() if dialect.signature == "hex" else mac.digest()
+    return Secret(base64.b64encode(form).decode())
+
+
+def digest(access_key: str, secret_key: str, dialect: Dialect) -> Secret:
+    """The `digest` of A1: the signature over the access key (rule not shown in the interface)."""
+    return sign(secret_key, access_key, dialect)
+
+
+def access_token(random: str, key: str, secret_key: str, dialect: Dialect) -> Secret:
+    """The access token: the signature over `random:key` as A1 gave them (section 5, step 2)."""
+    return sign(secret_key, f"{random}:{key}", dialect)

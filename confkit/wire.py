@@ -1,0 +1,216 @@
+"""Requests and answers as values: how a request is written, and what an answer means.
+
+`interpret` is the one place where bytes become a result or an error, for a single call, a thread
+and a sweep alike. Nothing here does any I/O.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from .dialect import Dialect
+from .endpoints import Endpoint
+from .errors import ProtocolError, api_error
+from .masking import Secret, guard, mask, masked
+
+_SECRET_PARAMETERS = frozenset({"digest", "host_password"})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One operation with its parameters, without the token; its repr hides what is secret."""
+
+    endpoint: Endpoint
+    parameters: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Request({self.endpoint.key}, {masked(self.parameters)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A request as it travels: `fields` are all parameters in order, with the token."""
+
+    method: str
+    address: str
+    fields: Mapping[str, Any] = field(repr=False)
+    placement: str = "query"
+
+    @property
+    def url(self) -> str:
+        """The whole URL, with the query where the parameters travel there; holds secrets."""
+        in_query = self.placement == "query"
+        return f"{self.address}?{encode(self.fields)}" if in_query else self.address
+
+    @property
+    def body(self) -> bytes | None:
+        """The body of a POST, or None."""
+        if self.placement == "form":
+            return encode(self.fields).encode()
+        return compact(self.fields).encode() if self.placement == "json" else None
+
+    @property
+    def content_type(self) -> str | None:
+        """The body's content type, or None."""
+        return {
+            "form": "application/x-www-form-urlencoded",
+            "json": "application/json",
+        }.get(self.placement)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: HTTP status, content type, the whole body, and the seconds it took.
+
+    `secrets` are the values that must not be quoted from it; `whole` is False when the connection
+    ended before the body did."""
+
+    status: int
+    content_type: str
+    body: bytes = field(repr=False)
+    seconds: float
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    whole: bool = True
+
+
+def write(request: Request, base: str, token: str | None, dialect: Dialect) -> Written:
+    """The request as this dialect sends it to the interface at `base`."""
+    endpoint = request.endpoint
+    method = {"B1": dialect.create_method, "B3": dialect.list_method}.get(endpoint.key, "GET")
+    fields = dict(request.parameters)
+    if token is not None:
+        fields = {token_parameter(endpoint, dialect): token, **fields}
+    placement = dialect.placement if method == "POST" else "query"
+    return Written(method, base + endpoint.path, fields, placement)
+
+
+def token_parameter(endpoint: Endpoint, dialect: Dialect) -> str:
+    """The name under which this operation takes the token in this dialect."""
+    if endpoint.interface == "B":
+        return endpoint.token or ""
+    if endpoint.key == "A5" and dialect.mcu_token_parameter:
+        return dialect.mcu_token_parameter
+    return dialect.token_parameter
+
+
+def encode(fields: Mapping[str, Any]) -> str:
+    """The fields percent-encoded once, `=` as `%3D`; an object is written as JSON text."""
+    return urlencode({name: as_text(value) for name, value in fields.items()}, quote_via=quote)
+
+
+def as_text(value: Any) -> str:
+    """A parameter's value as it stands in a query string, before percent-encoding."""
+    return value if isinstance(value, str) else compact(value)
+
+
+def compact(value: Any) -> str:
+    """The value as JSON without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def secrets_in(request: Request, token: str | None) -> tuple[str, ...]:
+    """The values of this request that no message may quote."""
+    found = [token] if token else []
+    for name, value in request.parameters.items():
+        if name in _SECRET_PARAMETERS:
+            found.append(str(value))
+        elif name == "options" and isinstance(value, Mapping):
+            found.append(str(value.get("login_password") or ""))
+    return tuple(Secret(value) for value in found if value)
+
+
+def interpret(endpoint: Endpoint, answer: Answer, dialect: Dialect) -> dict[str, Any]:
+    """The members of a successful answer; anything else is an ApiError or a ProtocolError.
+
+    The result code may stand in `ret` or `result`, as a number or as text. Secrets among the
+    members show as *** in a repr. Section 7 of the interface.
+    """
+    members = _members(answer)
+    if members is None:
+        raise _protocol(endpoint, answer, _what_came(answer))
+    order = ("result", "ret") if _result_first(endpoint, dialect) else ("ret", "result")
+    code = next((members[name] for name in order if members.get(name) is not None), None)
+    ret = _result_code(code)
+    if ret is None:
+        raise _protocol(endpoint, answer, "JSON without a result code")
+    if ret != 0:
+        detail = members.get("msg") or members.get("err")
+        quoted = excerpt(detail, answer.secrets) if isinstance(detail, str) else ""
+        error = api_error(ret, endpoint.interface, endpoint.key, endpoint.title, quoted)
+        error.retry |= answer.status >= 500
+        raise error
+    if answer.status >= 300:
+        raise _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")
+    return members
+
+
+def _result_first(endpoint: Endpoint, dialect: Dialect) -> bool:
+    return endpoint.interface == "B" and dialect.result_field == "result"
+
+
+def _members(answer: Answer) -> dict[str, Any] | None:
+    if not answer.whole:
+        return None
+    try:
+        value = json.loads(answer.body, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return None
+    return guard(value) if isinstance(value, dict) else None  # type: ignore[return-value]
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _result_code(code: object) -> int | str | None:
+    if isinstance(code, float) and code.is_integer():
+        code = int(code)
+    if isinstance(code, int) and not isinstance(code, bool):
+        return code
+    if not isinstance(code, str) or not code.strip():
+        return None
+    plain = code.strip()
+    digits = plain.removeprefix("-")
+    return int(plain) if digits.isdecimal() and digits.isascii() and len(digits) < 19 else plain
+
+
+def _what_came(answer: Answer) -> str:
+    start = answer.body[:200].lstrip().lower()
+    if not answer.whole:
+        return f"an answer that was cut off after {len(answer.body)} bytes"
+    if not answer.body.strip():
+        return "an empty answer"
+    if start.startswith((b"<!doctype", b"<html", b"<")):
+        return "an HTML or XML page"
+    if start.startswith(b"["):
+        return "a JSON array"
+    if start.startswith(b"{"):
+        return "JSON that is cut off or broken"
+    return "something that is not a JSON object"
+
+
+def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
+    if 300 <= answer.status < 400:
+        advice = "A redirect is not followed with a token: set the address that it leads to."
+    elif answer.status >= 500 or not answer.whole:
+        advice = "The service or a proxy before it failed: look at its log, or try again later."
+    else:
+        advice = (
+            f"Check that this address is the service's interface {endpoint.interface} "
+            "(A on port 8080, B on 8050) and that no proxy answers in its place."
+        )
+    error = ProtocolError(
+        f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
+        f"JSON that was due; it begins {excerpt(answer.body[:4096], answer.secrets)!r}. {advice}"
+    )
+    error.status, error.retry = answer.status, answer.status >= 500 or not answer.whole
+    return error
+
+
+def excerpt(data: bytes | str, secrets: tuple[str, ...], size: int = 120) -> str:
+    """The first characters of an answer, printable, with nothing secret in them."""
+    plain = data.decode("utf-8", "replace") if isinstance(data, bytes) else str(data)
+    shown = mask(plain, *secrets)[:size]
+    return "".join(letter if letter.isprintable() else " " for letter in shown)

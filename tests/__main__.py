@@ -1,0 +1,68 @@
+"""Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
+
+Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
+install (ffprobe, curl) comes from Debian's packages when this runs as root on Debian or Ubuntu;
+elsewhere the line that installs it is printed, and those tests are skipped, or fail with CI=true.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl"}  # program: Debian package
+
+
+def main(arguments: list[str]) -> int:
+    """pytest's exit status, or the notebooks' when pytest passes."""
+    os.chdir(ROOT)
+    witnesses()
+    python = environment()
+    environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    tests = subprocess.run([python, "-m", "pytest", *arguments], env=environ)
+    if tests.returncode or arguments:
+        return tests.returncode
+    compared = [
+        "-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60",
+        "--nbval-sanitize-with", "tests/nbval.cfg", "-p", "no:randomly", "notebooks",
+    ]  # fmt: skip
+    return subprocess.run([python, *compared], env={**environ, "CONFKIT_PROFILE": "sandbox"}).returncode
+
+
+def environment() -> str:
+    """The Python of .venv, with this checkout and the tests' needs installed in it."""
+    folder = ROOT / ".venv"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        print(f"making {folder}", flush=True)
+        try:
+            venv.create(folder, with_pip=True)
+        except subprocess.CalledProcessError:
+            sys.exit("this Python makes no environments; on Debian or Ubuntu: "
+                     "apt-get install python3-venv")
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "-e", ".[lab,test]"], check=True)
+    return str(python)
+
+
+def witnesses() -> None:
+    """Installs the missing witnesses where that is possible, or says how."""
+    missing = sorted({package for program, package in WITNESSES.items()
+                      if not shutil.which(program)})
+    if not missing:
+        return
+    line = f"apt-get install -y --no-install-recommends {' '.join(missing)}"
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        subprocess.run(["apt-get", "update", "-qq"], check=False, env=quiet)
+        done = subprocess.run([*line.split(), "-qq"], env=quiet, stdout=subprocess.DEVNULL)
+        if done.returncode == 0:
+            return
+    print(f"some tests have no witness here; to run them too: sudo {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

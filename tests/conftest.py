@@ -1,0 +1,52 @@
+"""What many tests need: a scripted service, a sandbox, a clean environment."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import confkit as ck
+from confkit.sandbox import Sandbox
+from tests.scripted import Scripted, scripted
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory):
+    """No test sees the settings or profiles of the person who runs it."""
+    for name in [name for name in os.environ if name.startswith("CONFKIT_")]:
+        monkeypatch.delenv(name)
+    home: Path = tmp_path_factory.mktemp("config")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+
+
+@pytest.fixture
+def script() -> Iterator[Callable[..., Scripted]]:
+    """Starts a scripted service: script({path: answer, ...})."""
+    with ExitStack() as running:
+        yield lambda answers=None, **kw: running.enter_context(scripted(dict(answers or {}, **kw)))
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    """A sandbox whose ids repeat."""
+    with Sandbox(seed=1) as running:
+        yield running
+
+
+@pytest.fixture
+def client(sandbox: Sandbox) -> Iterator[ck.Client]:
+    """A client of that sandbox."""
+    with sandbox.connect() as connected:
+        yield connected
+
+
+def need(witness: str, found: Any, how: str) -> None:
+    """Skips the test where an independent witness is not installed; with CI=true that fails."""
+    if found:
+        return
+    if os.environ.get("CI", "").lower() == "true":
+        pytest.fail(f"{witness} is missing, and with CI=true it has to be there: {how}")
+    pytest.skip(f"{witness} is not installed: {how}")

@@ -1,0 +1,74 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from confkit.rtsp.font import text_mask
+from confkit.rtsp.picture import decode_frame, decode_picture, encode_loop
+
+from .fakes import SMALL
+
+
+@pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
+def test_a_keyframe_becomes_a_png(codec):
+    """The first frame of a loop decodes alone and becomes a PNG file of the right size."""
+    loop = encode_loop("Lobby", codec=codec, **SMALL)
+    png = decode_picture(codec, loop.frames[0])
+    assert png.startswith(b"\x89PNG\r\n")
+    assert (int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")) == (128, 96)
+
+
+def test_a_loop_repeats_exactly_and_lasts_ten_seconds():
+    """The same arguments give the same bytes: whole keyframe intervals, ten seconds or more."""
+    first, second = (encode_loop("Lobby", keyframe_every=4, **SMALL) for _ in range(2))
+    assert first == second
+    assert (len(first.frames), first.keyframe_frames) == (120, 40)
+
+
+def test_the_picture_moves_and_shows_its_name():
+    """Two frames differ, and so do the pictures of two names."""
+    lobby, garage = (encode_loop(name, **SMALL) for name in ("Lobby", "Garage"))
+    pictures = [
+        decode_frame("h264", data).to_ndarray(format="gray").astype(int)
+        for data in (lobby.frames[0], lobby.frames[30], garage.frames[0])
+    ]
+    assert np.abs(pictures[0] - pictures[1]).max() > 60
+    assert np.abs(pictures[0] - pictures[2]).max() > 60
+
+
+def test_the_font_draws_each_letter_and_a_box_for_what_it_lacks():
+    """Letters differ, accents are dropped, an unknown letter is a box."""
+    assert text_mask("A", 2).shape == (14, 12)
+    assert np.array_equal(text_mask("é", 1), text_mask("E", 1))
+    assert text_mask("会", 1)[0, :5].all()
+    assert not text_mask("", 1).any()
+    drawn = {text_mask(letter, 1).tobytes() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}
+    assert len(drawn) == 36
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"codec": "vp8"}, {"size": (641, 360)}, {"size": (16, 16)}, {"fps": 0}, {"keyframe_every": 0}],
+)
+def test_settings_that_make_no_sense_are_refused(wrong):
+    """A wrong codec, size, rate or interval is a ValueError."""
+    with pytest.raises(ValueError, match=r"The (codec|size|frame)"):
+        encode_loop("x", **wrong)
+
+
+@pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
+def test_garbage_does_not_decode(codec):
+    """Bytes that are no picture are a ValueError."""
+    with pytest.raises(ValueError, match="does not decode"):
+        decode_picture(codec, b"\0\0\0\1garbage" * 20)
+
+
+def test_importing_loads_neither_pyav_nor_numpy():
+    """No module of the package loads PyAV or numpy when it is imported."""
+    loaded = "print({'av', 'numpy'} & {*sys.modules})"
+    code = f"import sys, confkit.rtsp.camera, confkit.rtsp.pull\n{loaded}"
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert output.stdout.strip() == "set()"

@@ -1,0 +1,339 @@
+import asyncio
+import socket
+
+import pytest
+
+from confkit.rtsp.camera import CameraServer
+from confkit.rtsp.message import Parser
+from confkit.rtsp.picture import decode_picture
+from confkit.rtsp.pull import PullRefused, pull
+from confkit.rtsp.rtp import Packet
+
+from .fakes import SDP, SMALL, fake_camera, raw_server, reply, until, willing
+
+LOGIN = {"login_name": "admin", "login_password": "s3cret/@"}
+
+
+async def refused(url, *login, **options):
+    with pytest.raises(PullRefused) as caught:
+        await pull(url, *login, **options)
+    assert "hush" not in f"{caught.value!r}{caught.value.__cause__}"
+    return caught.value
+
+
+@pytest.mark.parametrize("auth", ["digest", "sha-256", "basic"])
+@pytest.mark.parametrize("transports", [("tcp",), ("udp",)])
+def test_a_camera_is_pulled_and_its_keyframe_decodes(auth, transports):
+    """A stream plays by TCP, or by UDP when TCP is refused, and keeps a keyframe that decodes."""
+
+    async def run():
+        async with CameraServer() as server:
+            url = await server.add(auth=auth, transports=transports, **LOGIN, **SMALL)
+            stream = await pull(url, *LOGIN.values())
+            assert stream.packets > 0
+            assert (stream.codec, stream.transport) == ("h264", transports[0])
+            await until(lambda: stream.keyframe is not None)
+            assert decode_picture(stream.codec, stream.keyframe).startswith(b"\x89PNG")
+            assert server.viewers(url) == 1
+            await stream.close()
+            assert await stream.ended() == "The stream was closed."
+            await until(lambda: server.viewers(url) == 0)
+
+    asyncio.run(run())
+
+
+def test_a_login_in_the_address_works_and_never_travels():
+    """A percent-encoded login in the URL opens the camera, and no request line holds it."""
+
+    async def run():
+        async with CameraServer() as server:
+            url = await server.add(**LOGIN, **SMALL)
+            stream = await pull(url.replace("//", "//admin:s3cret%2F%40@"))
+            await stream.close()
+        async with fake_camera(willing) as fake:
+            await refused(fake.url.replace("//", "//ada:hush@"), timeout=0.2)
+            assert not any("ada" in request.url for request in fake.requests)
+
+    asyncio.run(run())
+
+
+def test_a_wrong_login_is_tried_exactly_once():
+    """One DESCRIBE without and one with the login are sent, then the camera is left alone."""
+
+    def answer(request):
+        if request.method != "DESCRIBE":
+            return willing(request)
+        return reply(request, 401, WWW_Authenticate='Digest realm="r", nonce="n"')
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            error = await refused(fake.url, "ada", "hush")
+            assert (error.verdict, error.timed_out) == ("auth_rejected", False)
+            assert fake.methods == ["OPTIONS", "DESCRIBE", "DESCRIBE"]
+            logins = [bool(request.get("Authorization")) for request in fake.requests]
+            assert logins == [False, False, True]
+
+    asyncio.run(run())
+
+
+def test_a_stale_nonce_is_renewed_once():
+    """`stale=true` is no rejection: the new nonce is answered; a second stale one is refused."""
+
+    def stale_times(times):
+        def answer(request):
+            if request.method != "DESCRIBE" or f'nonce="{times}"' in request.get("Authorization"):
+                return willing(request)
+            count = sum(r.method == "DESCRIBE" for r in fakes[0].requests)
+            offer = f'Digest realm="r", nonce="{count}"' + (", stale=true" if count > 1 else "")
+            return reply(request, 401, WWW_Authenticate=offer)
+
+        return answer
+
+    fakes = []
+
+    async def run():
+        for times, verdict in ((2, "no_media"), (3, "auth_rejected")):
+            async with fake_camera(stale_times(times)) as fake:
+                fakes[:] = [fake]
+                assert (await refused(fake.url, "ada", "hush", timeout=0.5)).verdict == verdict
+
+    asyncio.run(run())
+
+
+def test_a_camera_that_closes_after_its_401_is_reopened():
+    """The connection is opened again when a camera closes it after asking for a login."""
+
+    def answer(request):
+        if request.get("Authorization") or request.method == "OPTIONS":
+            return willing(request)
+        return reply(request, 401, WWW_Authenticate='Digest realm="r", nonce="n"')
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            seen = fake.requests
+
+            async def serve(reader, writer):
+                fake.connections += 1
+                parser = Parser()
+                while data := await reader.read(65536):
+                    for request in parser.feed(data):
+                        seen.append(request)
+                        output = answer(request)
+                        writer.write(output)
+                        if b" 401 " in output:
+                            return
+
+            async with raw_server(serve) as port:
+                error = await refused(f"rtsp://127.0.0.1:{port}/live", "ada", "hush", timeout=0.5)
+        assert error.verdict == "no_media"
+        assert fake.connections == 2
+        assert sum(bool(r.get("Authorization")) and r.method == "DESCRIBE" for r in seen) == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "headers", "verdict"),
+    [
+        ("DESCRIBE", 401, {"WWW_Authenticate": "Digest realm=r, nonce=n"}, "auth_required"),
+        ("DESCRIBE", 403, {}, "forbidden"),
+        ("DESCRIBE", 404, {}, "path_not_found"),
+        ("DESCRIBE", 454, {}, "path_not_found"),
+        ("DESCRIBE", 302, {"Location": "rtsp://other/"}, "redirected"),
+        ("DESCRIBE", 453, {}, "busy"),
+        ("DESCRIBE", 500, {}, "server_error"),
+        ("SETUP", 500, {}, "setup_play_failed"),
+        ("SETUP", 461, {}, "transport_refused"),
+        ("PLAY", 455, {}, "setup_play_failed"),
+    ],
+)
+def test_each_refusal_has_its_verdict(method, status, headers, verdict):
+    """A refusing status becomes the verdict of the step at which it came."""
+
+    def answer(request):
+        return reply(request, status, **headers) if request.method == method else willing(request)
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            error = await refused(fake.url)
+            assert (error.verdict, error.timed_out) == (verdict, False)
+            await until(lambda: fake.open_connections == 0)
+            assert (fake.methods[-1] == "TEARDOWN") is (method == "PLAY")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        (b"", "sdp_invalid"),
+        (b"<html>", "sdp_invalid"),
+        (b"v=0\r\nm=audio 0 RTP/AVP 8\r\n", "no_video"),
+        (SDP.replace(b"H264", b"VP9"), "codec_unsupported"),
+    ],
+)
+def test_a_useless_description_has_its_verdict(body, verdict):
+    """A description that is none, without video, or with an unknown codec is told apart."""
+
+    def answer(request):
+        return reply(request, body=body) if request.method == "DESCRIBE" else willing(request)
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            assert (await refused(fake.url)).verdict == verdict
+
+    asyncio.run(run())
+
+
+def test_an_unknown_scheme_is_not_a_wrong_login():
+    """A camera that offers only schemes nobody knows is `auth_unsupported`."""
+
+    def answer(request):
+        if request.method != "DESCRIBE":
+            return willing(request)
+        return reply(request, 401, WWW_Authenticate="Negotiate")
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            assert (await refused(fake.url, "ada", "hush")).verdict == "auth_unsupported"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("silent_at", ["OPTIONS", "DESCRIBE", "SETUP", "PLAY", None])
+def test_silence_hits_the_deadline_and_the_step_is_named(silent_at):
+    """A camera that stops answering, or plays nothing, is a time-out; TEARDOWN ends its session."""
+
+    async def run():
+        async with fake_camera(lambda r: None if r.method == silent_at else willing(r)) as fake:
+            error = await refused(fake.url, timeout=0.2)
+            assert error.verdict == ("rtsp_silent" if silent_at else "no_media")
+            assert error.timed_out
+            assert (silent_at or "PLAY") in error.reason
+            await until(lambda: fake.open_connections == 0)
+            assert (fake.methods[-1] == "TEARDOWN") is (silent_at in ("PLAY", None))
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("at", "verdict"), [("OPTIONS", "rtsp_silent"), ("SETUP", "rtsp_silent"), ("PLAY", "dropped")]
+)
+def test_a_camera_that_hangs_up_is_not_a_time_out(at, verdict):
+    """A connection that closes instead of an answer is told apart from silence."""
+
+    async def run():
+        async with fake_camera(lambda r: b"" if r.method == at else willing(r)) as fake:
+            error = await refused(fake.url)
+            assert (error.verdict, error.timed_out) == (verdict, False)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("banner", "verdict", "word"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "not_rtsp", "HTTP"),
+        (b"SSH-2.0-dropbear\r\n", "not_rtsp", "SSH"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "tls_failed", "rtsps"),
+        (b"\0\0\0", "not_rtsp", "no RTSP"),
+    ],
+)
+def test_something_else_at_the_port_is_named(banner, verdict, word):
+    """What answers and is no RTSP server is named."""
+
+    async def serve(reader, writer):
+        await reader.read(100)
+        writer.write(banner)
+        await asyncio.gather(reader.read(), return_exceptions=True)
+
+    async def run():
+        async with raw_server(serve) as port:
+            error = await refused(f"rtsp://127.0.0.1:{port}/")
+            assert (error.verdict, word in error.reason) == (verdict, True)
+
+    asyncio.run(run())
+
+
+def test_a_dripping_camera_hits_the_deadline():
+    """A camera that sends one byte now and then cannot stretch the deadline."""
+
+    async def serve(reader, writer):
+        await reader.read(1000)
+        for byte in b"RTSP/1.0 200 OK\r\nX: " + b"x" * 1000:
+            writer.write(bytes([byte]))
+            await asyncio.sleep(0.02)
+            if reader.at_eof():
+                return
+
+    async def run():
+        async with raw_server(serve) as port:
+            async with asyncio.timeout(1):
+                error = await refused(f"rtsp://127.0.0.1:{port}/", timeout=0.3)
+            assert (error.verdict, error.timed_out) == ("rtsp_silent", True)
+
+    asyncio.run(run())
+
+
+def test_what_is_wrong_before_the_first_byte():
+    """Bad addresses, conflicting logins, unknown hosts and closed or plain ports are told apart."""
+
+    async def run():
+        assert (await refused("http://cam/hush")).verdict == "url_malformed"
+        async with fake_camera(willing) as fake:
+            inside = fake.url.replace("//", "//ada:hush@")
+            assert (await refused(inside, "ada", "hush2")).verdict == "credentials_conflict"
+            assert (await refused(inside, "eve")).verdict == "credentials_conflict"
+            assert fake.connections == 0
+        assert (await refused("rtsp://nowhere.invalid/")).verdict == "dns_failed"
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            closed = f"rtsp://127.0.0.1:{bound.getsockname()[1]}/"
+            assert (await refused(closed)).verdict == "refused"
+        async with CameraServer() as server:
+            url = await server.add(**SMALL)
+            assert (await refused(url.replace("rtsp:", "rtsps:"))).verdict == "tls_failed"
+
+    asyncio.run(run())
+
+
+def test_cancelling_closes_the_socket():
+    """A cancelled pull leaves no connection behind."""
+
+    async def run():
+        async with fake_camera(lambda r: None if r.method == "PLAY" else willing(r)) as fake:
+            task = asyncio.create_task(pull(fake.url))
+            await until(lambda: "PLAY" in fake.methods)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await until(lambda: fake.open_connections == 0)
+            assert fake.methods[-1] == "TEARDOWN"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("advertised", [True, False])
+def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
+    """GET_PARAMETER is sent when the camera names it, else OPTIONS, and silence ends the stream."""
+    packet = Packet(96, True, 1, 1, 1, b"\x41abc").encode()
+
+    def answer(request):
+        if request.method == "PLAY":
+            return reply(request) + b"$\0" + len(packet).to_bytes(2, "big") + packet
+        if request.method == "SETUP":
+            return reply(request, Transport=request.get("Transport"), Session="77;timeout=1")
+        if request.method == "OPTIONS" and not advertised:
+            return reply(request)
+        return willing(request)
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            stream = await pull(fake.url, silence=1.3)
+            assert "1.3 s" in await asyncio.wait_for(stream.ended(), 3)
+            await until(lambda: fake.open_connections == 0)
+        method = "GET_PARAMETER" if advertised else "OPTIONS"
+        assert fake.methods[4:] == [method, method, "TEARDOWN"]
+        assert all(request.get("Session") == "77" for request in fake.requests[4:])
+
+    asyncio.run(run())

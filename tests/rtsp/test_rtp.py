@@ -1,0 +1,127 @@
+import struct
+
+import pytest
+
+from confkit.rtsp.h26x import join_nals, split_nals
+from confkit.rtsp.picture import encode_loop
+from confkit.rtsp.rtp import Depacketiser, Packet, packetise, parse_packet
+
+from .fakes import SMALL
+
+SPS, PPS = b"\x67\x42\x00\x29", b"\x68\xce\x3c\x80"
+IDR = b"\x65" + bytes(range(1, 256)) * 20
+SLICE = b"\x41" + bytes(range(1, 256)) * 4
+
+
+def packets(codec, units, start=65533, limit=500):
+    """Packets of several units whose sequence numbers wrap around."""
+    flat = [
+        (stamp, payload, index == len(payloads) - 1)
+        for stamp, payloads in enumerate(packetise(codec, unit, limit) for unit in units)
+        for index, payload in enumerate(payloads)
+    ]
+    return [
+        Packet(96, marker, (start + number) & 0xFFFF, stamp * 6000, 7, payload)
+        for number, (stamp, payload, marker) in enumerate(flat)
+    ]
+
+
+def depacketise(codec, stream, sets=()):
+    depacketiser = Depacketiser(codec, sets)
+    return [unit for packet in stream for unit in depacketiser.push(packet)]
+
+
+def test_a_packet_survives_the_round_trip():
+    """What is encoded is parsed back equal."""
+    packet = Packet(96, True, 65535, 2**32 - 1, 5, b"payload")
+    assert parse_packet(packet.encode()) == packet
+
+
+def test_extension_sources_and_padding_are_cut_off():
+    """A header with CSRC entries, an extension and padding leaves the bare payload."""
+    header = struct.pack("!BBHII", 0x80 | 0x20 | 0x10 | 2, 96, 1, 2, 3)
+    extension = b"\xbe\xde\x00\x01ABCD"
+    assert parse_packet(header + b"12345678" + extension + b"load" + b"\0\0\3").payload == b"load"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x80" * 11, b"\x00" * 20, b"\x9f" + b"\xff" * 20, b"\xa0" + b"\xff" * 15]
+)
+def test_what_is_no_packet_is_refused(data):
+    """Short, foreign and cut-off packets are ValueErrors."""
+    with pytest.raises(ValueError, match="RTP packet"):
+        parse_packet(data)
+
+
+@pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
+def test_encoded_pictures_come_back_whole(codec):
+    """Real pictures of each codec come out of small packets as they went in, keyframes marked."""
+    loop = encode_loop("x", codec=codec, keyframe_every=0.5, **SMALL)
+    units = depacketise(codec, packets(codec, loop.frames))
+    assert len(units) == len(loop.frames)
+    assert all(unit.complete for unit in units)
+    keyframes = [number for number, unit in enumerate(units) if unit.keyframe]
+    assert keyframes == list(range(0, len(units), loop.keyframe_frames))
+    if codec != "mjpeg":  # a JPEG loses its Huffman tables on the way
+        assert [split_nals(u.data) for u in units] == [split_nals(frame) for frame in loop.frames]
+
+
+def test_small_units_are_aggregated_and_no_packet_exceeds_the_limit():
+    """SPS and PPS share one packet, and a large picture is cut to the limit."""
+    payloads = packetise("h264", join_nals([SPS, PPS, IDR]), 500)
+    assert payloads[0][0] & 31 == 24
+    assert {payload[0] & 31 for payload in payloads[1:]} == {28}
+    assert max(map(len, payloads)) == 500
+
+
+def test_a_keyframe_gets_the_parameter_sets_of_the_description():
+    """A keyframe without parameter sets gets those of the SDP; with its own it keeps its own."""
+    bare = depacketise("h264", packets("h264", [join_nals([IDR])]), (SPS, PPS))[0]
+    assert split_nals(bare.data) == [SPS, PPS, IDR]
+    own = depacketise("h264", packets("h264", [join_nals([SPS + b"\1", PPS, IDR])]), (SPS, PPS))[0]
+    assert split_nals(own.data) == [SPS + b"\1", PPS, IDR]
+
+
+def test_later_keyframes_use_the_newest_parameter_sets():
+    """Parameter sets that came in a unit of their own stand before the next keyframe."""
+    units = depacketise("h264", packets("h264", [join_nals([SPS, PPS]), join_nals([IDR])]))
+    assert [unit.keyframe for unit in units] == [False, True]
+    assert split_nals(units[1].data) == [SPS, PPS, IDR]
+
+
+@pytest.mark.parametrize("lost", [0, 1, 3, -1])
+def test_a_lost_packet_makes_its_picture_incomplete(lost):
+    """No picture with a missing packet passes for whole, and the one after next is whole again."""
+    stream = packets(
+        "h264", [join_nals([SLICE]), join_nals([SPS, PPS, IDR]), *[join_nals([SLICE])] * 3]
+    )
+    key = [packet for packet in stream if packet.timestamp == 6000]
+    stream.remove(key[lost])
+    units = depacketise("h264", stream)
+    assert not any(unit.complete for unit in units if unit.keyframe)
+    assert units[-1].complete
+
+
+def test_a_stream_without_markers_is_cut_by_its_timestamps():
+    """A new timestamp ends a picture when the camera sets no marker."""
+    stream = [
+        Packet(p.payload_type, False, p.sequence, p.timestamp, p.ssrc, p.payload)
+        for p in packets(
+            "h264", [join_nals([SPS, PPS, IDR]), join_nals([SLICE]), join_nals([SLICE])]
+        )
+    ]
+    units = depacketise("h264", stream)
+    assert [(unit.timestamp, unit.keyframe, unit.complete) for unit in units] == [
+        (0, True, True),
+        (6000, False, True),
+    ]
+
+
+@pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
+@pytest.mark.parametrize(
+    "payload", [b"", b"\x1c", b"\x18\xff\xff", b"\x62\x01\x00", b"\x7f\x01\x02"]
+)
+def test_garbage_is_incomplete_and_no_crash(codec, payload):
+    """Payloads that make no sense never raise, and never pass for a whole keyframe."""
+    units = depacketise(codec, [Packet(96, True, 1, 1, 1, payload)])
+    assert not any(unit.keyframe and unit.complete for unit in units)

@@ -1,0 +1,74 @@
+import pytest
+
+from confkit.rtsp.sdp import (
+    Description,
+    Media,
+    control_url,
+    encode_parameter_sets,
+    parse_sdp,
+    write_sdp,
+)
+
+CAMERA = b"""v=0\r
+o=- 1 1 IN IP4 10.0.0.9\r
+s=Session\r
+a=control:rtsp://10.0.0.9/live/\r
+m=audio 0 RTP/AVP 8\r
+a=control:trackID=1\r
+m=video 0 RTP/AVP 96\r
+a=rtpmap:96 h264/90000\r
+a=fmtp:96 packetization-mode=1;sprop-parameter-sets=Z0IAKQ==,aM48gA;profile-level-id=420029\r
+a=control:trackID=0\r
+"""
+
+
+def test_a_cameras_description_is_read():
+    """Codec, clock rate, control and parameter sets come out, without base64 padding too."""
+    description = parse_sdp(CAMERA)
+    video, audio = description.first("video"), description.first("audio")
+    assert video
+    assert audio
+    assert (video.encoding, video.clock_rate, video.control) == ("H264", 90000, "trackID=0")
+    assert video.parameter_sets == (b"\x67\x42\x00\x29", b"\x68\xce\x3c\x80")
+    assert (audio.encoding, audio.clock_rate) == ("PCMA", 8000)
+    assert description.control == "rtsp://10.0.0.9/live/"
+
+
+def test_what_is_written_is_read_back():
+    """A written description is parsed back equal."""
+    sets = {"sprop-parameter-sets": encode_parameter_sets([b"\x67\x01", b"\x68\x02"])}
+    written = Description((Media("video", 96, "H264", 90000, sets, "track1"),), "Lobby")
+    assert parse_sdp(write_sdp(written)) == written
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"  \r\n",
+        b"<html></html>",
+        b"v=0\r\n<html>",
+        b"v=0\r\nm=video",
+        b"v=0\r\nm=video 0 RTP/AVP\r\n",
+    ],
+)
+def test_what_is_no_description_is_refused(body):
+    """An empty body, HTML, and a cut-off media line are ValueErrors."""
+    with pytest.raises(ValueError, match="session description"):
+        parse_sdp(body)
+
+
+@pytest.mark.parametrize(
+    ("base", "control", "expected"),
+    [
+        ("rtsp://h/live", "", "rtsp://h/live"),
+        ("rtsp://h/live", "*", "rtsp://h/live"),
+        ("rtsp://h/live", "track1", "rtsp://h/live/track1"),
+        ("rtsp://h/live/", "track1", "rtsp://h/live/track1"),
+        ("rtsp://h/cam?channel=1", "trackID=0", "rtsp://h/cam?channel=1/trackID=0"),
+        ("rtsp://h/live", "RTSP://other/t", "RTSP://other/t"),
+    ],
+)
+def test_control_urls_are_concatenated(base, control, expected):
+    """A control is appended to its base, query or not; a whole URL stands for itself."""
+    assert control_url(base, control) == expected

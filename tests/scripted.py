@@ -1,0 +1,118 @@
+"""A real HTTP server whose answers a test writes down, for what no well-behaved service sends."""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import confkit as ck
+
+
+@dataclass
+class Reply:
+    """One answer as it goes out: `body` bytes, text or JSON; `drop` closes without an answer."""
+
+    body: Any = None
+    status: int = 200
+    kind: str = "application/json"
+    delay: float = 0.0
+    drop: bool = False
+    headers: dict[str, str] = field(default_factory=dict)
+    length: int | None = None
+
+
+@dataclass
+class Scripted:
+    """The service: `script` maps a path to an answer, or to a function of its parameters."""
+
+    base_url: str
+    script: dict[str, Any]
+    seen: Counter[str] = field(default_factory=Counter)
+    requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def client(self, **options: Any) -> ck.Client:
+        options = {"sleep": lambda _: None, **options}
+        return ck.Client(self.base_url, self.base_url, "demo_access", "demo_secret", **options)
+
+
+AUTHENTICATE = "/rtc/auth/valid"
+GET_ROOM = "/rtc/room/get"
+GRANTED = {"ret": 0, "random": "abc", "key": "def"}
+VECTOR_TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
+
+
+@contextmanager
+def scripted(script: dict[str, Any]) -> Iterator[Scripted]:
+    """A running scripted service on a free port of the loopback."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # one packet an answer
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            parts = urlsplit(self.path)
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+            query = {name: values[0] for name, values in
+                     parse_qs(parts.query or body, keep_blank_values=True).items()}
+            with service.lock:
+                service.seen[parts.path] += 1
+                service.requests.append((self.command, self.path, query))
+                planned = service.script.get(parts.path)
+                if isinstance(planned, list):
+                    planned = planned.pop(0) if len(planned) > 1 else planned[0]
+            if isinstance(planned, Callable):
+                planned = planned(query)
+            if planned is None and parts.path == AUTHENTICATE:
+                planned = GRANTED
+            reply = planned if isinstance(planned, Reply) else Reply(planned)
+            time.sleep(reply.delay)
+            if reply.drop:
+                self.close_connection = True
+                self.connection.close()
+                return
+            data = reply.body
+            if not isinstance(data, bytes):
+                data = (data if isinstance(data, str) else json.dumps(data)).encode()
+            try:
+                self.send_response(reply.status)
+                self.send_header("Content-Type", reply.kind)
+                length = len(data) if reply.length is None else reply.length
+                self.send_header("Content-Length", str(length))
+                for name, value in reply.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(data)
+                if length != len(data):
+                    self.close_connection = True
+            except OSError:
+                self.close_connection = True  # the client has given up, as some tests want
+
+        do_POST = do_GET
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 128
+
+        def handle_error(self, *_: object) -> None:
+            pass
+
+    server = Server(("127.0.0.1", 0), Handler)
+    service = Scripted(f"http://127.0.0.1:{server.server_address[1]}", script)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield service
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

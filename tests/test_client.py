@@ -1,0 +1,272 @@
+"""One wire: token, retries, time-outs and bounds, against a service whose answers are written down."""
+
+import logging
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+
+import confkit as ck
+from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
+
+ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
+FRESH = {"ret": 0, "random": "new", "key": "pair"}
+
+
+def expiring(tokens_ok):
+    """A room-get that takes only tokens in `tokens_ok`."""
+    return lambda query: ROOM if query["access_token"] in tokens_ok else {"ret": 602}
+
+
+def test_nothing_is_sent_before_the_first_call(script):
+    """A client is made without a request; the first call authenticates, the next ones do not."""
+    service = script({GET_ROOM: ROOM})
+    client = service.client()
+    assert not service.requests
+    ck.get_room(client, "1")
+    ck.get_room(client, "1")
+    assert service.seen == {AUTHENTICATE: 1, GET_ROOM: 2}
+
+
+def test_the_token_travels_as_the_vector_says_and_is_encoded_once(script):
+    """The token of the published vector stands in the URL with `=` as %3D."""
+    service = script({GET_ROOM: ROOM})
+    ck.get_room(service.client(), "1")
+    _, path, query = service.requests[-1]
+    assert query["access_token"] == VECTOR_TOKEN
+    assert VECTOR_TOKEN.replace("=", "%3D") in path
+
+
+def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
+    """All threads that meet 602 wait for one A1 and repeat their call with its token."""
+    service = script({GET_ROOM: ROOM})
+    client = service.client()
+    first = client.token()
+    barrier = threading.Barrier(64)
+    service.script[AUTHENTICATE] = FRESH
+    service.script[GET_ROOM] = lambda query: {"ret": 602} if query["access_token"] == first else ROOM
+
+    def read(_):
+        barrier.wait()
+        return ck.get_room(client, "1").topic
+
+    with ThreadPoolExecutor(64) as pool:
+        assert list(pool.map(read, range(64))) == ["Weekly sync"] * 64
+    assert service.seen[AUTHENTICATE] == 2  # the first token, and one renewal
+    assert service.seen[GET_ROOM] <= 128
+
+
+def test_sixty_four_threads_share_one_refusal(script):
+    """When the keys are wrong, threads that wait together get the error of one A1."""
+    service = script({AUTHENTICATE: Reply({"ret": 401}, delay=0.5)})
+    client = service.client()
+    barrier = threading.Barrier(64)
+
+    def read(_):
+        barrier.wait()
+        with pytest.raises(ck.AuthenticationFailed):
+            ck.get_room(client, "1")
+
+    with ThreadPoolExecutor(64) as pool:
+        list(pool.map(read, range(64)))
+    assert service.seen[AUTHENTICATE] == 1
+
+
+def test_a_token_that_stays_refused_is_renewed_once_and_then_raised(script):
+    """A fresh token that is refused too raises TokenRejected, after one renewal."""
+    service = script({GET_ROOM: {"ret": "602"}})
+    with pytest.raises(ck.TokenRejected) as raised:
+        ck.get_room(service.client(), "1")
+    assert raised.value.ret == 602
+    assert isinstance(raised.value, PermissionError)
+    assert service.seen == {AUTHENTICATE: 2, GET_ROOM: 2}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(drop=True), Reply("busy", status=503), {"ret": 504}, {"ret": 409}, {"ret": "503"},
+     Reply({"ret": 700}, status=500), Reply('{"ret": 0, "to', length=99)],
+)  # fmt: skip
+def test_a_read_is_tried_three_times(script, reply):
+    """Connection faults, 5xx and codes that mean "try again" cost a read two more tries."""
+    service = script({GET_ROOM: reply})
+    with pytest.raises(ck.ConfkitError):
+        ck.get_room(service.client(), "1")
+    assert service.seen[GET_ROOM] == 3
+    service.script[GET_ROOM] = [reply, reply, ROOM]
+    assert ck.get_room(service.client(), "1").topic == "Weekly sync"
+
+
+@pytest.mark.parametrize("reply", [{"ret": 404}, {"ret": 700}, {"ret": 407}, Reply("<html>"),
+                                   Reply("no", status=403), Reply("", status=302)])
+def test_an_answer_that_will_not_change_is_not_asked_for_again(script, reply):
+    """A result code or page that trying again cannot mend is raised at once."""
+    service = script({GET_ROOM: reply})
+    with pytest.raises((ck.ApiError, ck.ProtocolError)):
+        ck.get_room(service.client(), "1")
+    assert service.seen[GET_ROOM] == 1
+
+
+def test_pauses_between_tries_grow_and_are_jittered(script):
+    """Pauses are 0.1 to 0.3 s, then twice that, by a chance that is passed in."""
+    pauses = []
+    service = script({GET_ROOM: Reply(drop=True)})
+    client = service.client(sleep=pauses.append, chance=lambda: 0.0)
+    with pytest.raises(ck.TransportError):
+        ck.get_room(client, "1")
+    client = service.client(sleep=pauses.append, chance=lambda: 1.0)
+    with pytest.raises(ck.TransportError):
+        ck.get_room(client, "1")
+    assert pauses == pytest.approx([0.1, 0.2, 0.3, 0.6])
+
+
+def test_a_redirect_is_never_followed_with_a_token(script):
+    """A redirect to another address is an error that says so; nothing is sent there."""
+    elsewhere = script({GET_ROOM: ROOM})
+    service = script(
+        {GET_ROOM: Reply("", status=302, headers={"Location": elsewhere.base_url + GET_ROOM})}
+    )
+    with pytest.raises(ck.ProtocolError, match="not followed"):
+        ck.get_room(service.client(), "1")
+    assert not elsewhere.requests
+
+
+def test_a_silent_service_is_a_timeout(script):
+    """No answer within the read time-out is a TransportTimeout, which is also a TimeoutError."""
+    service = script({GET_ROOM: Reply(ROOM, delay=0.6)})
+    client = service.client(timeout=(1, 0.1))
+    client.token()
+    with pytest.raises(TimeoutError) as raised:
+        ck.get_room(client, "1")
+    assert isinstance(raised.value, ck.TransportError)
+    assert "0.1 s" in str(raised.value)
+
+
+def test_nobody_there_is_a_connection_error_that_names_the_address():
+    """A refused connection is a TransportError, a ConnectionError, that was never sent."""
+    client = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "s", sleep=lambda _: None)
+    with pytest.raises(ConnectionError, match=r"127\.0\.0\.1:9.*refused") as raised:
+        ck.get_room(client, "1")
+    assert isinstance(raised.value, ck.TransportError)
+    assert raised.value.sent is False
+
+
+def test_an_import_may_take_as_long_as_the_service_dials(script):
+    """B1 waits longer than the read time-out, because the service may dial a camera for 30 s."""
+    path = "/avd/api/outgoing/createOutgoingUser"
+    service = script({path: Reply({"ret": 0, "data": {}}, delay=0.5)})
+    client = service.client(timeout=(1, 0.1))
+    client._token = "known"
+    device = ck.import_device(client, "1", "cam", "Door", "rtsp://192.0.2.7/stream1")
+    assert device.user_id == "cam"
+
+
+def test_max_rate_bounds_what_leaves(script):
+    """With max_rate=20, thirty calls of many threads take more than 1.4 s, retries included."""
+    service = script({GET_ROOM: ROOM})
+    client = service.client(max_rate=20, sleep=time.sleep)
+    began = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: ck.get_room(client, "1"), range(30)))
+    assert time.monotonic() - began > 1.0
+    times = sorted(call.time for call in client.calls)
+    for start in times:
+        assert sum(0 <= (t - start).total_seconds() < 0.95 for t in times) <= 20
+
+
+def test_the_last_calls_are_kept_masked_and_bounded(script):
+    """`client.calls` holds the last 200 calls with method, masked URL, seconds, ret and answer."""
+    service = script({GET_ROOM: {**ROOM, "host_password": "hunter2"}})
+    client = service.client()
+    for _ in range(205):
+        ck.get_room(client, "1")
+    assert len(client.calls) == 200
+    last = client.calls[-1]
+    assert (last.endpoint, last.method, last.ret, last.status) == ("A3", "GET", 0, 200)
+    assert "room_id=1" in last.url
+    assert "access_token=***" in last.url
+    assert last.seconds > 0
+    everything = repr(list(client.calls)) + str([call.answer + call.url for call in client.calls])
+    assert "hunter2" not in everything
+    assert VECTOR_TOKEN not in everything
+
+
+def test_failed_calls_are_kept_with_their_reason(script):
+    """A call without an answer is in the record too, with the error and no result code."""
+    service = script({GET_ROOM: Reply(drop=True)})
+    client = service.client()
+    with pytest.raises(ck.TransportError):
+        ck.get_room(client, "1")
+    assert [(call.endpoint, call.ret) for call in client.calls] == [("A1", 0)] + [("A3", None)] * 3
+    assert "closed the connection" in client.calls[-1].error
+
+
+def test_a_log_at_debug_shows_no_token(script, caplog):
+    """Our own log and urllib3's, both at DEBUG, hold masked URLs only."""
+    service = script({GET_ROOM: ROOM})
+    with caplog.at_level(logging.DEBUG):
+        ck.get_room(service.client(), "1")
+    assert "/rtc/room/get" in caplog.text
+    assert "urllib3" in caplog.text
+    assert VECTOR_TOKEN not in caplog.text
+    assert VECTOR_TOKEN.replace("=", "%3D") not in caplog.text
+    assert "digest=***" in caplog.text
+
+
+def test_a_closed_client_says_so(script):
+    """After close() a call is refused with a sentence, not sent."""
+    service = script({GET_ROOM: ROOM})
+    client = service.client()
+    client.close()
+    with pytest.raises(ck.ConfkitError, match="closed"):
+        ck.get_room(client, "1")
+    assert not service.requests
+
+
+@pytest.mark.parametrize("timeout", [0, -1, None, float("inf"), (1,), (1, 2, 3), "5", True])
+def test_a_timeout_is_finite(script, timeout):
+    """A time-out that is no positive finite number of seconds is refused."""
+    with pytest.raises(ck.ConfigError, match="timeout"):
+        script().client(timeout=timeout)
+
+
+def test_a_proxy_of_the_environment_is_not_used_for_this_machine(script, monkeypatch):
+    """HTTP_PROXY does not stand between the client and a service on the loopback."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    assert ck.get_room(script({GET_ROOM: ROOM}).client(), "1").topic == "Weekly sync"
+
+
+def test_a_dripping_answer_ends_at_the_deadline(script):
+    """An answer that comes a byte at a time ends when both time-outs have passed, on each try."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def drip():
+            for _ in range(3):
+                with listener.accept()[0] as peer, suppress(OSError):
+                    peer.recv(65536)
+                    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                    for _ in range(40):
+                        peer.sendall(b" ")
+                        time.sleep(0.05)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        client = ck.Client(address, address, "a", "s", timeout=(0.2, 0.3), sleep=lambda _: None)
+        client._token = "known"
+        began = time.monotonic()
+        with pytest.raises(ck.TransportTimeout):
+            ck.get_room(client, "1")
+        assert time.monotonic() - began < 3
+        thread.join()
+
+
+def test_authentication_without_random_and_key_is_a_protocol_error(script):
+    """An A1 that succeeds without random and key is named, and no token is made up."""
+    service = script({AUTHENTICATE: {"ret": 0}, GET_ROOM: ROOM})
+    with pytest.raises(ck.ProtocolError, match="random"):
+        ck.get_room(service.client(), "1")
+    service.script[AUTHENTICATE] = GRANTED
+    assert ck.get_room(service.client(), "1").topic == "Weekly sync"

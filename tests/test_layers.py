@@ -1,0 +1,112 @@
+"""The house: imports point down only, and importing confkit loads nothing heavy."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
+
+# From the ground up; a module may import from its own layer and from those below it.
+LAYERS = [
+    {"masking", "codes"},
+    {"errors", "reference"},
+    {"records", "endpoints", "rtsp"},
+    {"dialect", "address", "pace"},
+    {"signing", "wire"},
+    {"transport", "calls", "arguments"},
+    {"client"},
+    {"rooms", "users", "devices", "frames"},
+    {"figure"},
+    {"charts"},
+    {"sandbox"},
+    {"profiles"},
+    {"connect"},
+    {"lab"},
+    {"cli"},
+    {"__main__"},
+    {"__init__"},
+]
+FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
+
+# The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
+RTSP_MAY_KNOW = {"rtsp", "masking"}
+SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "masking", "endpoints", "dialect",
+                    "signing", "rtsp"}  # fmt: skip
+
+
+def modules():
+    return sorted(path for path in PACKAGE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    """The module, or the sub-package, in which a file lives."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[tuple[str, bool]]:
+    """What a file imports of ours, and whether only for type checking."""
+    tree = ast.parse(path.read_text("utf-8"))
+    typing_only = {
+        id(inner) for node in ast.walk(tree) if isinstance(node, ast.If)
+        and "TYPE_CHECKING" in ast.dump(node.test) for inner in ast.walk(node)
+    }  # fmt: skip
+    package = ["confkit", *path.relative_to(PACKAGE).parts[:-1]]
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            stem = ".".join([*base, *filter(None, [node.module])])
+            names = [f"{stem}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "confkit":
+                target = parts[1] if len(parts) > 1 else "__init__"
+                known = target if target in FLOOR else "__init__"
+                found.add((known, id(node) in typing_only))
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path):
+    """No module imports from a layer above its own."""
+    here = room(path)
+    assert here in FLOOR, f"{here} stands on no layer; give it one in this test"
+    for target, typing_only in imports(path):
+        if here in ("cli", "__main__") and target == "__init__":
+            continue  # the version
+        if typing_only or (here, target) == ("sandbox", "client"):
+            continue  # the face of the sandbox builds clients, see below
+        assert FLOOR[target] <= FLOOR[here], f"{here} imports {target}, which stands above it"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_rtsp_and_sandbox_know_only_what_they_need(path):
+    """rtsp knows nothing of rooms; in the sandbox only its face builds a Client; only connect and
+    cli import the sandbox."""
+    here = room(path)
+    real = {target for target, typing_only in imports(path) if not typing_only}
+    if here == "rtsp":
+        assert real <= RTSP_MAY_KNOW
+    elif here == "sandbox":
+        assert real - {"client"} <= SANDBOX_MAY_KNOW
+        assert "client" not in real or path.name == "face.py"
+    elif here not in ("connect", "cli"):
+        assert "sandbox" not in real
+
+
+def test_importing_confkit_loads_nothing_heavy():
+    """`import confkit` loads neither pandas, matplotlib, ipywidgets, PyAV nor the server."""
+    code = "import confkit, sys; print(*sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = {"pandas", "numpy", "matplotlib", "ipywidgets", "IPython", "av", "starlette", "uvicorn",
+             "platformdirs", "confkit.sandbox", "confkit.rtsp"}  # fmt: skip
+    assert heavy & set(loaded) == set()

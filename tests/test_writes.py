@@ -1,0 +1,266 @@
+"""Changes: checked before sending, never sent twice, and looked up when their answer is lost."""
+
+import pytest
+
+import confkit as ck
+from tests.scripted import AUTHENTICATE, GET_ROOM, Reply
+
+CREATE = "/rtc/room/create"
+DELETE = "/rtc/room/del"
+OFFLINE = "/rtc/force_offline_mcu"
+USERS = "/rtc/room/get_room_info"
+IMPORT = "/avd/api/outgoing/createOutgoingUser"
+REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
+LIST = "/avd/api/outgoing/getOutgoingUsers"
+RTSP = "rtsp://192.0.2.7:554/stream1"
+CAMERA = {"roomId": "1", "userId": "cam", "userName": "Door", "userAddress": RTSP}
+LOST = [Reply(drop=True), Reply("bad gateway", status=502), Reply("<html>"), Reply("")]
+
+
+def listed(*items):
+    return {"ret": 0, "data": {"total": len(items), "items": list(items)}}
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_a_lost_creation_is_looked_up(script, lost):
+    """A room whose creation got no answer is found by its room_extend_id, and not created twice."""
+    found = {"ret": 0, "room_id": "mine", "topic": "Weekly sync", "owner_id": "ops"}
+    service = script({CREATE: lost, GET_ROOM: found})
+    room_id = ck.create_room(service.client(), "Weekly sync", "ops", room_extend_id="mine")
+    assert room_id == "mine"
+    assert service.seen[CREATE] == 1
+
+
+@pytest.mark.parametrize("lookup", [{"ret": 404}, {"ret": 700}, Reply(drop=True),
+                                    {"ret": 0, "room_id": "mine", "topic": "Another's"}])
+def test_a_creation_that_the_lookup_cannot_settle_is_unknown(script, lookup):
+    """Not found, not readable or somebody else's: the outcome is unknown, and said to be so."""
+    service = script({CREATE: Reply(drop=True), GET_ROOM: lookup})
+    with pytest.raises(ck.OutcomeUnknown, match="may or may not"):
+        ck.create_room(service.client(), "Weekly sync", "ops", room_extend_id="mine")
+    assert service.seen[CREATE] == 1
+
+
+def test_a_lost_creation_without_an_id_of_its_own_is_unknown(script):
+    """Without a room_extend_id there is nothing to look up by."""
+    service = script({CREATE: Reply(drop=True)})
+    with pytest.raises(ck.OutcomeUnknown):
+        ck.create_room(service.client(), "Weekly sync", "ops")
+    assert service.seen == {AUTHENTICATE: 1, CREATE: 1}
+
+
+@pytest.mark.parametrize("reply", [{"ret": 700}, {"ret": 504}, Reply("no", status=403)])
+def test_a_refused_creation_is_an_error_and_not_unknown(script, reply):
+    """A result code or a 4xx says that it did not happen; it is raised as what it is."""
+    service = script({CREATE: reply})
+    with pytest.raises((ck.ApiError, ck.ProtocolError)):
+        ck.create_room(service.client(), "Weekly sync", "ops", room_extend_id="mine")
+    assert service.seen == {AUTHENTICATE: 1, CREATE: 1}
+
+
+def test_what_was_never_sent_is_not_unknown():
+    """A change that met a refused connection is a TransportError: it did not happen."""
+    client = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "s", sleep=lambda _: None)
+    client._token = "known"
+    with pytest.raises(ck.TransportError):
+        ck.create_room(client, "Weekly sync", "ops", room_extend_id="mine")
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_a_lost_import_is_looked_up_in_b3(script, lost):
+    """A device whose import got no answer and that B3 lists is returned, imported once."""
+    service = script({IMPORT: lost, LIST: listed(CAMERA)})
+    device = ck.import_device(service.client(), "1", "cam", "Door", RTSP)
+    assert (device.room_id, device.user_id, device.user_address) == ("1", "cam", RTSP)
+    assert service.seen[IMPORT] == 1
+
+
+@pytest.mark.parametrize("lookup", [listed(), {"ret": 304},
+                                    listed({**CAMERA, "userAddress": "rtsp://192.0.2.8/x"})])
+def test_an_import_that_b3_cannot_settle_is_unknown(script, lookup):
+    """Not listed, not readable or another address: the outcome is unknown."""
+    service = script({IMPORT: Reply(drop=True), LIST: lookup})
+    with pytest.raises(ck.OutcomeUnknown):
+        ck.import_device(service.client(), "1", "cam", "Door", RTSP)
+    assert service.seen[IMPORT] == 1
+
+
+def test_lost_answers_of_the_other_changes_are_looked_up(script):
+    """A room that is gone is deleted, a user that is gone is offline, a device gone is removed."""
+    lost = Reply(drop=True)
+    service = script({DELETE: lost, GET_ROOM: {"ret": 404}, OFFLINE: lost,
+                      USERS: {"ret": 0, "user_list": []}, REMOVE: lost, LIST: listed()})
+    client = service.client()
+    ck.delete_room(client, "1")
+    assert ck.force_offline(client, "1", "ada") == ""
+    ck.remove_device(client, "1", "cam", RTSP)
+    service.script.update({GET_ROOM: {"ret": 0, "room_id": "1"}, LIST: listed(CAMERA),
+                           USERS: {"ret": 0, "user_list": [{"user_id": "ada"}]}})
+    for call in (lambda: ck.delete_room(client, "1"), lambda: ck.force_offline(client, "1", "ada"),
+                 lambda: ck.remove_device(client, "1", "cam", RTSP)):
+        with pytest.raises(ck.OutcomeUnknown):
+            call()
+    assert {service.seen[path] for path in (DELETE, OFFLINE, REMOVE)} == {2}
+
+
+WRONG = [
+    lambda client: ck.create_room(client, "x" * 150, "ops"),
+    lambda client: ck.create_room(client, "ä" * 75, "ops"),
+    lambda client: ck.create_room(client, "", "ops"),
+    lambda client: ck.create_room(client, None, "ops"),
+    lambda client: ck.create_room(client, "\ud800", "ops"),
+    lambda client: ck.create_room(client, "t", ""),
+    lambda client: ck.create_room(client, "t", "ops", room_mode=None),
+    lambda client: ck.create_room(client, "t", "ops", attendee_max="many"),
+    lambda client: ck.create_room(client, "t", "ops", attendee_max=2.5),
+    lambda client: ck.create_room(client, "t", "ops", max_audio=True),
+    lambda client: ck.create_room(client, "t", "ops", max_video=float("nan")),
+    lambda client: ck.get_room(client, ""),
+    lambda client: ck.get_room(client, None),
+    lambda client: ck.get_room(client, 1047.0),
+    lambda client: ck.get_room_users(client, " "),
+    lambda client: ck.get_mcu(client, None),
+    lambda client: ck.force_offline(client, "1", ""),
+    lambda client: ck.import_device(client, "1", "cam", "Door", "192.0.2.7/stream1"),
+    lambda client: ck.import_device(client, "1", "cam", "Door", "rtsp://"),
+    lambda client: ck.import_device(client, "1", "cam", "Door", "rtsp://host/a b"),
+    lambda client: ck.import_device(client, "1", "cam", "Door", None),
+    lambda client: ck.import_device(client, "1", "cam", "", RTSP),
+    lambda client: ck.import_device(client, "1", None, "Door", RTSP),
+    lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, options="login"),
+    lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, options={"a": {1, 2}}),
+    lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_name="a",
+                                    options={"login_name": "b"}),
+    lambda client: ck.import_device(client, "1", "cam", "Door", "rtsp://u:***@192.0.2.7/s"),
+    lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_password="***"),
+    lambda client: ck.remove_device(client, "1", "cam", "rtsp://u:***@192.0.2.7/s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_a_wrong_argument_is_refused_before_anything_is_sent(script, call):
+    """What breaks a bound of the interface is a ParameterError, a ValueError, and no request."""
+    service = script()
+    with pytest.raises(ck.ParameterError, match="Nothing was sent") as raised:
+        call(service.client())
+    assert isinstance(raised.value, ValueError)
+    assert not service.requests
+
+
+def test_a_topic_of_149_bytes_is_sent(script):
+    """The bound is on bytes, and 149 of them are under it."""
+    service = script({CREATE: {"ret": 0, "room_id": "1"}})
+    assert ck.create_room(service.client(), "ä" * 74 + "x", "ops") == "1"
+
+
+def test_optional_parameters_travel_only_when_given(script):
+    """A creation sends what was given, spelt like the interface, and nothing else."""
+    service = script({CREATE: {"ret": 0, "room_id": 1047}})
+    client = service.client()
+    assert ck.create_room(client, "t", "ops") == "1047"
+    assert set(service.requests[-1][2]) == {"access_token", "topic", "owner_id", "room_mode"}
+    ck.create_room(client, "t", "ops", attendee_max=25, max_audio=3, max_video=2,
+                   host_password="pw", room_extend_id="x")
+    sent = service.requests[-1][2]
+    del sent["access_token"]
+    assert sent == {"topic": "t", "owner_id": "ops", "room_mode": "1", "attendee_max": "25",
+                    "max_audio": "3", "max_video": "2", "host_password": "pw",
+                    "room_extend_id": "x"}  # fmt: skip
+
+
+def test_read_only_refuses_every_change_before_anything_is_sent(script):
+    """With read_only=True create, delete, import, remove and force-offline send nothing."""
+    service = script({LIST: listed(CAMERA)})
+    client = service.client(read_only=True)
+    for call in (lambda: ck.create_room(client, "t", "ops"), lambda: ck.delete_room(client, "1"),
+                 lambda: ck.import_device(client, "1", "cam", "Door", RTSP),
+                 lambda: ck.remove_device(client, "1", "cam", RTSP),
+                 lambda: ck.force_offline(client, "1", "ada")):
+        with pytest.raises(ck.ReadOnlyError, match="read only"):
+            call()
+    assert not service.requests
+    assert ck.list_devices(client)[0].user_id == "cam"
+
+
+def test_a_device_may_be_given_whole(script):
+    """import_device and remove_device take a Device, and send its fields and its login."""
+    service = script({IMPORT: {"ret": 0, "data": {}}, REMOVE: {"ret": 0, "data": {}}})
+    client = service.client()
+    device = ck.Device("1", "cam", "Door", RTSP, "x", {"login_name": "u", "login_password": "p@ss"})
+    ck.import_device(client, device)
+    sent = service.requests[-1][2]
+    assert sent["options"] == '{"login_name":"u","login_password":"p@ss"}'
+    assert (sent["roomId"], sent["userId"], sent["userData"]) == ("1", "cam", "x")
+    ck.remove_device(client, device)
+    sent = service.requests[-1][2]
+    assert "accessToken" not in sent
+    assert {sent["roomId"], sent["userId"], sent["userAddress"]} == {"1", "cam", RTSP}
+
+
+def test_an_address_left_out_is_looked_up(script):
+    """remove_device without an address takes it from B3; an unlisted device is UserNotFound."""
+    service = script({REMOVE: {"ret": 0}, LIST: listed(CAMERA)})
+    client = service.client()
+    ck.remove_device(client, "1", "cam")
+    assert service.requests[-1][2]["userAddress"] == RTSP
+    with pytest.raises(ck.UserNotFound, match="nothing was sent"):
+        ck.remove_device(client, "1", "other")
+    assert service.seen[REMOVE] == 1
+
+
+def test_a_reimport_that_fails_says_how_to_restore(script):
+    """The error of a failed re-import carries the device, and shows no password."""
+    service = script({REMOVE: {"ret": 0}, IMPORT: {"ret": 426}})
+    device = ck.Device("1", "cam", "Door", RTSP, options={"login_password": "hunter2"})
+    with pytest.raises(ck.ReimportFailed, match=r"import_device\(client, error.device\)") as raised:
+        ck.reimport_device(service.client(), device)
+    assert raised.value.device is device
+    assert isinstance(raised.value.__cause__, ck.JoinFailed)
+    assert "hunter2" not in str(raised.value) + repr(device)
+
+
+def test_a_masked_device_is_not_removed_by_a_reimport(script):
+    """A device whose password is masked could not be imported again, so nothing is sent."""
+    service = script()
+    device = ck.Device("1", "cam", "Door", RTSP, options={"login_password": "***"})
+    with pytest.raises(ck.ParameterError, match="masked"):
+        ck.reimport_device(service.client(), device)
+    assert not service.requests
+
+
+@pytest.mark.parametrize("answer", [{"ret": 0}, {"ret": 0, "user_list": None},
+                                    {"ret": 0, "user_list": {}}, {"ret": 0, "user_list": [1]},
+                                    {"ret": 0, "user_list": [{"user_name": "Ada"}]}])
+def test_a_failed_call_is_never_an_empty_room(script, answer):
+    """An answer of A6 without a proper list is a ProtocolError, not nobody."""
+    with pytest.raises(ck.ProtocolError):
+        ck.get_room_users(script({USERS: answer}).client(), "1")
+
+
+@pytest.mark.parametrize("answer", [{"ret": 0}, {"ret": 0, "data": []}, {"ret": 0, "data": {}},
+                                    {"ret": 0, "data": {"items": None, "total": 0}},
+                                    {"ret": 0, "data": {"items": [], "total": 3}}])
+def test_a_failed_list_is_never_an_empty_list(script, answer):
+    """An answer of B3 without its items, or with fewer than its total, is a ProtocolError."""
+    with pytest.raises(ck.ProtocolError):
+        ck.list_devices(script({LIST: answer}).client())
+
+
+def test_devices_are_read_in_both_spellings_and_with_quoted_totals(script):
+    """Items in snake_case give the same records as in camelCase; `total` may be quoted."""
+    snake = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": RTSP,
+             "user_data": "", "options": '{"login_name": "u"}'}  # fmt: skip
+    camel = {**CAMERA, "userData": "", "options": {"login_name": "u"}}
+    for item in (snake, camel):
+        service = script({LIST: {"result": "0", "data": {"total": "1", "items": [item]}}})
+        [device] = ck.list_devices(service.client(), "1")
+        assert device == ck.Device("1", "cam", "Door", RTSP, "", {"login_name": "u"})
+        assert service.requests[-1][2]["roomId"] == "1"
+
+
+def test_all_rooms_are_asked_for_by_leaving_the_room_out(script):
+    """list_devices with None or an empty text sends no roomId."""
+    service = script({LIST: listed()})
+    client = service.client()
+    assert ck.list_devices(client) == ck.list_devices(client, "") == []
+    assert all("roomId" not in query for _, path, query in service.requests if LIST in path)
