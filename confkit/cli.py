@@ -4,6 +4,7 @@ import argparse
 import getpass
 import logging
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -113,7 +114,7 @@ def _lab(options: argparse.Namespace) -> int:
 
 def _sandbox(options: argparse.Namespace) -> int:
     try:
-        from .sandbox import Sandbox
+        from .sandbox import DEMO_SECRET_KEY, Sandbox
     except ImportError as error:
         raise ConfigError(
             f"the sandbox needs {error.name}; run: pip install 'confkit-notebooks[lab]'"
@@ -123,14 +124,27 @@ def _sandbox(options: argparse.Namespace) -> int:
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
-    with Sandbox(
+    sandbox = Sandbox(
         seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
         host=options.host, port=options.port, outgoing_port=options.outgoing_port,
         access_key=options.access_key, secret_key=Secret(secret) if secret else None,
         token_lifetime=options.token_lifetime, explain=options.explain,
-    ) as sandbox:  # fmt: skip
+    )  # fmt: skip
+    published = sandbox.secret_key == DEMO_SECRET_KEY
+    if secret is None and not published:
+        raise ConfigError(
+            "the demo keys are published, so beyond this machine the sandbox needs a secret of its "
+            "own: give it as CONFKIT_SECRET_KEY, or with --secret-key"
+        )
+    with sandbox:
         print(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
-        print(f"access key   {sandbox.access_key}\nCtrl-C or SIGTERM ends it.", flush=True)
+        print(
+            f"for clients  export CONFKIT_BASE_URL={sandbox.base_url}"
+            f" CONFKIT_OUTGOING_URL={sandbox.outgoing_url}"
+            f" CONFKIT_ACCESS_KEY={shlex.quote(sandbox.access_key)}"
+            f" CONFKIT_SECRET_KEY={DEMO_SECRET_KEY if published else '...'}"
+        )
+        print("Ctrl-C or SIGTERM ends it.", flush=True)
         while not ended.wait(1.0):  # a bounded wait, so that Windows sees Ctrl-C as well
             pass
     return 0

@@ -38,14 +38,17 @@ class CameraServer:
 
     async def start(self) -> None:
         """Listen; raises OSError when the port is taken."""
-        self._ports = await open_ports(self._host)
+        ports = await open_ports(self._host)
         try:
             self._server = await asyncio.get_running_loop().create_server(
-                self._connection, self._host, self._port
+                lambda: Connection(self._cameras, self._connections, ports, self._session_timeout),
+                self._host,
+                self._port,
             )
         except OSError:
-            self._ports.close()
+            ports.close()
             raise
+        self._ports = ports
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
@@ -142,10 +145,6 @@ class CameraServer:
     def _url(self, path: str) -> str:
         if not self._server:
             raise RuntimeError("The camera server is not running.")
-        host = "localhost" if self._host in ("", "0.0.0.0", "::") else self._host
+        everywhere = self._host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
+        host = "localhost" if everywhere else self._host
         return Address("rtsp", host, self._port, path).url
-
-    def _connection(self) -> Connection:
-        assert self._ports
-        ports = self._ports
-        return Connection(self._cameras, self._connections, lambda: ports, self._session_timeout)

@@ -9,20 +9,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Seven rows a glyph, top first; a row is one digit to base 32, its highest bit the left pixel.
-_GLYPHS = {
-    **{"A": "ehhvhhh", "B": "uhhuhhu", "C": "ehggghe", "D": "uhhhhhu", "E": "vgguggv"},
-    **{"F": "vgguggg", "G": "ehgnhhf", "H": "hhhvhhh", "I": "e44444e", "J": "72222ic"},
-    **{"K": "hikokih", "L": "ggggggv", "M": "hrllhhh", "N": "hhpljhh", "O": "ehhhhhe"},
-    **{"P": "uhhuggg", "Q": "ehhhlid", "R": "uhhukih", "S": "fgge11u", "T": "v444444"},
-    **{"U": "hhhhhhe", "V": "hhhhha4", "W": "hhhllla", "X": "hha4ahh", "Y": "hhha444"},
-    **{"Z": "v1248gv", "0": "ehjlphe", "1": "4c4444e", "2": "eh1248v", "3": "v2421he"},
-    **{"4": "26aiv22", "5": "vgu11he", "6": "68guhhe", "7": "v124888", "8": "ehhehhe"},
-    **{"9": "ehhf12c", " ": "0000000", "-": "000v000", "_": "000000v", ".": "00000cc"},
-    **{",": "0000cc8", ":": "0cc0cc0", "/": "01248g0", "#": "aavavaa", "(": "2488842"},
-    **{")": "8422248", "+": "044v440", "'": "cc80000", "!": "4444404", "?": "eh12404"},
-    **{"&": "cik8lid", "=": "00v0v00"},
-}
+# A letter and its seven rows, top first; a row is one digit to base 32, its highest bit the left
+# pixel.
+_DRAWN = """
+Aehhvhhh Buhhuhhu Cehggghe Duhhhhhu Evgguggv Fvgguggg Gehgnhhf Hhhhvhhh Ie44444e
+J72222ic Khikokih Lggggggv Mhrllhhh Nhhpljhh Oehhhhhe Puhhuggg Qehhhlid Ruhhukih
+Sfgge11u Tv444444 Uhhhhhhe Vhhhhha4 Whhhllla Xhha4ahh Yhhha444 Zv1248gv 0ehjlphe
+14c4444e 2eh1248v 3v2421he 426aiv22 5vgu11he 668guhhe 7v124888 8ehhehhe 9ehhf12c
+-000v000 _000000v .00000cc ,0000cc8 :0cc0cc0 /01248g0 #aavavaa (2488842 )8422248
++044v440 'cc80000 !4444404 ?eh12404 &cik8lid =00v0v00
+"""
+_GLYPHS = {" ": "0000000"} | {drawn[0]: drawn[1:] for drawn in _DRAWN.split()}
 _UNKNOWN = "vhhhhhv"
 
 

@@ -74,8 +74,13 @@ class Handshake:
     @property
     def closed(self) -> asyncio.Future[str]:
         """The reason, once the connection is gone."""
-        assert self._wire
-        return self._wire.closed
+        return self._connected.closed
+
+    @property
+    def _connected(self) -> Wire:
+        if self._wire is None:
+            raise RuntimeError("There is no connection yet.")
+        return self._wire
 
     def keep_alive(self) -> None:
         """Tell the camera that somebody still watches."""
@@ -141,15 +146,16 @@ class Handshake:
         return response
 
     async def _exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response:
-        assert self._wire
         self.stage = method
-        response = await self._wire.exchange(method, url, *headers, *self._signed(method, url))
-        if response is None and self._challenged_last and not self._wire.malformed:
+        response = await self._connected.exchange(method, url, *headers, *self._signed(method, url))
+        if response is None and self._challenged_last and not self._connected.malformed:
             # Some cameras close after their 401: what we sent then never reached them.
             await self._connect()
-            response = await self._wire.exchange(method, url, *headers, *self._signed(method, url))
-        if self._wire.malformed:
-            raise malformed_refusal(self._wire.malformed)
+            response = await self._connected.exchange(
+                method, url, *headers, *self._signed(method, url)
+            )
+        if malformed := self._connected.malformed:
+            raise malformed_refusal(malformed)
         if response is None:
             verdict = "dropped" if method == "PLAY" else "rtsp_silent"
             raise PullRefused(
@@ -183,15 +189,14 @@ class Handshake:
         return headers
 
     async def _setup_udp(self, track: str) -> Response:
-        assert self._wire
-        camera = self._wire.host("peername")
+        camera = self._connected.host("peername")
 
         def received(data: bytes, host: str) -> None:
             if host == camera:
                 self._received(data)
 
         try:
-            self._ports = await open_ports(self._wire.host("sockname"), received)
+            self._ports = await open_ports(self._connected.host("sockname"), received)
         except OSError:
             raise PullRefused("transport_refused", "No UDP port is free for the camera.") from None
         port = self._ports.port

@@ -126,10 +126,10 @@ class Parser:
             return None
         body = bytes(buffer[end.end() : end.end() + size])
         del buffer[: end.end() + size]
-        if response:
-            return Response(int(response[1]), response[2] or "", headers=headers, body=body)
-        assert request
-        return Request(request[1], request[2], headers=headers, body=body)
+        if request:
+            return Request(request[1], request[2], headers=headers, body=body)
+        status, reason = response.groups("") if response else ("0", "")
+        return Response(int(status), reason, headers=headers, body=body)
 
     def _next_frame(self) -> Frame | None:
         buffer = self._buffer

@@ -38,10 +38,11 @@ async def pull(
         async with asyncio.timeout(timeout):
             await stream.start(silence)
     except TimeoutError:
+        stream.end("The camera was too slow.")
         raise stream.too_slow(timeout) from None
-    finally:
-        if not stream.packets:
-            stream.end("The camera did not play.")
+    except BaseException:
+        stream.end("The camera was not pulled.")
+        raise
     return stream
 
 

@@ -17,9 +17,14 @@ from .viewer import TRACK, Camera, Viewer
 MAX_UNSENT = 2 * 1024 * 1024
 
 _REASONS = {
-    **{200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"},
-    **{454: "Session Not Found", 455: "Method Not Valid in This State"},
-    **{461: "Unsupported Transport", 501: "Not Implemented"},
+    200: "OK",
+    400: "Bad Request",
+    401: "Unauthorized",
+    404: "Not Found",
+    454: "Session Not Found",
+    455: "Method Not Valid in This State",
+    461: "Unsupported Transport",
+    501: "Not Implemented",
 }
 
 
@@ -30,7 +35,7 @@ class Connection(asyncio.Protocol):
         self,
         cameras: Mapping[str, Camera | None],
         connections: set[Connection],
-        ports: Callable[[], PortPair],
+        ports: PortPair,
         timeout: float,
     ) -> None:
         """Start with the server's cameras by path, its open connections and its UDP ports.
@@ -50,6 +55,7 @@ class Connection(asyncio.Protocol):
     closed: asyncio.Future[None]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to watch over the client's silence."""
         self._transport = cast("asyncio.Transport", transport)  # of uvloop: its own class
         self._loop = asyncio.get_running_loop()
         self.closed = self._loop.create_future()
@@ -57,7 +63,8 @@ class Connection(asyncio.Protocol):
         self._heard = self._loop.time()
         self._timer = self._loop.call_later(self._timeout, self._check_idle)
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, _exc: Exception | None) -> None:
+        """End the session with its connection."""
         self._connections.discard(self)
         self._end_session()
         if self._timer:
@@ -65,6 +72,7 @@ class Connection(asyncio.Protocol):
         self.closed.set_result(None)
 
     def data_received(self, data: bytes) -> None:
+        """Answer the requests that are complete."""
         self._heard = self._loop.time()
         try:
             for message in self._parser.feed(data):
@@ -159,13 +167,13 @@ class Connection(asyncio.Protocol):
         info = f"url={track};seq={viewer.sequence};rtptime={stamp}"
         return self._response(200, Range="npt=now-", **{"RTP-Info": info})
 
-    def _pause(self, request: Request, camera: Camera) -> Response:
+    def _pause(self, _request: Request, _camera: Camera) -> Response:
         if not self._viewer:
             return self._response(455)
         self._viewer.camera.unwatch(self._viewer)
         return self._response(200)
 
-    def _accept(self, request: Request, camera: Camera) -> Response:
+    def _accept(self, _request: Request, _camera: Camera) -> Response:
         return self._response(200)
 
     def _viewer_for(self, offer: str, camera: Camera) -> tuple[Viewer | None, str]:
@@ -179,7 +187,7 @@ class Connection(asyncio.Protocol):
             return viewer, f"RTP/AVP/TCP;unicast;interleaved={first}-{first + 1}"
         ports = re.search(r"client_port=(\d{1,5})(?:-(\d{1,5}))?", rest)
         if protocol.upper() in ("RTP/AVP", "RTP/AVP/UDP") and ports and "udp" in camera.transports:
-            ours = self._ports()
+            ours = self._ports
             # Only ever to the address that asked: a `destination` would aim at somebody else.
             target = (self._transport.get_extra_info("peername")[0], int(ports[1]))
             if not 0 < target[1] < 65536:

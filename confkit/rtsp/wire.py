@@ -26,10 +26,12 @@ class Wire(asyncio.Protocol):
         self.malformed: MalformedMessage | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Be ready to send."""
         self._transport = cast("asyncio.Transport", transport)  # of uvloop: its own class
         self.closed = asyncio.get_running_loop().create_future()
 
     def data_received(self, data: bytes) -> None:
+        """Hand on what is complete."""
         try:
             for message in self._parser.feed(data):
                 if isinstance(message, Frame):
@@ -41,6 +43,7 @@ class Wire(asyncio.Protocol):
             self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Say why in `closed`."""
         reason = "The camera closed the connection."
         if self.malformed:
             reason = "The camera sent something that is not RTSP."

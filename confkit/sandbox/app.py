@@ -16,8 +16,8 @@ from .. import codes
 from ..endpoints import ENDPOINTS, Endpoint
 from . import explain, parameters
 from .faults import Fault, Faults
-from .operations import OPERATIONS, Refused, broken
-from .service import Service
+from .operations import OPERATIONS, broken
+from .service import LOCAL, Refused, Service
 
 BODY_BYTES = 256 * 1024
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
@@ -59,6 +59,7 @@ class App:
         self.closing = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
         if scope["type"] != "http":
             return
         try:
@@ -94,7 +95,7 @@ class App:
         await asyncio.sleep(fault.delay)
         if fault.waits_only:
             return self._written(members or await self._answer(request, pairs, *found), callback)
-        self._service.note(f"{endpoint.key}: a fault on demand: {fault}")
+        self._service.note(f"{endpoint.key}: a fault on demand")
         return self._faulty(fault, callback)
 
     async def _answer(
@@ -118,13 +119,13 @@ class App:
                 wrong = 407 if self._interface == "A" else 401
                 raise Refused(wrong, "callback is no name of a function")
             values = parameters.check(endpoint, given)
-            local = request.scope["server"][0]
-            members = await OPERATIONS[endpoint.key](self._service, values, local)
+            values[LOCAL] = request.scope["server"][0]
+            members = await OPERATIONS[endpoint.key](self._service, values)
         except Refused as refused:
             return self._refusal(endpoint.key, refused)
         except ClientDisconnect:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets an answer
             # Its text could quote a parameter: the kind of failure is all that is logged.
             log.error("%s failed: %s", endpoint.key, type(error).__name__)
             return self._refusal(endpoint.key, broken(endpoint.key, error))

@@ -19,9 +19,11 @@ KNOWN = (*DIALLED, "sip", "h323")
 class Stream(Protocol):
     """A stream that is held open (see `confkit.rtsp.pull`)."""
 
-    async def ended(self) -> str: ...
+    async def ended(self) -> str:
+        """Why it died, once it has."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Takes leave of the camera."""
 
 
 class NotOpened(Exception):

@@ -36,6 +36,7 @@ class Clock:
         self._ahead = 0.0
 
     def __call__(self) -> float:
+        """The time now."""
         return self._source() + self._ahead
 
     def advance(self, seconds: float) -> None:
@@ -69,7 +70,7 @@ class Ids:
 
 
 def _source(seed: int | str | None, kind: str) -> random.Random:
-    return random.SystemRandom() if seed is None else random.Random(f"{seed}/{kind}")
+    return random.SystemRandom() if seed is None else random.Random(f"{seed}/{kind}")  # noqa: S311  # seeded
 
 
 class Issued(NamedTuple):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..rtsp.camera import CameraServer
 
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
-DEMO_SECRET_KEY = "demo_secret"
+DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
 REFUSALS = 200
 
 T = TypeVar("T")
@@ -163,7 +163,9 @@ class Life:
         return self._service
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        assert self._server is not None
+        if self._server is None:
+            work.close()
+            raise ConfkitError("The sandbox was closed meanwhile.")
         return self._server.run(work)
 
     def _do(self, function: Callable[..., T], *values: Any) -> T:

@@ -66,5 +66,5 @@ class _Line(asyncio.Protocol):
         self._transport = transport
         self._held.add(transport)
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, _: Exception | None) -> None:
         self._held.discard(self._transport)

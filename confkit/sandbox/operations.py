@@ -1,4 +1,5 @@
-"""The ten operations of the interface (section 4), each a function from parameters to members.
+"""The operations of interface A (section 4), each a function from parameters to members, and the
+table of all ten.
 
 The token and the presence of the required parameters have been checked before; `Refused` is every
 answer other than success.
@@ -6,37 +7,19 @@ answer other than success.
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
-from ..masking import Guarded
 from ..signing import digest
-from .devices import NotOpened, Reserved, hang_up, malformed
 from .explain import wrong_signature
 from .identity import same
-from .service import Service
-from .store import StoredDevice, StoredRoom
+from .outgoing import create_device, destroy_device, list_devices
+from .service import LOCAL, Members, Refused, Service, Values
+from .store import StoredRoom
 
 TOPIC_BYTES = 150  # a topic is shorter than this (section 8)
 PEER_TO_PEER = (3, 4)  # values of room_mode that count as peer-to-peer (seen in deployments)
-_SNAKE = {
-    "roomId": "room_id", "userId": "user_id", "userName": "user_name",
-    "userAddress": "user_address", "userData": "user_data", "options": "options",
-}  # fmt: skip
-
-Values = Mapping[str, Any]
-Members = dict[str, Any]
 
 
-class Refused(Exception):
-    """A call is answered with this result code; `why` says more than its meaning, for people."""
-
-    def __init__(self, ret: int, why: str) -> None:
-        super().__init__(ret, why)
-        self.ret = ret
-        self.why = why
-
-
-async def authenticate(service: Service, values: Values, local: str) -> Members:
+async def authenticate(service: Service, values: Values) -> Members:
     """A1: `random` and `key` for a token."""
     right = digest(service.access_key, service.secret_key, service.dialect)
     known = same(values["access_key"], service.access_key)
@@ -52,8 +35,10 @@ async def authenticate(service: Service, values: Values, local: str) -> Members:
     raise Refused(401, f"digest: {why or 'made with another secret key, or by another rule'}")
 
 
-async def create_room(service: Service, values: Values, local: str) -> Members:
-    """A2: the `room_id` of a new room. `room_type`, `start_time` and `end_time` are accepted."""
+async def create_room(service: Service, values: Values) -> Members:
+    """A2: the `room_id` of a new room, served by the media server when that is up (assumed).
+
+    `room_type`, `start_time` and `end_time` are accepted."""
     fields = {
         "topic": values["topic"],
         "owner_id": values["owner_id"],
@@ -77,11 +62,11 @@ async def create_room(service: Service, values: Values, local: str) -> Members:
         raise Refused(701, "room_mode 3 and 4 are peer-to-peer, which is not licensed")
     while not room_id or service.store.room(room_id):
         room_id = service.ids.room_id()
-    service.store.add_room({"room_id": room_id, **fields})
+    service.store.add_room({"room_id": room_id, **fields, "mcu": service.mcu.up})
     return {"room_id": room_id}
 
 
-async def get_room(service: Service, values: Values, local: str) -> Members:
+async def get_room(service: Service, values: Values) -> Members:
     """A3: the room's fields. Caps are quoted, an absent one is an empty text (assumed)."""
     room = _room(service, values)
     return {
@@ -99,14 +84,14 @@ async def get_room(service: Service, values: Values, local: str) -> Members:
     }
 
 
-async def delete_room(service: Service, values: Values, local: str) -> Members:
+async def delete_room(service: Service, values: Values) -> Members:
     """A4: the `room_id` of the room that is gone, with its people and its devices."""
     room = _room(service, values)
     await service.empty(room.room_id, delete=True)
     return {"room_id": room.room_id}
 
 
-async def get_mcu(service: Service, values: Values, local: str) -> Members:
+async def get_mcu(service: Service, values: Values) -> Members:
     """A5: `addr`, host:port of the media server, which serves the room from then on.
 
     The host is the one under which the caller reached the sandbox (assumed)."""
@@ -117,22 +102,22 @@ async def get_mcu(service: Service, values: Values, local: str) -> Members:
     if service.seats_used():
         raise Refused(411, "all seats of the licence are used")
     service.store.assign_mcu(room.room_id)
-    host = f"[{local}]" if ":" in local else local
+    host = f"[{values[LOCAL]}]" if ":" in values[LOCAL] else values[LOCAL]
     return {"addr": f"{host}:{service.mcu.port}"}
 
 
-async def get_users(service: Service, values: Values, local: str) -> Members:
+async def get_users(service: Service, values: Values) -> Members:
     """A6: `user_list`, empty for a closed room."""
     users = service.users(_room(service, values))
     return {"user_list": [{"user_name": name, "user_id": user_id} for name, user_id in users]}
 
 
-async def force_offline(service: Service, values: Values, local: str) -> Members:
+async def force_offline(service: Service, values: Values) -> Members:
     """A7: `msg`. A device that is forced offline is removed."""
     room = _open_room(service, values)
     user_id = values["user_id"]
     if not room.mcu:
-        raise Refused(428, "no media server is assigned to the room: nobody has joined it yet")
+        raise Refused(428, "no media server is assigned to the room")
     if not service.mcu.up:
         raise Refused(417, "the room's media server is stopped")
     if service.device_in(room.room_id, user_id):
@@ -142,83 +127,7 @@ async def force_offline(service: Service, values: Values, local: str) -> Members
     return {"msg": "success"}
 
 
-async def create_device(service: Service, values: Values, local: str) -> Members:
-    """B1: `data` with roomId and userId, once the device's stream is open."""
-    options = values.get("options") or {}
-    for name in ("login_name", "login_password", "assist_address"):
-        if not isinstance(options.get(name) or "", str):
-            raise Refused(401, f"options.{name} is not a text")
-    wrong = malformed(values["userAddress"])
-    if wrong:
-        raise Refused(401, wrong)
-    _device_service(service, 302)
-    address = Guarded(values["userAddress"])
-    data = Guarded(values.get("userData") or "")
-    device = StoredDevice(
-        values["roomId"], values["userId"], values["userName"], address, data, options
-    )
-    reserved = _reserve(service, device)
-    try:
-        stream = await service.devices.open(device)
-        try:
-            # The room may have been closed while the camera was dialled, another come in its place.
-            if service.devices.reserved.get(device.user_id) is not reserved:
-                raise Refused(426, "the room was closed or deleted while the camera was dialled")
-            service.store.add_device(device)
-        except BaseException:
-            await hang_up(stream)
-            raise
-        service.devices.hold(device, stream)
-    except NotOpened as refused:
-        raise Refused(426 if refused.in_time else 427, refused.why) from None
-    finally:
-        if service.devices.reserved.get(device.user_id) is reserved:
-            del service.devices.reserved[device.user_id]
-    return {"data": {"roomId": device.room_id, "userId": device.user_id}}
-
-
-def _reserve(service: Service, device: StoredDevice) -> Reserved:
-    """Takes user id, address and place before the camera is dialled: two cannot get the same."""
-    room = service.store.room(device.room_id)
-    if room is None or room.closed:
-        raise Refused(426, "the room is closed" if room else "there is no such room")
-    if service.knows_user(device.room_id, device.user_id):
-        raise Refused(423, "userId is taken")
-    reserved = Reserved(device.room_id, device.user_address)
-    here = {other.user_address for other in service.store.devices(device.room_id)}
-    if device.user_address in here or reserved in service.devices.reserved.values():
-        raise Refused(423, "userAddress is in this room already")
-    obstacle = service.obstacle(room)
-    if obstacle:
-        raise Refused(426, obstacle)
-    service.devices.reserved[device.user_id] = reserved
-    return reserved
-
-
-async def destroy_device(service: Service, values: Values, local: str) -> Members:
-    """B2: `data` with roomId and userId of the device that has left."""
-    _device_service(service, 303)
-    device = service.device_in(values["roomId"], values["userId"])
-    if device is None:
-        raise Refused(425, "the room has no device with this userId")
-    if device.user_address != values["userAddress"]:
-        raise Refused(425, "userAddress is not the one with which the device was imported")
-    await service.remove_device(device.user_id)
-    return {"data": {"roomId": device.room_id, "userId": device.user_id}}
-
-
-async def list_devices(service: Service, values: Values, local: str) -> Members:
-    """B3: `data` with `total` and `items`, of one room or, without roomId, of all."""
-    _device_service(service, 304)
-    snake = service.dialect.item_keys == "snake_case"
-    items = [
-        dict(zip(_SNAKE.values() if snake else _SNAKE, device, strict=True))
-        for device in service.store.devices(values.get("roomId"))
-    ]
-    return {"data": {"total": len(items), "items": items}}
-
-
-Operation = Callable[[Service, Values, str], Awaitable[Members]]
+Operation = Callable[[Service, Values], Awaitable[Members]]
 OPERATIONS: Mapping[str, Operation] = {
     "A1": authenticate, "A2": create_room, "A3": get_room, "A4": delete_room, "A5": get_mcu,
     "A6": get_users, "A7": force_offline, "B1": create_device, "B2": destroy_device,
@@ -252,13 +161,6 @@ def _open_room(service: Service, values: Values) -> StoredRoom:
 def _licensed(service: Service) -> None:
     if service.licence.expired:
         raise Refused(405, "the licence has expired")
-
-
-def _device_service(service: Service, stopped: int) -> None:
-    if service.device_service == "stopped":
-        raise Refused(stopped, "the device service is stopped")
-    if service.device_service == "hanging":
-        raise Refused(310, "the device service hangs")
 
 
 def _whole(values: Values, name: str, least: int = 0, most: int = 10**18) -> int | None:

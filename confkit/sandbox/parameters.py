@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from ..dialect import Dialect
 from ..endpoints import Endpoint
 from . import explain
-from .operations import Refused
+from .service import Refused
 
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 _TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json"}
@@ -71,7 +71,8 @@ def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: st
         elsewhere = {name: PLACES["query"] for name, _ in pairs}
         if body and written != place:
             elsewhere |= {name: PLACES[written] for name, _ in in_body}
-            trouble = trouble or f"the body is not of the type {_TYPES[place]}"
+            if not in_body:
+                trouble = trouble or f"the body is not of the type {_TYPES[place]}"
     count = Counter(name for name, _ in right)
     twice = frozenset(name for name, times in count.items() if times > 1)
     return Given(dict(right), twice, PLACES[place], elsewhere, trouble)

@@ -2,7 +2,9 @@
 
 import logging
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..dialect import Dialect
 from ..errors import RoomNotFound
@@ -14,7 +16,21 @@ from .store import Store, StoredDevice, StoredRoom
 
 SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
 
+LOCAL = "(local)"  # among an operation's values: the address under which the caller reached us
+
+Values = Mapping[str, Any]
+Members = dict[str, Any]
+
 log = logging.getLogger("confkit.sandbox")
+
+
+class Refused(Exception):
+    """A call is answered with this result code; `why` says more than its meaning, for people."""
+
+    def __init__(self, ret: int, why: str) -> None:
+        super().__init__(ret, why)
+        self.ret = ret
+        self.why = why
 
 
 @dataclass

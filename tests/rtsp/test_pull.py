@@ -297,6 +297,24 @@ def test_what_is_wrong_before_the_first_byte():
     asyncio.run(run())
 
 
+def test_packets_before_a_refused_play_leave_no_connection():
+    """A camera that sends packets and then refuses PLAY is left like any other that refuses."""
+    packet = Packet(96, True, 1, 1, 1, b"\x41abc").encode()
+
+    def answer(request):
+        if request.method != "PLAY":
+            return willing(request)
+        return b"$\0" + len(packet).to_bytes(2, "big") + packet + reply(request, 500)
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            assert (await refused(fake.url)).verdict == "setup_play_failed"
+            await until(lambda: fake.open_connections == 0)
+            assert fake.methods[-1] == "TEARDOWN"
+
+    asyncio.run(run())
+
+
 def test_cancelling_closes_the_socket():
     """A cancelled pull leaves no connection behind."""
 
@@ -309,6 +327,20 @@ def test_cancelling_closes_the_socket():
                 await task
             await until(lambda: fake.open_connections == 0)
             assert fake.methods[-1] == "TEARDOWN"
+
+    asyncio.run(run())
+
+
+def test_a_late_answer_is_not_taken_for_the_next_one():
+    """An answer with another CSeq than the last request's is passed over."""
+
+    def answer(request):
+        late = b"RTSP/1.0 500 Late\r\nCSeq: 999\r\n\r\n"
+        return late + willing(request)
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            assert (await refused(fake.url, timeout=0.3)).verdict == "no_media"
 
     asyncio.run(run())
 

@@ -102,6 +102,15 @@ def test_a_lost_packet_makes_its_picture_incomplete(lost):
     assert units[-1].complete
 
 
+def test_a_gap_across_two_pictures_spoils_both():
+    """When the end of one picture and the start of the next are lost, the next is incomplete."""
+    stream = packets("h264", [join_nals([SLICE]), join_nals([SPS, PPS, IDR]), join_nals([SLICE])])
+    start = next(number for number, packet in enumerate(stream) if packet.timestamp)
+    del stream[start - 1 : start + 1]
+    units = depacketise("h264", stream)
+    assert [(unit.keyframe, unit.complete) for unit in units] == [(True, False), (False, True)]
+
+
 def test_a_stream_without_markers_is_cut_by_its_timestamps():
     """A new timestamp ends a picture when the camera sets no marker."""
     stream = [

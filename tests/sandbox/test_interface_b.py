@@ -1,0 +1,323 @@
+"""Interface B row by row, against real cameras."""
+
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from .conftest import B, TOKEN_OF_B
+
+LOGIN = {"login_name": "admin", "login_password": "geheim77"}
+
+
+def until(condition, seconds=8.0):
+    """Waits for a condition that comes by itself."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def silent():
+    """The address of something that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"rtsp://127.0.0.1:{server.getsockname()[1]}/x"
+
+
+@pytest.fixture
+def nobody():
+    """An address at which nobody listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"rtsp://127.0.0.1:{bound.getsockname()[1]}/x"
+
+
+def test_an_imported_camera_is_a_user_until_it_is_removed(stranger, sandbox):
+    """B1 opens the stream; A6, B3 and room_status show the device; B2 lets go of the stream."""
+    room_id = stranger.room()
+    url = sandbox.camera(**LOGIN)
+    fields = {"roomId": room_id, "userId": "cam", "userName": "Door", "userAddress": url}
+    answer = stranger.b("import", **fields, options=LOGIN, userData="outgoing")
+    assert answer == {"ret": 0, "data": {"roomId": room_id, "userId": "cam"}}
+    assert stranger.a("info", room_id=room_id)["user_list"] == [
+        {"user_name": "Door", "user_id": "cam"}
+    ]
+    assert stranger.a("get", room_id=room_id)["room_status"] == 1
+    item = {**fields, "userData": "outgoing", "options": LOGIN}
+    assert stranger.b("list", roomId=room_id) == {"ret": 0, "data": {"total": 1, "items": [item]}}
+    assert viewers(sandbox, url) == 1
+    gone = stranger.b("remove", roomId=room_id, userId="cam", userAddress=url)
+    assert gone == {"ret": 0, "data": {"roomId": room_id, "userId": "cam"}}
+    until(lambda: viewers(sandbox, url) == 0)
+    assert stranger.users(room_id) == []
+    assert stranger.devices() == []
+    assert stranger.a("get", room_id=room_id)["room_status"] == 0
+
+
+def viewers(sandbox, url):
+    """How many pull a camera, by the camera's own count."""
+    return sandbox._do(lambda _: sandbox._cameras.viewers(url))
+
+
+@pytest.mark.parametrize("way", ["delete", "close", "force"])
+def test_the_stream_is_let_go_with_the_room_or_the_user(stranger, sandbox, way):
+    """Deleting or closing the room, or forcing the device offline, ends stream and device."""
+    room_id, url = stranger.room(), sandbox.camera()
+    assert stranger.bring(room_id, url) == 0
+    if way == "delete":
+        assert stranger.a("del", room_id=room_id)["ret"] == 0
+    elif way == "close":
+        sandbox.close_room(room_id)
+    else:
+        assert stranger.a("force", room_id=room_id, user_id="cam")["ret"] == 0
+    until(lambda: viewers(sandbox, url) == 0)
+    assert stranger.devices() == []
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"login_name": "admin", "login_password": "wrong"}, {"login_name": "x"}]
+)
+def test_a_wrong_login_is_426(stranger, sandbox, options):
+    """A camera that refuses the login makes B1 answer 426, and nothing stays behind."""
+    room_id = stranger.room()
+    assert stranger.bring(room_id, sandbox.camera(**LOGIN), options=options) == 426
+    assert stranger.devices() == []
+    assert "auth" in sandbox.refusals[-1]
+
+
+def test_a_login_may_stand_in_the_address(stranger, sandbox):
+    """A login inside userAddress opens the camera, and B3 gives the address back as it came."""
+    url = sandbox.camera(**LOGIN).replace("rtsp://", "rtsp://admin:geheim77@")
+    assert stranger.bring(stranger.room(), url) == 0
+    assert stranger.b("list")["data"]["items"][0]["userAddress"] == url
+
+
+def test_nobody_at_the_address_is_426(stranger, nobody):
+    """A refused connection makes B1 answer 426."""
+    answer = stranger.b(
+        "import", roomId=stranger.room(), userId="u", userName="n", userAddress=nobody
+    )
+    assert answer == {"ret": 426, "err": "joining the room failed"}
+
+
+def test_a_silent_camera_is_427(make, silent):
+    """No answer within the dial time makes B1 answer 427, at that time."""
+    stranger = make(dial_timeout=0.3)
+    room_id = stranger.room()
+    began = time.monotonic()
+    assert stranger.bring(room_id, silent) == 427
+    assert 0.25 < time.monotonic() - began < 2
+    assert stranger.devices() == []
+
+
+@pytest.mark.parametrize("scheme", ["sip", "h323"])
+def test_sip_and_h323_are_known_but_not_dialled(stranger, sandbox, scheme):
+    """sip and h323 addresses are 426, and the explanation says that the sandbox cannot dial."""
+    assert stranger.bring(stranger.room(), f"{scheme}://127.0.0.1:5060/x") == 426
+    assert "rtsp" in sandbox.refusals[-1]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:1/", "127.0.0.1:554", "rtsp://", "rtsp://h:0/", "rtsp://h:99999/",
+     "rtsp://h/ x", "rtsp:/h", "sip://"],
+)  # fmt: skip
+def test_a_malformed_address_is_a_wrong_parameter(stranger, address):
+    """B1 answers 401 for an address that is none, or whose scheme is unknown."""
+    assert stranger.bring(stranger.room(), address) == 401
+
+
+@pytest.mark.parametrize("left_out", ["roomId", "userId", "userName", "userAddress"])
+def test_b1_needs_its_required_parameters(stranger, left_out):
+    """B1 answers 401 with a text in err when a required parameter is missing."""
+    fields = {"roomId": "r", "userId": "u", "userName": "n", "userAddress": "rtsp://h/"}
+    del fields[left_out]
+    assert stranger.b("import", **fields) == {"ret": 401, "err": "wrong parameters"}
+
+
+@pytest.mark.parametrize(
+    "options", ["[]", "{", "1", '{"login_name":1}', '{"x":NaN}', '{"x":1e999}', '{"x":"\\ud800"}']
+)
+def test_options_are_the_text_of_an_object(stranger, options):
+    """B1 answers 401 for options that are not a JSON object, or could not be given back."""
+    assert stranger.bring(stranger.room(), "rtsp://h/", options=options) == 401
+
+
+@pytest.mark.parametrize("left_out", ["roomId", "userId", "userAddress"])
+def test_b2_needs_its_required_parameters(stranger, left_out):
+    """B2 answers 401 when a required parameter is missing."""
+    fields = {"roomId": "r", "userId": "u", "userAddress": "rtsp://h/"}
+    del fields[left_out]
+    assert stranger.b("remove", **fields)["ret"] == 401
+
+
+@pytest.mark.parametrize("wrong", ["roomId", "userId", "userAddress"])
+def test_b2_needs_room_user_and_address_of_the_device(stranger, sandbox, wrong):
+    """B2 answers 425 when room, user or address is not the device's, and the device stays."""
+    room_id, url = stranger.room(), sandbox.camera()
+    assert stranger.bring(room_id, url) == 0
+    fields = {"roomId": room_id, "userId": "cam", "userAddress": url, wrong: "rtsp://other/"}
+    assert stranger.b("remove", **fields) == {"ret": 425, "err": "user does not exist"}
+    assert stranger.devices() == ["cam"]
+
+
+@pytest.mark.parametrize("code", [423, 424, 425])
+def test_424_and_425_of_b1_come_by_fault(stranger, sandbox, code):
+    """Codes without a state behind them are played on demand."""
+    sandbox.fault("/avd/api/outgoing/createOutgoingUser", ret=code, times=1)
+    assert stranger.bring("r", "rtsp://h/") == code
+
+
+def test_an_import_is_unique(stranger, sandbox):
+    """423: a user id that any device or a person of the room has, an address twice in one room."""
+    first, second = stranger.room(), stranger.room()
+    one, two = sandbox.camera(), sandbox.camera()
+    sandbox.join(first, "Ada", user_id="ada")
+    assert stranger.bring(first, one) == 0
+    assert stranger.bring(first, one, user_id="other") == 423
+    assert stranger.bring(first, two) == 423
+    assert stranger.bring(second, two) == 423
+    assert stranger.bring(first, two, user_id="ada") == 423
+    assert stranger.bring(second, one, user_id="other") == 0
+
+
+@pytest.mark.parametrize("same", ["userId", "userAddress"])
+def test_two_imports_at_once_give_one_423(make, silent, same):
+    """User id and address are taken before the dial: of two at the same time, one is 423."""
+    stranger = make(dial_timeout=0.8)
+    room_id = stranger.room()
+    users = ["cam", "cam"] if same == "userId" else ["cam", "cam2"]
+    places = [silent, silent] if same == "userAddress" else [silent, silent + "2"]
+    with ThreadPoolExecutor(2) as pool:
+        codes = sorted(pool.map(lambda n: stranger.bring(room_id, places[n], users[n]), range(2)))
+    assert codes == [423, 427]
+    assert stranger.bring(room_id, silent) == 427
+
+
+def test_a_failed_import_frees_what_it_took(stranger, sandbox, nobody):
+    """After a 426 the same user id, address and seat are free again."""
+    room_id = stranger.room(attendee_max=1)
+    assert stranger.bring(room_id, nobody) == 426
+    assert stranger.bring(room_id, sandbox.camera()) == 0
+
+
+def test_a_place_is_taken_while_a_camera_is_dialled(make, silent):
+    """A device that is being dialled counts: nobody else gets the room's last place."""
+    stranger = make(dial_timeout=0.8)
+    room_id = stranger.room(attendee_max=1)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(stranger.bring, room_id, silent)
+        time.sleep(0.3)
+        assert stranger.bring(room_id, "rtsp://127.0.0.1:9/y", "other") == 426
+        assert first.result() == 427
+
+
+def test_a_room_deleted_during_the_dial(make, silent):
+    """A room that goes while its camera is dialled gets no device, nor does its successor."""
+    stranger = make(dial_timeout=0.6)
+    room_id = stranger.room(room_extend_id="e")
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(stranger.bring, room_id, silent)
+        time.sleep(0.2)
+        stranger.a("del", room_id=room_id)
+        stranger.room(room_extend_id="e")
+        assert first.result() in (426, 427)
+    assert stranger.devices() == []
+
+
+@pytest.mark.parametrize("cap", ["attendee_max", "max_audio", "max_video"])
+def test_a_device_counts_towards_every_cap(stranger, sandbox, cap):
+    """A device takes a user's, an audio and a video place; a full room answers 426."""
+    room_id = stranger.room(**{cap: 1})
+    assert stranger.bring(room_id, sandbox.camera()) == 0
+    assert stranger.bring(room_id, sandbox.camera(), "second") == 426
+    assert cap in sandbox.refusals[-1]
+
+
+def test_where_a_device_cannot_join(stranger, sandbox):
+    """Unknown and locked rooms, used-up seats and a stopped media server are 426."""
+    room_id, url = stranger.room(), sandbox.camera()
+    assert stranger.bring("none", url) == 426
+    sandbox.lock(room_id)
+    assert stranger.bring(room_id, url) == 426
+    sandbox.unlock(room_id)
+    sandbox.licence(seats=0)
+    assert stranger.bring(room_id, url) == 426
+    sandbox.licence(seats=5)
+    sandbox.stop_mcu()
+    assert stranger.bring(room_id, url) == 426
+    sandbox.start_mcu()
+    assert stranger.bring(room_id, url) == 0
+
+
+@pytest.mark.parametrize(
+    ("state", "codes"), [("stopped", (302, 303, 304)), ("hanging", (310, 310, 310))]
+)
+def test_the_device_service_is_down(stranger, sandbox, state, codes):
+    """Stopped it is 302, 303 and 304; hanging it is 310; running again it works."""
+    room_id = stranger.room()
+    fields = {"roomId": room_id, "userId": "u", "userAddress": "rtsp://127.0.0.1:9/"}
+    sandbox.device_service(state)
+    assert stranger.b("import", **fields, userName="n")["ret"] == codes[0]
+    assert stranger.b("remove", **fields)["ret"] == codes[1]
+    assert stranger.b("list")["ret"] == codes[2]
+    sandbox.device_service("running")
+    assert stranger.b("list")["ret"] == 0
+    with pytest.raises(ValueError, match="hanging"):
+        sandbox.device_service("tired")
+
+
+@pytest.mark.parametrize("name", ["import", "remove", "list"])
+def test_a_wrong_token_is_602_in_b_too(stranger, name):
+    """B1 to B3 answer 602 for a missing or wrong token, before they look at parameters."""
+    for query in ({}, {TOKEN_OF_B[name]: "wrong"}):
+        answer = stranger.raw(B[name], query, "B").json()
+        assert answer == {"ret": 602, "err": "access_token incorrect"}
+
+
+def test_b3_lists_a_room_or_all(stranger, sandbox):
+    """B3 gives one room's devices, all without or with an empty roomId, none for an unknown."""
+    first, second = stranger.room(), stranger.room()
+    assert stranger.bring(first, sandbox.camera(), "one") == 0
+    assert stranger.bring(second, sandbox.camera(), "two") == 0
+    assert stranger.devices(first) == ["one"]
+    assert stranger.devices("") == ["one", "two"]
+    assert stranger.b("list")["data"]["total"] == 2
+    assert stranger.b("list", roomId="none") == {"ret": 0, "data": {"total": 0, "items": []}}
+
+
+def test_b3_gives_usual_values_for_what_was_not_given(stranger, sandbox):
+    """userData is an empty text and options an empty object where an import had none."""
+    assert stranger.bring(stranger.room(), sandbox.camera()) == 0
+    item = stranger.b("list")["data"]["items"][0]
+    assert (item["userData"], item["options"]) == ("", {})
+
+
+def test_a_stream_that_dies_and_comes_back(stranger, sandbox):
+    """A dead device leaves A6, stays in B3, keeps its place, and returns by itself."""
+    room_id = stranger.room(attendee_max=1)
+    url = sandbox.camera("front")
+    assert stranger.bring(room_id, url) == 0
+    sandbox.unplug(url)
+    until(lambda: stranger.users(room_id) == [])
+    assert stranger.devices(room_id) == ["cam"]
+    assert stranger.a("get", room_id=room_id)["room_status"] == 0
+    assert stranger.bring(room_id, sandbox.camera(), "second") == 426
+    assert sandbox.camera("front") == url
+    until(lambda: stranger.users(room_id) == ["cam"])
+
+
+def test_devices_are_dialled_again_by_the_next_sandbox(make, tmp_path):
+    """A device in the file is there in B3 at once, and in A6 when its stream is open."""
+    cameras = make()
+    url = cameras.sandbox.camera(**LOGIN)
+    first = make(path=tmp_path / "rooms.sqlite")
+    room_id = first.room()
+    assert first.bring(room_id, url, options=LOGIN, userData="d") == 0
+    item = first.b("list")["data"]["items"]
+    first.sandbox.close()
+    second = make(path=tmp_path / "rooms.sqlite")
+    assert second.b("list")["data"]["items"] == item
+    until(lambda: second.users(room_id) == ["cam"])

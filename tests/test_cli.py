@@ -1,0 +1,220 @@
+"""The commands as a user types them: each in a process of its own."""
+
+import os
+import pty
+import re
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+import requests
+
+import confkit as ck
+from confkit.dialect import Dialect
+from confkit.sandbox import Sandbox
+
+CONFKIT = [sys.executable, "-m", "confkit"]
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(*arguments, input="", **environ):
+    return subprocess.run(
+        [*CONFKIT, *arguments], input=input, capture_output=True, text=True, timeout=60,
+        env={**os.environ, **environ}, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def served(tmp_path):
+    """Starts `confkit sandbox` with these arguments on free ports: its process and its addresses."""
+    running = []
+
+    def start(*arguments):
+        log = (tmp_path / f"log-{len(running)}").open("w+")
+        process = subprocess.Popen(
+            [*CONFKIT, "sandbox", "--port", "0", "--outgoing-port", "0", *arguments],
+            stdout=subprocess.PIPE, stderr=log, text=True, cwd=tmp_path,
+        )  # fmt: skip
+        running.append((process, log))
+        told = [process.stdout.readline().split() for _ in range(2)]
+        return process, told[0][-1], told[1][-1]
+
+    yield start
+    for process, log in running:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        log.close()
+
+
+def test_version_names_the_interfaces_it_speaks():
+    """`confkit --version` tells its own version and those of section 9."""
+    told = run("--version").stdout
+    assert ck.__version__ in told
+    assert "A 1.0.5" in told
+    assert "B 1.02" in told
+
+
+@pytest.mark.parametrize(("part", "text"), [
+    ("A2", "room_extend_id"), ("b1", "createOutgoingUser"), ("errors", "602"), ("5", "digest"),
+])  # fmt: skip
+def test_interface_prints_its_part(part, text):
+    """`confkit interface PART` prints that part of the reference and no other endpoint's."""
+    told = run("interface", part).stdout
+    assert text in told
+    assert told.startswith("##")
+    assert len(told) < len(run("interface").stdout) / 2
+
+
+def test_an_unknown_part_lists_the_parts():
+    """An unknown part is exit status 1 and one line that names those that there are."""
+    done = run("interface", "Z9")
+    assert done.returncode == 1
+    assert "A2. " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_token_goes_into_a_pipe_and_works(sandbox):
+    """`confkit token` prints a token that the service takes."""
+    done = run("token", CONFKIT_BASE_URL=sandbox.base_url,
+               CONFKIT_OUTGOING_URL=sandbox.outgoing_url, CONFKIT_ACCESS_KEY="demo_access",
+               CONFKIT_SECRET_KEY="demo_secret")  # fmt: skip
+    token = done.stdout.strip()
+    answer = requests.get(sandbox.outgoing_url + "/avd/api/outgoing/getOutgoingUsers",
+                          params={"accessToken": token}, timeout=5)  # fmt: skip
+    assert answer.json()["ret"] == 0
+    assert "demo_secret" not in done.stdout + done.stderr
+
+
+def test_a_token_is_not_shown_in_a_terminal_unless_asked(sandbox):
+    """In a terminal `confkit token` refuses, and says how: a pipe, or --show."""
+    environ = {**os.environ, "CONFKIT_BASE_URL": sandbox.base_url,
+               "CONFKIT_OUTGOING_URL": sandbox.outgoing_url, "CONFKIT_ACCESS_KEY": "demo_access",
+               "CONFKIT_SECRET_KEY": "demo_secret"}  # fmt: skip
+    told = {}
+    for options in ((), ("--show",)):
+        ours, theirs = pty.openpty()
+        subprocess.run([*CONFKIT, "token", *options], stdout=theirs, stderr=theirs, env=environ,
+                       check=False, timeout=60)  # fmt: skip
+        os.close(theirs)
+        told[options] = os.read(ours, 4096).decode()
+        os.close(ours)
+    assert "CONFKIT_TOKEN=$(confkit token)" in told[()]
+    assert re.fullmatch(r"[A-Za-z0-9+/]{54}==\s*", told["--show",])
+
+
+def test_a_profile_is_written_read_and_forgotten():
+    """`confkit profile add` asks for what is left out, and the profile then serves connect."""
+    done = run("profile", "add", "prod", "--access-key", "key", "--max-rate", "5", "--read-only",
+               "--dialect", "hash=sha256", "--outgoing-url", "http://conference.example:8050",
+               input="http://conference.example:8080\nhunter2\n")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "hunter2" not in done.stdout + done.stderr
+    client = ck.connect("prod")
+    assert (client.base_url, client.secret_key) == ("http://conference.example:8080", "hunter2")
+    assert (client.read_only, client.dialect) == (True, Dialect(hash="sha256"))
+    assert stat.S_IMODE(ck.profiles.path().stat().st_mode) == 0o600
+    assert run("profile", "list").stdout.split() == ["sandbox", "prod"]
+    assert run("profile", "remove", "prod").returncode == 0
+    assert run("profile", "list").stdout.split() == ["sandbox"]
+
+
+@pytest.mark.parametrize("arguments", [
+    ("add", "sandbox"), ("add", "a/b"), ("remove", "nowhere"), ("add", "x", "--timeout", "0"),
+    ("add", "x", "--dialect", "hash=crc32"), ("add", "x", "--max-rate", "-1"),
+])  # fmt: skip
+def test_a_wrong_profile_is_refused_and_not_written(arguments):
+    """A reserved or impossible name, or a setting that cannot work, is one line and status 1."""
+    done = run("profile", *arguments, "--base-url", "http://h:8080", "--outgoing-url",
+               "http://h:8050", "--access-key", "key", input="hunter2\n"
+               ) if arguments[0] == "add" else run("profile", *arguments)  # fmt: skip
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "hunter2" not in done.stderr
+    assert not ck.profiles.path().exists()
+
+
+def test_the_sandbox_serves_other_clients_and_ends_on_sigterm(served, tmp_path):
+    """`confkit sandbox` answers on its ports, and SIGTERM ends it cleanly within two seconds."""
+    process, base_url, outgoing_url = served("--db", "rooms.sqlite")
+    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, access_key="demo_access",
+                    secret_key="demo_secret") as client:  # fmt: skip
+        room_id = ck.create_room(client, "Weekly sync", "ops")
+        assert ck.get_room(client, room_id).topic == "Weekly sync"
+        assert ck.list_devices(client) == []
+        assert client.sandbox is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=2) == 0
+    assert stat.S_IMODE((tmp_path / "rooms.sqlite").stat().st_mode) == 0o600
+
+
+def test_no_acknowledged_room_is_lost_by_kill_9(served, tmp_path):
+    """Rooms whose creation was answered are there after the process was killed."""
+    process, base_url, outgoing_url = served("--db", "rooms.sqlite")
+    keys = {"access_key": "demo_access", "secret_key": "demo_secret"}
+    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, **keys) as client:
+        rooms = [ck.create_room(client, f"Room {number}", "ops") for number in range(50)]
+        process.kill()
+        process.wait()
+    _, base_url, outgoing_url = served("--db", "rooms.sqlite")
+    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, **keys) as client:
+        assert [ck.get_room(client, room).topic for room in rooms] == [
+            f"Room {number}" for number in range(50)
+        ]
+    with sqlite3.connect(tmp_path / "rooms.sqlite") as file:
+        assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    file.close()
+
+
+def test_explain_logs_what_was_wrong_without_secrets(served, tmp_path):
+    """With --explain each refused call is one line that says what was wrong with it."""
+    _, base_url, outgoing_url = served("--explain", "--dialect", "signature=raw")
+    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, access_key="demo_access",
+                    secret_key="demo_secret") as client, pytest.raises(ck.AuthenticationFailed):
+        client.token()  # fmt: skip
+    deadline = time.monotonic() + 5
+    while "hex" not in (log := (tmp_path / "log-0").read_text()):
+        assert time.monotonic() < deadline, log
+        time.sleep(0.02)
+    assert "raw" in log
+    assert "demo_secret" not in log
+    assert ck.signing.digest("demo_access", "demo_secret", Dialect()) not in log
+
+
+def test_a_port_that_is_taken_is_one_line(served):
+    """A taken port ends the command with a sentence and status 1, not with a traceback."""
+    _, base_url, _ = served()
+    port = base_url.rpartition(":")[2]
+    done = run("sandbox", "--port", port, "--outgoing-port", "0")
+    assert done.returncode == 1
+    assert port in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_seed_beyond_the_loopback_is_refused():
+    """A sandbox whose tokens can be guessed does not listen for others."""
+    done = run("sandbox", "--seed", "1", "--host", "0.0.0.0", "--port", "0")
+    assert done.returncode == 1
+    assert "loopback" in done.stderr
+
+
+def test_ctrl_c_ends_the_sandbox(served):
+    """SIGINT ends it as cleanly as SIGTERM."""
+    process, base_url, _ = served()
+    urllib.request.urlopen(base_url + "/rtc/auth/valid").close()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=3) == 0
+
+
+def test_a_sandbox_beyond_loopback_says_so(caplog):
+    """Listening for others is logged as a warning, and the demo keys do not open it."""
+    with Sandbox(host="0.0.0.0") as sandbox:
+        assert "beyond this machine" in caplog.text
+        assert sandbox.secret_key != "demo_secret"
+        assert sandbox.secret_key not in caplog.text

@@ -1,0 +1,128 @@
+"""Dialect: the settings of a deployment, checked when they are made."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import confkit as ck
+from confkit.dialect import Dialect
+
+CHOICES = {
+    "hash": ["sha1", "sha256", "sha512", "md5"],
+    "signature": ["hex", "raw"],
+    "result_field": ["ret", "result"],
+    "item_keys": ["camelCase", "snake_case"],
+    "create_method": ["GET", "POST"],
+    "list_method": ["GET", "POST"],
+    "placement": ["query", "form", "json"],
+}
+USUAL = {
+    "hash": "sha1", "signature": "hex", "token_parameter": "access_token",
+    "mcu_token_parameter": None, "result_field": "ret", "item_keys": "camelCase",
+    "create_method": "GET", "list_method": "GET", "placement": "query",
+}  # fmt: skip
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={name: st.sampled_from(values) for name, values in CHOICES.items()}
+    | {
+        "token_parameter": st.sampled_from(["access_token", "access_tocken", "token"]),
+        "mcu_token_parameter": st.sampled_from(["token", "access_token"]),
+    },
+)
+
+
+def test_the_usual_dialect_is_what_deployed_services_do():
+    """Without settings every setting has the value that was seen in deployments."""
+    made = Dialect()
+    assert {name: getattr(made, name) for name in USUAL} == USUAL
+    assert made.changes() == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in CHOICES.items() for value in values]
+)
+def test_each_choice_is_taken_in_both_ways_of_writing_it(name, value):
+    """Each value of each setting can be given as an argument and as text."""
+    assert getattr(Dialect(**{name: value}), name) == value
+    assert Dialect.parse(f"{name}={value}") == Dialect(**{name: value})
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("value", ["", "other", "SHA1", "get", None, 1, "sha1 "])
+def test_another_value_is_refused_with_the_ones_there_are(name, value):
+    """A value that a setting does not have is a ConfigError naming setting, value and choices."""
+    with pytest.raises(ck.ConfigError) as caught:
+        Dialect(**{name: value})
+    told = str(caught.value)
+    assert name in told
+    assert repr(value) in told
+    assert all(choice in told for choice in CHOICES[name])
+
+
+@pytest.mark.parametrize("value", ["access_token", "access_tocken", "token"])
+def test_the_tokens_name_can_be_any_parameter_name(value):
+    """The spellings seen in deployments are taken for the token's parameter."""
+    assert Dialect(token_parameter=value).token_parameter == value
+    assert Dialect(mcu_token_parameter=value).mcu_token_parameter == value
+
+
+@pytest.mark.parametrize("value", ["", "a b", "a&b", "a=b", "1st", 5, True, "to-ken", "token\n"])
+def test_a_tokens_name_that_would_break_a_query_is_refused(value):
+    """What is no parameter's name is a ConfigError that names the setting."""
+    for name in ("token_parameter", "mcu_token_parameter"):
+        with pytest.raises(ck.ConfigError, match=name):
+            Dialect(**{name: value})
+
+
+def test_the_tokens_name_cannot_be_none():
+    """Only the MCU call's own name may be left out."""
+    assert Dialect(mcu_token_parameter=None).mcu_token_parameter is None
+    with pytest.raises(ck.ConfigError, match="token_parameter"):
+        Dialect(token_parameter=None)
+
+
+def test_an_unknown_setting_is_refused_with_the_ones_there_are():
+    """A misspelt setting is a ConfigError that names it and all that exist."""
+    for make in (lambda: Dialect.of({"hsah": "sha1"}), lambda: Dialect.parse("hsah=sha1")):
+        with pytest.raises(ck.ConfigError, match="hsah") as caught:
+            make()
+        assert all(name in str(caught.value) for name in USUAL)
+
+
+@pytest.mark.parametrize("text", ["hash", "hash=sha1,raw", "hash sha256"])
+def test_a_setting_without_a_value_is_refused(text):
+    """A part of the text that has no `=` is a ConfigError showing how to write it."""
+    with pytest.raises(ck.ConfigError, match="hash=sha256,signature=raw"):
+        Dialect.parse(text)
+
+
+@pytest.mark.parametrize("text", ["", " ", ",", " , ,"])
+def test_an_empty_text_is_the_usual_dialect(text):
+    """Nothing written means nothing changed."""
+    assert Dialect.parse(text) == Dialect()
+
+
+def test_white_space_around_settings_does_not_matter():
+    """A text with spaces and a comma at its end reads like one without."""
+    read = Dialect.parse(" hash = sha256 , signature=raw, ")
+    assert read == Dialect(hash="sha256", signature="raw")
+
+
+@given(settings=SETTINGS)
+def test_what_changes_says_makes_the_same_dialect_again(settings):
+    """`changes` holds exactly what differs from usual, and `of` and `parse` read it back."""
+    made = Dialect.of(settings)
+    changed = made.changes()
+    assert changed == {name: value for name, value in settings.items() if value != USUAL[name]}
+    assert Dialect.of(changed) == made
+    assert Dialect.parse(",".join(f"{name}={value}" for name, value in changed.items())) == made
+
+
+def test_a_dialect_does_not_change():
+    """A dialect is frozen and can be a key; an equal one is the same key."""
+    made = Dialect(hash="md5")
+    with pytest.raises(FrozenInstanceError):
+        made.hash = "sha1"
+    assert {made: 1}[Dialect(hash="md5")] == 1

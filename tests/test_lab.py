@@ -1,0 +1,128 @@
+"""`confkit lab`: which service the notebooks get, which port, and how it ends."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+import confkit as ck
+from confkit import lab, profiles
+
+SERVICE = {"base_url": "http://conference.example:8080",
+           "outgoing_url": "http://conference.example:8050",
+           "access_key": "key", "secret_key": "hunter2"}  # fmt: skip
+REAL = {f"CONFKIT_{name.upper()}": value for name, value in SERVICE.items()}
+
+
+def test_without_a_service_each_notebook_gets_a_sandbox(capsys):
+    """With nothing named, CONFKIT_PROFILE is set to the sandbox."""
+    assert lab.service(None, {})["CONFKIT_PROFILE"] == "sandbox"
+    assert "sandbox of its own" in capsys.readouterr().out
+
+
+def test_a_real_service_of_the_environment_is_used_and_announced(monkeypatch, capsys):
+    """Addresses in the environment stay, no profile is set, and capitals say which service it is."""
+    for name, value in REAL.items():
+        monkeypatch.setenv(name, value)
+    chosen = lab.service(None, dict(os.environ))
+    assert "CONFKIT_PROFILE" not in chosen
+    assert chosen["CONFKIT_BASE_URL"] == SERVICE["base_url"]
+    told = capsys.readouterr().out
+    assert "THE REAL SERVICE conference.example" in told
+    assert "hunter2" not in told
+
+
+def test_a_profile_is_used_and_announced(monkeypatch, capsys):
+    """--profile sets the profile, takes the environment's addresses away, and is announced."""
+    profiles.save("prod", SERVICE)
+    chosen = lab.service("prod", {"CONFKIT_BASE_URL": "http://other.example:8080"})
+    assert chosen == {"CONFKIT_PROFILE": "prod"}
+    assert "THE REAL SERVICE prod" in capsys.readouterr().out
+
+
+def test_an_unknown_profile_is_refused_before_jupyter_starts():
+    """A profile that does not exist ends the command with the list of those that do."""
+    with pytest.raises(ck.ConfigError, match="nowhere"):
+        lab.service("nowhere", {})
+
+
+def test_two_services_are_refused(monkeypatch):
+    """A profile and an address in the environment name two services."""
+    both = {"CONFKIT_PROFILE": "sandbox", "CONFKIT_BASE_URL": "http://other.example:8080"}
+    for name, value in both.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ck.ConfigError, match="two services"):
+        lab.service(None, both)
+
+
+def test_a_taken_port_gives_the_next_one():
+    """When the wanted port is taken another one is found."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert lab.free_port(port) > port
+    assert lab.free_port(port) == port
+
+
+def test_the_notebooks_are_those_of_the_checkout():
+    """In a checkout the notebooks are opened where they are."""
+    assert (lab.notebooks() / "01-first-look.ipynb").is_file()
+
+
+def test_an_installed_confkit_copies_its_notebooks_and_keeps_what_was_changed(
+    monkeypatch, tmp_path
+):
+    """Without a checkout the packaged notebooks are copied here once; edits stay."""
+    package = tmp_path / "site" / "confkit"
+    (package / "_notebooks").mkdir(parents=True)
+    (package / "_notebooks" / "01-first-look.ipynb").write_text("packaged")
+    monkeypatch.setattr(lab, "__file__", str(package / "lab.py"))
+    monkeypatch.chdir(tmp_path)
+    copy = lab.notebooks() / "01-first-look.ipynb"
+    assert copy.read_text() == "packaged"
+    copy.write_text("mine")
+    assert (lab.notebooks() / "01-first-look.ipynb").read_text() == "mine"
+
+
+def test_jupyterlab_opens_on_the_first_notebook_and_ctrl_c_ends_all(tmp_path):
+    """The real command: the port is said when it was taken, the page is there, Ctrl-C ends it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        wanted = taken.getsockname()[1]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "confkit", "lab", "--port", str(wanted), "--no-browser",
+             "--IdentityProvider.token=", f"--LabApp.app_settings_dir={tmp_path}"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path,
+            start_new_session=True,
+            env={**os.environ, "JUPYTER_CONFIG_DIR": str(tmp_path), "PYTHONUNBUFFERED": "1",
+                 "JUPYTER_RUNTIME_DIR": str(tmp_path)},
+        )  # fmt: skip
+        try:
+            said = "".join(process.stdout.readline() for _ in range(3))
+            assert "sandbox of its own" in said
+            assert f"port {wanted} is taken" in said
+            port = said.partition("JupyterLab uses ")[2].split()[0]
+            page = _page(f"http://127.0.0.1:{port}/lab/tree/01-first-look.ipynb")
+            assert "JupyterLab" in page
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+            process.communicate(timeout=20)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+    assert process.returncode == 0
+
+
+def _page(address, seconds=60):
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                return answer.read().decode()
+        except (urllib.error.URLError, ConnectionError):
+            assert time.monotonic() < deadline, f"{address} did not come up"
+            time.sleep(0.2)

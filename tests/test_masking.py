@@ -1,0 +1,433 @@
+"""Masking: no secret survives in a text that people read, and nothing else is lost."""
+
+import ast
+import copy
+import json
+import logging
+import pickle
+import time
+from html import escape
+from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from confkit import ConfkitError, arguments
+from confkit.address import Address
+from confkit.endpoints import B1
+from confkit.masking import MASK, Guarded, Secret, guard, mask, masked
+
+NAMES = [
+    "access_token", "accessToken", "access_tocken", "token", "digest", "host_password",
+    "login_password", "password", "secret_key", "ACCESS_TOKEN", "hostPassword",
+]  # fmt: skip
+
+SPECIALS = [
+    "@", ":", "/", "#", "%", "}", '"', "\\", "&", " ", "é密😀", "'", ",", ";", "<", ">", "{", "[",
+    "=", "?", "+", "`", "$(x)", "\n", "\t", '","', '\\"', "\\\\", "%22", "%40", "'\"", "://", "@@",
+]  # fmt: skip
+# A password whose two halves can be looked for, whatever stands between them is written as.
+PASSWORDS = [f"Left7{special}Right9" for special in SPECIALS] + [
+    '"Left7Right9', 'Left7Right9"', "Left7Right9\\", "@Left7Right9@", "Left7Right9%",
+]  # fmt: skip
+
+
+def as_json(name, password):
+    return json.dumps({"first": 1, name: password, "kept": "here"})
+
+
+def as_compact_json(name, password):
+    members = {"first": 1, name: password, "kept": "here"}
+    return json.dumps(members, separators=(",", ":"), ensure_ascii=False)
+
+
+def as_escaped_json(name, password):
+    return json.dumps({"options": as_json(name, password), "kept": "here"})
+
+
+def as_twice_escaped_json(name, password):
+    return json.dumps(as_escaped_json(name, password))
+
+
+def as_dict_repr(name, password):
+    return repr({"first": 1, name: password, "kept": "here"})
+
+
+def as_repr_of_json(name, password):
+    return repr({"options": as_json(name, password), "kept": "here"})
+
+
+def as_bytes_repr(name, password):
+    return repr(as_compact_json(name, password).encode())
+
+
+def as_query(name, password):
+    return "http://h:8080/p?" + urlencode({"first": 1, name: password, "kept": "here"})
+
+
+def as_percent_query(name, password):
+    fields = {"first": 1, name: password, "kept": "here"}
+    return "http://h:8080/p?" + urlencode(fields, quote_via=quote)
+
+
+def as_query_with_value_encoded_twice(name, password):
+    fields = {"first": 1, name: quote(password, safe=""), "kept": "here"}
+    return "http://h:8080/p?" + urlencode(fields, quote_via=quote)
+
+
+def as_query_inside_a_query(name, password):
+    return "http://h:8080/p?" + urlencode({"next": as_percent_query(name, password), "kept": "here"})
+
+
+def as_json_in_query(name, password):
+    fields = {"options": as_compact_json(name, password), "kept": "here"}
+    return "http://h:8080/p?" + urlencode(fields, quote_via=quote)
+
+
+def as_spaced_json_in_query(name, password):
+    return "http://h:8080/p?" + urlencode({"options": as_json(name, password), "kept": "here"})
+
+
+def as_json_in_query_encoded_twice(name, password):
+    return "http://h:8080/p?" + urlencode({"next": as_json_in_query(name, password), "kept": "here"})
+
+
+NAMED = [
+    as_json, as_compact_json, as_escaped_json, as_twice_escaped_json, as_dict_repr, as_repr_of_json,
+    as_bytes_repr, as_query, as_percent_query, as_query_with_value_encoded_twice,
+    as_query_inside_a_query, as_json_in_query, as_spaced_json_in_query,
+    as_json_in_query_encoded_twice,
+]  # fmt: skip
+
+
+def leaks(shown):
+    """The halves of a password that can still be read."""
+    return [half for half in ("Left7", "Right9") if half in shown]
+
+
+@pytest.mark.parametrize("written", NAMED, ids=lambda function: function.__name__)
+def test_a_secret_is_found_by_its_name_wherever_it_is_written(written):
+    """Whatever characters a password holds, its member or parameter shows as ***, all else stays."""
+    wrong = {}
+    for password in PASSWORDS:
+        shown = mask(written("login_password", password))
+        if leaks(shown) or "here" not in shown or "login_password" not in shown:
+            wrong[password] = shown
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("written", NAMED, ids=lambda function: function.__name__)
+def test_every_secret_name_of_the_interface_is_known(written, name):
+    """Each parameter and member that carries a secret is masked, in each way of writing it."""
+    shown = mask(written(name, "Left7Right9"))
+    assert not leaks(shown)
+    assert MASK in shown
+    assert name in shown
+
+
+ADDRESSES = {
+    "in JSON": lambda url: json.dumps({"userAddress": url, "kept": "here"}),
+    "in JSON in JSON": lambda url: json.dumps(
+        {"o": json.dumps({"userAddress": url}), "kept": "here"}
+    ),
+    "in a dict": lambda url: repr({"userAddress": url, "kept": "here"}),
+    "in a query": lambda url: "http://h:80/p?" + urlencode({"userAddress": url, "kept": "here"}),
+    "in a query of a query": lambda url: (
+        "http://h:80/p?" + urlencode({"next": "?" + urlencode({"a": url}), "kept": "here"})
+    ),
+    "in JSON in a query": lambda url: (
+        "http://h:80/p?"
+        + urlencode({"options": json.dumps({"assist_address": url}), "kept": "here"})
+    ),
+    "with escaped slashes": lambda url: (
+        json.dumps({"userAddress": url, "kept": "here"}).replace("/", "\\/")
+    ),
+}
+
+
+@pytest.mark.parametrize("encoded", [True, False], ids=["percent-encoded", "raw"])
+@pytest.mark.parametrize("where", ADDRESSES)
+def test_a_login_in_an_address_is_found_wherever_the_address_is_written(where, encoded):
+    """The password inside rtsp://user:password@host shows as ***, with host and path still there."""
+    wrong = {}
+    for password in PASSWORDS:
+        login = quote(password, safe="") if encoded else password
+        shown = mask(ADDRESSES[where](f"rtsp://admin:{login}@192.0.2.7:554/stream1"))
+        if leaks(shown) or "192.0.2.7" not in shown or "here" not in shown:
+            wrong[password] = shown
+    assert not wrong
+
+
+@pytest.mark.parametrize("password", PASSWORDS)
+def test_an_address_by_itself_never_shows_its_password(password):
+    """An address as a value of its own hides whatever stands between its login name and its host."""
+    address = f"rtsp://admin:{password}@192.0.2.7:554/stream1"
+    for shown in (repr(Guarded(address)), str(masked(address, "user_address"))):
+        assert not leaks(shown)
+        assert "192.0.2.7" in shown
+
+
+@pytest.mark.parametrize("scheme", ["rtsp", "RTSP", "rtsps", "sip", "h323", "http", "https"])
+def test_every_scheme_can_hold_a_login(scheme):
+    """The login is hidden in addresses of every scheme, and without a user name too."""
+    assert mask(f"to {scheme}://admin:hunter2@host/x") == f"to {scheme}://admin:***@host/x"
+    assert mask(f"{scheme}://:hunter2@host/x") == f"{scheme}://:***@host/x"
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["admin:hunter2@192.0.2.7:554/x", "rtsp:/admin:hunter2@192.0.2.7/x",
+     "rtsp://admin:hun ter2@192.0.2.7/x", 'rtsp://admin:hun"ter2 @192.0.2.7/x',
+     "rtsp//admin:hunter2@192.0.2.7/x", "//admin:hunter2@192.0.2.7/x", "admin:hunter2@",
+     "rtsp://admin:hun\nter2@192.0.2.7/x"],
+)  # fmt: skip
+def test_an_address_that_is_refused_is_not_quoted_with_its_password(given):
+    """The error about a wrong address, of a device or of a service, does not show its password."""
+    with pytest.raises(ConfkitError) as caught:
+        arguments.user_address(B1, given)
+    assert "ter2" not in str(caught.value)
+    with pytest.raises(ConfkitError) as caught:
+        Address.parse(given, "base_url")
+    assert "ter2" not in str(caught.value)
+
+
+ENCODINGS = {
+    "plain": lambda value: value,
+    "percent-encoded": lambda value: quote(value, safe=""),
+    "percent-encoded, slashes kept": quote,
+    "percent-encoded in lower case": lambda value: "".join(
+        part if len(part) == 1 else f"%{part.lower()}" for part in _percent(value)
+    ),
+    "percent-encoded twice": lambda value: quote(quote(value, safe=""), safe=""),
+    "form-encoded": quote_plus,
+    "HTML": escape,
+    "JSON": lambda value: json.dumps(value)[1:-1],
+    "JSON with its letters": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
+    "JSON with escaped slashes": lambda value: json.dumps(value)[1:-1].replace("/", "\\/"),
+    "JSON in JSON": lambda value: json.dumps(json.dumps(value))[3:-3],
+    "JSON in a query": lambda value: quote(json.dumps(value)[1:-1], safe=""),
+    "repr": lambda value: repr(value)[1:-1],
+}
+
+
+def _percent(value):
+    """The value's characters: letters and digits as they are, others as two hex digits a byte."""
+    for byte in value.encode():
+        letter = chr(byte)
+        yield letter if letter.isascii() and letter.isalnum() else f"{byte:02X}"
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_known_value_is_hidden_in_each_of_its_usual_encodings(encoding):
+    """A value that is named as secret shows nowhere, although no name stands beside it."""
+    wrong = {}
+    for password in PASSWORDS:
+        shown = mask(f"the device said {ENCODINGS[encoding](password)} is wrong", password)
+        if leaks(shown) or not shown.startswith("the device said ") or MASK not in shown:
+            wrong[password] = shown
+    assert not wrong
+
+
+def test_a_token_quoted_in_a_page_is_hidden_in_lower_case_encoding_too():
+    """A token whose `=` a service writes back as %3d is still the token."""
+    token = "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg=="
+    assert token[:-2] not in mask(f"bad: {token[:-2]}%3d%3d", token)
+
+
+def test_a_secret_that_begins_with_another_is_hidden_whole():
+    """Of two secrets, one of them the beginning of the other, nothing is left over."""
+    for values in (("hunter", "hunter2secret"), ("hunter2secret", "hunter")):
+        assert mask("it said hunter2secret and hunter", *values) == "it said *** and ***"
+
+
+def test_very_short_values_leave_the_text_readable():
+    """A value of one or two letters is not searched for, and is still hidden by its name."""
+    assert mask("a cat, login_password=ca", "ca", "", "a") == "a cat, login_password=***"
+
+
+def test_a_text_that_is_cut_off_inside_a_secret_is_masked_to_its_end():
+    """Where an answer ends in the middle of a secret, its beginning does not show."""
+    whole = json.dumps({"kept": "here", "host_password": "Left7Right9"})
+    for end in range(whole.index("Left7") + 1, len(whole)):
+        assert "Lef" not in mask(whole[:end])
+    escaped = json.dumps({"kept": "here", "options": whole})
+    for end in range(escaped.index("Left7") + 1, len(escaped)):
+        assert "Lef" not in mask(escaped[:end])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['login_password="Left7Right9"', "login_password='Left7Right9'", 'secret_key = "Left7Right9"',
+     "Room(room_id='1', host_password='Left7Right9')", "secret_key: Left7Right9",
+     '{"login_password": 77777777}', "{'login_password': 77777777}",
+     "{&quot;login_password&quot;: &quot;Left7Right9&quot;}"],
+)  # fmt: skip
+def test_a_secret_is_found_in_code_settings_and_pages(text):
+    """An argument of a call, a line of a profile, a number and a member in HTML are masked too."""
+    shown = mask(text)
+    assert not leaks(shown)
+    assert "7777" not in shown
+
+
+@pytest.mark.parametrize("name", ["Authorization", "authorization", "Proxy-Authorization"])
+def test_the_authorization_header_shows_only_its_kind(name):
+    """Of an authorization header only the scheme is left, plain or in a dict."""
+    assert mask(f"{name}: Basic dXNlcjpwdw==\r\nHost: h") == f"{name}: Basic ***\r\nHost: h"
+    assert "dXNl" not in mask(repr({name: "Basic dXNlcjpwdw=="}))
+    assert "0123abcd" not in mask(f'{name}: Digest username="u", response="0123abcd"')
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Room 5: 10:30", "tokenizer=5", "the digestion: fine", "rtsp://host:554/h264/ch1/main",
+     "rtsp://admin@host/x", "rtsp://192.0.2.7:6549/avd:1:2/x", "rtsp://[::1]:554/x",
+     "http://h:8080/rtc/room/get?room_id=1&user_id=2", "100 % of 5 = 5", "a=b:c",
+     '{"ret": 0, "topic": "Weekly: sync", "owner_id": "ops@example.org"}',
+     "%3A%2F%2F", "http://h:8080/a%20b?x=%22y%22", '{"password_hint_count"', "no\nline\tlost"],
+)  # fmt: skip
+def test_a_text_without_secrets_stays_as_it_is(text):
+    """Masking changes nothing where nothing is secret."""
+    assert mask(text) == text
+
+
+PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+ANY_NAME = st.sampled_from(NAMES)
+
+
+@given(name=ANY_NAME, password=PRINTABLE, ascii_only=st.booleans())
+@example("password", '\\"', True)
+@example("password", "\\", False)
+def test_masked_json_is_the_same_json_with_the_secret_replaced(name, password, ascii_only):
+    """JSON stays JSON: the same members, the secret one ***, whatever it was."""
+    written = json.dumps({"a": 1, name: password, "z": [2]}, ensure_ascii=ascii_only)
+    assert json.loads(mask(written)) == {"a": 1, name: MASK, "z": [2]}
+
+
+@given(name=ANY_NAME, password=PRINTABLE)
+def test_masked_json_inside_json_is_the_same_with_the_secret_replaced(name, password):
+    """Escaped JSON stays escaped JSON: the same members, the secret one ***."""
+    written = json.dumps({"options": json.dumps({name: password, "z": 1}), "y": 2})
+    outer = json.loads(mask(written))
+    assert json.loads(outer["options"]) == {name: MASK, "z": 1}
+    assert outer["y"] == 2
+
+
+@given(name=ANY_NAME, password=PRINTABLE)
+def test_a_masked_dict_is_the_same_dict_with_the_secret_replaced(name, password):
+    """The repr of a dict stays one: the same members, the secret one ***."""
+    assert ast.literal_eval(mask(repr({"a": 1, name: password, "z": [2]}))) == {
+        "a": 1, name: MASK, "z": [2]
+    }  # fmt: skip
+
+
+@given(name=ANY_NAME, password=PRINTABLE, plus=st.booleans())
+def test_a_masked_query_is_the_same_query_with_the_secret_replaced(name, password, plus):
+    """A query string stays one: the same parameters, the secret one ***."""
+    query = urlencode(
+        {"a": 1, name: password, "z": "2"}, quote_via=quote_plus if plus else quote
+    )
+    masked_url = urlsplit(mask(f"http://h:8080/p?{query}"))
+    assert parse_qs(masked_url.query) == {"a": ["1"], name: [MASK], "z": ["2"]}
+
+
+@given(password=PRINTABLE)
+def test_a_masked_address_is_the_same_address_with_the_secret_replaced(password):
+    """An address stays one: the same scheme, login name, host and path."""
+    login = quote(password, safe="")
+    assert mask(f"at rtsp://admin:{login}@host:554/x.") == "at rtsp://admin:***@host:554/x."
+
+
+@given(text=st.text(max_size=300), value=st.text(max_size=12))
+def test_masking_never_fails(text, value):
+    """Any text can be masked, with any value named as secret."""
+    assert isinstance(mask(text, value), str)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a.", "a", "rtsp://a:", "token=", '"token":"', "\\\\", "%3A//", "%3A%2F%2F", "%5C", '"password\\',
+     "authorization: a ", "%22", "token%22%3A%22", 'token"\\', "a://:", "a:", "&quot;", "password"],
+)  # fmt: skip
+def test_masking_a_long_answer_takes_no_long_time(piece):
+    """No text of 40,000 characters keeps masking busy: time grows with the length alone."""
+    text = piece * (40_000 // len(piece))
+    began = time.process_time()
+    mask(text)
+    assert time.process_time() - began < 0.5
+
+
+def test_a_secret_is_a_text_to_code_and_stars_to_people():
+    """A Secret equals its text and shows only as ***, in containers, copies and pickles too."""
+    secret = Secret("hunter2")
+    assert secret == "hunter2"
+    assert {"hunter2": 1}[secret] == 1
+    for held in (secret, copy.copy(secret), copy.deepcopy(secret), pickle.loads(pickle.dumps(secret))):
+        assert isinstance(held, Secret)
+        assert held == "hunter2"
+        assert repr([held]) == "['***']"
+    assert repr(Secret("")) == "''"
+
+
+def test_a_guarded_text_shows_all_but_its_secret():
+    """A Guarded address equals its text; its repr hides the password alone."""
+    address = Guarded("rtsp://admin:hunter2@host:554/x")
+    assert address == "rtsp://admin:hunter2@host:554/x"
+    assert repr(address) == "'rtsp://admin:***@host:554/x'"
+    assert isinstance(copy.deepcopy(address), Guarded)
+    assert isinstance(pickle.loads(pickle.dumps(address)), Guarded)
+
+
+NESTED = {
+    "ret": 0,
+    "host_password": "hunter2",
+    "data": {
+        "items": [
+            {"options": {"login_name": "admin", "login_password": "hunter2"}},
+            {"options": '{"login_password": "hunter2"}', "userAddress": "rtsp://a:hunter2@h/x"},
+        ]
+    },
+    "digest": ["hunter2"],
+    "empty": {"password": "", "token": None},
+}
+
+
+def test_guarding_changes_reprs_and_nothing_else():
+    """A guarded answer equals the answer, and its repr holds no secret at any depth."""
+    guarded = guard(NESTED)
+    assert guarded == NESTED
+    assert json.loads(json.dumps(guarded)) == NESTED
+    assert "hunter2" not in repr(guarded)
+    assert "admin" in repr(guarded)
+
+
+def test_masking_a_structure_takes_its_secrets_away():
+    """A masked answer is plain data of the same shape from which no secret can be read."""
+    shown = masked(NESTED)
+    assert "hunter2" not in json.dumps(shown)
+    assert shown["ret"] == 0
+    assert shown["host_password"] == MASK
+    assert shown["data"]["items"][0]["options"] == {"login_name": "admin", "login_password": MASK}
+    assert shown["data"]["items"][1]["userAddress"] == "rtsp://a:***@h/x"
+    assert shown["empty"] == {"password": "", "token": None}
+    assert type(masked(Guarded("rtsp://a:b@h"))) is str
+
+
+@pytest.mark.parametrize("hide", [guard, masked])
+def test_a_password_that_came_as_a_number_is_as_secret_as_a_text(hide):
+    """A deployment that sends a password of digits as a number does not make it public."""
+    assert "777777" not in repr(hide({"login_password": 777777}))
+    assert "777777" not in repr(hide({"options": {"login_password": [777777]}}))
+
+
+@pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])
+def test_the_log_filter_masks_message_and_arguments(level):
+    """A log line that quotes a URL in its arguments comes out masked."""
+    from confkit.transport import masked_log
+
+    record = logging.LogRecord(
+        "urllib3", level, "x.py", 1, '"GET %s HTTP/1.1" %s', ("/p?access_token=Left7", 200), None
+    )
+    assert masked_log(record)
+    assert record.getMessage() == '"GET /p?access_token=*** HTTP/1.1" 200'
