@@ -1,9 +1,9 @@
 """Rooms, users and devices of a conferencing service, as functions, DataFrames and notebooks.
 
-    import confkit as ck
-    client = ck.connect("sandbox")
-    room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=25)
-    ck.rooms_frame([ck.get_room(client, room_id)])
+import confkit as ck
+client = ck.connect("sandbox")
+room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=25)
+ck.rooms_frame([ck.get_room(client, room_id)])
 """
 
 from .calls import Call

@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
 from .errors import ConfigError
-from .masking import mask
+from .masking import mask_address
 
 
 class Address(NamedTuple):
@@ -35,7 +35,7 @@ class Address(NamedTuple):
             problem = "holds white space"
         if problem:
             raise ConfigError(
-                f"{setting} {problem}: {mask(url)!r}. "
+                f"{setting} {problem}: {mask_address(url, broken=True)!r}. "
                 f"Write it as scheme://host:port, such as {example}"
             )
         return cls(url, parts.hostname or "")

@@ -7,7 +7,7 @@ from typing import Any
 
 from .endpoints import Endpoint
 from .errors import ParameterError, wrong_parameter
-from .masking import MASK, Guarded, Secret, mask
+from .masking import MASK, Guarded, Secret, mask_address
 from .records import shown
 from .wire import compact
 
@@ -88,7 +88,7 @@ def user_address(endpoint: Endpoint, value: object) -> Guarded:
     """A device's address with its scheme, such as rtsp://host:554/path; a masked one is refused."""
     written = str(value) if isinstance(value, str) else ""
     if not _ADDRESS.fullmatch(written) or not written.isprintable():
-        given = repr(mask(written)) if written else shown(value)
+        given = repr(mask_address(written, broken=True)) if written else shown(value)
         raise wrong(
             endpoint, f"user_address is {given}, not an address.",
             "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1.",

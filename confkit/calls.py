@@ -1,20 +1,27 @@
 """The last calls as they were sent, with nothing secret in them."""
 
-import json
+import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from .masking import MASK, Secret, masked
-from .wire import Answer, Written, as_text, excerpt
+from .masking import MASK, masked
+from .wire import Answer, Written, as_text, compact, excerpt
 
-_VARIABLES = {
-    "digest": "CONFKIT_DIGEST",
-    "host_password": "CONFKIT_HOST_PASSWORD",
-    "login_password": "CONFKIT_CAMERA_PASSWORD",
-}
+_VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
+_CAMERA = "CONFKIT_CAMERA_PASSWORD"
+_HOLE = (
+    "\ue000{}\ue001"  # private letters around a variable's name, until a shell's quotes are there
+)
+
+
+class Blank(str):
+    """A text in which *** stands for a secret that was there."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,50 +46,43 @@ class Call:
     placement: str = field(repr=False)
 
     def as_curl(self) -> str:
-        """A curl line that repeats the call once its variables are set: CONFKIT_TOKEN (which
-        `confkit token` prints), and one for each other secret that the call carries."""
+        """A curl line that repeats the call once its variables are set.
+
+        CONFKIT_TOKEN is what `confkit token` prints, CONFKIT_DIGEST what `confkit token --digest`
+        does; CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for passwords. A camera's
+        password stands inside JSON, so its quotes and backslashes are given with a backslash.
+        """
+        fields = {name: self._filled(name, value) for name, value in self.fields.items()}
+        parts = ["curl", "-sS"]
         if self.placement == "query":
-            parts = ["curl -sS --get", shlex.quote(self.address)]
-            parts += [f"--data-urlencode {_assign(n, v)}" for n, v in self._filled().items()]
-        elif self.placement == "form":
-            parts = ["curl -sS", shlex.quote(self.address)]
-            parts += [f"--data-urlencode {_assign(n, v)}" for n, v in self._filled().items()]
+            parts += ["--get"] if self.method == "GET" else ["--get", "-X", self.method]
+        parts.append(shlex.quote(self.address))
+        if self.placement == "json":
+            parts += [
+                "-H 'Content-Type: application/json'",
+                f"--data-raw {_shell(compact(fields))}",
+            ]
         else:
-            body = _shell(json.dumps(self._filled(as_json=True), ensure_ascii=False))
-            parts = ["curl -sS -H 'Content-Type: application/json'", shlex.quote(self.address)]
-            parts.append(f"--data-raw {body}")
+            parts += [
+                f"--data-urlencode {_shell(f'{name}={as_text(value)}')}"
+                for name, value in fields.items()
+            ]
         return " ".join(parts)
 
-    def _filled(self, as_json: bool = False) -> dict[str, Any]:
-        fields = {}
-        for name, value in self.fields.items():
-            if name == self.token:
-                fields[name] = "$CONFKIT_TOKEN"
-            else:
-                filled = _with_variables(value, name)
-                fields[name] = filled if as_json else as_text(filled)
-        return fields
-
-
-def _with_variables(value: Any, name: str) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_variables(item, key) for key, item in value.items()}
-    if isinstance(value, str) and MASK in value:
-        variable = _VARIABLES.get(name, "CONFKIT_CAMERA_PASSWORD")
-        return value.replace(MASK, f"${variable}")
-    return value
-
-
-def _assign(name: str, value: str) -> str:
-    return _shell(f"{name}={value}")
+    def _filled(self, name: str, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._filled(key, item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._filled(name, item) for item in value]
+        if not isinstance(value, Blank):
+            return value
+        variable = "CONFKIT_TOKEN" if name == self.token else _VARIABLES.get(name, _CAMERA)
+        return value.replace(MASK, _HOLE.format(variable))
 
 
 def _shell(text: str) -> str:
-    """The text quoted for a shell in which our own variables, and nothing else, are filled in."""
-    quoted = shlex.quote(text)
-    for variable in ("CONFKIT_TOKEN", *_VARIABLES.values()):
-        quoted = quoted.replace(f"${variable}", f"'\"${variable}\"'")
-    return quoted
+    """The text quoted for a shell, which fills in the variables that stand in it, and no others."""
+    return re.sub(_HOLE.format(r"(\w+)"), r"""'"$\1"'""", shlex.quote(text))
 
 
 def call(
@@ -97,13 +97,22 @@ def call(
 ) -> Call:
     """The record of a call; what was secret in it is gone, not merely hidden."""
     fields = {
-        name: MASK if name == token or isinstance(value, Secret) else masked(value, name)
+        name: Blank(MASK) if name == token else _blanked(value, masked(value, name))
         for name, value in written.fields.items()
     }
     shown = Written(written.method, written.address, fields, written.placement)
     return Call(
         time, endpoint, written.method, shown.url.replace(quote(MASK), MASK), seconds,
         answer.status if answer else None, ret,
-        excerpt(answer.body[:8192], answer.secrets, 2000) if answer else "", error,
+        excerpt(answer.body, answer.secrets, 2000) if answer else "", error,
         token, fields, written.address, written.placement,
     )  # fmt: skip
+
+
+def _blanked(value: Any, shown: Any) -> Any:
+    """What is shown of a value, with its texts marked in which something is hidden."""
+    if isinstance(shown, dict):
+        return {key: _blanked(value[key], item) for key, item in shown.items()}
+    if isinstance(shown, list):
+        return [_blanked(old, new) for old, new in zip(value, shown, strict=True)]
+    return Blank(shown) if isinstance(shown, str) and shown != value else shown

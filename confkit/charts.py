@@ -26,7 +26,7 @@ def occupancy_chart(frame: "pd.DataFrame", *, service: str | None = None) -> "Fi
     """
     from matplotlib.ticker import MaxNLocator
 
-    from .figure import Chart
+    from .figure import Chart, families
 
     missing = {"room_id", "users", "attendee_max"} - set(frame.columns)
     if missing:
@@ -34,7 +34,7 @@ def occupancy_chart(frame: "pd.DataFrame", *, service: str | None = None) -> "Fi
     rows = _rows(frame)
     figure = Chart(figsize=(8, max(1.8, 0.42 * len(rows) + 1.4)), dpi=110, layout="constrained")
     axes = figure.add_subplot()
-    axes.set_title(_finding(rows, service), loc="left", fontsize=11)
+    title = axes.set_title(_finding(rows, service), loc="left", fontsize=11)
     for place, (_, users, cap) in enumerate(rows):
         if users is None:
             axes.text(0, place, " could not be read", va="center", color="#555555", style="italic")
@@ -46,6 +46,9 @@ def occupancy_chart(frame: "pd.DataFrame", *, service: str | None = None) -> "Fi
         told = f" {users} of {cap}" if cap else f" {users}, no cap"
         axes.text(max(users, cap or 0), place, told, va="center", fontsize=9)
     axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+    for text in (title, *axes.get_yticklabels()):
+        text.set_parse_math(False)  # a topic may hold dollars
+        text.set_fontfamily(families())
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(0, 1.18 * max([1, *(max(users or 0, cap or 0) for _, users, cap in rows)]))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -73,7 +76,7 @@ def _rows(frame: "pd.DataFrame") -> list[tuple[str, int | None, int | None]]:
 
 
 def _short(name: object) -> str:
-    plain = str(name).replace("$", r"\$")  # matplotlib reads a pair of dollars as mathematics
+    plain = "".join(letter if letter.isprintable() else " " for letter in str(name))
     return plain if len(plain) <= 32 else plain[:31] + "…"
 
 

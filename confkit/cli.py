@@ -52,8 +52,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    lab = commands.add_parser("lab", help="open JupyterLab on the notebooks",
-                              epilog="Further arguments are JupyterLab's, such as --no-browser.")
+    lab = commands.add_parser(
+        "lab",
+        help="open JupyterLab on the notebooks",
+        epilog="Further arguments are JupyterLab's, such as --no-browser.",
+    )
     lab.add_argument("--profile", help="the service to use; without one, a sandbox")
     lab.add_argument("--port", type=int, default=8888)
     lab.set_defaults(run=_lab)
@@ -64,18 +67,26 @@ def _parser() -> argparse.ArgumentParser:
     sandbox.add_argument("--outgoing-port", type=int, default=8050, help="of interface B")
     sandbox.add_argument("--db", metavar="FILE", help="keep rooms and devices in this SQLite file")
     sandbox.add_argument("--access-key", help="default: the demo key (on loopback only)")
-    sandbox.add_argument("--secret-key", help="default: the demo key (on loopback only); also "
-                         "read from CONFKIT_SECRET_KEY, which other users cannot see")
-    sandbox.add_argument("--dialect", default="", metavar="NAME=VALUE,...",
-                         help="such as hash=sha256,signature=raw")
+    sandbox.add_argument(
+        "--secret-key",
+        help="default: the demo key (on loopback only); also "
+        "read from CONFKIT_SECRET_KEY, which other users cannot see",
+    )
+    sandbox.add_argument(
+        "--dialect", default="", metavar="NAME=VALUE,...", help="such as hash=sha256,signature=raw"
+    )
     sandbox.add_argument("--token-lifetime", type=float, default=3600.0, metavar="SECONDS")
     sandbox.add_argument("--seed", type=int, help="make ids repeat (on loopback only)")
-    sandbox.add_argument("--explain", action="store_true",
-                         help="log for each refused call what was wrong with it")
+    sandbox.add_argument(
+        "--explain", action="store_true", help="log for each refused call what was wrong with it"
+    )
     sandbox.set_defaults(run=_sandbox)
 
-    token = commands.add_parser("token", help="print an access token into a pipe",
-                                epilog="CONFKIT_TOKEN=$(confkit token) makes curl lines run.")
+    token = commands.add_parser(
+        "token",
+        help="print an access token into a pipe",
+        epilog="CONFKIT_TOKEN=$(confkit token) makes curl lines run.",
+    )
     token.add_argument("--profile", help="the service; without one, the environment's")
     token.add_argument("--digest", action="store_true", help="the digest of A1 instead")
     token.add_argument("--show", action="store_true", help="print it into a terminal too")
@@ -174,8 +185,7 @@ def _profile_add(options: argparse.Namespace) -> int:
              "outgoing_url": "address of interface B (http://host:8050): ",
              "access_key": "access key: "}  # fmt: skip
     settings: dict[str, Any] = {
-        name: (getattr(options, name) or _ask(question)).strip()
-        for name, question in asked.items()
+        name: (getattr(options, name) or _ask(question)).strip() for name, question in asked.items()
     }
     secret = os.environ.get("CONFKIT_SECRET_KEY") or _ask_secret("secret key: ")
     settings["secret_key"] = secret.strip()

@@ -182,9 +182,7 @@ def _certificate(verify: object, settings: Mapping[str, Setting]) -> None:
         )
 
 
-def _sandbox_client(
-    arguments: Mapping[str, Setting], environment: Mapping[str, Setting]
-) -> Client:
+def _sandbox_client(arguments: Mapping[str, Setting], environment: Mapping[str, Setting]) -> Client:
     contradicting = [name for name in (*SERVICE, "dialect") if name in arguments]
     if contradicting:
         raise ConfigError(

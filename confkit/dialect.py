@@ -48,7 +48,9 @@ class Dialect:
                 )
         for name in ("token_parameter", "mcu_token_parameter"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, str) and value.isidentifier()):
+            if value is None and name == "mcu_token_parameter":
+                continue
+            if not (isinstance(value, str) and value.isidentifier()):
                 raise ConfigError(
                     f"dialect setting {name} is {value!r}; it is a parameter's name, "
                     "such as access_token, access_tocken or token"

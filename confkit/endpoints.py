@@ -24,6 +24,7 @@ class Endpoint(NamedTuple):
     codes: tuple[int, ...] = (0,)
 
 
+# fmt: off
 A1 = Endpoint("A1", "A", "authenticate", "/rtc/auth/valid", None,
               ("access_key", "digest"), codes=(0, 401, 504))
 A2 = Endpoint("A2", "A", "create room", "/rtc/room/create", "access_token",
@@ -48,5 +49,6 @@ B2 = Endpoint("B2", "B", "delete external user", "/avd/api/outgoing/destroyOutgo
               write=True, codes=(0, 424, 425))
 B3 = Endpoint("B3", "B", "list external users", "/avd/api/outgoing/getOutgoingUsers",
               "accessToken", (), ("roomId",))
+# fmt: on
 
 ENDPOINTS = {endpoint.key: endpoint for endpoint in (A1, A2, A3, A4, A5, A6, A7, B1, B2, B3)}

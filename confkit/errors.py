@@ -4,7 +4,6 @@ Each error names its cause and the next step. Those that a Python person would e
 builtin (`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
 """
 
-from html import escape
 from typing import NamedTuple
 
 from . import codes
@@ -187,6 +186,8 @@ class Explanation(NamedTuple):
         )
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         rows = self.codes or (
             Code(0, "", self.meaning, self.cause, self.advice, self.retry, self.sure),
         )
@@ -231,9 +232,11 @@ def explain(ret: int | str, interface: str | None = None) -> Explanation:
     apart = len(found) > 1
 
     def told(what: str) -> str:
-        texts = [(f"{code.interface}: " if apart and code.interface else "") + getattr(code, what)
-                 for code in found]
-        return "; ".join(dict.fromkeys(texts))
+        texts = [
+            (f"{code.interface}: " if apart and code.interface else "") + getattr(code, what)
+            for code in found
+        ]
+        return ("; " if what == "meaning" else " ").join(dict.fromkeys(texts))
 
     return Explanation(
         number, interface, told("meaning"), told("cause"), told("advice"),

@@ -39,8 +39,9 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
         },
     )  # fmt: skip
     if secrets:
-        passwords = [None if room.host_password is None else str(room.host_password)
-                     for room in records]
+        passwords = [
+            None if room.host_password is None else str(room.host_password) for room in records
+        ]
         frame["host_password"] = pd.array(passwords, dtype="string")
     return frame
 
@@ -55,8 +56,11 @@ def users_frame(
     """
     if isinstance(users, Mapping):
         pairs: list[tuple[str | None, RoomUser]]
-        pairs = [(str(room_id), user) for room_id, group in users.items()
-                 for user in _records(group, RoomUser)]
+        pairs = [
+            (str(room_id), user)
+            for room_id, group in users.items()
+            for user in _records(group, RoomUser)
+        ]
     else:
         pairs = [(None, user) for user in _records(users, RoomUser)]
     return _frame(
@@ -110,7 +114,7 @@ _MODE = tuple(ROOM_MODE.values())
 
 
 def _named(value: int | str | None, names: Mapping[int, str]) -> str | None:
-    if value is None:
+    if value is None or value == "":
         return None
     return names.get(value, str(value)) if isinstance(value, int) else value
 

@@ -1,8 +1,6 @@
 """Named services in `profiles.toml`, in the user's configuration directory, for its owner alone."""
 
 import os
-import tempfile
-import tomllib
 import warnings
 from pathlib import Path
 from typing import Any
@@ -68,6 +66,8 @@ def remove(name: str) -> Path:
 
 
 def _read() -> dict[str, dict[str, Any]]:
+    import tomllib
+
     file = path()
     try:
         stored = tomllib.loads(file.read_text("utf-8"))
@@ -89,6 +89,8 @@ def _read() -> dict[str, dict[str, Any]]:
 
 
 def _write(stored: dict[str, dict[str, Any]]) -> Path:
+    import tempfile
+
     import tomli_w
 
     file = path()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from .errors import ProtocolError
-from .masking import Guarded, Secret, guard, masked
+from .masking import Guarded, Secret, guard, mask, masked
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 
@@ -26,8 +26,8 @@ def number(fields: Mapping[str, Any], name: str) -> int | None:
             value = int(value.partition(".")[0])
     if value is None or value == "":
         return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)  # a larger one has lost digits
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
         raise ProtocolError(
             f"the answer's field {name} is {shown(value)}, not a whole number. "
@@ -62,7 +62,7 @@ def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
 
 def shown(value: object) -> str:
     """The value in at most 60 characters, with nothing secret in it."""
-    written = repr(masked(value))
+    written = mask(repr(masked(value)))
     return written if len(written) <= 60 else written[:57] + "..."
 
 
@@ -92,6 +92,7 @@ class Room:
     def read(cls, fields: Mapping[str, Any], room_id: str) -> Self:
         """The room in an answer of A3 to a question for `room_id`."""
         mode = text(fields, "room_mode")
+        is_number = mode is not None and _INTEGER.fullmatch(mode.strip())
         return cls(
             id=number(fields, "id"),
             room_id=text(fields, "room_id") or room_id,
@@ -103,7 +104,7 @@ class Room:
             max_audio=number(fields, "max_audio"),
             max_video=number(fields, "max_video"),
             room_extend_id=text(fields, "room_extend_id") or None,
-            room_mode=int(mode) if mode and _INTEGER.fullmatch(mode) else mode or None,
+            room_mode=number(fields, "room_mode") if is_number else mode or None,
         )
 
 
@@ -170,7 +171,7 @@ def _options(value: object) -> Mapping[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.strip() else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
     elif value is None:
         value = {}

@@ -32,12 +32,14 @@ def reference(part: str | None = None) -> str:
 def _blocks(whole: str) -> list[tuple[str, str]]:
     """Every heading of level 2 and 3 with its text, up to the next of its level or above."""
     lines = whole.splitlines()
-    depths = [len(match.group()) if (match := re.match(r"#{1,3}(?= )", line)) else 0
-              for line in lines]
+    depths = [
+        len(match.group()) if (match := re.match(r"#{1,3}(?= )", line)) else 0 for line in lines
+    ]
     blocks = []
     for start, depth in enumerate(depths):
         if depth in (2, 3):
-            end = next((at for at in range(start + 1, len(lines)) if 0 < depths[at] <= depth),
-                       len(lines))
+            end = next(
+                (at for at in range(start + 1, len(lines)) if 0 < depths[at] <= depth), len(lines)
+            )
             blocks.append((lines[start], "\n".join(lines[start:end]).rstrip() + "\n"))
     return blocks

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from .dialect import Dialect
 from .endpoints import Endpoint
 from .errors import ProtocolError, api_error
-from .masking import Secret, guard, mask, masked
+from .masking import Secret, forms, guard, mask, masked
 
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 
@@ -132,7 +132,7 @@ def interpret(endpoint: Endpoint, answer: Answer, dialect: Dialect) -> dict[str,
         raise _protocol(endpoint, answer, _what_came(answer))
     order = ("result", "ret") if _result_first(endpoint, dialect) else ("ret", "result")
     code = next((members[name] for name in order if members.get(name) is not None), None)
-    ret = _result_code(code)
+    ret = _result_code(code, answer)
     if ret is None:
         raise _protocol(endpoint, answer, "JSON without a result code")
     if ret != 0:
@@ -154,17 +154,17 @@ def _members(answer: Answer) -> dict[str, Any] | None:
     if not answer.whole:
         return None
     try:
-        value = json.loads(answer.body, parse_constant=_no_constant)
+        value = guard(json.loads(answer.body, parse_constant=_no_constant))
     except (ValueError, RecursionError):
         return None
-    return guard(value) if isinstance(value, dict) else None  # type: ignore[return-value]
+    return value if isinstance(value, dict) else None
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _result_code(code: object) -> int | str | None:
+def _result_code(code: object, answer: Answer) -> int | str | None:
     if isinstance(code, float) and code.is_integer():
         code = int(code)
     if isinstance(code, int) and not isinstance(code, bool):
@@ -173,7 +173,9 @@ def _result_code(code: object) -> int | str | None:
         return None
     plain = code.strip()
     digits = plain.removeprefix("-")
-    return int(plain) if digits.isdecimal() and digits.isascii() and len(digits) < 19 else plain
+    if digits.isdecimal() and digits.isascii() and len(digits) < 19:
+        return int(plain)
+    return excerpt(plain, answer.secrets)
 
 
 def _what_came(answer: Answer) -> str:
@@ -203,7 +205,7 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         )
     error = ProtocolError(
         f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
-        f"JSON that was due; it begins {excerpt(answer.body[:4096], answer.secrets)!r}. {advice}"
+        f"JSON that was due; it begins {excerpt(answer.body, answer.secrets)!r}. {advice}"
     )
     error.status, error.retry = answer.status, answer.status >= 500 or not answer.whole
     return error
@@ -211,6 +213,11 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
 
 def excerpt(data: bytes | str, secrets: tuple[str, ...], size: int = 120) -> str:
     """The first characters of an answer, printable, with nothing secret in them."""
-    plain = data.decode("utf-8", "replace") if isinstance(data, bytes) else str(data)
+    most = 4096 + 4 * size
+    part = data[:most]
+    plain = part.decode("utf-8", "replace") if isinstance(part, bytes) else str(part)
+    if len(data) > most:  # a secret torn at the end would not be known for one
+        torn = (form[:end] for form in forms(secrets) for end in range(len(form), 2, -1))
+        plain = plain.removesuffix(next((piece for piece in torn if plain.endswith(piece)), ""))
     shown = mask(plain, *secrets)[:size]
     return "".join(letter if letter.isprintable() else " " for letter in shown)

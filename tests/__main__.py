@@ -29,7 +29,9 @@ def main(arguments: list[str]) -> int:
         "-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60",
         "--nbval-sanitize-with", "tests/nbval.cfg", "-p", "no:randomly", "notebooks",
     ]  # fmt: skip
-    return subprocess.run([python, *compared], env={**environ, "CONFKIT_PROFILE": "sandbox"}).returncode
+    return subprocess.run(
+        [python, *compared], env={**environ, "CONFKIT_PROFILE": "sandbox"}
+    ).returncode
 
 
 def environment() -> str:
@@ -41,8 +43,10 @@ def environment() -> str:
         try:
             venv.create(folder, with_pip=True)
         except subprocess.CalledProcessError:
-            sys.exit("this Python makes no environments; on Debian or Ubuntu: "
-                     "apt-get install python3-venv")
+            sys.exit(
+                "this Python makes no environments; on Debian or Ubuntu: "
+                "apt-get install python3-venv"
+            )
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, "-e", ".[lab,test]"], check=True)
     return str(python)
@@ -50,8 +54,9 @@ def environment() -> str:
 
 def witnesses() -> None:
     """Installs the missing witnesses where that is possible, or says how."""
-    missing = sorted({package for program, package in WITNESSES.items()
-                      if not shutil.which(program)})
+    missing = sorted(
+        {package for program, package in WITNESSES.items() if not shutil.which(program)}
+    )
     if not missing:
         return
     line = f"apt-get install -y --no-install-recommends {' '.join(missing)}"

@@ -1,4 +1,4 @@
-"""Runs every notebook and stores its outputs, cleaned: `python -m tests.regenerate [NOTEBOOK ...]`."""
+"""Runs every notebook and stores its outputs, cleaned: `python -m tests.regenerate [PATH ...]`."""
 
 import subprocess
 import sys

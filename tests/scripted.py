@@ -62,8 +62,10 @@ def scripted(script: dict[str, Any]) -> Iterator[Scripted]:
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-            query = {name: values[0] for name, values in
-                     parse_qs(parts.query or body, keep_blank_values=True).items()}
+            query = {
+                name: values[0]
+                for name, values in parse_qs(parts.query or body, keep_blank_values=True).items()
+            }
             with service.lock:
                 service.seen[parts.path] += 1
                 service.requests.append((self.command, self.path, query))

@@ -23,16 +23,16 @@ CONFKIT = [sys.executable, "-m", "confkit"]
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def run(*arguments, input="", **environ):
+def run(*arguments, typed="", **environ):
     return subprocess.run(
-        [*CONFKIT, *arguments], input=input, capture_output=True, text=True, timeout=60,
+        [*CONFKIT, *arguments], input=typed, capture_output=True, text=True, timeout=60,
         env={**os.environ, **environ}, check=False,
     )  # fmt: skip
 
 
 @pytest.fixture
 def served(tmp_path):
-    """Starts `confkit sandbox` with these arguments on free ports: its process and its addresses."""
+    """Starts `confkit sandbox` on free ports: gives its process and its addresses."""
     running = []
 
     def start(*arguments):
@@ -113,7 +113,7 @@ def test_a_profile_is_written_read_and_forgotten():
     """`confkit profile add` asks for what is left out, and the profile then serves connect."""
     done = run("profile", "add", "prod", "--access-key", "key", "--max-rate", "5", "--read-only",
                "--dialect", "hash=sha256", "--outgoing-url", "http://conference.example:8050",
-               input="http://conference.example:8080\nhunter2\n")  # fmt: skip
+               typed="http://conference.example:8080\nhunter2\n")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "hunter2" not in done.stdout + done.stderr
     client = ck.connect("prod")
@@ -132,7 +132,7 @@ def test_a_profile_is_written_read_and_forgotten():
 def test_a_wrong_profile_is_refused_and_not_written(arguments):
     """A reserved or impossible name, or a setting that cannot work, is one line and status 1."""
     done = run("profile", *arguments, "--base-url", "http://h:8080", "--outgoing-url",
-               "http://h:8050", "--access-key", "key", input="hunter2\n"
+               "http://h:8050", "--access-key", "key", typed="hunter2\n"
                ) if arguments[0] == "add" else run("profile", *arguments)  # fmt: skip
     assert done.returncode == 1
     assert len(done.stderr.strip().splitlines()) == 1
@@ -175,8 +175,15 @@ def test_no_acknowledged_room_is_lost_by_kill_9(served, tmp_path):
 def test_explain_logs_what_was_wrong_without_secrets(served, tmp_path):
     """With --explain each refused call is one line that says what was wrong with it."""
     _, base_url, outgoing_url = served("--explain", "--dialect", "signature=raw")
-    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, access_key="demo_access",
-                    secret_key="demo_secret") as client, pytest.raises(ck.AuthenticationFailed):
+    with (
+        ck.connect(
+            base_url=base_url,
+            outgoing_url=outgoing_url,
+            access_key="demo_access",
+            secret_key="demo_secret",
+        ) as client,
+        pytest.raises(ck.AuthenticationFailed),
+    ):
         client.token()  # fmt: skip
     deadline = time.monotonic() + 5
     while "hex" not in (log := (tmp_path / "log-0").read_text()):

@@ -1,4 +1,4 @@
-"""One wire: token, retries, time-outs and bounds, against a service whose answers are written down."""
+"""One wire: token, retries, time-outs and bounds, against a service with scripted answers."""
 
 import logging
 import socket
@@ -47,7 +47,9 @@ def test_sixty_four_threads_with_an_expired_token_authenticate_once(script):
     first = client.token()
     barrier = threading.Barrier(64)
     service.script[AUTHENTICATE] = FRESH
-    service.script[GET_ROOM] = lambda query: {"ret": 602} if query["access_token"] == first else ROOM
+    service.script[GET_ROOM] = lambda query: (
+        {"ret": 602} if query["access_token"] == first else ROOM
+    )
 
     def read(_):
         barrier.wait()
@@ -100,8 +102,17 @@ def test_a_read_is_tried_three_times(script, reply):
     assert ck.get_room(service.client(), "1").topic == "Weekly sync"
 
 
-@pytest.mark.parametrize("reply", [{"ret": 404}, {"ret": 700}, {"ret": 407}, Reply("<html>"),
-                                   Reply("no", status=403), Reply("", status=302)])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"ret": 404},
+        {"ret": 700},
+        {"ret": 407},
+        Reply("<html>"),
+        Reply("no", status=403),
+        Reply("", status=302),
+    ],
+)
 def test_an_answer_that_will_not_change_is_not_asked_for_again(script, reply):
     """A result code or page that trying again cannot mend is raised at once."""
     service = script({GET_ROOM: reply})
@@ -242,6 +253,7 @@ def test_a_proxy_of_the_environment_is_not_used_for_this_machine(script, monkeyp
 def test_a_dripping_answer_ends_at_the_deadline(script):
     """An answer that comes a byte at a time ends when both time-outs have passed, on each try."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
+
         def drip():
             for _ in range(3):
                 with listener.accept()[0] as peer, suppress(OSError):

@@ -53,7 +53,9 @@ def test_arguments_win_over_the_environment(environment):
 @pytest.mark.parametrize("name", SERVICE)
 def test_a_missing_setting_is_named_with_three_ways_to_give_it(environment, name):
     """ConfigError names the setting, the argument, the variable and the profile."""
-    environment(**{key: value for key, value in VARIABLES.items() if not key.endswith(name.upper())})
+    environment(
+        **{key: value for key, value in VARIABLES.items() if not key.endswith(name.upper())}
+    )
     with pytest.raises(ck.ConfigError) as raised:
         ck.connect()
     told = str(raised.value)
@@ -70,9 +72,17 @@ def test_nothing_falls_back_to_the_sandbox():
 
 def test_a_profile_keeps_a_service_for_its_owner_alone():
     """A saved profile is read back; its file has mode 0600 and its client the profile's name."""
-    file = profiles.save("prod", {**SERVICE, "read_only": True, "max_rate": 5,
-                                  "dialect": {"hash": "sha256"}, "timeout": [2, 4]})
-    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
+    file = profiles.save(
+        "prod",
+        {
+            **SERVICE,
+            "read_only": True,
+            "max_rate": 5,
+            "dialect": {"hash": "sha256"},
+            "timeout": [2, 4],
+        },
+    )
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     client = ck.connect("prod")
     assert (client.name, client.read_only, client.timeout) == ("prod", True, (2.0, 4.0))
     assert client.dialect == ck.Dialect(hash="sha256")
@@ -84,8 +94,11 @@ def test_a_profile_keeps_a_service_for_its_owner_alone():
 def test_a_profile_named_in_the_call_is_explicit(environment):
     """The environment's addresses and keys are not looked at then."""
     profiles.save("prod", SERVICE)
-    environment(CONFKIT_BASE_URL="http://other.example", CONFKIT_SECRET_KEY="other",
-                CONFKIT_PROFILE="elsewhere")
+    environment(
+        CONFKIT_BASE_URL="http://other.example",
+        CONFKIT_SECRET_KEY="other",
+        CONFKIT_PROFILE="elsewhere",
+    )
     client = ck.connect("prod")
     assert client.base_url == SERVICE["base_url"]
     assert client.secret_key == "hunter2"
@@ -151,8 +164,10 @@ def test_a_wrong_setting_is_refused_when_connecting(setting):
     assert "user:pw@" not in str(raised.value)
 
 
-@pytest.mark.parametrize("variables", [{"CONFKIT_TIMEOUT": "soon"}, {"CONFKIT_TIMEOUT": "1,2,3"},
-                                       {"CONFKIT_READ_ONLY": "perhaps"}])
+@pytest.mark.parametrize(
+    "variables",
+    [{"CONFKIT_TIMEOUT": "soon"}, {"CONFKIT_TIMEOUT": "1,2,3"}, {"CONFKIT_READ_ONLY": "perhaps"}],
+)
 def test_a_wrong_variable_is_named(environment, variables):
     """A variable that cannot be read is a ConfigError with its name."""
     environment(**VARIABLES, **variables)
@@ -160,8 +175,15 @@ def test_a_wrong_variable_is_named(environment, variables):
         ck.connect()
 
 
-@pytest.mark.parametrize("text", ["[prod\nsecret_key = 'hunter2'", "prod = 3",
-                                  "[prod]\ncolour = 'blue'", "[prod]\nread_only = 'yes'"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[prod\nsecret_key = 'hunter2'",
+        "prod = 3",
+        "[prod]\ncolour = 'blue'",
+        "[prod]\nread_only = 'yes'",
+    ],
+)
 def test_a_broken_profile_file_is_named_without_its_secrets(text):
     """A file that is not right is a ConfigError; the text of the file is not in it."""
     file = profiles.path()
@@ -184,8 +206,16 @@ def test_a_profile_file_that_others_can_read_is_warned_about():
         ck.connect("prod")
 
 
-@pytest.mark.parametrize("settings", [{"colour": "blue"}, {"hash": "crc32"}, {"signature": "b64"},
-                                      {"token_parameter": "a b"}, {"placement": "header"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"colour": "blue"},
+        {"hash": "crc32"},
+        {"signature": "b64"},
+        {"token_parameter": "a b"},
+        {"placement": "header"},
+    ],
+)
 def test_an_impossible_dialect_is_refused(settings):
     """A dialect setting that is unknown or has no such value is a ConfigError."""
     with pytest.raises(ck.ConfigError, match="dialect"):

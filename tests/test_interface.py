@@ -28,7 +28,9 @@ def camera(sandbox):
 
 def test_a1_gives_a_token_that_serves_both_interfaces(client, room_id):
     """A1 answers random and key; the token made from them opens A and B."""
-    answer = client.send(ck.Request(A1, {"access_key": client.access_key, "digest": _digest(client)}))
+    answer = client.send(
+        ck.Request(A1, {"access_key": client.access_key, "digest": _digest(client)})
+    )
     assert answer["random"]
     assert answer["key"]
     assert ck.get_room(client, room_id).room_id == room_id
@@ -134,7 +136,7 @@ def test_a_closed_room_answers_as_designed(client, sandbox, room_id, camera):
 
 
 def test_b1_to_b3_with_a_real_camera(client, sandbox, room_id, camera):
-    """An imported camera is listed, is a user of its room, is really watched, and can be removed."""
+    """An imported camera is listed, is a user of its room, is watched, and can be removed."""
     device = ck.import_device(client, room_id, "cam", "Door", camera, user_data="x", **LOGIN)
     assert ck.list_devices(client) == ck.list_devices(client, room_id) == [device]
     assert device.login_password == LOGIN["login_password"]
@@ -190,6 +192,7 @@ def _soon(condition, seconds=5.0):
 
 def refusals(sandbox, client, room_id, camera):
     """Each code that a state leads to: the state, the call, the error that it has to be."""
+
     def create(**options):
         return lambda: ck.create_room(client, "t", "ops", **options)
 
@@ -213,8 +216,9 @@ def refusals(sandbox, client, room_id, camera):
             sandbox.join(room_id, name)
 
     def b1(user_id="cam", address=None, room=None, **login):
-        return lambda: ck.import_device(client, room or room_id, user_id, "Door",
-                                        address or camera, **(login or LOGIN))
+        return lambda: ck.import_device(
+            client, room or room_id, user_id, "Door", address or camera, **(login or LOGIN)
+        )
 
     nobody = socket.socket()
     nobody.bind(("127.0.0.1", 0))

@@ -27,7 +27,7 @@ def test_without_a_service_each_notebook_gets_a_sandbox(capsys):
 
 
 def test_a_real_service_of_the_environment_is_used_and_announced(monkeypatch, capsys):
-    """Addresses in the environment stay, no profile is set, and capitals say which service it is."""
+    """Addresses in the environment stay, no profile is set, and capitals name the service."""
     for name, value in REAL.items():
         monkeypatch.setenv(name, value)
     chosen = lab.service(None, dict(os.environ))

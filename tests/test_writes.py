@@ -31,8 +31,15 @@ def test_a_lost_creation_is_looked_up(script, lost):
     assert service.seen[CREATE] == 1
 
 
-@pytest.mark.parametrize("lookup", [{"ret": 404}, {"ret": 700}, Reply(drop=True),
-                                    {"ret": 0, "room_id": "mine", "topic": "Another's"}])
+@pytest.mark.parametrize(
+    "lookup",
+    [
+        {"ret": 404},
+        {"ret": 700},
+        Reply(drop=True),
+        {"ret": 0, "room_id": "mine", "topic": "Another's"},
+    ],
+)
 def test_a_creation_that_the_lookup_cannot_settle_is_unknown(script, lookup):
     """Not found, not readable or somebody else's: the outcome is unknown, and said to be so."""
     service = script({CREATE: Reply(drop=True), GET_ROOM: lookup})
@@ -75,8 +82,9 @@ def test_a_lost_import_is_looked_up_in_b3(script, lost):
     assert service.seen[IMPORT] == 1
 
 
-@pytest.mark.parametrize("lookup", [listed(), {"ret": 304},
-                                    listed({**CAMERA, "userAddress": "rtsp://192.0.2.8/x"})])
+@pytest.mark.parametrize(
+    "lookup", [listed(), {"ret": 304}, listed({**CAMERA, "userAddress": "rtsp://192.0.2.8/x"})]
+)
 def test_an_import_that_b3_cannot_settle_is_unknown(script, lookup):
     """Not listed, not readable or another address: the outcome is unknown."""
     service = script({IMPORT: Reply(drop=True), LIST: lookup})
@@ -88,16 +96,32 @@ def test_an_import_that_b3_cannot_settle_is_unknown(script, lookup):
 def test_lost_answers_of_the_other_changes_are_looked_up(script):
     """A room that is gone is deleted, a user that is gone is offline, a device gone is removed."""
     lost = Reply(drop=True)
-    service = script({DELETE: lost, GET_ROOM: {"ret": 404}, OFFLINE: lost,
-                      USERS: {"ret": 0, "user_list": []}, REMOVE: lost, LIST: listed()})
+    service = script(
+        {
+            DELETE: lost,
+            GET_ROOM: {"ret": 404},
+            OFFLINE: lost,
+            USERS: {"ret": 0, "user_list": []},
+            REMOVE: lost,
+            LIST: listed(),
+        }
+    )
     client = service.client()
     ck.delete_room(client, "1")
     assert ck.force_offline(client, "1", "ada") == ""
     ck.remove_device(client, "1", "cam", RTSP)
-    service.script.update({GET_ROOM: {"ret": 0, "room_id": "1"}, LIST: listed(CAMERA),
-                           USERS: {"ret": 0, "user_list": [{"user_id": "ada"}]}})
-    for call in (lambda: ck.delete_room(client, "1"), lambda: ck.force_offline(client, "1", "ada"),
-                 lambda: ck.remove_device(client, "1", "cam", RTSP)):
+    service.script.update(
+        {
+            GET_ROOM: {"ret": 0, "room_id": "1"},
+            LIST: listed(CAMERA),
+            USERS: {"ret": 0, "user_list": [{"user_id": "ada"}]},
+        }
+    )
+    for call in (
+        lambda: ck.delete_room(client, "1"),
+        lambda: ck.force_offline(client, "1", "ada"),
+        lambda: ck.remove_device(client, "1", "cam", RTSP),
+    ):
         with pytest.raises(ck.OutcomeUnknown):
             call()
     assert {service.seen[path] for path in (DELETE, OFFLINE, REMOVE)} == {2}
@@ -159,8 +183,16 @@ def test_optional_parameters_travel_only_when_given(script):
     client = service.client()
     assert ck.create_room(client, "t", "ops") == "1047"
     assert set(service.requests[-1][2]) == {"access_token", "topic", "owner_id", "room_mode"}
-    ck.create_room(client, "t", "ops", attendee_max=25, max_audio=3, max_video=2,
-                   host_password="pw", room_extend_id="x")
+    ck.create_room(
+        client,
+        "t",
+        "ops",
+        attendee_max=25,
+        max_audio=3,
+        max_video=2,
+        host_password="pw",
+        room_extend_id="x",
+    )
     sent = service.requests[-1][2]
     del sent["access_token"]
     assert sent == {"topic": "t", "owner_id": "ops", "room_mode": "1", "attendee_max": "25",
@@ -172,10 +204,13 @@ def test_read_only_refuses_every_change_before_anything_is_sent(script):
     """With read_only=True create, delete, import, remove and force-offline send nothing."""
     service = script({LIST: listed(CAMERA)})
     client = service.client(read_only=True)
-    for call in (lambda: ck.create_room(client, "t", "ops"), lambda: ck.delete_room(client, "1"),
-                 lambda: ck.import_device(client, "1", "cam", "Door", RTSP),
-                 lambda: ck.remove_device(client, "1", "cam", RTSP),
-                 lambda: ck.force_offline(client, "1", "ada")):
+    for call in (
+        lambda: ck.create_room(client, "t", "ops"),
+        lambda: ck.delete_room(client, "1"),
+        lambda: ck.import_device(client, "1", "cam", "Door", RTSP),
+        lambda: ck.remove_device(client, "1", "cam", RTSP),
+        lambda: ck.force_offline(client, "1", "ada"),
+    ):
         with pytest.raises(ck.ReadOnlyError, match="read only"):
             call()
     assert not service.requests
@@ -228,18 +263,32 @@ def test_a_masked_device_is_not_removed_by_a_reimport(script):
     assert not service.requests
 
 
-@pytest.mark.parametrize("answer", [{"ret": 0}, {"ret": 0, "user_list": None},
-                                    {"ret": 0, "user_list": {}}, {"ret": 0, "user_list": [1]},
-                                    {"ret": 0, "user_list": [{"user_name": "Ada"}]}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"ret": 0},
+        {"ret": 0, "user_list": None},
+        {"ret": 0, "user_list": {}},
+        {"ret": 0, "user_list": [1]},
+        {"ret": 0, "user_list": [{"user_name": "Ada"}]},
+    ],
+)
 def test_a_failed_call_is_never_an_empty_room(script, answer):
     """An answer of A6 without a proper list is a ProtocolError, not nobody."""
     with pytest.raises(ck.ProtocolError):
         ck.get_room_users(script({USERS: answer}).client(), "1")
 
 
-@pytest.mark.parametrize("answer", [{"ret": 0}, {"ret": 0, "data": []}, {"ret": 0, "data": {}},
-                                    {"ret": 0, "data": {"items": None, "total": 0}},
-                                    {"ret": 0, "data": {"items": [], "total": 3}}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"ret": 0},
+        {"ret": 0, "data": []},
+        {"ret": 0, "data": {}},
+        {"ret": 0, "data": {"items": None, "total": 0}},
+        {"ret": 0, "data": {"items": [], "total": 3}},
+    ],
+)
 def test_a_failed_list_is_never_an_empty_list(script, answer):
     """An answer of B3 without its items, or with fewer than its total, is a ProtocolError."""
     with pytest.raises(ck.ProtocolError):

@@ -23,6 +23,9 @@ BODY_BYTES = 256 * 1024
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
+_HEADERS = {"x-content-type-options": "nosniff"}
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 log = logging.getLogger("confkit.sandbox")
 
 
@@ -71,9 +74,7 @@ class App:
             while (await receive())["type"] != "http.disconnect":
                 pass
             return
-        response = Response(reply.body, reply.status, media_type=reply.content_type)
-        response.headers["x-content-type-options"] = "nosniff"
-        await response(scope, receive, send)
+        await Response(reply.body, reply.status, _HEADERS, reply.content_type)(scope, receive, send)
 
     async def _reply(self, request: Request) -> Reply | None:
         path = request.scope["path"]
@@ -172,7 +173,7 @@ class App:
         return {self._code: ret, self._text: known[0].meaning if known else f"error {ret}"}
 
     def _written(self, members: Mapping[str, Any], callback: list[str], status: int = 200) -> Reply:
-        text = json.dumps(members, ensure_ascii=False, separators=(",", ":"))
+        text = _encode(members)
         if len(callback) == 1 and _CALLBACK.fullmatch(callback[0]):
             # These two end a line in older JavaScript, inside a text too.
             text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -127,10 +127,15 @@ def missing(
             return f"{endpoint.key} spells it {name}, not {other}"
     if name in elsewhere:
         return f"parameters belong in the {place} here, not in the {elsewhere[name]} ({name})"
-    known = {*endpoint.required, *endpoint.optional}
-    strangers = sorted(other for other in given if other not in known and other.isidentifier())
-    near = difflib.get_close_matches(name, strangers, 1, 0.75)
-    hint = f"; {near[0][:40]} is not a name that {endpoint.key} knows" if near else ""
+    known = {*endpoint.required, *endpoint.optional, "callback"}
+    # Only what can be a name is quoted: a token that lost its name would stand in its place.
+    strangers = [
+        other
+        for other in given
+        if other.isidentifier() and len(other) < 25 and _plain(other) not in map(_plain, known)
+        and other not in _TOKEN_SPELLINGS
+    ]  # fmt: skip
+    hint = f"; {endpoint.key} does not know {', '.join(strangers[:5])}" if strangers else ""
     return f"{name} is missing{hint}"
 
 

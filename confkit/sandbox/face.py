@@ -187,6 +187,9 @@ class Sandbox(Life):
         return await self._cameras.add(path, **options)
 
     def _remove_camera(self, _: Service, url: str) -> None:
-        if self._cameras is None:
-            raise ConfkitError("The sandbox has no camera: make one with camera().")
-        self._cameras.remove(url)
+        try:
+            if self._cameras is None:
+                raise LookupError
+            self._cameras.remove(url)
+        except LookupError:
+            raise ConfkitError("The sandbox has no camera at this address.") from None

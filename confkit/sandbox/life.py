@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError
 from ..masking import Secret
-from . import identity, server
+from . import identity, sockets
 from .app import App
 from .devices import Devices
 from .faults import Faults
 from .machinery import MediaServer
+from .server import Server
 from .service import Service
 from .store import Store
 
@@ -51,7 +52,7 @@ class Life:
         clock: Callable[[], float] | None = None,
         explain: bool = False,
     ) -> None:
-        self._address, self._loopback = server.resolve(host)
+        self._address, self._loopback = sockets.resolve(host)
         if seed is not None and not self._loopback:
             raise ConfigError(
                 f"A seeded sandbox has predictable ids and keys, so it answers on loopback only, "
@@ -80,7 +81,7 @@ class Life:
         self._faults = Faults()
         self._counts: Counter[str] = Counter()
         self._urls: tuple[str, str] | None = None
-        self._server: server.Server | None = None
+        self._server: Server | None = None
         self._service: Service
         self._cameras: CameraServer | None = None
         self._closed = False
@@ -94,16 +95,17 @@ class Life:
             raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
         if self._server:
             return self
-        sockets = [server.bind(self._address, self._ports[0])]
+        both = [sockets.bind(self._address, self._ports[0])]
         try:
-            sockets.append(server.bind(self._address, self._ports[1]))
-            self._urls = server.url(sockets[0]), server.url(sockets[1])
-            started = server.Server(self._opened())
-            started.start(sockets)
+            both.append(sockets.bind(self._address, self._ports[1]))
+            started = Server(self._opened())
+            urls = sockets.url(both[0]), sockets.url(both[1])
+            started.start(both)
         except BaseException:
-            for bound in sockets:
+            for bound in both:
                 bound.close()
             raise
+        self._urls = urls
         self._server = started
         self._process = os.getpid()
         atexit.register(self.close)

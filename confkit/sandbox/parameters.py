@@ -6,9 +6,8 @@ twice is wrong (assumed: the interface does not say which of the two would count
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from ..dialect import Dialect
@@ -21,8 +20,7 @@ _TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json
 _EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """The parameters that stand where they belong, the names that came twice, and the names that
     stand elsewhere with their place; `trouble` says why a body could not be read."""
 
@@ -64,7 +62,7 @@ def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: st
             except (ValueError, RecursionError):
                 trouble = f"the {PLACES[kind]} cannot be read"
     if place == "query":
-        right: Iterable[tuple[str, Any]] = pairs
+        right: Sequence[tuple[str, Any]] = pairs
         elsewhere = {name: PLACES[written] for name, _ in in_body}
     else:
         right = in_body if written == place else []
@@ -73,9 +71,12 @@ def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: st
             elsewhere |= {name: PLACES[written] for name, _ in in_body}
             if not in_body:
                 trouble = trouble or f"the body is not of the type {_TYPES[place]}"
-    count = Counter(name for name, _ in right)
-    twice = frozenset(name for name, times in count.items() if times > 1)
-    return Given(dict(right), twice, PLACES[place], elsewhere, trouble)
+    values = dict(right)
+    twice = frozenset[str]()
+    if len(values) < len(right):
+        count = Counter(name for name, _ in right)
+        twice = frozenset(name for name, times in count.items() if times > 1)
+    return Given(values, twice, PLACES[place], elsewhere, trouble)
 
 
 def check(endpoint: Endpoint, given: Given) -> dict[str, Any]:
@@ -108,7 +109,8 @@ def absent_token(endpoint: Endpoint, name: str, given: Given) -> str:
 
 
 def _absent(endpoint: Endpoint, name: str, given: Given) -> str:
-    why = explain.missing(endpoint, name, given.values.keys(), given.elsewhere, given.place)
+    names = [known for known, value in given.values.items() if value]
+    why = explain.missing(endpoint, name, names, given.elsewhere, given.place)
     return f"{why}; {given.trouble}" if given.trouble else why
 
 

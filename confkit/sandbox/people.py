@@ -25,15 +25,17 @@ def join(
     if obstacle is None and service.licence.expired:
         obstacle = "the licence has expired"
     right = room.host_password if room else None
-    if obstacle is None and password is not None and not (right and same(password, right)):
+    if obstacle is None and password and not (right and same(password, right)):
         obstacle = "the host password is wrong"
     if user_id is None:
         user_id = service.ids.user_id()
+        while service.knows_user(room_id, user_id):  # a seed begins anew, a file does not
+            user_id = service.ids.user_id()
     elif obstacle is None and service.knows_user(room_id, user_id):
         obstacle = f"the user id {user_id!r} is taken"
     if obstacle:
         raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {obstacle}.")
-    service.store.add_person(room_id, Person(user_id, user_name, password is not None))
+    service.store.add_person(room_id, Person(user_id, user_name, bool(password)))
     return user_id
 
 

@@ -3,9 +3,7 @@
 import asyncio
 import contextlib
 import importlib
-import ipaddress
 import logging
-import os
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -15,7 +13,7 @@ from typing import Any, TypeVar
 
 import uvicorn
 
-from ..errors import ConfigError, ConfkitError
+from ..errors import ConfkitError
 from .app import App
 
 URL_BYTES = 64 * 1024  # a longer request line, or longer headers, are refused
@@ -25,42 +23,6 @@ T = TypeVar("T")
 # What uvicorn says of malformed requests goes here; nothing is printed unless somebody listens.
 _log = logging.getLogger("confkit.sandbox.http")
 _log.addHandler(logging.NullHandler())
-
-
-def resolve(host: str) -> tuple[str, bool]:
-    """The IP address of a host, and whether it is loopback; unknown ones are a ConfigError."""
-    try:
-        found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"The sandbox's host {host!r} is not known here ({error}).") from None
-    address = str(found[0][4][0])
-    return address, ipaddress.ip_address(address.partition("%")[0]).is_loopback
-
-
-def bind(address: str, port: int) -> socket.socket:
-    """A socket bound to address and port; one that is taken is a ConfkitError."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((address, port))
-        bound.listen(2048)
-    except (OSError, OverflowError) as error:
-        bound.close()
-        reason = getattr(error, "strerror", None) or error
-        raise ConfkitError(
-            f"The sandbox cannot listen on {address}, port {port}: {reason}. "
-            "Give another port, or 0 for any that is free."
-        ) from None
-    return bound
-
-
-def url(bound: socket.socket) -> str:
-    """The base URL under which a bound socket is reached from this machine."""
-    host, port = bound.getsockname()[:2]
-    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
-    return f"http://[{here}]:{port}" if ":" in here else f"http://{here}:{port}"
 
 
 class Server:
@@ -82,8 +44,9 @@ class Server:
         self._thread.start()
         try:
             self._ready.result()
-        except BaseException:
-            self._thread.join(5)
+        except BaseException:  # a Ctrl-C of the waiting thread among them
+            with suppress(AttributeError):  # it had no loop yet
+                self.stop()
             raise
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -236,7 +199,6 @@ def _protocol() -> type[asyncio.Protocol]:
             self.app_state: dict[str, Any] = {**self.app_state, "transport": transport}
 
         # httptools has no limits of its own (h11 has). What these raise becomes HTTP 400.
-
         def on_message_begin(self) -> None:
             self._size = 0
             super().on_message_begin()
@@ -246,7 +208,7 @@ def _protocol() -> type[asyncio.Protocol]:
             super().on_url(url)
 
         def on_header(self, name: bytes, value: bytes) -> None:
-            self._measure(len(name) + len(value))
+            self._measure(len(name) + len(value) + 4)
             super().on_header(name, value)
 
         def _measure(self, size: int) -> None:

@@ -52,7 +52,7 @@ _TAKEN = (
 _DEVICE = "SELECT room_id, user_id, user_name, user_address, user_data, options FROM devices"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StoredRoom:
     """A room as the file holds it; `peopled` is true while a person is in it."""
 
@@ -159,11 +159,8 @@ class Store:
 
     def remove_person(self, room_id: str, user_id: str) -> bool:
         """Takes a person out of the room; False when there is none of this id."""
-        return bool(
-            self._db.execute(
-                "DELETE FROM people WHERE room_id = ? AND user_id = ?", (room_id, user_id)
-            ).rowcount
-        )
+        gone = "DELETE FROM people WHERE room_id = ? AND user_id = ?"
+        return bool(self._db.execute(gone, (room_id, user_id)).rowcount)
 
     def taken(self, room_id: str | None = None) -> int:
         """The number of people and devices in the room, or in all rooms."""
@@ -214,45 +211,39 @@ def _open(path: str | os.PathLike[str] | None) -> sqlite3.Connection:
         pass
     except OSError as error:
         raise ConfkitError(f"The sandbox cannot create {file}: {error.strerror}.") from None
-    db: sqlite3.Connection | None = None
     try:
-        db = sqlite3.connect(file, isolation_level=None)
-        if not _is_ours(db):
-            raise ConfkitError(
-                f"{file} is an SQLite file of something else, and was left as it is. "
-                "Give the sandbox a file of its own."
-            )
-        if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
-            file.chmod(0o600)
-        return _prepared(db)
+        with closing(sqlite3.connect(file)) as db:
+            ours = _is_ours(db)
+        if ours:
+            if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
+                file.chmod(0o600)
+            return _prepared(sqlite3.connect(file, isolation_level=None))
     except (sqlite3.Error, OSError) as error:
-        if db:
-            db.close()
         raise ConfkitError(
             f"The sandbox cannot use {file}: {error}. Give it a file that it wrote before, "
             "or a new name."
         ) from None
-    except ConfkitError:
-        if db:
-            db.close()
-        raise
+    raise ConfkitError(
+        f"{file} is an SQLite file of something else, and was left as it is. "
+        "Give the sandbox a file of its own."
+    )
 
 
 def _is_ours(db: sqlite3.Connection) -> bool:
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    with closing(db.execute("SELECT count(*) FROM sqlite_master")) as cursor:
-        (tables,) = cursor.fetchone()
-    if application == _APPLICATION:
-        return bool(version == _VERSION)
-    return bool(application == 0 and tables == 0)
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return (application, version) == (_APPLICATION, _VERSION) or (application, tables) == (0, 0)
 
 
 def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:
-    db.execute("PRAGMA journal_mode = WAL").fetchone()
-    db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("PRAGMA foreign_keys = ON")
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    if application != _APPLICATION:
-        db.executescript(_SCHEMA)
+    try:
+        db.execute("PRAGMA journal_mode = WAL").fetchone()
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA foreign_keys = ON")
+        if db.execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
+            db.executescript(_SCHEMA)
+    except BaseException:
+        db.close()
+        raise
     return db

@@ -166,8 +166,6 @@ def test_a_missing_room_id_is_a_parameter_error(stranger, name):
 @pytest.mark.parametrize("token", [None, "", "wrong", "gültig?"])
 def test_a_wrong_token_comes_before_everything_else(stranger, name, token):
     """A2 to A7 answer 602 for a missing, empty or wrong token, before they look at parameters."""
-    from .conftest import A
-
     query = {} if token is None else {"access_token": token}
     answer = stranger.raw(A[name], query).json()
     assert answer == {"ret": 602, "msg": "access_token incorrect"}

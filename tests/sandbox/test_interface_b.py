@@ -1,12 +1,16 @@
 """Interface B row by row, against real cameras."""
 
 import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
-from .conftest import B, TOKEN_OF_B
+from confkit.errors import ConfkitError
+
+from .conftest import TOKEN_OF_B, B
 
 LOGIN = {"login_name": "admin", "login_password": "geheim77"}
 
@@ -211,6 +215,7 @@ def test_a_place_is_taken_while_a_camera_is_dialled(make, silent):
         first = pool.submit(stranger.bring, room_id, silent)
         time.sleep(0.3)
         assert stranger.bring(room_id, "rtsp://127.0.0.1:9/y", "other") == 426
+        assert "full" in stranger.sandbox.refusals[-1]
         assert first.result() == 427
 
 
@@ -225,6 +230,38 @@ def test_a_room_deleted_during_the_dial(make, silent):
         stranger.room(room_extend_id="e")
         assert first.result() in (426, 427)
     assert stranger.devices() == []
+
+
+@pytest.mark.parametrize("way", ["delete", "close"])
+def test_a_room_that_goes_while_its_camera_is_slow(stranger, sandbox, way):
+    """A camera that answers when its room is gone is hung up, and B1 answers 426."""
+    room_id, url = stranger.room(), sandbox.camera()
+    port = int(url.split(":")[2].split("/")[0])
+    with socket.create_server(("127.0.0.1", 0)) as slow, ThreadPoolExecutor(1) as pool:
+        address = url.replace(str(port), str(slow.getsockname()[1]))
+        first = pool.submit(stranger.bring, room_id, address)
+        near, _ = slow.accept()
+        if way == "delete":
+            assert stranger.a("del", room_id=room_id)["ret"] == 0
+        else:
+            sandbox.close_room(room_id)
+        far = socket.create_connection(("127.0.0.1", port))
+        for ends in ((near, far), (far, near)):
+            threading.Thread(target=pipe, args=ends, daemon=True).start()
+        assert first.result() == 426
+        assert "while the camera was dialled" in sandbox.refusals[-1]
+        until(lambda: viewers(sandbox, url) == 0)
+    assert stranger.devices() == []
+    near.close()
+    far.close()
+
+
+def pipe(source, target):
+    """Carries bytes from one socket to another until it ends."""
+    with suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
 
 
 @pytest.mark.parametrize("cap", ["attendee_max", "max_audio", "max_video"])
@@ -297,6 +334,8 @@ def test_b3_gives_usual_values_for_what_was_not_given(stranger, sandbox):
 
 def test_a_stream_that_dies_and_comes_back(stranger, sandbox):
     """A dead device leaves A6, stays in B3, keeps its place, and returns by itself."""
+    with pytest.raises(ConfkitError, match="no camera"):
+        sandbox.unplug("rtsp://127.0.0.1:1/none")
     room_id = stranger.room(attendee_max=1)
     url = sandbox.camera("front")
     assert stranger.bring(room_id, url) == 0

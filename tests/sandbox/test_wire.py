@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import socket
 from urllib.parse import urlencode
 
 import pytest
@@ -270,6 +271,14 @@ def test_a_query_of_ten_megabytes_is_refused(stranger, sandbox):
         connection.close()
     query = urlencode({"access_token": stranger.token, "room_id": "x", "y": "z" * 60_000})
     assert stranger.raw(f"{A['get']}?{query}").json()["ret"] == 404
+
+
+def test_headers_without_end_are_refused(sandbox):
+    """A connection that sends headers for ever is closed before they are at their end."""
+    port = int(sandbox.base_url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000)
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
 
 
 def test_requests_are_counted(stranger, sandbox):

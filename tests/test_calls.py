@@ -1,0 +1,348 @@
+"""Calls: the record of the last calls holds no secret, and its curl line repeats the call."""
+
+import dataclasses
+import json
+import logging
+import os
+import shlex
+import shutil
+import subprocess
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import confkit as ck
+from confkit.endpoints import A2, B1
+from confkit.masking import MASK, Secret
+from tests.conftest import need
+from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
+
+CREATE = "/rtc/room/create"
+MCU = "/sdk/get_mcu"
+IMPORT = "/avd/api/outgoing/createOutgoingUser"
+LIST = "/avd/api/outgoing/getOutgoingUsers"
+DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "data": {"roomId": "1", "userId": "cam"}}
+
+TOPICS = [
+    "Weekly sync", "it's", 'say "hi"', "`id`", "$(id)", "$HOME ${HOME}", "!!", "back\\slash\\",
+    "100 % + more", "日本語 😀", "#1; ls | cat > x", "@file", "=", "<x>", "*", "~", "-d", "a  b ",
+    "Re: ask ops@example.org", "a&b=c", "\\n", "é", "?", "{a,b}[1-3]", "https://example.org/?a=b#c",
+    "two\nlines\r\n", "tab\t", "'\"'\"'", "%41%2541",
+]  # fmt: skip
+STARRED = ["***", "*** urgent ***", "$CONFKIT_TOKEN", "a $CONFKIT_CAMERA_PASSWORD b"]
+
+SECRETS = {
+    "CONFKIT_TOKEN": VECTOR_TOKEN,
+    "CONFKIT_DIGEST": "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg==",
+    "CONFKIT_HOST_PASSWORD": "host $`'\"\\ &%é",
+    "CONFKIT_CAMERA_PASSWORD": "hunter2-cam",
+}
+
+
+def run(call, **variables):
+    """Runs the printed line with bash, in an environment that holds the secrets it names."""
+    need("curl", shutil.which("curl") and shutil.which("bash"), "install curl and bash")
+    done = subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\n{call.as_curl()}"],
+        capture_output=True, text=True, timeout=20, check=False,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **SECRETS, **variables},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def sent(request):
+    """A request as the service saw it: method, path, and every parameter in order."""
+    method, path, parameters = request
+    return method, urlsplit(path).path, list(parameters.items())
+
+
+def same_again(service, call, **variables):
+    """Asserts that the call's curl line sends what the call has sent."""
+    before = service.requests[-1]
+    count = len(service.requests)
+    run(call, **variables)
+    assert len(service.requests) == count + 1
+    assert sent(service.requests[-1]) == sent(before)
+
+
+def create(client, topic="Weekly sync", **options):
+    """The record of a create."""
+    ck.create_room(client, topic, owner_id="ops", **options)
+    return client.calls[-1]
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_curl_line_repeats_a_call_with_any_topic(script, topic):
+    """Whatever a topic holds, bash and curl send the service the very same parameters."""
+    service = script({CREATE: DONE})
+    call = create(service.client(), topic, attendee_max=25, room_extend_id="007")
+    same_again(service, call)
+    assert service.requests[-1][2]["topic"] == topic
+
+
+@pytest.mark.parametrize("topic", STARRED)
+def test_a_topic_that_looks_like_a_mask_or_a_variable_stays_itself(script, topic):
+    """Stars and dollar signs that the caller wrote are not filled with a secret."""
+    service = script({CREATE: DONE})
+    same_again(service, create(service.client(), topic))
+    assert service.requests[-1][2]["topic"] == topic
+
+
+def test_the_curl_line_prints_what_the_service_answers(script):
+    """Run as it is, the line shows the answer."""
+    service = script({GET_ROOM: {"ret": 0, "room_id": "1", "topic": "Ünï"}})
+    client = service.client()
+    ck.get_room(client, "1")
+    assert json.loads(run(client.calls[-1]))["topic"] == "Ünï"
+
+
+def test_a_host_password_comes_from_its_variable(script):
+    """The host's password is not in the line; its variable carries it whole, whatever it holds."""
+    service = script({CREATE: DONE})
+    password = SECRETS["CONFKIT_HOST_PASSWORD"]
+    call = create(service.client(), host_password=password)
+    assert "$CONFKIT_HOST_PASSWORD" in call.as_curl()
+    same_again(service, call)
+    assert service.requests[-1][2]["host_password"] == password
+
+
+def test_the_login_itself_can_be_repeated(script):
+    """A1 has no token: its digest comes from CONFKIT_DIGEST."""
+    service = script({GET_ROOM: DONE})
+    client = service.client()
+    client.token()
+    assert client.calls[-1].endpoint == "A1"
+    assert "$CONFKIT_DIGEST" in client.calls[-1].as_curl()
+    assert "CONFKIT_TOKEN" not in client.calls[-1].as_curl()
+    same_again(service, client.calls[-1])
+
+
+DIALECTS = {
+    "usual": {},
+    "POST with a query": {"create_method": "POST", "list_method": "POST"},
+    "POST with a form": {"create_method": "POST", "list_method": "POST", "placement": "form"},
+    "POST with JSON": {"create_method": "POST", "list_method": "POST", "placement": "json"},
+}
+
+
+def imported(client, password, **options):
+    """The record of an import of a camera whose address and options hold the same password."""
+    ck.import_device(
+        client, "1", "cam-1", "Door $HOME 'x'", f"rtsp://admin:{password}@192.0.2.7:554/a?b=c&d",
+        login_name="admin", login_password=password, user_data="outgoing", **options,
+    )  # fmt: skip
+    return client.calls[-1]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "password", ["hunter2-cam", 'quo"te', "back\\slash", "dollar$HOME", "a'b`c", "日本語"]
+)
+def test_an_import_can_be_repeated_in_every_dialect(script, dialect, password):
+    """Method, place of the parameters and options arrive alike; the camera's password is filled."""
+    service = script({IMPORT: DONE})
+    client = service.client(dialect=ck.Dialect(**DIALECTS[dialect]))
+    ck.import_device(
+        client, "1", "cam-1", "Door $HOME 'x' `id`", "rtsp://192.0.2.7:554/a?b=c&d",
+        login_name="admin", login_password=password, options={"assist_address": "rtsp://h/é"},
+    )  # fmt: skip
+    call = client.calls[-1]
+    before = service.requests[-1]
+    run(call, CONFKIT_CAMERA_PASSWORD=json.dumps(password)[1:-1])  # it stands inside JSON
+    after = service.requests[-1]
+    assert (before[0], urlsplit(before[1]).path) == (after[0], urlsplit(after[1]).path)
+    placement = DIALECTS[dialect].get("placement", "query")
+    assert arrived(before, placement) == arrived(after, placement)
+    assert arrived(after, placement)["options"]["login_password"] == password
+
+
+def arrived(request, placement):
+    """The parameters of B1 as values, wherever they travelled."""
+    _, _, parameters = request
+    if placement == "json":  # the scripted service reads a body as a form: put it together again
+        body = "&".join(f"{name}={value}" if value else name for name, value in parameters.items())
+        return json.loads(body)
+    return {**parameters, "options": json.loads(parameters["options"])}
+
+
+def test_the_password_in_a_cameras_address_is_filled_too(script):
+    """An address with a login keeps its login name and host, and takes the password's variable."""
+    service = script({IMPORT: DONE})
+    client = service.client()
+    call = imported(client, "hunter2-cam")
+    assert "hunter2" not in call.as_curl()
+    same_again(service, call)
+
+
+@pytest.mark.parametrize("parameter", ["access_token", "access_tocken", "token"])
+def test_the_token_is_filled_under_the_dialects_name(script, parameter):
+    """However this deployment spells the token, the line carries $CONFKIT_TOKEN there."""
+    service = script({MCU: DONE, GET_ROOM: DONE})
+    client = service.client(dialect=ck.Dialect(mcu_token_parameter=parameter))
+    ck.get_mcu(client, "1")
+    same_again(service, client.calls[-1])
+    assert service.requests[-1][2][parameter] == VECTOR_TOKEN
+
+
+def test_the_curl_line_is_one_argument_list_for_a_shell(script):
+    """The line is curl, options and one address that holds neither query nor secret."""
+    service = script({GET_ROOM: DONE})
+    client = service.client()
+    ck.get_room(client, "1 2")
+    words = shlex.split(client.calls[-1].as_curl())
+    assert words[0] == "curl"
+    assert [word for word in words if word.startswith("http")] == [service.base_url + GET_ROOM]
+    assert "access_token=$CONFKIT_TOKEN" in words
+    assert "room_id=1 2" in words
+
+
+LEAKS = ["hunter2", VECTOR_TOKEN, VECTOR_TOKEN[:20], "demo_secret", "1000017"]
+
+
+def everything(call):
+    """All that a call holds, its hidden fields and its curl line too, as one text."""
+    fields = {field.name: getattr(call, field.name) for field in dataclasses.fields(call)}
+    assert not any(isinstance(value, Secret) for value in fields.values())
+    return "\n".join([repr(call), repr(fields), json.dumps(fields, default=str), call.as_curl(),
+                      json.dumps(fields, default=str, ensure_ascii=False)])  # fmt: skip
+
+
+def assert_clean(client):
+    """Asserts that no call that this client made holds a secret."""
+    assert client.calls
+    for call in client.calls:
+        found = [leak for leak in LEAKS if leak in everything(call)]
+        assert not found
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_field_of_a_call_holds_a_secret(script, dialect):
+    """Token, digest, passwords and logins inside addresses are gone from every field."""
+    device = {
+        "roomId": "1", "userId": "cam", "userAddress": "rtsp://admin:hunter2@h/x",
+        "options": {"login_name": "admin", "login_password": "hunter2"},
+    }  # fmt: skip
+    service = script({
+        CREATE: DONE, IMPORT: DONE, GET_ROOM: {**DONE, "host_password": "hunter2"},
+        LIST: {"ret": 0, "data": {"total": 1, "items": [device]}},
+    })  # fmt: skip
+    client = service.client(dialect=ck.Dialect(**DIALECTS[dialect]))
+    create(client, host_password="hunter2 and more")
+    ck.get_room(client, "1")
+    imported(client, "hunter2", options={"assist_address": "rtsp://a:hunter2@h/y",
+                                         "more": [{"password": "hunter2"}]})  # fmt: skip
+    ck.list_devices(client)
+    assert [call.endpoint for call in client.calls] == ["A1", "A2", "A3", "B1", "B3"]
+    assert_clean(client)
+    assert MASK in client.calls[-2].url or DIALECTS[dialect].get("placement")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"login_password": 1_000_017}, {"more": ({"password": "hunter2"},)}, {"token": ["hunter2"]}],
+)
+def test_secrets_of_other_types_are_gone_too(script, options):
+    """A password that is a number, or that stands in a tuple or a list, shows as little."""
+    service = script({IMPORT: DONE})
+    client = service.client()
+    ck.import_device(client, "1", "cam", "Door", "rtsp://h/x", options=options)
+    assert_clean(client)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(f"<html>no /x?access_token={VECTOR_TOKEN.replace('=', '%3D')}</html>", kind="text/html"),
+     Reply(f"bad token {VECTOR_TOKEN}", status=500),
+     {"ret": 700, "msg": f"token {VECTOR_TOKEN} of rtsp://admin:hunter2@h"},
+     {"ret": 0, "room_id": "1", "token": VECTOR_TOKEN, "more": '{"password": "hunter2"}'},
+     {"ret": f"token {VECTOR_TOKEN} refused"}, Reply(VECTOR_TOKEN * 200),
+     Reply('{"ret": 0, "x": "rtsp://admin:hunter2', length=5000)],
+    ids=range(7),
+)  # fmt: skip
+def test_an_answer_that_spills_secrets_is_recorded_without_them(script, reply):
+    """Answer, error and result code are masked, and so is what is raised."""
+    service = script({GET_ROOM: reply})
+    client = service.client()
+    told = ""
+    try:
+        ck.get_room(client, "1")
+    except ck.ConfkitError as error:
+        told = str(error) + repr(error)
+    assert_clean(client)
+    assert not [leak for leak in LEAKS if leak in told]
+
+
+def test_a_call_tells_what_was_sent_and_what_came(script):
+    """Operation, method, address, status, result code and answer are in the record."""
+    found, gone = {"ret": 0, "room_id": "1", "topic": "x"}, {"ret": 404, "msg": "gone"}
+    service = script({GET_ROOM: [found, gone]})
+    client = service.client()
+    ck.get_room(client, "1")
+    call = client.calls[-1]
+    assert (call.endpoint, call.method, call.status, call.ret, call.error) == (
+        "A3", "GET", 200, 0, None
+    )  # fmt: skip
+    assert call.url == f"{service.base_url}{GET_ROOM}?access_token={MASK}&room_id=1"
+    assert json.loads(call.answer)["topic"] == "x"
+    assert call.seconds >= 0
+    assert call.time.tzinfo is not None
+    with pytest.raises(ck.RoomNotFound) as caught:
+        ck.get_room(client, "1")
+    assert client.calls[-1].ret == 404
+    assert client.calls[-1].error == str(caught.value)
+    assert "gone" in client.calls[-1].answer
+
+
+def test_a_call_without_an_answer_says_why(script):
+    """When no answer came there is neither status nor code, and the reason stands in `error`."""
+    service = script({CREATE: Reply(drop=True)})
+    client = service.client()
+    with pytest.raises(ck.OutcomeUnknown):
+        ck.create_room(client, "x", owner_id="ops")
+    call = next(call for call in client.calls if call.endpoint == "A2")
+    assert (call.status, call.ret, call.answer) == (None, None, "")
+    assert "closed the connection" in call.error
+
+
+def test_the_url_in_a_record_reads_like_the_one_that_was_sent(script):
+    """But for its masks, the URL is the one that travelled, with every parameter in order."""
+    service = script({CREATE: DONE})
+    call = create(service.client(), "a&b=ü %", host_password="hunter2", attendee_max=5)
+    _, path, parameters = service.requests[-1]
+    shown = parse_qs(urlsplit(call.url).query, keep_blank_values=True)
+    assert list(shown) == list(parameters)
+    assert shown["access_token"] == shown["host_password"] == [MASK]
+    for name in ("topic", "attendee_max", "owner_id", "room_mode"):
+        assert shown[name] == [parameters[name]]
+        assert f"{name}=" in path
+
+
+def test_a_blank_travels_as_percent_20(script):
+    """A query is percent-encoded once: a blank is %20, which every server reads, and not a plus."""
+    service = script({CREATE: DONE})
+    create(service.client(), "a b+c%20d")
+    assert "topic=a%20b%2Bc%2520d&" in service.requests[-1][1]
+
+
+def test_a_record_can_be_stored(script):
+    """A call becomes a plain dictionary that JSON can carry."""
+    service = script({IMPORT: DONE})
+    client = service.client()
+    imported(client, "hunter2")
+    stored = json.loads(json.dumps(dataclasses.asdict(client.calls[-1]), default=str))
+    assert stored["fields"]["options"]["login_password"] == MASK
+    assert stored["endpoint"] == B1.key != A2.key
+
+
+def test_the_log_shows_calls_without_secrets(script, caplog):
+    """At DEBUG our own and urllib3's log name each call and hold no secret."""
+    service = script({CREATE: DONE, IMPORT: DONE})
+    with caplog.at_level(logging.DEBUG):
+        client = service.client()
+        create(client, host_password="hunter2")
+        imported(client, "hunter2")
+    assert "B1 GET" in caplog.text
+    assert "/rtc/room/create" in caplog.text
+    assert not [leak for leak in LEAKS if leak in caplog.text]

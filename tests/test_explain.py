@@ -1,0 +1,206 @@
+"""explain: both tables of section 7 and the codes seen in the field, each with its next step."""
+
+import pytest
+
+import confkit as ck
+
+# Section 7 of the interface, word for word.
+TABLE_A = {
+    0: "success",
+    401: "authentication failed",
+    404: "room not found",
+    405: "licence expired",
+    407: "parameter error",
+    408: "HTTP request not supported",
+    409: "internal HTTP timeout",
+    410: "no MCU available",
+    411: "maximum licence exceeded",
+    416: "room closed",
+    417: "MCU not online",
+    428: "no MCU found to which the room was assigned",
+    429: "user not online",
+    504: "timeout",
+    602: "access_token incorrect",
+    700: "database error",
+    701: "no P2P permission",
+}
+TABLE_B = {
+    0: "success",
+    302: "create failed, mostly because the background service is not running",
+    303: "delete failed, mostly because the background service is not running",
+    304: "get failed, mostly because the background service is not running",
+    310: "response timeout, mostly because the background service is not running",
+    401: "wrong parameters",
+    423: "user already exists",
+    425: "user does not exist",
+    426: "joining the room failed",
+    427: "timeout waiting for answer",
+}
+# Seen in other deployments; a word or two of each meaning.
+FIELD = {
+    402: "rejoin", 406: "MCU not registered", 412: "boxed edition", 413: "in use",
+    414: "scheduling service", 415: "no MCU for this room", 418: "master RPC time-out",
+    419: "no master", 420: "cluster error", 421: "not the leader", 422: "MCU does not exist",
+    503: "unavailable", 505: "version not supported", 506: "server is out of users",
+    507: "room is out of users", 508: "licence is out of users", 601: "room id is invalid",
+    612: "room not found", 613: "proxy could not connect upward", 800: "out of video",
+    801: "out of audio", 802: "duplicate publish", 803: "room token invalid",
+    804: "duplicate user id", 805: "internal error", 806: "database connection time-out",
+    807: "UDP", 912: "RPC failed", 913: "not known", 914: "already in room",
+    915: "wrong device address", 916: "rejected", 917: "call failed", 918: "busy",
+    919: "time-out", 920: "does not exist", 921: "unavailable", 922: "hung up",
+}  # fmt: skip
+SPECIFIED = [("A", ret) for ret in TABLE_A] + [("B", ret) for ret in TABLE_B]
+EVERY = [*SPECIFIED, ("B", 424), *((None, ret) for ret in FIELD)]
+
+
+@pytest.mark.parametrize(("interface", "ret"), SPECIFIED)
+def test_each_code_means_what_the_specification_says(interface, ret):
+    """The specification's meaning stands word for word, and is told to be specified."""
+    meaning = (TABLE_A if interface == "A" else TABLE_B)[ret]
+    told = ck.explain(ret, interface)
+    assert told.codes[0].meaning == meaning
+    assert meaning in told.meaning
+    assert told.ret == ret
+    assert told.interface == interface
+    assert told.sure == "specified"
+    assert f"{meaning} (specified)" in str(told)
+
+
+@pytest.mark.parametrize("ret", FIELD)
+def test_each_field_code_is_told_as_seen(ret):
+    """A code that only other deployments use says so, in either interface and without one."""
+    for interface in (None, "A", "B"):
+        told = ck.explain(ret, interface)
+        assert FIELD[ret].lower() in told.meaning.lower()
+        assert told.sure == "seen"
+        assert "other deployments" in str(told)
+        assert "specified" not in str(told)
+
+
+@pytest.mark.parametrize(("interface", "ret"), EVERY)
+def test_each_code_names_a_cause_and_a_next_step(interface, ret):
+    """Every code has a cause, marked as assumed, and advice, both as sentences of one line."""
+    told = ck.explain(ret, interface)
+    for said in (told.cause, told.advice):
+        assert said.endswith(".")
+        assert "\n" not in said
+        assert len(said) > 20
+        assert ".;" not in said
+    assert "(assumed)" in str(told)
+    for code in told.codes:
+        assert code.cause in str(told)
+        assert code.advice in str(told)
+
+
+def test_401_differs_in_a_and_b():
+    """401 is a failed authentication in A, wrong parameters in B, and both without an interface."""
+    assert ck.explain(401, "A").meaning == "authentication failed"
+    assert "wrong parameters" not in str(ck.explain(401, "A"))
+    assert ck.explain(401, "B").meaning == "wrong parameters"
+    assert "authentication failed" not in str(ck.explain(401, "B"))
+    both = ck.explain(401)
+    assert both.meaning == "A: authentication failed; B: wrong parameters"
+    assert [code.interface for code in both.codes] == ["A", "B"]
+    assert both.interface is None
+
+
+def test_424_has_no_known_meaning():
+    """424 is told to have no meaning anywhere, without a cause of our invention."""
+    for interface in (None, "B"):
+        told = ck.explain(424, interface)
+        assert "not known" in told.meaning
+        assert "no cause can be named" in told.cause
+        assert not told.retry
+
+
+def test_416_says_both_meanings():
+    """416 is "room closed" and tells that elsewhere it reads "the MCU does not have this room"."""
+    told = ck.explain(416, "A")
+    assert told.codes[0].meaning == "room closed"
+    assert "room closed" in told.meaning
+    assert "the MCU does not have this room" in str(told)
+    assert "the MCU does not have this room" in told._repr_html_()
+
+
+def test_a_code_of_the_other_interface_is_told_as_that():
+    """602 comes from B too, and its meaning is then A's, named as such."""
+    told = ck.explain(602, "B")
+    assert told.meaning == "access_token incorrect"
+    assert "in interface A" in str(told)
+
+
+@pytest.mark.parametrize("interface", [" a ", "a", "A"])
+def test_the_interface_may_be_written_in_small_letters(interface):
+    """Letter case and spaces of the interface's name do not matter."""
+    assert ck.explain(401, interface) == ck.explain(401, "A")
+
+
+@pytest.mark.parametrize("interface", ["C", "", "AB", "8080"])
+def test_another_interface_is_refused(interface):
+    """There are two interfaces; another name is a ValueError that names both."""
+    with pytest.raises(ValueError, match=r"A .*B"):
+        ck.explain(401, interface)
+
+
+@pytest.mark.parametrize("ret", ["404", " 404 ", "0404"])
+def test_a_code_may_come_as_text(ret):
+    """A quoted code is the same code."""
+    assert ck.explain(ret, "A") == ck.explain(404, "A")
+
+
+@pytest.mark.parametrize(
+    "ret", [1, -1, 999, 10**30, "E17", "", "4\u06604", "²", "4 04", "--1", "<b>x</b>"]
+)
+def test_an_unknown_code_is_told_to_be_unknown(ret):
+    """A code that nobody knows keeps its text, has no meaning and still names a next step."""
+    for interface in (None, "A", "B"):
+        told = ck.explain(ret, interface)
+        assert str(told.ret) == str(ret)
+        assert told.sure == "unknown"
+        assert told.codes == ()
+        assert "not a code of the interface" in told.meaning
+        assert told.advice.endswith(".")
+        assert not told.retry
+        assert told.advice in str(told)
+
+
+def test_what_a_notebook_shows_is_escaped():
+    """A code that looks like HTML shows as text."""
+    html = ck.explain("<script>alert('x')</script>&\"")._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert "&amp;" in html
+
+
+@pytest.mark.parametrize(("interface", "ret"), EVERY)
+def test_what_a_notebook_shows_holds_all_that_the_text_holds(interface, ret):
+    """The table in a notebook has a row for each meaning, with advice and how sure it is."""
+    from html import unescape
+
+    told = ck.explain(ret, interface)
+    html = unescape(told._repr_html_())
+    assert html.count("<tr>") == len(told.codes)
+    for code in told.codes:
+        assert code.meaning in html
+        assert code.advice in html
+        assert f"({code.sure})" in html
+
+
+def test_a_repr_reads_like_the_text():
+    """In a notebook's list or a debugger an explanation reads as a sentence."""
+    assert repr(ck.explain(404, "A")) == str(ck.explain(404, "A"))
+
+
+@pytest.mark.parametrize(("interface", "ret"), [("A", 504), ("A", 409), ("B", 310), (None, 503)])
+def test_a_pause_is_told_to_help_where_it_may(interface, ret):
+    """A timeout or an overload is worth another try in a moment."""
+    assert ck.explain(ret, interface).retry
+    assert "yes, in a moment" in str(ck.explain(ret, interface))
+
+
+@pytest.mark.parametrize(("interface", "ret"), [("A", 404), ("A", 401), ("B", 401), ("B", 423)])
+def test_repeating_is_not_advised_where_it_cannot_help(interface, ret):
+    """A wrong argument does not become right by repeating it."""
+    assert not ck.explain(ret, interface).retry
+    assert "no, not before something has changed" in str(ck.explain(ret, interface))

@@ -1,0 +1,238 @@
+"""Frames: the same columns and types for none as for many, and nothing secret unless asked for."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import confkit as ck
+
+ROOM_TYPES = {
+    "room_id": "string", "topic": "string", "room_status": "Int64", "status": "category",
+    "owner_id": "string", "attendee_max": "Int64", "max_audio": "Int64", "max_video": "Int64",
+    "room_mode": "Int64", "mode": "category", "id": "Int64", "room_extend_id": "string",
+}  # fmt: skip
+USER_TYPES = {"room_id": "string", "user_id": "string", "user_name": "string"}
+DEVICE_TYPES = dict.fromkeys(
+    ["room_id", "user_id", "user_name", "user_address", "user_data", "options"], "string"
+)
+
+NUMBER = st.none() | st.integers(-(2**63), 2**63 - 1)
+TEXT = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+ID = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+ROOMS = st.builds(
+    ck.Room, id=NUMBER, room_id=ID, topic=TEXT, room_status=NUMBER | st.integers(0, 4),
+    owner_id=TEXT, host_password=TEXT, attendee_max=NUMBER, max_audio=NUMBER, max_video=NUMBER,
+    room_extend_id=TEXT, room_mode=NUMBER | st.integers(0, 5) | TEXT,
+)  # fmt: skip
+USERS = st.builds(ck.RoomUser, TEXT, ID)
+DEVICES = st.builds(
+    ck.Device, ID, ID, TEXT, TEXT, ID,
+    st.dictionaries(ID, TEXT | NUMBER | st.lists(TEXT, max_size=2), max_size=3),
+)  # fmt: skip
+
+
+def types(frame):
+    """The columns and their types, in order."""
+    return {name: str(kind) for name, kind in frame.dtypes.items()}
+
+
+@given(rooms=st.lists(ROOMS, max_size=6), secrets=st.booleans())
+def test_rooms_have_the_same_columns_and_types_for_none_as_for_many(rooms, secrets):
+    """Whatever rooms there are: these columns, these types, a row each in the given order."""
+    frame = ck.rooms_frame(rooms, secrets=secrets)
+    assert types(frame) == ROOM_TYPES | ({"host_password": "string"} if secrets else {})
+    assert list(types(frame)) == [*ROOM_TYPES, *(["host_password"] if secrets else [])]
+    assert list(frame.room_id) == [room.room_id for room in rooms]
+    assert list(frame.index) == list(range(len(rooms)))
+    for name in ("attendee_max", "max_audio", "max_video", "id", "room_status", "topic"):
+        values = [None if pd.isna(value) else value for value in frame[name]]
+        assert values == [getattr(room, name) for room in rooms]
+    if secrets:
+        values = [None if pd.isna(value) else value for value in frame.host_password]
+        assert values == [room.host_password for room in rooms]
+
+
+@given(users=st.dictionaries(ID, st.lists(USERS, max_size=3), max_size=4))
+def test_users_have_the_same_columns_and_types_for_none_as_for_many(users):
+    """Users by room give a row each under their room; an empty room gives none."""
+    frame = ck.users_frame(users)
+    assert types(frame) == USER_TYPES
+    rows = [(room, user.user_id) for room, group in users.items() for user in group]
+    assert list(zip(frame.room_id, frame.user_id, strict=True)) == rows
+    everybody = [user for group in users.values() for user in group]
+    plain = ck.users_frame(everybody)
+    assert types(plain) == USER_TYPES
+    assert plain.room_id.isna().all()
+    assert list(plain.user_id) == [user.user_id for user in everybody]
+
+
+@given(devices=st.lists(DEVICES, max_size=6), secrets=st.booleans())
+def test_devices_have_the_same_columns_and_types_for_none_as_for_many(devices, secrets):
+    """Whatever devices there are: these columns, these types, options as JSON text."""
+    frame = ck.devices_frame(devices, secrets=secrets)
+    assert types(frame) == DEVICE_TYPES
+    assert list(frame.user_id) == [device.user_id for device in devices]
+    for row, device in zip(frame.itertuples(), devices, strict=True):
+        options = json.loads(row.options)
+        assert set(options) == set(device.options)
+        assert not secrets or options == device.options
+
+
+@pytest.mark.parametrize("convert", [ck.rooms_frame, ck.users_frame, ck.devices_frame])
+@pytest.mark.parametrize("none", [list, tuple, dict, lambda: iter(())])
+def test_nothing_gives_an_empty_frame_with_a_plain_index(convert, none):
+    """An empty list, tuple, mapping or generator is a frame without rows."""
+    frame = convert(none())
+    assert frame.empty
+    assert list(frame.index) == []
+    assert isinstance(frame.index, pd.RangeIndex)
+
+
+def test_an_empty_frame_can_be_joined_to_a_full_one():
+    """Empty and full frames have equal types, so that joining them changes none."""
+    full = ck.rooms_frame([ck.Room(room_id="1", topic="x", room_status=1, room_mode=3)])
+    joined = pd.concat([ck.rooms_frame([]), full], ignore_index=True)
+    pd.testing.assert_frame_equal(joined, full)
+
+
+def test_one_record_counts_as_a_list_of_one():
+    """A Room, a RoomUser or a Device by itself is a frame of one row."""
+    assert list(ck.rooms_frame(ck.Room(room_id="1")).room_id) == ["1"]
+    assert list(ck.users_frame(ck.RoomUser("Ada", "u")).user_id) == ["u"]
+    assert list(ck.devices_frame(ck.Device("1", "cam")).user_id) == ["cam"]
+    assert list(ck.users_frame({"1": ck.RoomUser("Ada", "u")}).room_id) == ["1"]
+
+
+def test_a_generator_will_do():
+    """Records may come one by one."""
+    frame = ck.rooms_frame(ck.Room(room_id=str(number)) for number in range(3))
+    assert list(frame.room_id) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("convert", "wrong", "maker"),
+    [(ck.rooms_frame, [ck.RoomUser("Ada", "u")], "get_room"),
+     (ck.users_frame, [ck.Room(room_id="1")], "get_room_users"),
+     (ck.users_frame, {"1": ["u"]}, "get_room_users"),
+     (ck.devices_frame, [{"room_id": "1"}], "list_devices"),
+     (ck.rooms_frame, ["1"], "get_room"), (ck.rooms_frame, [None], "get_room")],
+)  # fmt: skip
+def test_something_else_is_refused_with_the_function_that_gives_it(convert, wrong, maker):
+    """What is not a record is a TypeError that names where such records come from."""
+    with pytest.raises(TypeError, match=maker):
+        convert(wrong)
+
+
+@pytest.mark.parametrize(
+    ("status", "name"),
+    [(0, "scheduled"), (1, "opening"), (2, "locked"), (3, "closed"), (7, "7"), (-1, "-1")],
+)
+def test_a_status_has_its_name_beside_it(status, name):
+    """`status` names room_status; one that nobody knows is named by itself."""
+    frame = ck.rooms_frame([ck.Room(room_id="1", room_status=status), ck.Room(room_id="2")])
+    assert frame.status[0] == name
+    assert pd.isna(frame.status[1])
+    assert list(frame.status.cat.categories)[:4] == ["scheduled", "opening", "locked", "closed"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "number"),
+    [(1, "MCU", 1), (3, "peer-to-peer", 3), (9, "9", 9), ("webinar", "webinar", None)],
+)
+def test_a_mode_has_its_name_beside_it_and_may_be_a_text(mode, name, number):
+    """`mode` names room_mode; a mode that is a text has a name and no number."""
+    frame = ck.rooms_frame([ck.Room(room_id="1", room_mode=mode)])
+    assert frame["mode"][0] == name
+    assert (None if pd.isna(frame.room_mode[0]) else frame.room_mode[0]) == number
+
+
+def test_the_two_modes_of_each_kind_are_told_apart_from_text_modes():
+    """A room whose mode is missing has neither number nor name."""
+    frame = ck.rooms_frame([ck.Room(room_id="1")])
+    assert pd.isna(frame["mode"][0])
+    assert pd.isna(frame.room_mode[0])
+
+
+@pytest.mark.parametrize("mode", ["9999999999999999999", 9999999999999999999, "9" * 30])
+def test_a_mode_too_large_for_a_column_is_refused_or_shown(mode):
+    """A mode beyond 64 bits, as an answer may hold it, is a ProtocolError or a row, not a crash."""
+    try:
+        room = ck.Room.read({"room_mode": mode}, "1")
+    except ck.ProtocolError:
+        return
+    assert list(ck.rooms_frame(room)["mode"]) == [str(mode)]
+
+
+def test_a_large_number_stays_exact_beside_a_missing_one():
+    """64-bit numbers are not squeezed through floats."""
+    frame = ck.rooms_frame([ck.Room(room_id="1", id=2**63 - 1), ck.Room(room_id="2")])
+    assert frame.id[0] == 2**63 - 1
+
+
+def test_passwords_of_rooms_are_a_column_only_when_asked_for():
+    """host_password is left out, and with secrets=True it is there as plain text."""
+    room = ck.Room(room_id="1", host_password="hunter2")
+    hidden = ck.rooms_frame([room])
+    assert "host_password" not in hidden.columns
+    assert "hunter2" not in hidden.to_csv() + repr(hidden) + hidden.to_html()
+    open_ = ck.rooms_frame([room], secrets=True)
+    assert list(open_.host_password) == ["hunter2"]
+    assert "hunter2" in open_.to_csv()
+    assert "hunter2" in repr(open_)
+
+
+@pytest.mark.parametrize(
+    "device",
+    [ck.Device("1", "c", "Door", "rtsp://a:hunter2@h/x", "", {"login_password": "hunter2"}),
+     ck.Device("1", "c", user_data="rtsp://a:hunter2@h"),
+     ck.Device("1", "c", options={"assist_address": "rtsp://a:hunter2@h"}),
+     ck.Device("1", "c", options={"deep": [{"password": "hunter2"}]}),
+     ck.Device("1", "c", options={"text": '{"login_password": "hunter2"}'}),
+     ck.Device("1", "c", options={"login_password": 1_000_017, "hunter": "2"}),
+     ck.Device("1", "c", user_address='rtsp://a:"hunter2@h/x'),
+     ck.Device("1", "c", user_address="rtsp://a:my hunter2@h/x")],
+)  # fmt: skip
+def test_secrets_of_devices_show_only_when_asked_for(device):
+    """Address, data and options are masked; with secrets=True they are what the device has."""
+    hidden = ck.devices_frame([device])
+    assert "hunter2" not in hidden.to_json()
+    assert "1000017" not in hidden.to_json()
+    assert "***" in hidden.to_json()
+    open_ = ck.devices_frame([device], secrets=True)
+    assert json.loads(open_.options[0]) == device.options
+    assert open_.user_data[0] == device.user_data
+    if device.user_address is not None:
+        assert open_.user_address[0] == device.user_address
+
+
+def test_texts_in_a_frame_are_plain_texts():
+    """No cell holds one of our own text types, which would hide its value in a repr."""
+    device = ck.Device.read(
+        {"roomId": "1", "userId": "c:1", "userName": "a:b", "userAddress": "rtsp://a:b@h",
+         "userData": "x=1"}
+    )  # fmt: skip
+    for frame in (ck.devices_frame([device]), ck.devices_frame([device], secrets=True)):
+        assert {type(value) for value in frame.iloc[0]} == {str}
+    room = ck.Room(room_id="1", host_password="hunter2")
+    assert type(ck.rooms_frame([room], secrets=True).host_password[0]) is str
+
+
+def test_room_numbers_keep_their_zeros():
+    """Room numbers are texts: 007 stays 007, also from a mapping whose keys are numbers."""
+    assert list(ck.rooms_frame([ck.Room(room_id="007")]).room_id) == ["007"]
+    assert list(ck.users_frame({7: [ck.RoomUser("Ada", "u")]}).room_id) == ["7"]
+
+
+def test_importing_confkit_does_not_load_pandas():
+    """pandas, matplotlib and ipywidgets load when they are first used."""
+    code = (
+        "import sys, confkit; "
+        "print([n for n in ('pandas', 'matplotlib', 'ipywidgets', 'av') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,129 @@
+"""Pace: the bound on requests a second, with a clock that only moves when somebody waits."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confkit.pace import Pace
+
+
+class Clock:
+    """A clock that stands still until somebody sleeps."""
+
+    def __init__(self):
+        self.now = 1000.0
+        self.slept = []
+
+    def __call__(self):
+        return self.now
+
+    def sleep(self, seconds):
+        assert seconds > 0
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def departures(rate, pauses):
+    """When requests leave, if the caller works for `pauses` seconds between them."""
+    clock = Clock()
+    pace = Pace(rate, clock, clock.sleep)
+    times = []
+    for pause in pauses:
+        pace()
+        times.append(clock.now)
+        clock.now += pause
+    return times
+
+
+def most(times, seconds=1.0):
+    """The most requests in any window of this length that begins with a request."""
+    return max(sum(start <= time < start + seconds for time in times) for start in times)
+
+
+@pytest.mark.parametrize("rate", [1, 2, 5, 10, 100, 1.0, 50.0])
+def test_no_second_holds_more_than_the_rate(rate):
+    """A caller that never rests sends at most max_rate requests in any second."""
+    times = departures(rate, [0.0] * 300)
+    assert most(times) <= rate
+
+
+@pytest.mark.parametrize("rate", [1.5, 2.5, 3.9, 1.01, 9.99, 19.5])
+def test_a_rate_between_two_whole_numbers_is_kept_too(rate):
+    """At 2.5 requests a second no second holds three or more, at 1.5 none holds two."""
+    assert most(departures(rate, [0.0] * 300)) <= rate
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.1, 0.25, 0.01, 0.9])
+def test_a_rate_below_one_is_one_request_in_more_than_a_second(rate):
+    """At 0.5 a second two requests are at least two seconds apart."""
+    times = departures(rate, [0.0] * 20)
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert min(gaps) >= 1 / rate
+    assert max(gaps) <= 1.1 / rate
+
+
+@pytest.mark.parametrize("rate", [0.5, 1, 2, 10, 100])
+def test_the_rate_is_nearly_reached(rate):
+    """A caller that never rests is not held back much more than the rate asks for."""
+    times = departures(rate, [0.0] * 400)
+    assert (len(times) - 1) / (times[-1] - times[0]) >= 0.9 * rate
+
+
+def test_who_is_slow_anyway_never_waits():
+    """A caller slower than the rate is not held back at all."""
+    clock = Clock()
+    pace = Pace(2, clock, clock.sleep)
+    for _ in range(50):
+        pace()
+        clock.now += 0.6
+    assert clock.slept == []
+
+
+def test_requests_leave_evenly_and_the_first_at_once():
+    """The first request does not wait; after a rest too, the others follow at even distances."""
+    clock = Clock()
+    pace = Pace(5, clock, clock.sleep)
+    for _ in range(2):
+        times = []
+        for _ in range(10):
+            pace()
+            times.append(clock.now)
+        gaps = [later - earlier for earlier, later in pairwise(times)]
+        assert min(gaps) >= 1 / 5
+        assert max(gaps) - min(gaps) < 1e-6
+        clock.now += 60
+    assert len(clock.slept) == 18
+
+
+@given(
+    rate=st.integers(1, 20) | st.floats(0.05, 1),
+    pauses=st.lists(st.floats(0, 3), min_size=2, max_size=60),
+)
+def test_whatever_the_rhythm_of_the_caller_the_bound_holds(rate, pauses):
+    """Bursts and rests in any order: in any second max_rate requests at most, one if below one."""
+    times = departures(rate, pauses)
+    assert most(times) <= max(1, rate)
+    if rate < 1:
+        assert most(times, 1 / rate) == 1
+
+
+def test_threads_share_the_bound():
+    """Requests of many threads are spaced as those of one are, each at a time of its own."""
+    clock = Clock()
+    due, lock = [], threading.Lock()
+
+    def sleep(seconds):  # the clock stands still, so that a wait tells when its request leaves
+        with lock:
+            due.append(seconds)
+
+    pace = Pace(4, clock, sleep)
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda _: pace(), range(80)))
+    times = sorted([0.0] * (80 - len(due)) + due)
+    assert len(set(times)) == 80
+    assert most(times) <= 4
+    assert times[-1] >= 79 / 4
