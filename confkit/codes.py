@@ -132,7 +132,7 @@ _B: _Rows = (
      "The user id is taken, or the same address has been imported into this room before.",
      "Look with ck.list_devices(client, room_id) whether the device is already where you want it, "
      "and otherwise remove it with ck.remove_device or choose another user id."),
-    (424, "no known meaning: listed for B1 and B2, explained nowhere",
+    (424, "meaning not known anywhere (listed for B1 and B2, explained nowhere)",
      "The interface lists this code for B1 and B2 without a meaning, and none is known from other "
      "deployments, so no cause can be named.",
      "Note the call and the time, look with ck.list_devices(client, room_id) whether it has taken "

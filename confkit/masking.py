@@ -13,13 +13,13 @@ a secret ends it hides too much.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 MASK = "***"
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
 
 _NAME = (
-    r"(?<![A-Za-z])(?:access_?to(?:ck|k)en|token|digest|host_?password|login_?password|password"
+    r"(?:(?<![A-Za-z])|(?<=[2-7][A-Fa-f]))(?:access_?to(?:ck|k)en|token|digest|host_?password|login_?password|password"
     r"|passwd|secret_?key)"
 )
 _NAME_ALONE = re.compile(rf"(?i){_NAME}\Z")
@@ -89,6 +89,12 @@ def mask_address(text: str, broken: bool = False) -> str:
     if found and found.group(1):
         text = text[: found.start(1)] + MASK + text[found.end(1) :]
     return mask(text)
+
+
+def login_in(address: str) -> list[str]:
+    """The password inside an address, as it is written and decoded; none when there is none."""
+    found = _WHOLE.match(address)
+    return [found.group(1), unquote(found.group(1))] if found and found.group(1) else []
 
 
 def forms(values: tuple[str, ...]) -> list[str]:

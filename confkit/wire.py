@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from .dialect import Dialect
 from .endpoints import Endpoint
 from .errors import ProtocolError, api_error
-from .masking import Secret, forms, guard, mask, masked
+from .masking import Secret, forms, guard, login_in, mask, masked
 
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 
@@ -117,7 +117,10 @@ def secrets_in(request: Request, token: str | None) -> tuple[str, ...]:
         if name in _SECRET_PARAMETERS:
             found.append(str(value))
         elif name == "options" and isinstance(value, Mapping):
-            found.append(str(value.get("login_password") or ""))
+            found += [str(value.get("login_password") or "")]
+            found += login_in(str(value.get("assist_address") or ""))
+        elif name == "userAddress":
+            found += login_in(str(value))
     return tuple(Secret(value) for value in found if value)
 
 

@@ -81,6 +81,15 @@ def as_query_inside_a_query(name, password):
     return "http://h:8080/p?" + urlencode({"next": inner, "kept": "here"})
 
 
+def as_first_of_an_inner_query(name, password):
+    inner = "http://h:8080/p?" + urlencode({name: password, "first": 1})
+    return "http://h:8080/p?" + urlencode({"next": inner, "kept": "here"})
+
+
+def as_first_of_an_innermost_query(name, password):
+    return urlencode({"back": as_first_of_an_inner_query(name, password), "kept": "here"})
+
+
 def as_json_in_query(name, password):
     fields = {"options": as_compact_json(name, password), "kept": "here"}
     return "http://h:8080/p?" + urlencode(fields, quote_via=quote)
@@ -98,7 +107,8 @@ def as_json_in_query_encoded_twice(name, password):
 NAMED = [
     as_json, as_compact_json, as_escaped_json, as_twice_escaped_json, as_dict_repr, as_repr_of_json,
     as_bytes_repr, as_query, as_percent_query, as_query_with_value_encoded_twice,
-    as_query_inside_a_query, as_json_in_query, as_spaced_json_in_query,
+    as_query_inside_a_query, as_first_of_an_inner_query, as_first_of_an_innermost_query,
+    as_json_in_query, as_spaced_json_in_query,
     as_json_in_query_encoded_twice,
 ]  # fmt: skip
 

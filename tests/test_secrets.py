@@ -153,3 +153,12 @@ def test_the_scan_finds_a_secret_that_shows():
     with pytest.raises(ValueError, match="Expecting") as raised:
         json.loads(SECRET_KEY)
     assert SECRET_KEY in everything_of(raised.value)
+
+
+def test_a_service_that_quotes_the_password_of_an_address_is_masked(script):
+    """The password inside rtsp://user:password@host is hidden even where it is quoted alone."""
+    service = script({ck.endpoints.B1.path: {"ret": 426, "err": f"login with {INSIDE} refused"}})
+    with pytest.raises(ck.JoinFailed) as raised:
+        ck.import_device(service.client(), "1", "cam", "Door", ADDRESS)
+    assert INSIDE not in everything_of(raised.value)
+    assert "refused" in str(raised.value)
