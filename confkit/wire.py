@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 from .dialect import Dialect
 from .endpoints import Endpoint
-from .errors import ProtocolError, api_error
+from .errors import ApiError, ConfkitError, ProtocolError, api_error
 from .masking import Secret, forms, guard, login_in, mask, masked
 
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
@@ -130,22 +130,32 @@ def interpret(endpoint: Endpoint, answer: Answer, dialect: Dialect) -> dict[str,
     The result code may stand in `ret` or `result`, as a number or as text. Secrets among the
     members show as *** in a repr. Section 7 of the interface.
     """
+    outcome = _outcome(endpoint, answer, dialect)
+    if isinstance(outcome, ConfkitError):
+        raise outcome
+    return outcome
+
+
+def _outcome(
+    endpoint: Endpoint, answer: Answer, dialect: Dialect
+) -> dict[str, Any] | ApiError | ProtocolError:
+    """The members, or the error: not raised here, where a traceback would show the answer."""
     members = _members(answer)
     if members is None:
-        raise _protocol(endpoint, answer, _what_came(answer))
+        return _protocol(endpoint, answer, _what_came(answer))
     order = ("result", "ret") if _result_first(endpoint, dialect) else ("ret", "result")
     code = next((members[name] for name in order if members.get(name) is not None), None)
     ret = _result_code(code, answer)
     if ret is None:
-        raise _protocol(endpoint, answer, "JSON without a result code")
+        return _protocol(endpoint, answer, "JSON without a result code")
     if ret != 0:
         detail = members.get("msg") or members.get("err")
         quoted = excerpt(detail, answer.secrets) if isinstance(detail, str) else ""
         error = api_error(ret, endpoint.interface, endpoint.key, endpoint.title, quoted)
         error.retry |= answer.status >= 500
-        raise error
+        return error
     if answer.status >= 300:
-        raise _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")
+        return _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")
     return members
 
 
