@@ -3,50 +3,21 @@
 The interface puts its token into URLs and hands passwords back in clear, so a secret can turn up
 in any message that quotes one of them. Two tools are enough: texts whose `repr` hides them, and
 `mask`, which every message that could quote a URL or an answer passes through.
-
-`mask` finds a secret by its value where that is known, by the name that it stands under, and as
-the login inside an address. It reads values as they are written: in JSON, JSON inside JSON, a
-Python repr, HTML or a query string, percent-encoded as often as may be. Where it cannot know where
-a secret ends it hides too much.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from urllib.parse import quote, quote_plus, unquote
 
 MASK = "***"
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
 
-_NAME = (
-    r"(?:(?<![A-Za-z])|(?<=[2-7][A-Fa-f]))(?:access_?to(?:ck|k)en|token|digest|host_?password|login_?password|password"
-    r"|passwd|secret_?key)"
-)
-_NAME_ALONE = re.compile(rf"(?i){_NAME}\Z")
-# What may stand between a name and its value, plain or percent-encoded any number of times.
-_BACKSLASH = r"(?:\\|%(?:25){0,9}5C)"
-_QUOTE = r"(?:[\"']|&quot;|&#3[49];|%(?:25){0,9}2[27])"
-_SPACE = r"(?:\s|\+|%(?:25){0,9}20){0,9}"
-_EQUALS = rf"(?:([:=])\s{{0,9}}|(%(?:25){{0,9}}3[AD]){_SPACE})"
-_NAMED = re.compile(rf"(?i){_NAME}{_BACKSLASH}{{0,99}}{_QUOTE}?{_SPACE}{_EQUALS}")
-_OPENING = re.compile(rf"(?i)({_BACKSLASH}{{0,99}})({_QUOTE})")
-_CLOSING = re.compile(rf"(?i)({_BACKSLASH}*)({_QUOTE})")
-_AFTER = re.compile(  # what follows a closing quote, and no quote that is part of a value
-    rf"(?i){_SPACE}(?:[,;:&)}}\]<>]|%(?:25){{0,9}}(?:2C|7D|5D|3A|26)|{_BACKSLASH}*{_QUOTE}|\s|\Z)"
-)
-_ADDRESS = re.compile(
-    r"(?i)(?:(?<![a-z0-9.-])|(?<=%[0-9a-f]{2})|(?<=25[0-9a-f]{2}))[a-z][a-z0-9+.-]{0,20}"
-    r"(:|%(?:25){0,9}3A)(?:\\{0,9}/|%(?:25){0,9}2F){2}"
-)
-_COLON = re.compile(r"(?i):|%(?:25){0,9}3A")
-_AT = re.compile(r"(?i)@|%(?:25){0,9}40")
-_PORT = re.compile(r"[0-9]{0,5}(?:\\?[/?#]|\Z)")
-_WHOLE = re.compile(r"(?is)\s*[a-z][a-z0-9+.-]*://[^:/@]*:(.*)@")
-_BROKEN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*:?)?/{0,2}[^:/@]*:(.*)@")
-_HEADER = re.compile(
-    r"(?i)((?:proxy-)?authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?\w{1,20}[ \t])[^\r\n]+"
-)
-_SUSPECT = re.compile(r"[:=%@]")  # without one of these `mask` changes nothing
+# In lower case without underscores: parameters and members of the interface that carry secrets.
+_SECRET_NAMES = frozenset({
+    "accesstoken", "accesstocken", "token", "digest", "hostpassword", "loginpassword", "password",
+    "passwd", "secretkey",
+})  # fmt: skip
 
 
 class Secret(str):
@@ -75,26 +46,40 @@ def mask(text: str, *values: str) -> str:
     """
     for form in forms(values):
         text = text.replace(form, MASK)
-    if not _SUSPECT.search(text):
+    if not _suspect(text):
         return text
-    text = _HEADER.sub(rf"\1{MASK}", text)
-    text = _without(text, _named_secrets(text))
-    return _without(text, _logins(text))
+    from .scanning import hide  # with its patterns: when there is something to look through
+
+    return hide(text)
+
+
+def _suspect(text: str) -> bool:
+    """Whether there can be a secret in a text, by its name or as a login."""
+    return any(mark in text for mark in ":=%@")
+
+
+def _is_secret(name: str) -> bool:
+    return name.replace("_", "").lower() in _SECRET_NAMES
 
 
 def mask_address(text: str, broken: bool = False) -> str:
     """The text, masked as one address where it begins as one: all between its login name and its
     last `@` is hidden. `broken` takes it for an address even where its beginning is wrong."""
-    found = (_BROKEN if broken else _WHOLE).match(text)
-    if found and found.group(1):
-        text = text[: found.start(1)] + MASK + text[found.end(1) :]
+    if "@" in text:
+        from .scanning import login_span
+
+        start, end = login_span(text, broken)
+        if end > start:
+            text = text[:start] + MASK + text[end:]
     return mask(text)
 
 
 def login_in(address: str) -> list[str]:
     """The password inside an address, as it is written and decoded; none when there is none."""
-    found = _WHOLE.match(address)
-    return [found.group(1), unquote(found.group(1))] if found and found.group(1) else []
+    from .scanning import login_span
+
+    start, end = login_span(address)
+    return [address[start:end], unquote(address[start:end])] if end > start else []
 
 
 def forms(values: tuple[str, ...]) -> list[str]:
@@ -119,117 +104,17 @@ def _quoted(text: str, safe: str = "") -> str:
     return quote(text, safe=safe, errors="replace")
 
 
-def _without(text: str, spans: Iterator[tuple[int, int]]) -> str:
-    parts, at = [], 0
-    for start, end in spans:
-        if start >= at and end > start:
-            parts += [text[at:start], MASK]
-            at = end
-    return "".join([*parts, text[at:]]) if parts else text
-
-
-def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
-    """Where the values stand that follow a secret's name."""
-    at = 0
-    while found := _NAMED.search(text, at):
-        equals = found.group(1) or found.group(2)
-        opening = _OPENING.match(text, found.end())
-        if opening and _depth(opening.group(2)) <= _depth(equals):
-            start, end = opening.end(), _closing(text, opening)
-        else:
-            start = found.end()
-            end = _unquoted(text, start, equals)
-        yield start, end
-        at = max(end, found.end())
-
-
-def _unquoted(text: str, start: int, equals: str) -> int:
-    """Where a value ends that is not quoted: at an `&` encoded at most as often as its `=`, or,
-    behind a colon, where a number in JSON ends."""
-    ends, codes = (r",}\])", "2C|7D|5D|26") if equals[-1] in ":aA" else ("", "26")
-    encoded = f"|%(?:25){{0,{_depth(equals) - 1}}}(?:{codes})" if _depth(equals) else ""
-    found = re.compile(rf"(?i)[{ends}\s\"'<>&]{encoded}").search(text, start)
-    return found.start() if found else len(text)
-
-
-def _closing(text: str, opening: re.Match[str]) -> int:
-    """Where the value ends whose opening quote this is; the text's end when it is cut off.
-
-    Each level of JSON inside JSON doubles a backslash and puts one before a quote, so a quote with
-    n backslashes before it has (n - o) / (o + 1) on its own level, where the opening one has o.
-    It closes the value when that number is even and something follows that may follow a value.
-    """
-    outer, wanted = _count(opening.group(1)), opening.group(2).lower()
-    at = opening.end()
-    while found := _CLOSING.search(text, at):
-        own, rest = divmod(_count(found.group(1)) - outer, outer + 1)
-        same = found.group(2).lower() == wanted
-        if same and own >= 0 and (own % 2 == 0 or rest) and _AFTER.match(text, found.end()):
-            # The backslashes that belong to the value are hidden, those of its quote stay.
-            return found.start(2) - len(opening.group(1))
-        at = found.end()
-    return len(text)
-
-
-def _count(backslashes: str) -> int:
-    return backslashes.count("\\") + backslashes.upper().count("5C")
-
-
-def _logins(text: str) -> Iterator[tuple[int, int]]:
-    """Where the passwords stand in addresses such as rtsp://user:password@host."""
-    seen: dict[int, int] = {}  # by depth, how far the text is done: an address once looked through
-    for found in _ADDRESS.finditer(text):
-        depth = _depth(found.group(1))
-        if found.start() < seen.get(depth, 0):
-            continue
-        end = _address_end(text, found, depth)
-        seen[depth] = end
-        colon = next(_at_depth(_COLON, text, found.end(), end, depth), None)
-        if colon is None or re.search(r"[\[/?#@]", text[found.end() : colon.start()]):
-            continue
-        ats = list(_at_depth(_AT, text, colon.end(), end, depth))
-        if ats:
-            yield colon.end(), ats[-1].start()
-        elif end == len(text) and not _PORT.match(text, colon.end()):
-            yield colon.end(), end  # cut off before its host
-
-
-def _at_depth(
-    mark: re.Pattern[str], text: str, start: int, end: int, depth: int
-) -> Iterator[re.Match[str]]:
-    """The marks between start and end that are encoded no more often than their address is."""
-    for found in mark.finditer(text, start, end):
-        if _depth(found.group()) <= depth:
-            yield found
-
-
-def _depth(mark: str) -> int:
-    """How often a mark is percent-encoded."""
-    return mark.count("25") + 1 if mark.startswith("%") else 0
-
-
-def _address_end(text: str, found: re.Match[str], depth: int) -> int:
-    opening = None
-    for candidate in _OPENING.finditer(text, max(0, found.start() - 40), found.start()):
-        opening = candidate
-    if opening and opening.end() == found.start():
-        return _closing(text, opening)
-    ends = r"[\s\"'<>]" if depth == 0 else r"[\s\"'<>&]"
-    stop = re.compile(ends).search(text, found.end())
-    return stop.start() if stop else len(text)
-
-
 def guard(value: object, name: str = "") -> object:
     """The same value with its texts made `Secret` or `Guarded`, by the name they stand under."""
     if isinstance(value, str):
-        if _NAME_ALONE.match(name):
+        if _is_secret(name):
             return Secret(value)
-        return Guarded(value) if _SUSPECT.search(value) else value
+        return Guarded(value) if _suspect(value) else value
     if isinstance(value, Mapping):
         return {key: guard(item, _inherited(name, key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [guard(item, name) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and _NAME_ALONE.match(name):
+    if isinstance(value, int) and not isinstance(value, bool) and _is_secret(name):
         return _SecretNumber(value)
     return value
 
@@ -242,7 +127,7 @@ class _SecretNumber(int):
 
 
 def _inherited(name: str, key: object) -> str:
-    return name if _NAME_ALONE.match(name) else str(key)
+    return name if _is_secret(name) else str(key)
 
 
 def masked(value: object, name: str = "") -> object:
@@ -253,6 +138,6 @@ def masked(value: object, name: str = "") -> object:
         return {key: masked(item, _inherited(name, key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [masked(item, name) for item in value]
-    if _NAME_ALONE.match(name) and value != "":
+    if _is_secret(name) and value != "":
         return MASK
     return mask_address(str(value)) if isinstance(value, str) else value

@@ -6,8 +6,7 @@ and a sweep alike. Nothing here does any I/O.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from .dialect import Dialect
@@ -18,8 +17,7 @@ from .masking import Secret, forms, guard, login_in, mask, masked
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One operation with its parameters, without the token; its repr hides what is secret."""
 
     endpoint: Endpoint
@@ -29,14 +27,16 @@ class Request:
         return f"Request({self.endpoint.key}, {masked(self.parameters)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A request as it travels: `fields` are all parameters in order, with the token."""
 
     method: str
     address: str
-    fields: Mapping[str, Any] = field(repr=False)
+    fields: Mapping[str, Any]
     placement: str = "query"
+
+    def __repr__(self) -> str:
+        return f"Written({self.method} {self.address}, {self.placement})"
 
     @property
     def url(self) -> str:
@@ -60,8 +60,7 @@ class Written:
         }.get(self.placement)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What came back: HTTP status, content type, the whole body, and the seconds it took.
 
     `secrets` are the values that must not be quoted from it; `whole` is False when the connection
@@ -69,10 +68,13 @@ class Answer:
 
     status: int
     content_type: str
-    body: bytes = field(repr=False)
+    body: bytes
     seconds: float
-    secrets: tuple[str, ...] = field(default=(), repr=False)
+    secrets: tuple[str, ...] = ()
     whole: bool = True
+
+    def __repr__(self) -> str:
+        return f"Answer(HTTP {self.status}, {self.content_type!r}, {len(self.body)} bytes)"
 
 
 def write(request: Request, base: str, token: str | None, dialect: Dialect) -> Written:

@@ -1,0 +1,155 @@
+"""Finds secrets in a text by the name that they stand under, and as the login in an address.
+
+A value is read as it is written: in JSON, JSON inside JSON, a Python repr, HTML or a query string,
+percent-encoded as often as may be. Where it is not clear where a secret ends, too much is hidden.
+`masking` loads this when it first has a text to look through.
+"""
+
+import re
+from collections.abc import Iterator
+
+from .masking import MASK
+
+_NAME = (
+    r"(?:(?<![A-Za-z])|(?<=[2-7][A-Fa-f]))(?:access_?to(?:ck|k)en|token|digest|host_?password|login_?password|password"
+    r"|passwd|secret_?key)"
+)
+# What may stand between a name and its value, plain or percent-encoded any number of times.
+_BACKSLASH = r"(?:\\|%(?:25){0,9}5C)"
+_QUOTE = r"(?:[\"']|&quot;|&#3[49];|%(?:25){0,9}2[27])"
+_SPACE = r"(?:\s|\+|%(?:25){0,9}20){0,9}"
+_EQUALS = rf"(?:([:=])\s{{0,9}}|(%(?:25){{0,9}}3[AD]){_SPACE})"
+_NAMED = re.compile(rf"(?i){_NAME}{_BACKSLASH}{{0,99}}{_QUOTE}?{_SPACE}{_EQUALS}")
+_OPENING = re.compile(rf"(?i)({_BACKSLASH}{{0,99}})({_QUOTE})")
+_CLOSING = re.compile(rf"(?i)({_BACKSLASH}*)({_QUOTE})")
+_AFTER = re.compile(  # what follows a closing quote, and no quote that is part of a value
+    rf"(?i){_SPACE}(?:[,;:&)}}\]<>]|%(?:25){{0,9}}(?:2C|7D|5D|3A|26)|{_BACKSLASH}*{_QUOTE}|\s|\Z)"
+)
+_ADDRESS = re.compile(
+    r"(?i)(?:(?<![a-z0-9.-])|(?<=%[0-9a-f]{2})|(?<=25[0-9a-f]{2}))[a-z][a-z0-9+.-]{0,20}"
+    r"(:|%(?:25){0,9}3A)(?:\\{0,9}/|%(?:25){0,9}2F){2}"
+)
+_COLON = re.compile(r"(?i):|%(?:25){0,9}3A")
+_AT = re.compile(r"(?i)@|%(?:25){0,9}40")
+_PORT = re.compile(r"[0-9]{0,5}(?:\\?[/?#]|\Z)")
+_WHOLE = re.compile(r"(?is)\s*[a-z][a-z0-9+.-]*://[^:/@]*:(.*)@")
+_BROKEN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*:?)?/{0,2}[^:/@]*:(.*)@")
+_HEADER = re.compile(
+    r"(?i)((?:proxy-)?authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?\w{1,20}[ \t])[^\r\n]+"
+)
+
+
+def hide(text: str) -> str:
+    """The text with every secret in it replaced by `***` that has a name, or is a login."""
+    text = _HEADER.sub(rf"\1{MASK}", text)
+    text = _without(text, _named_secrets(text))
+    return _without(text, _logins(text))
+
+
+def login_span(address: str, broken: bool = False) -> tuple[int, int]:
+    """Where the password stands in a text that is one address; (0, 0) when it has none.
+
+    It is all between the login name and the last `@`. `broken` takes the text for an address even
+    where its beginning is wrong."""
+    found = (_BROKEN if broken else _WHOLE).match(address)
+    return found.span(1) if found else (0, 0)
+
+
+def _without(text: str, spans: Iterator[tuple[int, int]]) -> str:
+    parts, at = [], 0
+    for start, end in spans:
+        if start >= at and end > start:
+            parts += [text[at:start], MASK]
+            at = end
+    return "".join([*parts, text[at:]]) if parts else text
+
+
+def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """Where the values stand that follow a secret's name."""
+    at = 0
+    while found := _NAMED.search(text, at):
+        equals = found.group(1) or found.group(2)
+        opening = _OPENING.match(text, found.end())
+        if opening and _depth(opening.group(2)) <= _depth(equals):
+            start, end = opening.end(), _closing(text, opening)
+        else:
+            start = found.end()
+            end = _unquoted(text, start, equals)
+        yield start, end
+        at = max(end, found.end())
+
+
+def _unquoted(text: str, start: int, equals: str) -> int:
+    """Where a value ends that is not quoted: at an `&` encoded at most as often as its `=`, or,
+    behind a colon, where a number in JSON ends."""
+    ends, codes = (r",}\])", "2C|7D|5D|26") if equals[-1] in ":aA" else ("", "26")
+    encoded = f"|%(?:25){{0,{_depth(equals) - 1}}}(?:{codes})" if _depth(equals) else ""
+    found = re.compile(rf"(?i)[{ends}\s\"'<>&]{encoded}").search(text, start)
+    return found.start() if found else len(text)
+
+
+def _closing(text: str, opening: re.Match[str]) -> int:
+    """Where the value ends whose opening quote this is; the text's end when it is cut off.
+
+    Each level of JSON inside JSON doubles a backslash and puts one before a quote, so a quote with
+    n backslashes before it has (n - o) / (o + 1) on its own level, where the opening one has o.
+    It closes the value when that number is even and something follows that may follow a value.
+    """
+    outer, wanted = _count(opening.group(1)), opening.group(2).lower()
+    at = opening.end()
+    while found := _CLOSING.search(text, at):
+        own, rest = divmod(_count(found.group(1)) - outer, outer + 1)
+        same = found.group(2).lower() == wanted
+        if same and own >= 0 and (own % 2 == 0 or rest) and _AFTER.match(text, found.end()):
+            # The backslashes that belong to the value are hidden, those of its quote stay.
+            return found.start(2) - len(opening.group(1))
+        at = found.end()
+    return len(text)
+
+
+def _count(backslashes: str) -> int:
+    return backslashes.count("\\") + backslashes.upper().count("5C")
+
+
+def _logins(text: str) -> Iterator[tuple[int, int]]:
+    """Where the passwords stand in addresses such as rtsp://user:password@host."""
+    seen: dict[int, int] = {}  # by depth, how far the text is done: an address once looked through
+    for found in _ADDRESS.finditer(text):
+        depth = _depth(found.group(1))
+        if found.start() < seen.get(depth, 0):
+            continue
+        end = _address_end(text, found, depth)
+        seen[depth] = end
+        colon = next(_at_depth(_COLON, text, found.end(), end, depth), None)
+        if colon is None or re.search(r"[\[/?#@]", text[found.end() : colon.start()]):
+            continue
+        ats = list(_at_depth(_AT, text, colon.end(), end, depth))
+        if ats:
+            yield colon.end(), ats[-1].start()
+        elif end == len(text) and not _PORT.match(text, colon.end()):
+            yield colon.end(), end  # cut off before its host
+
+
+def _at_depth(
+    mark: re.Pattern[str], text: str, start: int, end: int, depth: int
+) -> Iterator[re.Match[str]]:
+    """The marks between start and end that are encoded no more often than their address is."""
+    for found in mark.finditer(text, start, end):
+        if _depth(found.group()) <= depth:
+            yield found
+
+
+def _depth(mark: str) -> int:
+    """How often a mark is percent-encoded."""
+    return mark.count("25") + 1 if mark.startswith("%") else 0
+
+
+def _address_end(text: str, found: re.Match[str], depth: int) -> int:
+    opening = None
+    for candidate in _OPENING.finditer(text, max(0, found.start() - 40), found.start()):
+        opening = candidate
+    if opening and opening.end() == found.start():
+        return _closing(text, opening)
+    ends = r"[\s\"'<>]" if depth == 0 else r"[\s\"'<>&]"
+    stop = re.compile(ends).search(text, found.end())
+    return stop.start() if stop else len(text)
