@@ -8,8 +8,7 @@ from .client import Client
 from .endpoints import B1, B2, B3
 from .errors import ConfkitError, OutcomeUnknown, ProtocolError, UserNotFound
 from .masking import Guarded, Secret
-from .records import Device, number, shown
-from .users import objects
+from .records import Device, number, objects, shown
 from .wire import Request
 
 

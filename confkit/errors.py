@@ -176,12 +176,14 @@ class Explanation(NamedTuple):
 
     def __str__(self) -> str:
         if not self.codes:
-            return f"{self.ret}: {self.meaning}\n  what to do: {self.advice}"
+            return _wrapped(f"{self.ret}: {self.meaning}", ("what to do:", self.advice))
         return "\n".join(
-            f"{code.ret}{_place(code)}: {code.meaning} ({code.sure})\n"
-            f"  likely cause: {code.cause} (assumed)\n"
-            f"  what to do:   {code.advice}\n"
-            f"  try again:    {_again(code)}"
+            _wrapped(
+                f"{code.ret}{_place(code)}: {code.meaning} ({code.sure})",
+                ("likely cause:", f"{code.cause} (assumed)"),
+                ("what to do:", code.advice),
+                ("try again:", _again(code)),
+            )
             for code in self.codes
         )
 
@@ -200,6 +202,15 @@ class Explanation(NamedTuple):
             for code in rows
         )
         return f"<table>{body}</table>"
+
+
+def _wrapped(head: str, *parts: tuple[str, str]) -> str:
+    from textwrap import wrap
+
+    lines = [head]
+    for name, told in parts:
+        lines += wrap(f"  {name:13} {told}", 88, subsequent_indent=" " * 16)
+    return "\n".join(lines)
 
 
 def _place(code: Code) -> str:

@@ -50,7 +50,7 @@ def mask(text: str, *values: str) -> str:
         return text
     from .scanning import hide  # with its patterns: when there is something to look through
 
-    return hide(text)
+    return hide(text, MASK)
 
 
 def _suspect(text: str) -> bool:

@@ -60,6 +60,16 @@ def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
     return value
 
 
+def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object]]:
+    """The list of objects that an answer has to hold under this name."""
+    if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
+        raise ProtocolError(
+            f"the answer of {endpoint} holds no list {name} of objects but {shown(items)}. "
+            "Ask the provider where this deployment puts it."
+        )
+    return items
+
+
 def shown(value: object) -> str:
     """The value in at most 60 characters, with nothing secret in it."""
     written = mask(repr(masked(value)))

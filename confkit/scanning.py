@@ -8,8 +8,6 @@ percent-encoded as often as may be. Where it is not clear where a secret ends, t
 import re
 from collections.abc import Iterator
 
-from .masking import MASK
-
 _NAME = (
     r"(?:(?<![A-Za-z])|(?<=[2-7][A-Fa-f]))(?:access_?to(?:ck|k)en|token|digest|host_?password|login_?password|password"
     r"|passwd|secret_?key)"
@@ -39,11 +37,11 @@ _HEADER = re.compile(
 )
 
 
-def hide(text: str) -> str:
-    """The text with every secret in it replaced by `***` that has a name, or is a login."""
-    text = _HEADER.sub(rf"\1{MASK}", text)
-    text = _without(text, _named_secrets(text))
-    return _without(text, _logins(text))
+def hide(text: str, mark: str) -> str:
+    """The text with the mark in place of every secret in it that has a name, or is a login."""
+    text = _HEADER.sub(rf"\1{mark}", text)
+    text = _without(text, _named_secrets(text), mark)
+    return _without(text, _logins(text), mark)
 
 
 def login_span(address: str, broken: bool = False) -> tuple[int, int]:
@@ -55,11 +53,11 @@ def login_span(address: str, broken: bool = False) -> tuple[int, int]:
     return found.span(1) if found else (0, 0)
 
 
-def _without(text: str, spans: Iterator[tuple[int, int]]) -> str:
+def _without(text: str, spans: Iterator[tuple[int, int]], mark: str) -> str:
     parts, at = [], 0
     for start, end in spans:
         if start >= at and end > start:
-            parts += [text[at:start], MASK]
+            parts += [text[at:start], mark]
             at = end
     return "".join([*parts, text[at:]]) if parts else text
 

@@ -1,12 +1,10 @@
 """The users of a room: who is in it, and putting one of them off (A6, A7)."""
 
-from collections.abc import Mapping
-
 from . import arguments
 from .client import Client
 from .endpoints import A6, A7
-from .errors import ConfkitError, OutcomeUnknown, ProtocolError
-from .records import RoomUser, shown
+from .errors import ConfkitError, OutcomeUnknown
+from .records import RoomUser, objects
 from .wire import Request
 
 
@@ -18,16 +16,6 @@ def get_room_users(client: Client, room_id: str) -> list[RoomUser]:
     room_id = arguments.identity(A6, "room_id", room_id)
     items = client.send(Request(A6, {"room_id": room_id})).get("user_list")
     return [RoomUser.read(item) for item in objects(items, "user_list", A6.key)]
-
-
-def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object]]:
-    """The list of objects that an answer has to hold under this name."""
-    if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-        raise ProtocolError(
-            f"the answer of {endpoint} holds no list {name} of objects but {shown(items)}. "
-            "Ask the provider where this deployment puts it."
-        )
-    return items
 
 
 def force_offline(client: Client, room_id: str, user_id: str) -> str:

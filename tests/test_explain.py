@@ -54,6 +54,11 @@ SPECIFIED = [("A", ret) for ret in TABLE_A] + [("B", ret) for ret in TABLE_B]
 EVERY = [*SPECIFIED, ("B", 424), *((None, ret) for ret in FIELD)]
 
 
+def unwrapped(told):
+    """The text as one line."""
+    return " ".join(str(told).split())
+
+
 @pytest.mark.parametrize(("interface", "ret"), SPECIFIED)
 def test_each_code_means_what_the_specification_says(interface, ret):
     """The specification's meaning stands word for word, and is told to be specified."""
@@ -89,8 +94,8 @@ def test_each_code_names_a_cause_and_a_next_step(interface, ret):
         assert ".;" not in said
     assert "(assumed)" in str(told)
     for code in told.codes:
-        assert code.cause in str(told)
-        assert code.advice in str(told)
+        assert code.cause in unwrapped(told)
+        assert code.advice in unwrapped(told)
 
 
 def test_401_differs_in_a_and_b():
@@ -119,7 +124,7 @@ def test_416_says_both_meanings():
     told = ck.explain(416, "A")
     assert told.codes[0].meaning == "room closed"
     assert "room closed" in told.meaning
-    assert "the MCU does not have this room" in str(told)
+    assert "the MCU does not have this room" in unwrapped(told)
     assert "the MCU does not have this room" in told._repr_html_()
 
 
@@ -162,7 +167,7 @@ def test_an_unknown_code_is_told_to_be_unknown(ret):
         assert "not a code of the interface" in told.meaning
         assert told.advice.endswith(".")
         assert not told.retry
-        assert told.advice in str(told)
+        assert told.advice in unwrapped(told)
 
 
 def test_what_a_notebook_shows_is_escaped():

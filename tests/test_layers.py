@@ -11,7 +11,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"masking", "scanning", "codes"},
+    {"scanning", "codes"},
+    {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp"},
     {"dialect", "address", "pace"},
