@@ -1,5 +1,6 @@
 """What a deployment does where the interface is silent."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Self
@@ -70,8 +71,14 @@ class Dialect:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The dialect written as `hash=sha256,signature=raw`, as the command line takes it."""
+        """The dialect written as `hash=sha256,signature=raw`, or as a JSON object of that."""
         settings: dict[str, object] = {}
+        if text.lstrip().startswith("{"):
+            try:
+                members = json.loads(text)
+            except ValueError:
+                raise ConfigError(f"dialect {text!r} is not JSON; write it as hash=sha256") from None
+            return cls.of(members)
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, equals, value = part.partition("=")
             if not equals:

@@ -126,3 +126,12 @@ def test_a_dialect_does_not_change():
     with pytest.raises(FrozenInstanceError):
         made.hash = "sha1"
     assert {made: 1}[Dialect(hash="md5")] == 1
+
+
+def test_a_dialect_may_be_written_as_json():
+    """A JSON object of settings reads like the short form; broken JSON is a ConfigError."""
+    written = '{"hash": "sha256", "signature": "raw"}'
+    assert ck.Dialect.parse(written) == ck.Dialect.parse("hash=sha256, signature=raw")
+    for wrong in ('{"hash"', '{"hash": "sha25"}', '{"colour": "blue"}'):
+        with pytest.raises(ck.ConfigError):
+            ck.Dialect.parse(wrong)
