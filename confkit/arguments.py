@@ -71,7 +71,11 @@ def whole_number(endpoint: Endpoint, name: str, value: object) -> int | None:
             return operator.index(value)  # type: ignore[arg-type]  # the TypeError is the test
     except TypeError:
         pass
-    raise wrong(endpoint, f"{name} is {shown(value)}, not a whole number.", "Give a number.")
+    raise wrong(
+        endpoint,
+        f"{name} is {shown(value)}, not a whole number.",
+        "Give a number, or None where there is none.",
+    )
 
 
 def mode(endpoint: Endpoint, value: object) -> int | str:

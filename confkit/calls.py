@@ -3,13 +3,15 @@
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+from .dialect import Dialect
+from .endpoints import Endpoint
 from .masking import MASK, masked
-from .wire import Answer, Written, as_text, compact, excerpt
+from .wire import Answer, Written, as_text, compact, excerpt, token_parameter
 
 _VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
 _CAMERA = "CONFKIT_CAMERA_PASSWORD"
@@ -40,10 +42,14 @@ class Call:
     ret: int | str | None
     answer: str
     error: str | None
-    token: str | None = field(repr=False)
-    fields: dict[str, Any] = field(repr=False)
-    address: str = field(repr=False)
-    placement: str = field(repr=False)
+    token: str | None
+    fields: dict[str, Any]
+    address: str
+    placement: str
+
+    def __repr__(self) -> str:
+        outcome = f"no answer: {self.error}" if self.status is None else f"ret={self.ret}"
+        return f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
 
     def as_curl(self) -> str:
         """A curl line that repeats the call once its variables are set.
@@ -81,32 +87,46 @@ class Call:
 
 
 def _shell(text: str) -> str:
-    """The text quoted for a shell, which fills in the variables that stand in it, and no others."""
-    return re.sub(_HOLE.format(r"(\w+)"), r"""'"$\1"'""", shlex.quote(text))
+    """The text quoted for a shell, which fills in the variables that stand in it, and no others.
+
+    A token or digest that is not set is refused by the service; a password that is not set would
+    be an empty one, so the shell itself refuses that."""
+    quoted = shlex.quote(text)
+    quoted = re.sub(_HOLE.format(r"(\w+_PASSWORD)"), r"""'"${\1:?}"'""", quoted)
+    return re.sub(_HOLE.format(r"(\w+)"), r"""'"$\1"'""", quoted).removesuffix("''")
 
 
 def call(
+    endpoint: Endpoint,
     written: Written,
-    endpoint: str,
-    token: str | None,
+    dialect: Dialect,
     time: datetime,
     seconds: float,
     answer: Answer | None,
-    ret: int | str | None,
-    error: str | None,
+    failure: BaseException | None,
 ) -> Call:
     """The record of a call; what was secret in it is gone, not merely hidden."""
+    token = token_parameter(endpoint, dialect) if endpoint.token else None
     fields = {
         name: Blank(MASK) if name == token else _blanked(value, masked(value, name))
         for name, value in written.fields.items()
     }
     shown = Written(written.method, written.address, fields, written.placement)
     return Call(
-        time, endpoint, written.method, shown.url.replace(quote(MASK), MASK), seconds,
-        answer.status if answer else None, ret,
-        excerpt(answer.body, answer.secrets, 2000) if answer else "", error,
-        token, fields, written.address, written.placement,
-    )  # fmt: skip
+        time=time,
+        endpoint=endpoint.key,
+        method=written.method,
+        url=shown.url.replace(quote(MASK), MASK),
+        seconds=seconds,
+        status=answer.status if answer else None,
+        ret=getattr(failure, "ret", None) if failure else 0,
+        answer=excerpt(answer.body, answer.secrets, 2000) if answer else "",
+        error=(str(failure) or type(failure).__name__) if failure else None,
+        token=token,
+        fields=fields,
+        address=written.address,
+        placement=written.placement,
+    )
 
 
 def _blanked(value: Any, shown: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from .errors import ConfigError
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
@@ -24,9 +26,14 @@ def occupancy_chart(frame: "pd.DataFrame", *, service: str | None = None) -> "Fi
     whose users could not be read (`users` missing) is named as such, never drawn as empty; without
     a cap (missing or 0) a room's bar is grey. `service` stands in the title.
     """
-    from matplotlib.ticker import MaxNLocator
+    try:
+        from matplotlib.ticker import MaxNLocator
 
-    from .figure import Chart, families
+        from .figure import Chart, families
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"charts need {error.name}; run: pip install 'confkit-notebooks[lab]'"
+        ) from None
 
     missing = {"room_id", "users", "attendee_max"} - set(frame.columns)
     if missing:

@@ -7,7 +7,7 @@ import os
 import shlex
 import signal
 import sys
-import threading
+import time
 import warnings
 from typing import Any
 
@@ -17,6 +17,8 @@ from .dialect import Dialect
 from .errors import ConfigError, ConfkitError
 from .masking import Secret
 from .reference import SPOKEN, reference
+
+_ENDINGS = (signal.SIGTERM, signal.SIGINT)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -58,13 +60,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Further arguments are JupyterLab's, such as --no-browser.",
     )
     lab.add_argument("--profile", help="the service to use; without one, a sandbox")
-    lab.add_argument("--port", type=int, default=8888)
+    lab.add_argument("--port", type=_port, default=8888)
     lab.set_defaults(run=_lab)
 
     sandbox = commands.add_parser("sandbox", help="run the embedded service for other clients")
     sandbox.add_argument("--host", default="127.0.0.1")
-    sandbox.add_argument("--port", type=int, default=8080, help="of interface A")
-    sandbox.add_argument("--outgoing-port", type=int, default=8050, help="of interface B")
+    sandbox.add_argument("--port", type=_port, default=8080, help="of interface A")
+    sandbox.add_argument("--outgoing-port", type=_port, default=8050, help="of interface B")
     sandbox.add_argument("--db", metavar="FILE", help="keep rooms and devices in this SQLite file")
     sandbox.add_argument("--access-key", help="default: the demo key (on loopback only)")
     sandbox.add_argument(
@@ -94,7 +96,12 @@ def _parser() -> argparse.ArgumentParser:
 
     profile = commands.add_parser("profile", help="name a service, so that connect(NAME) finds it")
     actions = profile.add_subparsers(required=True, metavar="ACTION")
-    add = actions.add_parser("add", help="write or replace a profile; asks for what is left out")
+    add = actions.add_parser(
+        "add",
+        help="write or replace a profile; asks for what is left out",
+        description="Writes or replaces a profile. Asks for what is left out; the secret key is "
+        "never an option: it is asked for, or taken from CONFKIT_SECRET_KEY.",
+    )
     add.add_argument("name")
     add.add_argument("--base-url", help="address of interface A (port 8080)")
     add.add_argument("--outgoing-url", help="address of interface B (port 8050)")
@@ -117,6 +124,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser  # fmt: skip
 
 
+def _port(text: str) -> int:
+    if not (text.isdecimal() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, a number up to 65535")
+    return int(text)
+
+
 def _lab(options: argparse.Namespace) -> int:
     from .lab import lab
 
@@ -126,15 +139,13 @@ def _lab(options: argparse.Namespace) -> int:
 def _sandbox(options: argparse.Namespace) -> int:
     try:
         from .sandbox import DEMO_SECRET_KEY, Sandbox
-    except ImportError as error:
-        raise ConfigError(
-            f"the sandbox needs {error.name}; run: pip install 'confkit-notebooks[lab]'"
-        ) from None
-    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    except ModuleNotFoundError as error:
+        raise ConfigError(str(error)) from None
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     secret = options.secret_key or os.environ.get("CONFKIT_SECRET_KEY") or None
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
+    for number in _ENDINGS:
+        signal.signal(number, _end)
     sandbox = Sandbox(
         seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
         host=options.host, port=options.port, outgoing_port=options.outgoing_port,
@@ -156,9 +167,15 @@ def _sandbox(options: argparse.Namespace) -> int:
             f" CONFKIT_SECRET_KEY={DEMO_SECRET_KEY if published else '...'}"
         )
         print("Ctrl-C or SIGTERM ends it.", flush=True)
-        while not ended.wait(1.0):  # a bounded wait, so that Windows sees Ctrl-C as well
-            pass
-    return 0
+        while True:
+            time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
+
+
+def _end(*_: object) -> None:
+    """Leaves the command at once, and once: what is being closed then is closed in peace."""
+    for number in _ENDINGS:
+        signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(0)
 
 
 def _token(options: argparse.Namespace) -> int:
@@ -181,6 +198,7 @@ def _token(options: argparse.Namespace) -> int:
 
 
 def _profile_add(options: argparse.Namespace) -> int:
+    profiles.check_name(options.name)
     asked = {"base_url": "address of interface A (http://host:8080): ",
              "outgoing_url": "address of interface B (http://host:8050): ",
              "access_key": "access key: "}  # fmt: skip
@@ -189,6 +207,10 @@ def _profile_add(options: argparse.Namespace) -> int:
     }
     secret = os.environ.get("CONFKIT_SECRET_KEY") or _ask_secret("secret key: ")
     settings["secret_key"] = secret.strip()
+    for name, value in settings.items():
+        if not value:
+            variable = " or in CONFKIT_SECRET_KEY" if name == "secret_key" else ""
+            raise ConfigError(f"no {name} was given; type it{variable}")
     if options.dialect:
         settings["dialect"] = Dialect.parse(options.dialect).changes()
     if options.timeout is not None:
@@ -202,7 +224,8 @@ def _profile_add(options: argparse.Namespace) -> int:
     dialect = Dialect.of(settings.get("dialect", {}))
     checked = {**settings, "dialect": dialect, "secret_key": Secret(settings["secret_key"])}
     connect(**checked).close()  # says what is wrong with a value before it is written
-    print(f"profile {options.name} stands in {profiles.save(options.name, settings)}")
+    print(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
+    print(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
     return 0
 
 
@@ -210,7 +233,9 @@ def _ask(question: str) -> str:
     try:
         return input(question)
     except EOFError:
-        raise ConfigError("nothing was typed; give the values as options instead") from None
+        raise ConfigError(
+            "nothing was typed; give the values as options, and the secret in CONFKIT_SECRET_KEY"
+        ) from None
 
 
 def _ask_secret(question: str) -> str:

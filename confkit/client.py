@@ -28,7 +28,7 @@ from .errors import (
 from .masking import Secret
 from .pace import Pace
 from .transport import move, session
-from .wire import Request, interpret, secrets_in, token_parameter, write
+from .wire import Answer, Request, interpret, secrets_in, write
 
 if TYPE_CHECKING:
     from .sandbox import Sandbox
@@ -79,7 +79,7 @@ class Client:
         self.sandbox = sandbox
         self.name = name or self._addresses["A"].host
         self.origins = dict(origins or {})
-        self.calls: deque[Call] = deque(maxlen=200)
+        self._calls: deque[Call] = deque(maxlen=200)
         self.session = session()
         self.session.verify = verify
         if all(address.loopback for address in self._addresses.values()):
@@ -102,6 +102,11 @@ class Client:
     def outgoing_url(self) -> str:
         """The address of interface B."""
         return self._addresses["B"].url
+
+    @property
+    def calls(self) -> list[Call]:
+        """The last 200 calls that were made, the newest last, with nothing secret in them."""
+        return list(self._calls)
 
     def __repr__(self) -> str:
         values = {
@@ -134,8 +139,10 @@ class Client:
         lost raises OutcomeUnknown. Sections 4, 5 and 7 of the interface.
         """
         endpoint = request.endpoint
-        if self._closed:
-            raise ConfigError("this client is closed; make a new one with connect()")
+        if self._closed or (self.sandbox is not None and self.sandbox.closed):
+            raise ConfigError(
+                f"this {'client' if self._closed else 'sandbox'} is closed; connect again"
+            )
         if endpoint.write and self.read_only:
             raise ReadOnlyError(
                 f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only. "
@@ -212,28 +219,23 @@ class Client:
         patience = max(read, DIAL_SECONDS) if endpoint.key == "B1" else read
         secrets = (*secrets_in(request, token), self.secret_key)
         when, began = datetime.now(UTC), self._clock()
-        answer = move(self.session, written, (connect, patience), secrets)
-        lost = answer if isinstance(answer, TransportError) else None
-        failure: ConfkitError | None = lost
-        members: dict[str, Any] = {}
-        if not isinstance(answer, TransportError):
-            try:
-                members = interpret(endpoint, answer, self.dialect)
-            except ConfkitError as error:
-                failure = error
-        spent = self._clock() - began
-        ret = 0 if failure is None else getattr(failure, "ret", None)
-        name = token_parameter(endpoint, self.dialect) if endpoint.token else None
-        done = call(
-            written, endpoint.key, name, when, spent,
-            None if isinstance(answer, TransportError) else answer, ret,
-            str(failure) if failure else None,
-        )  # fmt: skip
-        self.calls.append(done)
-        log.debug("%s %s %s ret=%s %.3f s", endpoint.key, done.method, done.url, ret, spent)
-        if failure is not None:
-            raise failure
-        return members
+        answer: Answer | None = None
+        failure: BaseException | None = None
+        try:
+            moved = move(self.session, written, (connect, patience), secrets)
+            if isinstance(moved, TransportError):
+                raise moved
+            answer = moved
+            return interpret(endpoint, answer, self.dialect)
+        except BaseException as error:  # Ctrl-C too: what was sent is on record
+            failure = error
+            raise
+        finally:
+            done = call(
+                endpoint, written, self.dialect, when, self._clock() - began, answer, failure
+            )
+            self._calls.append(done)
+            log.debug("%s", done)
 
 
 def _is_open(failure: ConfkitError) -> bool:

@@ -48,8 +48,8 @@ _A: _Rows = (
      "The licence of the service has run out, which no change of the call can mend.",
      "Ask the operator of the service to renew the licence, then make the call again."),
     (407, "parameter error",
-     "A required parameter is missing, misspelt, empty or of the wrong type, or the topic is not "
-     "under 150 bytes.",
+     "A required parameter is missing, misspelt, empty or of the wrong type, a room_extend_id is "
+     "taken, or the topic is not under 150 bytes.",
      "Compare names and values with the endpoint's table (confkit interface A2 prints the one of "
      "create room), and count the topic in bytes of UTF-8, not in letters."),
     (408, "HTTP request not supported",
@@ -127,7 +127,8 @@ _B: _Rows = (
      "A parameter is missing, misspelt or malformed: B1 and B3 spell the token accessToken, B2 "
      "spells it access_token.",
      "Compare roomId, userId, userName, userAddress and the token's spelling with the endpoint's "
-     "table (confkit interface B1), and check that options is a JSON object."),
+     "table (confkit interface B1), and check that options is a JSON object and that userAddress "
+     "begins with rtsp://, sip:// or h323://."),
     (423, "user already exists",
      "The user id is taken, or the same address has been imported into this room before.",
      "Look with ck.list_devices(client, room_id) whether the device is already where you want it, "

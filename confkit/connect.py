@@ -146,10 +146,10 @@ def _profile(name: str) -> dict[str, Setting]:
 def _client(name: str | None, settings: Mapping[str, Setting]) -> Client:
     missing = [key for key in SERVICE if key not in settings]
     if missing:
-        where = f"in profile {name!r} " if name else ""
+        where = f" in profile {name!r}" if name else ""
         raise ConfigError(
             f"no service is named: {', '.join(missing)} "
-            f"{'are' if len(missing) > 1 else 'is'} missing {where}. Three ways to give "
+            f"{'are' if len(missing) > 1 else 'is'} missing{where}. Three ways to give "
             f"{'them' if len(missing) > 1 else 'it'}: as an argument, "
             f"connect({missing[0]}=...); in the environment, {_VARIABLES[missing[0]]}=...; or in a "
             'profile, `confkit profile add NAME` and connect("NAME"). '
@@ -198,8 +198,10 @@ def _sandbox_client(arguments: Mapping[str, Setting], environment: Mapping[str, 
 
 def _the_sandbox() -> "Sandbox":
     """The process's own sandbox. Seeded, so that what notebooks show repeats; on loopback only."""
-    from .sandbox import Sandbox
-
+    try:
+        from .sandbox import Sandbox
+    except ModuleNotFoundError as error:
+        raise ConfigError(str(error)) from None
     with _starting:
         sandbox = _embedded.get(os.getpid())
         if sandbox is None:

@@ -77,7 +77,9 @@ class Dialect:
             try:
                 members = json.loads(text)
             except ValueError:
-                raise ConfigError(f"dialect {text!r} is not JSON; write it as hash=sha256") from None
+                raise ConfigError(
+                    f"dialect {text!r} is not JSON; write it as hash=sha256"
+                ) from None
             return cls.of(members)
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, equals, value = part.partition("=")

@@ -221,12 +221,16 @@ def _again(code: Code) -> str:
     return "yes, in a moment" if code.retry else "no, not before something has changed"
 
 
-def explain(ret: int | str, interface: str | None = None) -> Explanation:
+def explain(ret: int | str | ApiError, interface: str | None = None) -> Explanation:
     """What a result code means, its likely cause and the next step (section 7 of the interface).
 
-    `interface` is "A" or "B"; without it, a code that means different things in A and B (401) is
-    told for both. A code that nobody knows is told to be that.
+    `ret` may be an ApiError, which knows its interface. `interface` is "A" or "B"; without it, a
+    code that means different things in A and B (401) is told for both. A code that nobody knows is
+    told to be that.
     """
+    if isinstance(ret, ApiError):
+        code, interface = ret.ret, interface or ret.interface
+        ret = "not sent" if code is None else code
     if interface is not None:
         interface = interface.strip().upper()
         if interface not in ("A", "B"):
@@ -240,13 +244,11 @@ def explain(ret: int | str, interface: str | None = None) -> Explanation:
             "Ask the provider what it means, and quote the call as client.calls shows it.",
             False, "unknown", (),
         )  # fmt: skip
-    apart = len(found) > 1
+    apart = len({code.interface for code in found if code.interface}) > 1
 
     def told(what: str) -> str:
-        texts = [
-            (f"{code.interface}: " if apart and code.interface else "") + getattr(code, what)
-            for code in found
-        ]
+        rows = found if apart or what == "meaning" else found[:1]  # one next step is enough
+        texts = [(f"{row.interface}: " if apart else "") + getattr(row, what) for row in rows]
         return ("; " if what == "meaning" else " ").join(dict.fromkeys(texts))
 
     return Explanation(

@@ -27,9 +27,9 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
     frame = _frame(
         records,
         {
-            "room_id": "string", "topic": "string", "room_status": "Int64", "status": _STATUS,
-            "owner_id": "string", "attendee_max": "Int64", "max_audio": "Int64",
-            "max_video": "Int64", "room_mode": "Int64", "mode": _MODE, "id": "Int64",
+            "room_id": "string", "topic": "string", "status": _STATUS, "attendee_max": "Int64",
+            "mode": _MODE, "owner_id": "string", "max_audio": "Int64", "max_video": "Int64",
+            "room_status": "Int64", "room_mode": "Int64", "id": "Int64",
             "room_extend_id": "string",
         },
         {

@@ -3,9 +3,11 @@
 import importlib.util
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from . import profiles
 from .connect import connect
 from .errors import ConfigError
 
+_ENDINGS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 FIRST = "01-first-look.ipynb"
 PORT = 8888
 
@@ -23,7 +26,7 @@ def lab(profile: str | None, port: int, extra: list[str]) -> int:
         raise ConfigError(
             "JupyterLab is not installed here; run: pip install 'confkit-notebooks[lab]'"
         )
-    environment = service(profile, os.environ)
+    environment = {**service(profile, os.environ), **_writable_home(os.environ)}
     folder = notebooks()
     free = free_port(port)
     if free != port:
@@ -36,12 +39,22 @@ def lab(profile: str | None, port: int, extra: list[str]) -> int:
     ]  # fmt: skip
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # as in a container, where there is nobody else
+    for number in _ENDINGS:
+        signal.signal(number, _end)
     with subprocess.Popen([*command, *extra], env=environment) as server:
-        while True:
-            try:
-                return server.wait()
-            except KeyboardInterrupt:
-                continue  # the server got Ctrl-C too and is closing its kernels
+        try:
+            while True:
+                try:
+                    return server.wait()
+                except KeyboardInterrupt:
+                    continue  # the server got Ctrl-C too and is closing its kernels
+        finally:
+            server.terminate()
+
+
+def _end(*_: object) -> None:
+    """Leaves the command, and JupyterLab with it, when somebody ends the command alone."""
+    raise SystemExit(143)
 
 
 def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
@@ -60,8 +73,22 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
         print("confkit: every notebook has a sandbox of its own; no real service is used")
         return chosen
     with connect(profile) as client:
-        print(f"confkit: THE NOTEBOOKS USE THE REAL SERVICE {client.name} AT {client.base_url}")
+        print(
+            f"confkit: CONNECT() IN A NOTEBOOK USES THE REAL SERVICE {client.name} AT "
+            f'{client.base_url}; notebooks that connect to "sandbox" stay on theirs'
+        )
     return chosen
+
+
+def _writable_home(environment: Mapping[str, str]) -> dict[str, str]:
+    """Folders for Jupyter where the home folder cannot be written, as in some containers."""
+    home = Path(environment.get("HOME") or Path.home())
+    if os.access(home, os.W_OK) or "JUPYTER_RUNTIME_DIR" in environment:
+        return {}
+    folder = tempfile.mkdtemp(prefix="confkit-")
+    print(f"confkit: {home} cannot be written, so Jupyter keeps its settings in {folder}")
+    names = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR")
+    return dict.fromkeys(names, folder)
 
 
 def _addresses(environment: Mapping[str, str]) -> list[str]:
@@ -78,7 +105,12 @@ def notebooks() -> Path:
     if not installed.is_dir():
         raise ConfigError("the notebooks are not installed; install confkit-notebooks again")
     copy = Path.cwd() / "confkit-notebooks"
-    shutil.copytree(installed, copy, dirs_exist_ok=True, copy_function=_copy_new)
+    try:
+        shutil.copytree(installed, copy, dirs_exist_ok=True, copy_function=_copy_new)
+    except OSError:
+        raise ConfigError(
+            f"the notebooks cannot be copied to {copy}; start in a folder of yours"
+        ) from None
     return copy
 
 

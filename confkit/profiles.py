@@ -48,17 +48,23 @@ def load(name: str) -> dict[str, Any]:
 
 def save(name: str, settings: dict[str, Any]) -> Path:
     """The file, once the profile stands in it; only its owner may read it (mode 0600)."""
-    if name == EMBEDDED:
-        raise ConfigError('"sandbox" is the embedded service; choose another name')
-    if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-        raise ConfigError(f"profile name {name!r}: use letters, digits, '-', '_' and '.'")
+    check_name(name)
     stored = _read()
     stored[name] = settings
     return _write(stored)
 
 
+def check_name(name: str) -> None:
+    """Nothing, when a profile may be called so; otherwise a ConfigError."""
+    if name == EMBEDDED:
+        raise ConfigError('"sandbox" is the embedded service, which is built in')
+    if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        raise ConfigError(f"profile name {name!r}: use letters, digits, '-', '_' and '.'")
+
+
 def remove(name: str) -> Path:
     """The file, once the profile is gone from it."""
+    check_name(name)
     load(name)
     stored = _read()
     del stored[name]
@@ -72,7 +78,7 @@ def _read() -> dict[str, dict[str, Any]]:
     try:
         stored = tomllib.loads(file.read_text("utf-8"))
         mode = file.stat().st_mode & 0o077
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}") from None
@@ -94,15 +100,21 @@ def _write(stored: dict[str, dict[str, Any]]) -> Path:
     import tomli_w
 
     file = path()
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".profiles-")  # mode 0600
+    temporary = None
     try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".profiles-")  # mode 0600
         with os.fdopen(handle, "wb") as out:
             tomli_w.dump(stored, out)
             out.flush()
             os.fsync(out.fileno())
         Path(temporary).replace(file)
-    except BaseException:
+    except OSError as error:
+        reason = error.strerror
+    else:
+        return file
+    if temporary:
         Path(temporary).unlink(missing_ok=True)
-        raise
-    return file
+    raise ConfigError(
+        f"{file} cannot be written ({reason}); set HOME or XDG_CONFIG_HOME to a folder of yours"
+    )

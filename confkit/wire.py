@@ -1,7 +1,7 @@
 """Requests and answers as values: how a request is written, and what an answer means.
 
-`interpret` is the one place where bytes become a result or an error, for a single call, a thread
-and a sweep alike. Nothing here does any I/O.
+`interpret` is the one place where bytes become a result or an error, for a single call, for
+threads and for any bulk path alike. Nothing here does any I/O.
 """
 
 import json

@@ -103,7 +103,7 @@ def test_a_host_password_comes_from_its_variable(script):
     service = script({CREATE: DONE})
     password = SECRETS["CONFKIT_HOST_PASSWORD"]
     call = create(service.client(), host_password=password)
-    assert "$CONFKIT_HOST_PASSWORD" in call.as_curl()
+    assert "${CONFKIT_HOST_PASSWORD:?}" in call.as_curl()
     same_again(service, call)
     assert service.requests[-1][2]["host_password"] == password
 

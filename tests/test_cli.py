@@ -211,6 +211,15 @@ def test_a_seed_beyond_the_loopback_is_refused():
     assert "loopback" in done.stderr
 
 
+def test_many_signals_at_once_still_end_the_sandbox(served):
+    """SIGTERM and SIGINT on top of each other end it; none of them can hang it."""
+    for _ in range(5):
+        process, _, _ = served()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGTERM):
+            process.send_signal(number)
+        assert process.wait(timeout=5) == 0
+
+
 def test_ctrl_c_ends_the_sandbox(served):
     """SIGINT ends it as cleanly as SIGTERM."""
     process, base_url, _ = served()
@@ -225,3 +234,33 @@ def test_a_sandbox_beyond_loopback_says_so(caplog):
         assert "beyond this machine" in caplog.text
         assert sandbox.secret_key != "demo_secret"
         assert sandbox.secret_key not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("ck.connect('sandbox')", "starlette"),
+        ("ck.occupancy_chart(ck.rooms_frame([]).assign(users=[]))", "matplotlib"),
+        ("import confkit.sandbox", "starlette"),
+    ],
+)
+def test_what_the_base_install_lacks_is_told_with_the_line_that_installs_it(statement, says):
+    """Without the extra `lab` an error names the package and the pip line."""
+    hidden = f"import sys; sys.modules[{says!r}] = None; import confkit as ck; {statement}"
+    done = subprocess.run(
+        [sys.executable, "-c", hidden], capture_output=True, text=True, check=False
+    )
+    last = done.stderr.strip().splitlines()[-1]
+    assert says in last
+    assert "pip install 'confkit-notebooks[lab]'" in last
+
+
+def test_a_configuration_that_cannot_be_written_is_one_line(tmp_path):
+    """Where the profile's folder cannot be made, one line says so and what to set."""
+    (tmp_path / "file").touch()
+    done = run("profile", "add", "prod", "--base-url", "http://h:8080", "--outgoing-url",
+               "http://h:8050", "--access-key", "key", typed="hunter2\n",
+               XDG_CONFIG_HOME=str(tmp_path / "file"))  # fmt: skip
+    assert done.returncode == 1
+    assert "XDG_CONFIG_HOME" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

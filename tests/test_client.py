@@ -1,6 +1,7 @@
 """One wire: token, retries, time-outs and bounds, against a service with scripted answers."""
 
 import logging
+import signal
 import socket
 import threading
 import time
@@ -282,3 +283,28 @@ def test_authentication_without_random_and_key_is_a_protocol_error(script):
         ck.get_room(service.client(), "1")
     service.script[AUTHENTICATE] = GRANTED
     assert ck.get_room(service.client(), "1").topic == "Weekly sync"
+
+
+def test_a_call_that_was_interrupted_is_on_record(script):
+    """Ctrl-C during a call ends it at once, and the record says that it was sent."""
+    service = script({GET_ROOM: Reply(ROOM, delay=3)})
+    client = service.client()
+    client.token()
+    main = threading.main_thread().ident
+    threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        ck.get_room(client, "1")
+    assert time.monotonic() - began < 2
+    assert (client.calls[-1].endpoint, client.calls[-1].error) == ("A3", "KeyboardInterrupt")
+
+
+def test_calls_can_be_sliced_and_read(script):
+    """`client.calls` is a list: its last entries can be taken, and each is one readable line."""
+    service = script({GET_ROOM: ROOM})
+    client = service.client()
+    ck.get_room(client, "1")
+    assert [call.endpoint for call in client.calls[-2:]] == ["A1", "A3"]
+    shown = repr(client.calls[-1])
+    assert shown.startswith("<A3 GET http://127.0.0.1:")
+    assert "ret=0" in shown

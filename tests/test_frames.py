@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import confkit as ck
 
 ROOM_TYPES = {
-    "room_id": "string", "topic": "string", "room_status": "Int64", "status": "category",
-    "owner_id": "string", "attendee_max": "Int64", "max_audio": "Int64", "max_video": "Int64",
-    "room_mode": "Int64", "mode": "category", "id": "Int64", "room_extend_id": "string",
+    "room_id": "string", "topic": "string", "status": "category", "attendee_max": "Int64",
+    "mode": "category", "owner_id": "string", "max_audio": "Int64", "max_video": "Int64",
+    "room_status": "Int64", "room_mode": "Int64", "id": "Int64", "room_extend_id": "string",
 }  # fmt: skip
 USER_TYPES = {"room_id": "string", "user_id": "string", "user_name": "string"}
 DEVICE_TYPES = dict.fromkeys(

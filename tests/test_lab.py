@@ -1,5 +1,6 @@
 """`confkit lab`: which service the notebooks get, which port, and how it ends."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -89,32 +90,66 @@ def test_an_installed_confkit_copies_its_notebooks_and_keeps_what_was_changed(
     assert (lab.notebooks() / "01-first-look.ipynb").read_text() == "mine"
 
 
-def test_jupyterlab_opens_on_the_first_notebook_and_ctrl_c_ends_all(tmp_path):
-    """The real command: the port is said when it was taken, the page is there, Ctrl-C ends it."""
+@pytest.fixture
+def started(tmp_path):
+    """Starts the real command with these arguments; whatever it started is ended afterwards."""
+    processes = []
+
+    def start(*arguments):
+        processes.append(
+            subprocess.Popen(
+                [sys.executable, "-m", "confkit", "lab", "--no-browser", *arguments,
+                 "--IdentityProvider.token=", f"--LabApp.app_settings_dir={tmp_path}"],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path,
+                start_new_session=True,
+                env={**os.environ, "JUPYTER_CONFIG_DIR": str(tmp_path), "PYTHONUNBUFFERED": "1",
+                     "JUPYTER_RUNTIME_DIR": str(tmp_path)},
+            )
+        )  # fmt: skip
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+@pytest.fixture
+def lab_page(started):
+    """JupyterLab, up, started for a port that is taken: its process, its port, what was said."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         wanted = taken.getsockname()[1]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "confkit", "lab", "--port", str(wanted), "--no-browser",
-             "--IdentityProvider.token=", f"--LabApp.app_settings_dir={tmp_path}"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path,
-            start_new_session=True,
-            env={**os.environ, "JUPYTER_CONFIG_DIR": str(tmp_path), "PYTHONUNBUFFERED": "1",
-                 "JUPYTER_RUNTIME_DIR": str(tmp_path)},
-        )  # fmt: skip
-        try:
-            said = "".join(process.stdout.readline() for _ in range(3))
-            assert "sandbox of its own" in said
-            assert f"port {wanted} is taken" in said
-            port = said.partition("JupyterLab uses ")[2].split()[0]
-            page = _page(f"http://127.0.0.1:{port}/lab/tree/01-first-look.ipynb")
-            assert "JupyterLab" in page
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
-            process.communicate(timeout=20)
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
+        process = started("--port", str(wanted))
+        said = "".join(process.stdout.readline() for _ in range(3))
+        assert f"port {wanted} is taken" in said
+        port = int(said.partition("JupyterLab uses ")[2].split()[0])
+        _page(f"http://127.0.0.1:{port}/lab/tree/01-first-look.ipynb")
+        yield process, port, said
+
+
+def assert_gone(port):
+    """Nothing answers on the port any more."""
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+def test_jupyterlab_opens_and_ctrl_c_ends_all(lab_page):
+    """The real command says what is used, the first notebook's page is there, Ctrl-C ends it."""
+    process, port, said = lab_page
+    assert "sandbox of its own" in said
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+    process.communicate(timeout=20)
     assert process.returncode == 0
+    assert_gone(port)
+
+
+def test_sigterm_to_the_command_ends_jupyterlab_too(lab_page):
+    """A supervisor that ends the command alone leaves no JupyterLab behind."""
+    process, port, _ = lab_page
+    process.terminate()
+    process.communicate(timeout=20)
+    assert_gone(port)
 
 
 def _page(address, seconds=60):

@@ -1,7 +1,13 @@
 """The embedded service: a complete implementation of the interface, to learn and to test with."""
 
-from .face import Sandbox
-from .life import DEMO_SECRET_KEY
-from .people import RoomJoinRefused
+try:
+    from .face import Sandbox
+    from .life import DEMO_SECRET_KEY
+    from .people import RoomJoinRefused
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"the sandbox needs {error.name}; run: pip install 'confkit-notebooks[lab]'",
+        name=error.name,
+    ) from None
 
 __all__ = ["DEMO_SECRET_KEY", "RoomJoinRefused", "Sandbox"]

@@ -21,6 +21,8 @@ _FORMS = {
     "raw": "the signature is of the raw bytes",
     "upper": "the signature is of the hex text in capitals",
     "bare": "the signature is not base64-encoded",
+    "line": "the signature is of the hex text and a line end",
+    "openssl": "the signature is of all that openssl prints: take the hex text behind the = alone",
 }
 _WANTED = {"hex": "the lowercase hex text", "raw": "the raw bytes"}
 _METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")  # what came is not quoted
@@ -94,9 +96,18 @@ def _signatures(
             "raw": base64.b64encode(mac.digest()),
             "upper": base64.b64encode(text.upper()),
             "bare": text,
+            "line": base64.b64encode(text + b"\n"),
+            **{
+                "openssl" + end.decode("ascii", "ignore") + label: base64.b64encode(
+                    f"{label}(stdin)= ".encode() + text + end
+                )
+                for label in (name.upper(), f"HMAC-{name.upper()}", f"SHA2-{name[3:]}")
+                for end in (b"", b"\n")
+            },
         }
         for form, signature in forms.items():
-            also = [f"{_FORMS[form]}, this service wants {_WANTED[dialect.signature]}"]
+            told = _FORMS["openssl" if form.startswith("openssl") else form]
+            also = [f"{told}, this service wants {_WANTED[dialect.signature]}"]
             right = form == dialect.signature
             yield signature.rstrip(b"="), mistakes if right else [*mistakes, *also]
 

@@ -124,6 +124,11 @@ class Life:
             atexit.unregister(self.close)
             started.stop()
 
+    @property
+    def closed(self) -> bool:
+        """Whether the sandbox has been closed."""
+        return self._closed
+
     def __enter__(self) -> Self:
         return self.start()
 

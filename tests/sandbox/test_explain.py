@@ -65,3 +65,14 @@ def test_the_dialect_decides_what_is_wrong():
 def test_nothing_is_made_up(given):
     """A right signature and one that nothing explains get no explanation."""
     assert told(given) == ""
+
+
+@pytest.mark.parametrize("label", ["SHA1", "HMAC-SHA1"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_what_openssl_prints_around_the_hex_text_is_recognised(label, end):
+    """A signature made of openssl's whole line, or of the hex text and a line end, is explained."""
+    text = hmac.new(b"secret", b"key", hashlib.sha1).hexdigest()
+    whole = base64.b64encode(f"{label}(stdin)= {text}{end}".encode()).decode()
+    assert "openssl" in (wrong_signature(whole, "secret", ("key",), Dialect()) or "")
+    line = base64.b64encode(f"{text}\n".encode()).decode()
+    assert "line end" in (wrong_signature(line, "secret", ("key",), Dialect()) or "")
