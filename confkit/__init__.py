@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from .calls import Call
 from .client import Client
 from .connect import connect
-from .devices import ReimportFailed, import_device, list_devices, reimport_device, remove_device
-from .dialect import Dialect
 from .errors import (
     ApiError,
     AuthenticationFailed,
@@ -38,23 +36,32 @@ from .errors import (
     UserNotFound,
     explain,
 )
-from .records import Device, Room, RoomUser
-from .rooms import create_room, delete_room, get_mcu, get_room
-from .users import force_offline, get_room_users
 from .wire import Request
 
 if TYPE_CHECKING:
     from .charts import occupancy_chart
+    from .devices import ReimportFailed, import_device, list_devices, reimport_device, remove_device
+    from .dialect import Dialect
     from .frames import devices_frame, rooms_frame, users_frame
+    from .records import Device, Room, RoomUser
+    from .rooms import create_room, delete_room, get_mcu, get_room
+    from .users import force_offline, get_room_users
 
 __version__ = "0.1.0"
 
-_LATER = {  # loaded when first used
-    "occupancy_chart": "charts",
-    "devices_frame": "frames",
-    "rooms_frame": "frames",
-    "users_frame": "frames",
-}
+# Loaded when first used. A name that is also a module's (`connect`) cannot be among them: importing
+# that module would put the module in the name's place.
+_LATER = {
+    "charts": ("occupancy_chart",),
+    "devices": (
+        "ReimportFailed", "import_device", "list_devices", "reimport_device", "remove_device",
+    ),
+    "dialect": ("Dialect",),
+    "frames": ("devices_frame", "rooms_frame", "users_frame"),
+    "records": ("Device", "Room", "RoomUser"),
+    "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
+    "users": ("force_offline", "get_room_users"),
+}  # fmt: skip
 
 __all__ = [
     "ApiError",
@@ -108,9 +115,11 @@ __all__ = [
 if not TYPE_CHECKING:  # a type checker reads the imports above
 
     def __getattr__(name: str) -> object:
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f".{_LATER[name]}", __name__), name)
+        for module, names in _LATER.items():
+            if name in names:
+                found = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+                return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

@@ -1,17 +1,19 @@
 """The last calls as they were sent, with nothing secret in them."""
 
+from __future__ import annotations
+
 import re
-import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from .dialect import Dialect
 from .endpoints import Endpoint
 from .masking import MASK, masked
 from .wire import Answer, Written, as_text, compact, excerpt, token_parameter
+
+if TYPE_CHECKING:
+    from .dialect import Dialect
 
 _VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
 _CAMERA = "CONFKIT_CAMERA_PASSWORD"
@@ -26,8 +28,7 @@ class Blank(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One call that was made: when, what was sent and what came, secrets masked.
 
     `ret` is the result code, None where no answer of the interface came; `error` says then why.
@@ -58,6 +59,8 @@ class Call:
         does; CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for passwords. A camera's
         password stands inside JSON, so its quotes and backslashes are given with a backslash.
         """
+        import shlex
+
         fields = {name: self._filled(name, value) for name, value in self.fields.items()}
         parts = ["curl", "-sS"]
         if self.placement == "query":
@@ -91,6 +94,8 @@ def _shell(text: str) -> str:
 
     A token or digest that is not set is refused by the service; a password that is not set would
     be an empty one, so the shell itself refuses that."""
+    import shlex
+
     quoted = shlex.quote(text)
     quoted = re.sub(_HOLE.format(r"(\w+_PASSWORD)"), r"""'"${\1:?}"'""", quoted)
     return re.sub(_HOLE.format(r"(\w+)"), r"""'"$\1"'""", quoted).removesuffix("''")

@@ -1,5 +1,7 @@
 """The client: owns the wire to one service, its token, and the record of the last calls."""
 
+from __future__ import annotations
+
 import logging
 import random
 import threading
@@ -13,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 from . import signing
 from .address import Address
 from .calls import Call, call
-from .dialect import Dialect
 from .endpoints import A1
 from .errors import (
     ApiError,
@@ -26,11 +27,11 @@ from .errors import (
     TransportError,
 )
 from .masking import Secret
-from .pace import Pace
 from .transport import move, session
 from .wire import Answer, Request, interpret, secrets_in, write
 
 if TYPE_CHECKING:
+    from .dialect import Dialect
     from .sandbox import Sandbox
 
 DIAL_SECONDS = 30.0  # B1 answers when the service has dialled the camera, or has given up
@@ -59,7 +60,7 @@ class Client:
         verify: bool | str = True,
         max_rate: float | None = None,
         name: str | None = None,
-        sandbox: "Sandbox | None" = None,
+        sandbox: Sandbox | None = None,
         origins: Mapping[str, str] | None = None,
         on_close: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
@@ -73,7 +74,7 @@ class Client:
         }
         self.access_key = access_key
         self.secret_key = secret_key
-        self.dialect = dialect or Dialect()
+        self.dialect = dialect or _usual_dialect()
         self.timeout = _timeout(timeout)
         self.read_only = read_only
         self.sandbox = sandbox
@@ -84,7 +85,7 @@ class Client:
         self.session.verify = verify
         if all(address.loopback for address in self._addresses.values()):
             self.session.trust_env = False  # no proxy of the environment leads to this machine
-        self._pace = Pace(_rate(max_rate), clock, sleep) if max_rate is not None else None
+        self._pace = None if max_rate is None else _pace(max_rate, clock, sleep)
         self._clock, self._sleep, self._chance = clock, sleep, chance
         self._on_close = on_close
         self._token: Secret | None = None
@@ -258,10 +259,20 @@ def _timeout(given: float | tuple[float, float]) -> tuple[float, float]:
     return float(both[0]), float(both[1])
 
 
-def _rate(given: float) -> float:
-    if not _finite(given):
-        raise ConfigError(f"max_rate is {given!r}; give requests per second, above 0")
-    return float(given)
+def _usual_dialect() -> Dialect:
+    from .dialect import Dialect
+
+    return Dialect()
+
+
+def _pace(
+    max_rate: float, clock: Callable[[], float], sleep: Callable[[float], object]
+) -> Callable[[], None]:
+    from .pace import Pace
+
+    if not _finite(max_rate):
+        raise ConfigError(f"max_rate is {max_rate!r}; give requests per second, above 0")
+    return Pace(float(max_rate), clock, sleep)
 
 
 def _finite(value: object) -> bool:

@@ -1,5 +1,7 @@
 """From a name, arguments or the environment to a client; every value keeps where it came from."""
 
+from __future__ import annotations
+
 import os
 import threading
 import warnings
@@ -9,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import profiles
 from .client import Client
-from .dialect import Dialect
 from .errors import ConfigError
 from .masking import Secret
 
 if TYPE_CHECKING:
+    from .dialect import Dialect
     from .sandbox import Sandbox
 
 OPTIONS = ("dialect", "timeout", "read_only", "verify", "max_rate")
@@ -25,7 +27,7 @@ _VARIABLES = {
     "read_only": "CONFKIT_READ_ONLY",
 }  # fmt: skip
 
-_embedded: dict[int, "Sandbox"] = {}  # by process: the one sandbox of connect("sandbox")
+_embedded: dict[int, Sandbox] = {}  # by process: the one sandbox of connect("sandbox")
 _starting = threading.Lock()
 
 
@@ -132,6 +134,8 @@ def _yes_or_no(text: str, variable: str) -> bool:
 
 
 def _profile(name: str) -> dict[str, Setting]:
+    from .dialect import Dialect
+
     settings = profiles.load(name)
     found = {key: Setting(value, f"profile {name}") for key, value in settings.items()}
     if "dialect" in found:
@@ -196,7 +200,7 @@ def _sandbox_client(arguments: Mapping[str, Setting], environment: Mapping[str, 
     return client
 
 
-def _the_sandbox() -> "Sandbox":
+def _the_sandbox() -> Sandbox:
     """The process's own sandbox. Seeded, so that what notebooks show repeats; on loopback only."""
     try:
         from .sandbox import Sandbox
@@ -209,7 +213,7 @@ def _the_sandbox() -> "Sandbox":
         return sandbox
 
 
-def _end(sandbox: "Sandbox") -> None:
+def _end(sandbox: Sandbox) -> None:
     with _starting:
         if _embedded.get(os.getpid()) is sandbox:
             del _embedded[os.getpid()]

@@ -4,10 +4,12 @@ Each error names its cause and the next step. Those that a Python person would e
 builtin (`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from . import codes
-from .codes import Code
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .codes import Code
 
 
 class ConfkitError(Exception):
@@ -190,6 +192,8 @@ class Explanation(NamedTuple):
     def _repr_html_(self) -> str:
         from html import escape
 
+        from .codes import Code
+
         rows = self.codes or (
             Code(0, "", self.meaning, self.cause, self.advice, self.retry, self.sure),
         )
@@ -236,7 +240,9 @@ def explain(ret: int | str | ApiError, interface: str | None = None) -> Explanat
         if interface not in ("A", "B"):
             raise ValueError(f"interface is {interface!r}; there are A (port 8080) and B (8050)")
     number = _number(ret)
-    found = codes.lookup(number, interface) if isinstance(number, int) else ()
+    from .codes import lookup
+
+    found = lookup(number, interface) if isinstance(number, int) else ()
     if not found:
         return Explanation(
             number, interface, "not a code of the interface, and none seen in other deployments",

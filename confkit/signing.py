@@ -1,11 +1,16 @@
 """Digest and access token: how a secret key becomes what travels (section 5 of the interface)."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import hmac
+from typing import TYPE_CHECKING
 
-from .dialect import Dialect
 from .masking import Secret
+
+if TYPE_CHECKING:
+    from .dialect import Dialect
 
 
 def sign(secret_key: str, message: str, dialect: Dialect) -> Secret:

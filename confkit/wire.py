@@ -4,15 +4,19 @@
 threads and for any bulk path alike. Nothing here does any I/O.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from .dialect import Dialect
 from .endpoints import Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
 from .masking import Secret, forms, guard, login_in, mask, masked
+
+if TYPE_CHECKING:
+    from .dialect import Dialect
 
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 

@@ -1,11 +1,14 @@
 """The house: imports point down only, and importing confkit loads nothing heavy."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import confkit as ck
 
 PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
@@ -100,6 +103,20 @@ def test_rtsp_and_sandbox_know_only_what_they_need(path):
         assert "client" not in real or path.name == "face.py"
     elif here not in ("connect", "cli"):
         assert "sandbox" not in real
+
+
+def test_every_public_name_is_there_and_none_is_hidden_by_a_module():
+    """Each name of __all__ is there, also after every module was imported, and is not a module."""
+    for path in modules():
+        if path.stem != "__main__" and path.parent == PACKAGE:
+            importlib.import_module(f"confkit.{path.stem}".removesuffix(".__init__"))
+    later = {name for names in ck._LATER.values() for name in names}
+    assert not later & {path.stem for path in modules()}
+    assert later < set(ck.__all__) <= set(dir(ck))
+    for name in ck.__all__:
+        assert not isinstance(getattr(ck, name), type(ck)), name
+    with pytest.raises(AttributeError, match="nothing_of_ours"):
+        _ = ck.nothing_of_ours
 
 
 def test_importing_confkit_loads_nothing_heavy():
