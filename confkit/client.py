@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 import threading
 import time
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from . import signing
 from .address import Address
 from .calls import Call, call
-from .endpoints import A1
+from .endpoints import A1, Endpoint
 from .errors import (
     ApiError,
     ConfigError,
@@ -93,6 +94,7 @@ class Client:
         self._authentications = 0
         self._refusal: ConfkitError | None = None
         self._closed = False
+        self._process = os.getpid()
 
     @property
     def base_url(self) -> str:
@@ -110,6 +112,8 @@ class Client:
         return list(self._calls)
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_process"):  # in a traceback out of __init__
+            return "<Client, not yet made>"
         values = {
             "base_url": self.base_url, "outgoing_url": self.outgoing_url,
             "access_key": self.access_key, "secret_key": "***",
@@ -144,11 +148,7 @@ class Client:
             raise ConfigError(
                 f"this {'client' if self._closed else 'sandbox'} is closed; connect again"
             )
-        if endpoint.write and self.read_only:
-            raise ReadOnlyError(
-                f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only. "
-                "Connect with read_only=False to change something on the service."
-            )
+        self.may_send(endpoint)
         if endpoint.token is None:
             return self._attempts(request, None)
         token = self.token()
@@ -158,6 +158,14 @@ class Client:
             pass
         return self._attempts(request, self.token(instead_of=token))
 
+    def may_send(self, endpoint: Endpoint) -> None:
+        """Nothing, unless the operation is a change and the client read only: ReadOnlyError."""
+        if endpoint.write and self.read_only:
+            raise ReadOnlyError(
+                f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only. "
+                "Connect with read_only=False to change something on the service."
+            )
+
     def token(self, instead_of: str | None = None) -> Secret:
         """The access token, made at the first call; `instead_of` names one that was refused.
 
@@ -165,11 +173,11 @@ class Client:
         error. Section 5 of the interface.
         """
         before = self._authentications
-        if self._token is not None and self._token != instead_of:
+        if self._token is not None and self._token is not instead_of:
             return self._token
         with self._authenticating:
-            if self._token is not None and self._token != instead_of:
-                return self._token
+            if self._token is not None and self._token is not instead_of:
+                return self._token  # by identity: a service may hand out the same text again
             if self._authentications != before and self._refusal is not None:
                 raise copy(self._refusal)
             try:
@@ -180,6 +188,13 @@ class Client:
             finally:
                 self._authentications += 1
             return self._token
+
+    def _after_fork(self) -> None:
+        """Lets go of the parent's connections and lock: two processes on one socket would read
+        each other's answers."""
+        self._process = os.getpid()
+        self._authenticating = threading.Lock()
+        self.session.close()
 
     def _authenticate(self) -> Secret:
         signed = signing.digest(self.access_key, self.secret_key, self.dialect)
@@ -213,6 +228,8 @@ class Client:
 
     def _once(self, request: Request, token: Secret | None) -> dict[str, Any]:
         endpoint = request.endpoint
+        if os.getpid() != self._process:
+            self._after_fork()
         if self._pace:
             self._pace()
         written = write(request, self._addresses[endpoint.interface].url, token, self.dialect)

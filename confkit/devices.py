@@ -7,7 +7,7 @@ from . import arguments
 from .client import Client
 from .endpoints import B1, B2, B3
 from .errors import ConfkitError, OutcomeUnknown, ProtocolError, UserNotFound
-from .masking import Guarded, Secret
+from .masking import Guarded, Secret, guard
 from .records import Device, number, objects, shown
 from .wire import Request
 
@@ -16,6 +16,10 @@ class ReimportFailed(ConfkitError):
     """A device was removed but could not be imported again; `device` is what to import."""
 
     device: Device
+
+
+class ReimportUnknown(ReimportFailed, OutcomeUnknown):
+    """A device was removed, and the answer to its import was lost: look before importing again."""
 
 
 def import_device(
@@ -38,8 +42,10 @@ def import_device(
     noticed before sending). When the answer is lost the device is looked up in B3; where that does
     not find it, OutcomeUnknown is raised.
     """
+    client.may_send(B1)
     login_password = Secret(login_password) if login_password is not None else None
     user_address = Guarded(user_address) if user_address is not None else None
+    options = guard(options)  # type: ignore[assignment]  # the same, with its secrets hidden
     if isinstance(room_id, Device):
         known = room_id
         room_id = known.room_id
@@ -111,8 +117,9 @@ def list_devices(client: Client, room_id: str | None = None) -> list[Device]:
 
 def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
     """The external user of this ID in a room, or None when B3 does not list it."""
-    found = (device for device in list_devices(client, room_id) if device.user_id == user_id)
-    return next(found, None)
+    wanted = (room_id, user_id)
+    listed = list_devices(client, room_id)
+    return next((item for item in listed if (item.room_id, item.user_id) == wanted), None)
 
 
 def remove_device(
@@ -127,6 +134,7 @@ def remove_device(
     UserNotFound (425), ServiceUnavailable (303). When the answer is lost and B3 does not list the
     device any more, it counts as removed; otherwise that raises OutcomeUnknown.
     """
+    client.may_send(B2)
     user_address = Guarded(user_address) if user_address is not None else None
     if isinstance(room_id, Device):
         known = room_id
@@ -158,7 +166,7 @@ def remove_device(
 def _not_listed(room_id: str, user_id: str) -> UserNotFound:
     error = UserNotFound(
         f"the service lists no external user {user_id!r} in room {room_id!r}, so its address is "
-        "not known and nothing was sent. list_devices(client) shows where it is, if anywhere."
+        "not known and B2 was not sent. list_devices(client) shows where it is, if anywhere."
     )
     error.interface, error.endpoint, error.ret = "B", B2.key, 425
     error.meaning = "user does not exist"
@@ -172,6 +180,7 @@ def reimport_device(client: Client, device: Device) -> Device:
     The device is checked before it is removed. When it cannot be imported again, ReimportFailed
     says why and how to restore it.
     """
+    client.may_send(B1)
     arguments.user_address(B1, device.user_address)
     arguments.options(B1, device.options, None, None)
     arguments.needed_text(B1, "user_name", device.user_name)
@@ -179,10 +188,12 @@ def reimport_device(client: Client, device: Device) -> Device:
     try:
         return import_device(client, device)
     except ConfkitError as error:
-        failed = ReimportFailed(
-            f"{device.user_id!r} was removed from room {device.room_id!r} and could not be "
-            f"imported again: {error} To restore it, keep this error and call "
-            "import_device(client, error.device) when the cause is mended."
+        unknown = isinstance(error, OutcomeUnknown)
+        failed = (ReimportUnknown if unknown else ReimportFailed)(
+            f"{device.user_id!r} was removed from room {device.room_id!r} and "
+            f"{'may or may not be there again' if unknown else 'could not be imported again'}: "
+            f"{error} To restore it, keep this error and call import_device(client, error.device) "
+            f"when {'list_devices(client) does not show it' if unknown else 'that is mended'}."
         )
         failed.device = device
         raise failed from error

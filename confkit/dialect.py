@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Self
 
 from .errors import ConfigError
+from .masking import TOKEN_NAMES
 
 _CHOICES = {
     "hash": ("sha1", "sha256", "sha512", "md5"),
@@ -51,7 +52,11 @@ class Dialect:
             value = getattr(self, name)
             if value is None and name == "mcu_token_parameter":
                 continue
-            if not (isinstance(value, str) and value.isidentifier()):
+            if not (
+                isinstance(value, str)
+                and value.isidentifier()
+                and value.lower().endswith(TOKEN_NAMES)  # by such a name a log knows what to hide
+            ):
                 raise ConfigError(
                     f"dialect setting {name} is {value!r}; it is a parameter's name, "
                     "such as access_token, access_tocken or token"

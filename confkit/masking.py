@@ -13,10 +13,11 @@ from urllib.parse import quote, quote_plus, unquote
 MASK = "***"
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
 
+TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spellings: deployments)
+
 # In lower case without underscores: parameters and members of the interface that carry secrets.
 _SECRET_NAMES = frozenset({
-    "accesstoken", "accesstocken", "token", "digest", "hostpassword", "loginpassword", "password",
-    "passwd", "secretkey",
+    "digest", "hostpassword", "loginpassword", "password", "passwd", "secretkey",
 })  # fmt: skip
 
 
@@ -59,7 +60,8 @@ def _suspect(text: str) -> bool:
 
 
 def _is_secret(name: str) -> bool:
-    return name.replace("_", "").lower() in _SECRET_NAMES
+    plain = name.replace("_", "").lower()
+    return plain in _SECRET_NAMES or plain.endswith(TOKEN_NAMES)
 
 
 def mask_address(text: str, broken: bool = False) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from . import arguments
 from .client import Client
 from .endpoints import A2, A3, A4, A5
-from .errors import ConfkitError, OutcomeUnknown, RoomNotFound
+from .errors import ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
 from .masking import Secret
 from .records import Room, needed
 from .wire import Request
@@ -30,6 +30,7 @@ def create_room(
     room's ID: with it a creation whose answer was lost is looked up, without it that raises
     OutcomeUnknown. ParameterError (407, or noticed before sending), LicenceError, ApiError (700).
     """
+    client.may_send(A2)
     host_password = Secret(host_password) if host_password is not None else None
     parameters = {
         "topic": arguments.topic(A2, topic),
@@ -65,7 +66,13 @@ def _is_there(client: Client, extend_id: str, given: Mapping[str, object]) -> bo
 def get_room(client: Client, room_id: str) -> Room:
     """The room with this ID (A3); RoomNotFound (404) when there is none."""
     room_id = arguments.identity(A3, "room_id", room_id)
-    return Room.read(client.send(Request(A3, {"room_id": room_id})), room_id)
+    room = Room.read(client.send(Request(A3, {"room_id": room_id})), room_id)
+    if room_id not in (room.room_id, room.room_extend_id):
+        raise ProtocolError(
+            f"A3 was asked for room {room_id!r} and answered with room {room.room_id!r}. "
+            "Look for a proxy or a cache between here and the service."
+        )
+    return room
 
 
 def delete_room(client: Client, room_id: str) -> None:
@@ -74,6 +81,7 @@ def delete_room(client: Client, room_id: str) -> None:
     When the answer is lost and the room is gone afterwards, it counts as deleted; otherwise that
     raises OutcomeUnknown.
     """
+    client.may_send(A4)
     room_id = arguments.identity(A4, "room_id", room_id)
     try:
         client.send(Request(A4, {"room_id": room_id}))

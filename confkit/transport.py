@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import requests
 import urllib3
 
+from .deadline import DeadlineAdapter
 from .errors import TransportError, TransportTimeout
 from .masking import mask
 from .wire import Answer, Written
@@ -24,7 +25,7 @@ def session(pool: int = 64) -> requests.Session:
     """A session whose connections are kept for `pool` threads and whose log lines are masked."""
     made = requests.Session()
     for scheme in ("http://", "https://"):
-        made.mount(scheme, requests.adapters.HTTPAdapter(pool_maxsize=pool))
+        made.mount(scheme, DeadlineAdapter(pool_maxsize=pool))
     logging.getLogger("urllib3.connectionpool").addFilter(masked_log)
     return made
 

@@ -24,6 +24,7 @@ def force_offline(client: Client, room_id: str, user_id: str) -> str:
     RoomNotFound (404), UserNotFound (429), RoomClosed (416), MediaServerUnavailable (417, 428).
     When the answer is lost and the user is not in the room afterwards, that counts as done.
     """
+    client.may_send(A7)
     room_id = arguments.identity(A7, "room_id", room_id)
     user_id = arguments.identity(A7, "user_id", user_id)
     try:

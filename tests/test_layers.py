@@ -18,7 +18,7 @@ LAYERS = [
     {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp"},
-    {"dialect", "address", "pace"},
+    {"dialect", "address", "pace", "deadline"},
     {"signing", "wire"},
     {"transport", "calls", "arguments"},
     {"client"},

@@ -162,3 +162,29 @@ def test_a_service_that_quotes_the_password_of_an_address_is_masked(script):
         ck.import_device(service.client(), "1", "cam", "Door", ADDRESS)
     assert INSIDE not in everything_of(raised.value)
     assert "refused" in str(raised.value)
+
+
+def test_what_is_half_made_or_refused_shows_no_password(sandbox):
+    """A refused join, a camera that cannot be, a wrong import or setting show no secret."""
+    client = sandbox.connect()
+    room_id = ck.create_room(client, "t", "ops", host_password="other")
+    for call in (
+        lambda: sandbox.join(room_id, "Ada", password=HOST),
+        lambda: sandbox.camera(login_name="u", login_password=CAMERA, fps=-1),
+        lambda: ck.import_device(
+            client, room_id, "c", "D", "rtsp://127.0.0.1:9/x", options={"login_password": CAMERA}
+        ),
+        lambda: ck.import_device(
+            client, room_id, "c", "D", "x", options={"login_password": CAMERA, "o": {1}}
+        ),
+        lambda: ck.Client("h", "h", "a", SECRET_KEY),
+        lambda: ck.Client("http://h", "http://h", "a", SECRET_KEY, timeout=-1),
+        lambda: type(sandbox)(seed=1, host="0.0.0.0", secret_key=SECRET_KEY),
+        lambda: type(sandbox)(token_lifetime=-1, secret_key=SECRET_KEY),
+    ):
+        with pytest.raises((ck.ConfkitError, ValueError)) as raised:
+            call()
+        shown = everything_of(raised.value)
+        assert "repr" not in [line.strip() for line in shown.splitlines()]
+        for secret in (HOST, CAMERA, repr(CAMERA)[1:-1], SECRET_KEY):
+            assert secret not in shown

@@ -213,6 +213,14 @@ def test_read_only_refuses_every_change_before_anything_is_sent(script):
     ):
         with pytest.raises(ck.ReadOnlyError, match="read only"):
             call()
+    for call in (
+        lambda: ck.remove_device(client, "1", "cam"),
+        lambda: ck.create_room(client, "", ""),
+        lambda: ck.import_device(client, "1", "cam", "Door", "nonsense"),
+        lambda: ck.reimport_device(client, ck.Device("1", "cam", "Door", RTSP)),
+    ):
+        with pytest.raises(ck.ReadOnlyError):
+            call()
     assert not service.requests
     assert ck.list_devices(client)[0].user_id == "cam"
 
@@ -238,7 +246,7 @@ def test_an_address_left_out_is_looked_up(script):
     client = service.client()
     ck.remove_device(client, "1", "cam")
     assert service.requests[-1][2]["userAddress"] == RTSP
-    with pytest.raises(ck.UserNotFound, match="nothing was sent"):
+    with pytest.raises(ck.UserNotFound, match="B2 was not sent"):
         ck.remove_device(client, "1", "other")
     assert service.seen[REMOVE] == 1
 
@@ -313,3 +321,13 @@ def test_all_rooms_are_asked_for_by_leaving_the_room_out(script):
     client = service.client()
     assert ck.list_devices(client) == ck.list_devices(client, "") == []
     assert all("roomId" not in query for _, path, query in service.requests if LIST in path)
+
+
+def test_a_reimport_whose_answer_was_lost_is_unknown(script):
+    """When the second half's fate is not known, the error says so and still carries the device."""
+    service = script({REMOVE: {"ret": 0}, IMPORT: Reply(drop=True), LIST: listed()})
+    device = ck.Device("1", "cam", "Door", RTSP)
+    with pytest.raises(ck.OutcomeUnknown, match="may or may not be there again") as raised:
+        ck.reimport_device(service.client(), device)
+    assert isinstance(raised.value, ck.ReimportFailed)
+    assert raised.value.device is device

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfkitError
+from ..masking import Secret
 from . import people
 from .faults import fault
 from .life import Life
@@ -59,6 +61,7 @@ class Sandbox(Life):
         """The user id of a person who has joined; `password` is the room's host_password and makes
         a host. RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, id taken,
         password wrong, licence expired or used up, no media server."""
+        password = None if password is None else Secret(password)
         return self._do(people.join, room_id, user_name, password, user_id)
 
     def leave(self, room_id: str, user_id: str) -> None:
@@ -94,6 +97,7 @@ class Sandbox(Life):
 
         Cameras are on loopback always. `options` are those of `CameraServer.add`: codec, size, fps,
         keyframe_every, auth, name."""
+        login_password = None if login_password is None else Secret(login_password)
         login = {"login_name": login_name, "login_password": login_password}
         self._running()
         return self._run(self._add_camera(path, {**login, **options}))
@@ -179,7 +183,11 @@ class Sandbox(Life):
 
     async def _add_camera(self, path: str | None, options: Mapping[str, Any]) -> str:
         if self._cameras is None:
-            from ..rtsp.camera import CameraServer  # loads PyAV: only when a camera is made
+            if find_spec("av") is None:
+                raise ConfkitError(
+                    "cameras need av (PyAV); run: pip install 'confkit-notebooks[lab]'"
+                )
+            from ..rtsp.camera import CameraServer  # large: only when a camera is made
 
             cameras = CameraServer(host="127.0.0.1", port=0)
             await cameras.start()

@@ -141,6 +141,8 @@ class Life:
         self.close()
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_process"):  # in a traceback out of __init__
+            return "<Sandbox, not yet made>"
         state = "closed" if self._closed else "running" if self._server else "not started"
         where = " and ".join(self._urls or ()) or self._address
         return f"<Sandbox {where}, {state}>"

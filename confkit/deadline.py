@@ -1,0 +1,82 @@
+"""Connections whose whole answer, headers included, has to be there within the read time-out.
+
+A time-out of a socket bounds the wait for the next byte only: a service that sends one byte a
+second would hold a caller for hours.
+"""
+
+import io
+import time
+from typing import Any
+
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+_Response = HTTPConnection.response_class  # http.client's own
+
+
+class _Reader(io.RawIOBase):
+    """Reads a socket until a moment; afterwards every read is a time-out."""
+
+    def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
+        self._raw, self._sock = raw, sock
+        self._seconds: float | None = sock.gettimeout()
+        self._end = time.monotonic() + (self._seconds or 0.0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._seconds is not None:
+            left = self._end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("timed out")
+            self._sock.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        if not self.closed:
+            if self._sock.fileno() >= 0:
+                self._sock.settimeout(self._seconds)  # for the next request on this connection
+            self._raw.close()
+        super().close()
+
+
+class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base known at run time
+    fp: Any
+
+    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp = io.BufferedReader(_Reader(self.fp.detach(), sock))
+
+
+class _Connection(HTTPConnection):
+    response_class = _TimedResponse
+
+
+class _SecureConnection(HTTPSConnection):
+    response_class = _TimedResponse
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+class DeadlineAdapter(HTTPAdapter):
+    """An adapter of requests on which the read time-out bounds the whole answer."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the pools, with connections that keep the deadline."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        """The same through a proxy."""
+        manager = super().proxy_manager_for(proxy, **kwargs)
+        if hasattr(manager, "pool_classes_by_scheme") and not proxy.lower().startswith("socks"):
+            manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+        return manager
