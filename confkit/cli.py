@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 from . import __version__, profiles, signing
-from .connect import connect
+from .connect import Setting, connect, stripped
 from .dialect import Dialect
 from .errors import ConfigError, ConfkitError
 from .masking import Secret
@@ -144,12 +144,14 @@ def _sandbox(options: argparse.Namespace) -> int:
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     secret = options.secret_key or os.environ.get("CONFKIT_SECRET_KEY") or None
+    if secret is not None:
+        secret = stripped("secret_key", Setting(secret, "CONFKIT_SECRET_KEY or --secret-key"))
     for number in _ENDINGS:
         signal.signal(number, _end)
     sandbox = Sandbox(
         seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
         host=options.host, port=options.port, outgoing_port=options.outgoing_port,
-        access_key=options.access_key, secret_key=Secret(secret) if secret else None,
+        access_key=options.access_key, secret_key=secret,
         token_lifetime=options.token_lifetime, explain=options.explain,
     )  # fmt: skip
     published = sandbox.secret_key == DEMO_SECRET_KEY
@@ -202,15 +204,11 @@ def _profile_add(options: argparse.Namespace) -> int:
     asked = {"base_url": "address of interface A (http://host:8080): ",
              "outgoing_url": "address of interface B (http://host:8050): ",
              "access_key": "access key: "}  # fmt: skip
+    given = {name: getattr(options, name) or _ask(question) for name, question in asked.items()}
+    given["secret_key"] = os.environ.get("CONFKIT_SECRET_KEY") or _ask_secret("secret key: ")
     settings: dict[str, Any] = {
-        name: (getattr(options, name) or _ask(question)).strip() for name, question in asked.items()
+        name: str(stripped(name, Setting(value, "what was given"))) for name, value in given.items()
     }
-    secret = os.environ.get("CONFKIT_SECRET_KEY") or _ask_secret("secret key: ")
-    settings["secret_key"] = secret.strip()
-    for name, value in settings.items():
-        if not value:
-            variable = " or in CONFKIT_SECRET_KEY" if name == "secret_key" else ""
-            raise ConfigError(f"no {name} was given; type it{variable}")
     if options.dialect:
         settings["dialect"] = Dialect.parse(options.dialect).changes()
     if options.timeout is not None:
@@ -240,7 +238,7 @@ def _ask(question: str) -> str:
 
 def _ask_secret(question: str) -> str:
     if not sys.stdin.isatty():
-        return sys.stdin.readline()
+        return sys.stdin.readline().rstrip("\r\n")
     return getpass.getpass(question)
 
 

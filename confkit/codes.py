@@ -12,7 +12,7 @@ class Code(NamedTuple):
 
     `interface` is "A" or "B", or "" for a code seen in other deployments whose interface is not
     known. `retry` is true where sending the same call again, soon, may help; a write is looked up
-    first. `sure` tells how sure the meaning is: "specified" or "seen".
+    first. `sure` tells how sure the meaning is: "specified", "seen" or "unknown".
     """
 
     ret: int
@@ -133,11 +133,6 @@ _B: _Rows = (
      "The user id is taken, or the same address has been imported into this room before.",
      "Look with ck.list_devices(client, room_id) whether the device is already where you want it, "
      "and otherwise remove it with ck.remove_device or choose another user id."),
-    (424, "meaning not known anywhere (listed for B1 and B2, explained nowhere)",
-     "The interface lists this code for B1 and B2 without a meaning, and none is known from other "
-     "deployments, so no cause can be named.",
-     "Note the call and the time, look with ck.list_devices(client, room_id) whether it has taken "
-     "effect, and ask the operator what the service's own log says."),
     (425, "user does not exist",
      "The room holds no device with this user id and address: it has left, or one of the two "
      "differs from what was imported.",
@@ -153,6 +148,15 @@ _B: _Rows = (
      "one, or a firewall stands between them.",
      "Check the camera's address, path and login from the service's own network, and look with "
      "ck.list_devices(client, room_id) whether it has joined after all before importing again."),
+)
+
+# Listed in section 4, without a meaning anywhere.
+_UNEXPLAINED: _Rows = (
+    (424, "meaning not known anywhere (listed for B1 and B2, explained nowhere)",
+     "The interface lists this code for B1 and B2 without a meaning, and none is known from other "
+     "deployments, so no cause can be named.",
+     "Note the call and the time, look with ck.list_devices(client, room_id) whether it has taken "
+     "effect, and ask the operator what the service's own log says."),
 )
 
 _SEEN: _Rows = (
@@ -313,6 +317,7 @@ def _codes(rows: _Rows, interface: str, sure: str) -> tuple[Code, ...]:
 CODES: tuple[Code, ...] = (
     *_codes(_A, "A", "specified"),
     *_codes(_B, "B", "specified"),
+    *_codes(_UNEXPLAINED, "B", "unknown"),
     *_codes(_SEEN, "", "seen"),
 )
 

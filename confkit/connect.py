@@ -159,14 +159,15 @@ def _client(name: str | None, settings: Mapping[str, Setting]) -> Client:
             'profile, `confkit profile add NAME` and connect("NAME"). '
             'connect("sandbox") is a service to try things on.'
         )
-    service: dict[str, Any] = {key: _stripped(key, settings[key]) for key in SERVICE}
+    service: dict[str, Any] = {key: stripped(key, settings[key]) for key in SERVICE}
     rest = {key: settings[key].value for key in OPTIONS if key in settings}
     _certificate(rest.get("verify"), settings)
     origins = {key: setting.origin for key, setting in settings.items()}
     return Client(**{**service, **rest}, name=name, origins=origins)
 
 
-def _stripped(name: str, setting: Setting) -> str:
+def stripped(name: str, setting: Setting) -> str:
+    """The value without white space around it, which a warning then tells; never empty."""
     if not isinstance(setting.value, str):
         raise ConfigError(f"{name} (from {setting.origin}) is not a text")
     plain = setting.value.strip()

@@ -19,7 +19,8 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
 
     Columns: the interface's fields (numbers `Int64`, texts `string`), with `status` and `mode` as
     categories beside `room_status` and `room_mode`. A value that deployments are not known to use
-    is named by itself. `host_password` is a column only with `secrets=True`.
+    is "other" there; its number stands beside it. `host_password` is a column only with
+    `secrets=True`.
     """
     import pandas as pd
 
@@ -109,14 +110,15 @@ _MAKERS = {
     "RoomUser": "get_room_users(client, room_id)",
     "Device": "list_devices(client)",
 }
-_STATUS = tuple(ROOM_STATUS.values())
-_MODE = tuple(ROOM_MODE.values())
+OTHER = "other"
+_STATUS = (*ROOM_STATUS.values(), OTHER)
+_MODE = (*ROOM_MODE.values(), OTHER)
 
 
 def _named(value: int | str | None, names: Mapping[int, str]) -> str | None:
     if value is None or value == "":
         return None
-    return names.get(value, str(value)) if isinstance(value, int) else value
+    return names.get(value, OTHER) if isinstance(value, int) else OTHER
 
 
 def _plain(value: Any) -> str | None:
@@ -135,6 +137,5 @@ def _frame(
         if isinstance(kind, str):
             columns[name] = pd.Series(values, dtype=kind)
         else:
-            unusual = sorted({value for value in values if value} - set(kind))
-            columns[name] = pd.Categorical(values, categories=[*kind, *unusual])
+            columns[name] = pd.Categorical(values, categories=kind)
     return pd.DataFrame(columns)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import requests
 import urllib3
 
-from .deadline import DeadlineAdapter
 from .errors import TransportError, TransportTimeout
 from .masking import mask
 from .wire import Answer, Written
@@ -23,6 +22,8 @@ def masked_log(record: logging.LogRecord) -> bool:
 
 def session(pool: int = 64) -> requests.Session:
     """A session whose connections are kept for `pool` threads and whose log lines are masked."""
+    from .deadline import DeadlineAdapter
+
     made = requests.Session()
     for scheme in ("http://", "https://"):
         made.mount(scheme, DeadlineAdapter(pool_maxsize=pool))

@@ -5,6 +5,7 @@ install (ffprobe, curl) comes from Debian's packages when this runs as root on D
 elsewhere the line that installs it is printed, and those tests are skipped, or fail with CI=true.
 """
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -38,35 +39,37 @@ def environment() -> str:
     """The Python of .venv, with this checkout and the tests' needs installed in it."""
     folder = ROOT / ".venv"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists():
+    if (
+        not python.exists()
+        or subprocess.run([python, "-m", "pip", "--version"], capture_output=True).returncode
+    ):
         print(f"making {folder}", flush=True)
-        try:
-            venv.create(folder, with_pip=True)
-        except subprocess.CalledProcessError:
-            sys.exit(
-                "this Python makes no environments; on Debian or Ubuntu: "
-                "apt-get install python3-venv"
-            )
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*install, "-e", ".[lab,test]"], check=True)
+        if importlib.util.find_spec("ensurepip") is None and not install("python3-venv"):
+            sys.exit("this Python makes no environments without the package python3-venv")
+        venv.create(folder, with_pip=True, clear=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-e", ".[lab,test]"], check=True)
     return str(python)
 
 
 def witnesses() -> None:
     """Installs the missing witnesses where that is possible, or says how."""
-    missing = sorted(
-        {package for program, package in WITNESSES.items() if not shutil.which(program)}
-    )
-    if not missing:
-        return
-    line = f"apt-get install -y --no-install-recommends {' '.join(missing)}"
+    missing = {package for program, package in WITNESSES.items() if not shutil.which(program)}
+    if missing and not install(*sorted(missing)):
+        print("some tests have no witness here, and are skipped", flush=True)
+
+
+def install(*packages: str) -> bool:
+    """Whether Debian's packages could be installed; where not, prints the line that does it."""
+    line = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-qq"], check=False, env=quiet)
         done = subprocess.run([*line.split(), "-qq"], env=quiet, stdout=subprocess.DEVNULL)
         if done.returncode == 0:
-            return
-    print(f"some tests have no witness here; to run them too: sudo {line}", flush=True)
+            return True
+    print(f"to install what is missing: sudo {line}", flush=True)
+    return False
 
 
 if __name__ == "__main__":

@@ -264,3 +264,11 @@ def test_a_configuration_that_cannot_be_written_is_one_line(tmp_path):
     assert done.returncode == 1
     assert "XDG_CONFIG_HOME" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_white_space_around_a_typed_secret_is_removed_and_told():
+    """`confkit profile add` strips a stray space from a key like connect does, and warns."""
+    done = run("profile", "add", "prod", "--base-url", "http://h:8080", "--outgoing-url",
+               "http://h:8050", "--access-key", "key", typed=" hunter2 \n")  # fmt: skip
+    assert "white space around secret_key" in done.stderr
+    assert ck.connect("prod").secret_key == "hunter2"

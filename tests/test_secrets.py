@@ -185,6 +185,5 @@ def test_what_is_half_made_or_refused_shows_no_password(sandbox):
         with pytest.raises((ck.ConfkitError, ValueError)) as raised:
             call()
         shown = everything_of(raised.value)
-        assert "repr" not in [line.strip() for line in shown.splitlines()]
         for secret in (HOST, CAMERA, repr(CAMERA)[1:-1], SECRET_KEY):
             assert secret not in shown

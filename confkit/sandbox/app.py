@@ -76,6 +76,13 @@ class App:
             return
         await Response(reply.body, reply.status, _HEADERS, reply.content_type)(scope, receive, send)
 
+    def unreadable(self, too_long: bool) -> bytes:
+        """The answer to what is no HTTP request (408), or is too long to be read (407, 401)."""
+        wrong = 407 if self._interface == "A" else 401
+        why = "the request line and headers are too long" if too_long else "no HTTP request"
+        refusal = self._refusal("", Refused(wrong if too_long else 408, why))
+        return self._written(refusal, []).body
+
     async def _reply(self, request: Request) -> Reply | None:
         path = request.scope["path"]
         pairs = parameters.query(request.scope["query_string"])

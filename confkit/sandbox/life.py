@@ -52,6 +52,7 @@ class Life:
         clock: Callable[[], float] | None = None,
         explain: bool = False,
     ) -> None:
+        secret_key = None if secret_key is None else Secret(secret_key)
         self._address, self._loopback = sockets.resolve(host)
         if seed is not None and not self._loopback:
             raise ConfigError(

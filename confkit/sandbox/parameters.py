@@ -46,8 +46,8 @@ def token_name(endpoint: Endpoint, dialect: Dialect) -> str | None:
 
 
 def query(raw: bytes) -> list[tuple[str, str]]:
-    """The pairs of a query string."""
-    return parse_qsl(raw.decode("latin-1"), keep_blank_values=True)
+    """The pairs of a query string; bytes that are no UTF-8 stay recognisable as such."""
+    return parse_qsl(raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape")
 
 
 def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: str) -> Given:
@@ -95,6 +95,8 @@ def check(endpoint: Endpoint, given: Given) -> dict[str, Any]:
             value = _options(value, given.place == PLACES["json"])
         elif value is not None and not isinstance(value, str):
             raise Refused(wrong, f"{name} is not a text")
+        if isinstance(value, str) and not _is_utf8(value):
+            raise Refused(wrong, f"{name} is not UTF-8")
         if value not in (None, ""):
             known[name] = value
         elif name in endpoint.required:
@@ -114,6 +116,14 @@ def _absent(endpoint: Endpoint, name: str, given: Given) -> str:
     return f"{why}; {given.trouble}" if given.trouble else why
 
 
+def _is_utf8(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _options(value: Any, in_json: bool) -> dict[str, Any] | None:
     if value in (None, ""):
         return None
@@ -129,7 +139,7 @@ def _options(value: Any, in_json: bool) -> dict[str, Any] | None:
 
 
 def _form(body: bytes) -> list[tuple[str, Any]]:
-    return list(parse_qsl(body.decode(), keep_blank_values=True))
+    return list(parse_qsl(body.decode(), keep_blank_values=True, errors="surrogateescape"))
 
 
 def _json(body: bytes) -> list[tuple[str, Any]]:

@@ -17,6 +17,7 @@ from ..errors import ConfkitError
 from .app import App
 
 URL_BYTES = 64 * 1024  # a longer request line, or longer headers, are refused
+LINGER = 2.0  # seconds in which a refused caller may finish sending and read why
 KEEP_ALIVE = 75  # seconds; more than clients keep an idle connection
 
 T = TypeVar("T")
@@ -193,10 +194,28 @@ def _protocol() -> type[asyncio.Protocol]:
             self.logger = _log
             self.access_log = False
             self._size = 0
+            self._refused = False
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             super().connection_made(transport)
             self.app_state: dict[str, Any] = {**self.app_state, "transport": transport}
+
+        def data_received(self, data: bytes) -> None:
+            if not self._refused:  # the rest of a refused request is not looked at
+                super().data_received(data)
+
+        def send_400_response(self, _: str) -> None:
+            if self._refused:
+                return
+            self._refused = True
+            body = self.app.unreadable(self._size > URL_BYTES)
+            head = (
+                "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+            # Closed at once, a caller that still sends would see a reset instead of the answer.
+            self.loop.call_later(LINGER, self.transport.close)
 
         # httptools has no limits of its own (h11 has). What these raise becomes HTTP 400.
         def on_message_begin(self) -> None:

@@ -361,6 +361,7 @@ def test_ctrl_c_reaches_the_main_thread():
     """The sandbox takes no signal away from the program."""
     code = (
         "import os, signal, time; from confkit.sandbox import Sandbox\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with Sandbox() as sandbox:\n"
         "    try: os.kill(os.getpid(), signal.SIGINT); time.sleep(5)\n"
         "    except KeyboardInterrupt: print('interrupted')\n"
