@@ -187,7 +187,7 @@ def test_the_token_is_filled_under_the_dialects_name(script, parameter):
 
 def test_the_curl_line_is_one_argument_list_for_a_shell(script):
     """The line is curl, options and one address that holds neither query nor secret."""
-    service = script({GET_ROOM: DONE})
+    service = script({GET_ROOM: {"ret": 0, "room_id": "1 2"}})
     client = service.client()
     ck.get_room(client, "1 2")
     words = shlex.split(client.calls[-1].as_curl())
