@@ -1,7 +1,7 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
 Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
-install (ffprobe, curl) comes from Debian's packages when this runs as root on Debian or Ubuntu;
+install (ffprobe, curl, openssl) comes from Debian's packages when this runs as root on Debian or Ubuntu;
 elsewhere the line that installs it is printed, and those tests are skipped, or fail with CI=true.
 """
 
@@ -14,7 +14,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl"}  # program: Debian package
+WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl", "openssl": "openssl"}  # program: Debian package
 
 
 def main(arguments: list[str]) -> int:

@@ -1,6 +1,7 @@
 """A real HTTP server whose answers a test writes down, for what no well-behaved service sends."""
 
 import json
+import ssl
 import threading
 import time
 from collections import Counter
@@ -49,7 +50,7 @@ VECTOR_TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 
 
 @contextmanager
-def scripted(script: dict[str, Any]) -> Iterator[Scripted]:
+def scripted(script: dict[str, Any], tls: ssl.SSLContext | None = None) -> Iterator[Scripted]:
     """A running scripted service on a free port of the loopback."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -109,7 +110,10 @@ def scripted(script: dict[str, Any]) -> Iterator[Scripted]:
             pass
 
     server = Server(("127.0.0.1", 0), Handler)
-    service = Scripted(f"http://127.0.0.1:{server.server_address[1]}", script)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    scheme = "https" if tls else "http"
+    service = Scripted(f"{scheme}://127.0.0.1:{server.server_address[1]}", script)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

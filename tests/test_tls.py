@@ -1,0 +1,73 @@
+"""TLS: verification is on, a bundle or verify=False is used, and the deadline holds there too."""
+
+import shutil
+import ssl
+import subprocess
+import time
+
+import pytest
+
+import confkit as ck
+from tests.conftest import need
+from tests.scripted import GET_ROOM, Reply, scripted
+
+ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A self-signed certificate for this machine, with its key, as files."""
+    need("openssl", shutil.which("openssl"), "apt-get install openssl")
+    folder = tmp_path_factory.mktemp("tls")
+    files = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+         "-out", files[0], "-keyout", files[1]],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return files
+
+
+@pytest.fixture
+def secure(certificate):
+    """A scripted service behind TLS."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with scripted({GET_ROOM: ROOM}, context) as service:
+        yield service
+
+
+def test_an_unknown_certificate_is_refused_at_once(secure):
+    """Without a bundle that knows it, a certificate is an error that says so, and no retry."""
+    with pytest.raises(ck.TransportError, match="certificate is refused") as raised:
+        ck.get_room(secure.client(), "1")
+    assert (raised.value.sent, raised.value.retry) == (False, False)
+    assert not secure.requests
+
+
+def test_a_known_certificate_or_none_at_all(secure, certificate):
+    """verify=FILE trusts what is in the file; verify=False trusts anything, with urllib3's word."""
+    assert ck.get_room(secure.client(verify=str(certificate[0])), "1").topic == "Weekly sync"
+    with pytest.warns(Warning, match="Unverified HTTPS"):
+        assert ck.get_room(secure.client(verify=False), "1").topic == "Weekly sync"
+
+
+def test_connections_and_deadlines_work_over_tls(secure, certificate):
+    """Several calls share a connection, and a late answer is a time-out, as without TLS."""
+    client = secure.client(verify=str(certificate[0]), timeout=(2, 0.4))
+    for _ in range(5):
+        ck.get_room(client, "1")
+    secure.script[GET_ROOM] = Reply(ROOM, delay=1.0)
+    began = time.monotonic()
+    with pytest.raises(ck.TransportTimeout):
+        ck.get_room(client, "1")
+    assert time.monotonic() - began < 3
+
+
+def test_a_plain_port_asked_for_tls_is_named(script):
+    """https against an http port is an error of TLS, not a riddle."""
+    service = script({GET_ROOM: ROOM})
+    address = service.base_url.replace("http:", "https:")
+    with pytest.raises(ck.TransportError, match="TLS failed"):
+        ck.get_room(ck.Client(address, address, "a", "s", sleep=lambda _: None), "1")
