@@ -17,7 +17,6 @@ from .errors import (
     AuthenticationFailed,
     ConfigError,
     ConfkitError,
-    Explanation,
     JoinFailed,
     LicenceError,
     MediaServerUnavailable,
@@ -34,7 +33,6 @@ from .errors import (
     TransportTimeout,
     UserExists,
     UserNotFound,
-    explain,
 )
 from .wire import Request
 
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from .charts import occupancy_chart
     from .devices import ReimportFailed, import_device, list_devices, reimport_device, remove_device
     from .dialect import Dialect
+    from .explanations import Explanation, explain
     from .frames import devices_frame, rooms_frame, users_frame
     from .records import Device, Room, RoomUser
     from .rooms import create_room, delete_room, get_mcu, get_room
@@ -57,6 +56,7 @@ _LATER = {
         "ReimportFailed", "import_device", "list_devices", "reimport_device", "remove_device",
     ),
     "dialect": ("Dialect",),
+    "explanations": ("Explanation", "explain"),
     "frames": ("devices_frame", "rooms_frame", "users_frame"),
     "records": ("Device", "Room", "RoomUser"),
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),

@@ -5,11 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import random
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from copy import copy
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +26,7 @@ from .errors import (
     TransportError,
 )
 from .masking import Secret
+from .token import SharedToken
 from .transport import move, session
 from .wire import Answer, Request, interpret, secrets_in, write
 
@@ -89,10 +88,7 @@ class Client:
         self._pace = None if max_rate is None else _pace(max_rate, clock, sleep)
         self._clock, self._sleep, self._chance = clock, sleep, chance
         self._on_close = on_close
-        self._token: Secret | None = None
-        self._authenticating = threading.Lock()
-        self._authentications = 0
-        self._refusal: ConfkitError | None = None
+        self._token = SharedToken(self._authenticate)
         self._closed = False
         self._process = os.getpid()
 
@@ -167,33 +163,18 @@ class Client:
             )
 
     def token(self, instead_of: str | None = None) -> Secret:
-        """The access token, made at the first call; `instead_of` names one that was refused.
+        """The access token, made at the first call; `instead_of` is one that was refused.
 
         However many threads ask, one of them authenticates (A1) and all get its token, or its
         error. Section 5 of the interface.
         """
-        before = self._authentications
-        if self._token is not None and self._token is not instead_of:
-            return self._token
-        with self._authenticating:
-            if self._token is not None and self._token is not instead_of:
-                return self._token  # by identity: a service may hand out the same text again
-            if self._authentications != before and self._refusal is not None:
-                raise copy(self._refusal)
-            try:
-                self._token, self._refusal = self._authenticate(), None
-            except ConfkitError as error:
-                self._token, self._refusal = None, error
-                raise
-            finally:
-                self._authentications += 1
-            return self._token
+        return self._token(instead_of)
 
     def _after_fork(self) -> None:
         """Lets go of the parent's connections and lock: two processes on one socket would read
         each other's answers."""
         self._process = os.getpid()
-        self._authenticating = threading.Lock()
+        self._token = SharedToken(self._authenticate)
         self.session.close()
 
     def _authenticate(self) -> Secret:

@@ -1,8 +1,9 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
 Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
-install (ffprobe, curl, openssl) comes from Debian's packages when this runs as root on Debian or Ubuntu;
-elsewhere the line that installs it is printed, and those tests are skipped, or fail with CI=true.
+install (ffprobe, curl, openssl) comes from Debian's packages when this runs as root on Debian or
+Ubuntu; elsewhere the line that installs it is printed, and those tests are skipped, or fail with
+CI=true.
 """
 
 import importlib.util

@@ -174,7 +174,7 @@ def test_an_import_may_take_as_long_as_the_service_dials(script):
     path = "/avd/api/outgoing/createOutgoingUser"
     service = script({path: Reply({"ret": 0, "data": {}}, delay=0.5)})
     client = service.client(timeout=(1, 0.1))
-    client._token = "known"
+    client._token.held = "known"
     device = ck.import_device(client, "1", "cam", "Door", "rtsp://192.0.2.7/stream1")
     assert device.user_id == "cam"
 
@@ -279,7 +279,7 @@ def test_a_dripping_answer_ends_at_the_deadline(at_once, drop):
         thread.start()
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         client = ck.Client(address, address, "a", "s", timeout=(0.2, 0.3), sleep=lambda _: None)
-        client._token = "known"
+        client._token.held = "known"
         began = time.monotonic()
         with pytest.raises(ck.TransportTimeout):
             ck.get_room(client, "1")

@@ -315,7 +315,7 @@ def test_every_code_by_fault(sandbox, client, room_id, endpoint, ret):
     """A fault plays any code of an operation, and the client raises it with its meaning."""
     client._sleep = lambda _: None
     sandbox.fault(endpoint.path, ret=ret)
-    client._token = None
+    client._token.held = None
     call = {
         "A1": client.token, "A2": lambda: ck.create_room(client, "t", "ops"),
         "A3": lambda: ck.get_room(client, room_id), "A4": lambda: ck.delete_room(client, room_id),

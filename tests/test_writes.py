@@ -68,7 +68,7 @@ def test_a_refused_creation_is_an_error_and_not_unknown(script, reply):
 def test_what_was_never_sent_is_not_unknown():
     """A change that met a refused connection is a TransportError: it did not happen."""
     client = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "s", sleep=lambda _: None)
-    client._token = "known"
+    client._token.held = "known"
     with pytest.raises(ck.TransportError):
         ck.create_room(client, "Weekly sync", "ops", room_extend_id="mine")
 
