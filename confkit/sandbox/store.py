@@ -6,39 +6,14 @@ of the process at any moment.
 
 import json
 import os
-import sqlite3
-import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import ConfkitError
 from ..masking import Guarded, guard
+from . import file
 
-_APPLICATION = 0x434B5342  # "CKSB", in SQLite's header: tells our files from others
-_VERSION = 1
-_SCHEMA = f"""
-BEGIN;
-CREATE TABLE rooms (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, room_id TEXT NOT NULL UNIQUE, topic TEXT NOT NULL,
-    owner_id TEXT NOT NULL, room_mode INTEGER NOT NULL, host_password TEXT, attendee_max INTEGER,
-    max_audio INTEGER, max_video INTEGER, room_extend_id TEXT,
-    locked INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0,
-    mcu INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE people (
-    seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL, user_name TEXT NOT NULL, host INTEGER NOT NULL,
-    room_id TEXT NOT NULL REFERENCES rooms (room_id) ON DELETE CASCADE, UNIQUE (room_id, user_id));
-CREATE TABLE devices (
-    seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE, user_name TEXT NOT NULL,
-    user_address TEXT NOT NULL, user_data TEXT NOT NULL, options TEXT NOT NULL,
-    room_id TEXT NOT NULL REFERENCES rooms (room_id) ON DELETE CASCADE,
-    UNIQUE (room_id, user_address));
-PRAGMA application_id = {_APPLICATION};
-PRAGMA user_version = {_VERSION};
-COMMIT;
-"""
 _ROOM = (
     "SELECT id, room_id, topic, owner_id, room_mode, host_password, attendee_max, max_audio, "
     "max_video, room_extend_id, locked, closed, mcu, "
@@ -95,11 +70,21 @@ class Store:
     """The sandbox's file, or its memory when `path` is None."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._db = _open(path)
+        self._lock = None if path is None else file.locked(path)
+        try:
+            self._db = file.opened(path)
+        except BaseException:
+            self._unlock()
+            raise
 
     def close(self) -> None:
         """Closes the file; what was committed is in it."""
         self._db.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
 
     @contextmanager
     def _together(self) -> Iterator[None]:
@@ -198,52 +183,3 @@ def _device(row: tuple[str, str, str, str, str, str]) -> StoredDevice:
     return StoredDevice(
         *row[:3], Guarded(address), Guarded(data), guard(json.loads(options), "options")
     )
-
-
-def _open(path: str | os.PathLike[str] | None) -> sqlite3.Connection:
-    if path is None:
-        return _prepared(sqlite3.connect(":memory:", isolation_level=None))
-    file = Path(path)
-    try:
-        # Before SQLite sees it, and nobody else's at any moment: it will hold passwords in clear.
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise ConfkitError(f"The sandbox cannot create {file}: {error.strerror}.") from None
-    try:
-        with closing(sqlite3.connect(file)) as db:
-            ours = _is_ours(db)
-        if ours:
-            if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
-                file.chmod(0o600)
-            return _prepared(sqlite3.connect(file, isolation_level=None))
-    except (sqlite3.Error, OSError) as error:
-        raise ConfkitError(
-            f"The sandbox cannot use {file}: {error}. Give it a file that it wrote before, "
-            "or a new name."
-        ) from None
-    raise ConfkitError(
-        f"{file} is an SQLite file of something else, and was left as it is. "
-        "Give the sandbox a file of its own."
-    )
-
-
-def _is_ours(db: sqlite3.Connection) -> bool:
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return (application, version) == (_APPLICATION, _VERSION) or (application, tables) == (0, 0)
-
-
-def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:
-    try:
-        db.execute("PRAGMA journal_mode = WAL").fetchone()
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA foreign_keys = ON")
-        if db.execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
-            db.executescript(_SCHEMA)
-    except BaseException:
-        db.close()
-        raise
-    return db

@@ -411,3 +411,12 @@ def test_it_runs_without_uvloop_and_httptools(fast):
         '{"ret":602,"msg":"access_token incorrect"}', "RemoteDisconnected", "refused",
     ]  # fmt: skip
     assert ended.stderr == ""
+
+
+def test_two_sandboxes_do_not_share_a_file(tmp_path):
+    """A file that a sandbox uses is refused to a second one, and free again when that ends."""
+    path = tmp_path / "rooms.sqlite"
+    with Sandbox(path=path), pytest.raises(ConfkitError, match="in use by another sandbox"):
+        Sandbox(path=path).start()
+    with Sandbox(path=path):
+        pass
