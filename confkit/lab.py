@@ -17,7 +17,6 @@ from .errors import ConfigError
 
 _ENDINGS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 FIRST = "01-first-look.ipynb"
-PORT = 8888
 
 
 def lab(profile: str | None, port: int, extra: list[str]) -> int:
