@@ -161,3 +161,12 @@ def _page(address, seconds=60):
         except (urllib.error.URLError, ConnectionError):
             assert time.monotonic() < deadline, f"{address} did not come up"
             time.sleep(0.2)
+
+
+def test_a_home_that_cannot_be_written_is_said_and_replaced(capsys, tmp_path):
+    """Where Jupyter could not keep its settings it gets a folder that it can write."""
+    assert lab._writable_home({"HOME": str(tmp_path)}) == {}
+    given = lab._writable_home({"HOME": str(tmp_path / "nowhere")})
+    assert set(given) >= {"JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"}
+    assert all(os.access(folder, os.W_OK) for folder in given.values())
+    assert "cannot be written" in capsys.readouterr().out
