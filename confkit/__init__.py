@@ -38,7 +38,14 @@ from .wire import Request
 
 if TYPE_CHECKING:
     from .charts import occupancy_chart
-    from .devices import ReimportFailed, import_device, list_devices, reimport_device, remove_device
+    from .devices import (
+        ReimportFailed,
+        ReimportUnknown,
+        import_device,
+        list_devices,
+        reimport_device,
+        remove_device,
+    )
     from .dialect import Dialect
     from .explanations import Explanation, explain
     from .frames import devices_frame, rooms_frame, users_frame
@@ -53,7 +60,8 @@ __version__ = "0.1.0"
 _LATER = {
     "charts": ("occupancy_chart",),
     "devices": (
-        "ReimportFailed", "import_device", "list_devices", "reimport_device", "remove_device",
+        "ReimportFailed", "ReimportUnknown", "import_device", "list_devices", "reimport_device",
+        "remove_device",
     ),
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
@@ -81,6 +89,7 @@ __all__ = [
     "ProtocolError",
     "ReadOnlyError",
     "ReimportFailed",
+    "ReimportUnknown",
     "Request",
     "Room",
     "RoomClosed",

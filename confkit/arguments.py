@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .endpoints import Endpoint
-from .errors import ParameterError, wrong_parameter
+from .errors import ParameterError
 from .masking import MASK, Guarded, Secret, mask_address
 from .records import shown
 from .wire import compact
@@ -17,7 +17,10 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
 
 def wrong(endpoint: Endpoint, problem: str, advice: str) -> ParameterError:
     """The error for an argument that is wrong; nothing has been sent."""
-    return wrong_parameter(endpoint.key, endpoint.interface, problem, advice)
+    error = ParameterError(f"{problem} {advice} Nothing was sent.")
+    error.interface, error.endpoint = endpoint.interface, endpoint.key
+    error.meaning, error.advice = problem, advice
+    return error
 
 
 def identity(endpoint: Endpoint, name: str, value: object) -> str:

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 _VARIABLES = {"digest": "CONFKIT_DIGEST", "host_password": "CONFKIT_HOST_PASSWORD"}
 _CAMERA = "CONFKIT_CAMERA_PASSWORD"
-_HOLE = (
-    "\ue000{}\ue001"  # private letters around a variable's name, until a shell's quotes are there
-)
+# Private letters around a variable's name, until a shell's quotes are there.
+_HOLE = "\ue000{}\ue001"
 
 
 class Blank(str):

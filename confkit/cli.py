@@ -121,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     interface = commands.add_parser("interface", help="print the reference of the interface")
     interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")
     interface.set_defaults(run=_interface)
-    return parser  # fmt: skip
+    return parser
 
 
 def _port(text: str) -> int:

@@ -20,25 +20,22 @@ class _Reader(io.RawIOBase):
 
     def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
         self._raw, self._sock = raw, sock
-        self._seconds: float | None = sock.gettimeout()
-        self._end = time.monotonic() + (self._seconds or 0.0)
+        seconds: float | None = sock.gettimeout()
+        self._end = None if seconds is None else time.monotonic() + seconds
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        if self._seconds is not None:
+        if self._end is not None:
             left = self._end - time.monotonic()
             if left <= 0:
                 raise TimeoutError("timed out")
-            self._sock.settimeout(left)
+            self._sock.settimeout(left)  # urllib3 sets it anew for each request
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
-        if not self.closed:
-            if self._sock.fileno() >= 0:
-                self._sock.settimeout(self._seconds)  # for the next request on this connection
-            self._raw.close()
+        self._raw.close()
         super().close()
 
 

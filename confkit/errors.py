@@ -146,11 +146,3 @@ def api_error(
     error.ret, error.interface, error.endpoint = ret, interface, endpoint
     error.meaning, error.advice, error.retry = found.meaning, found.advice, found.retry
     return error
-
-
-def wrong_parameter(endpoint: str, interface: str, problem: str, advice: str) -> ParameterError:
-    """The error for a parameter that is noticed to be wrong before anything is sent."""
-    error = ParameterError(f"{problem} {advice} Nothing was sent.")
-    error.interface, error.endpoint = interface, endpoint
-    error.meaning, error.advice = problem, advice
-    return error

@@ -89,7 +89,7 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Explana
         interface = interface.strip().upper()
         if interface not in ("A", "B"):
             raise ValueError(f"interface is {interface!r}; there are A (port 8080) and B (8050)")
-    number = _number(ret)
+    number = as_code(str(ret))
     from .codes import lookup
 
     found = lookup(number, interface) if isinstance(number, int) else ()
@@ -113,7 +113,8 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Explana
     )  # fmt: skip
 
 
-def _number(ret: int | str) -> int | str:
-    text = str(ret).strip()
-    digits = text.removeprefix("-")
-    return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 19 else text
+def as_code(text: str) -> int | str:
+    """A result code that came as text: the number where it is one, otherwise the text."""
+    plain = text.strip()
+    digits = plain.removeprefix("-")
+    return int(plain) if digits.isdecimal() and digits.isascii() and len(digits) < 19 else plain

@@ -190,11 +190,10 @@ def _result_code(code: object, answer: Answer) -> int | str | None:
         return code
     if not isinstance(code, str) or not code.strip():
         return None
-    plain = code.strip()
-    digits = plain.removeprefix("-")
-    if digits.isdecimal() and digits.isascii() and len(digits) < 19:
-        return int(plain)
-    return excerpt(plain, answer.secrets)
+    from .explanations import as_code  # when a code comes as text: few deployments do that
+
+    plain = as_code(code)
+    return excerpt(plain, answer.secrets) if isinstance(plain, str) else plain
 
 
 def _what_came(answer: Answer) -> str:

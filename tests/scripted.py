@@ -36,6 +36,7 @@ class Scripted:
     script: dict[str, Any]
     seen: Counter[str] = field(default_factory=Counter)
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def client(self, **options: Any) -> ck.Client:
@@ -56,6 +57,11 @@ def scripted(script: dict[str, Any], tls: ssl.SSLContext | None = None) -> Itera
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1  # one packet an answer
+
+        def setup(self) -> None:
+            super().setup()
+            with service.lock:
+                service.connections += 1
 
         def log_message(self, *_: object) -> None:
             pass

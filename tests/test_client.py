@@ -379,3 +379,15 @@ with scripted({GET_ROOM: lambda query: {"ret": 0, "room_id": query["room_id"]}})
     sys.exit(not right or os.waitpid(child, 0)[1])
 """
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_threads_keep_their_connections(script):
+    """Sixteen threads that call twice at the same moment open sixteen connections, not more."""
+    service = script({GET_ROOM: Reply(ROOM, delay=0.2)})
+    client = service.client()
+    client.token()
+    with ThreadPoolExecutor(16) as pool:
+        for _ in range(2):
+            list(pool.map(lambda _: ck.get_room(client, "1"), range(16)))
+    assert service.seen[GET_ROOM] == 32
+    assert service.connections <= 16
