@@ -37,20 +37,29 @@ from .errors import (
 from .wire import Request
 
 if TYPE_CHECKING:
+    from .asking import ask_secret
     from .charts import occupancy_chart
+    from .checks import NotInRoom, PreflightFailed
+    from .device_table import TableError
     from .devices import (
         ReimportFailed,
         ReimportUnknown,
         import_device,
-        list_devices,
         reimport_device,
         remove_device,
     )
+    from .diagnosis import diagnose_device, preflight_device
     from .dialect import Dialect
     from .explanations import Explanation, explain
     from .frames import devices_frame, rooms_frame, users_frame
+    from .imports import import_devices
+    from .listing import list_devices
     from .records import Device, Room, RoomUser
+    from .removals import remove_devices
     from .rooms import create_room, delete_room, get_mcu, get_room
+    from .rtsp.preflight import preflight
+    from .rtsp.report import Report
+    from .strays import stray_devices
     from .users import force_offline, get_room_users
 
 __version__ = "0.1.0"
@@ -58,16 +67,25 @@ __version__ = "0.1.0"
 # Loaded when first used. A name that is also a module's (`connect`) cannot be among them: importing
 # that module would put the module in the name's place.
 _LATER = {
+    "asking": ("ask_secret",),
     "charts": ("occupancy_chart",),
+    "checks": ("NotInRoom", "PreflightFailed"),
+    "device_table": ("TableError",),
     "devices": (
-        "ReimportFailed", "ReimportUnknown", "import_device", "list_devices", "reimport_device",
-        "remove_device",
+        "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
     ),
+    "diagnosis": ("diagnose_device", "preflight_device"),
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
     "frames": ("devices_frame", "rooms_frame", "users_frame"),
+    "imports": ("import_devices",),
+    "listing": ("list_devices",),
     "records": ("Device", "Room", "RoomUser"),
+    "removals": ("remove_devices",),
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
+    "rtsp.preflight": ("preflight",),
+    "rtsp.report": ("Report",),
+    "strays": ("stray_devices",),
     "users": ("force_offline", "get_room_users"),
 }  # fmt: skip
 
@@ -84,12 +102,15 @@ __all__ = [
     "JoinFailed",
     "LicenceError",
     "MediaServerUnavailable",
+    "NotInRoom",
     "OutcomeUnknown",
     "ParameterError",
+    "PreflightFailed",
     "ProtocolError",
     "ReadOnlyError",
     "ReimportFailed",
     "ReimportUnknown",
+    "Report",
     "Request",
     "Room",
     "RoomClosed",
@@ -97,26 +118,34 @@ __all__ = [
     "RoomUser",
     "ServiceTimeout",
     "ServiceUnavailable",
+    "TableError",
     "TokenRejected",
     "TransportError",
     "TransportTimeout",
     "UserExists",
     "UserNotFound",
+    "ask_secret",
     "connect",
     "create_room",
     "delete_room",
     "devices_frame",
+    "diagnose_device",
     "explain",
     "force_offline",
     "get_mcu",
     "get_room",
     "get_room_users",
     "import_device",
+    "import_devices",
     "list_devices",
     "occupancy_chart",
+    "preflight",
+    "preflight_device",
     "reimport_device",
     "remove_device",
+    "remove_devices",
     "rooms_frame",
+    "stray_devices",
     "users_frame",
 ]
 

@@ -1,7 +1,6 @@
-"""The command `confkit`: lab, sandbox, token, profile, interface."""
+"""The command `confkit`: lab, sandbox, token, profile, preflight, diagnose, interface."""
 
 import argparse
-import getpass
 import logging
 import os
 import shlex
@@ -9,13 +8,15 @@ import signal
 import sys
 import time
 import warnings
-from typing import Any
+from typing import NoReturn
 
-from . import __version__, profiles, signing
+from . import __version__, signing
+from .camera_commands import add_camera_commands
 from .connect import Setting, connect, stripped
 from .dialect import Dialect
 from .errors import ConfigError, ConfkitError
-from .masking import Secret
+from .masking import mask
+from .profile_commands import add_profile_commands
 from .reference import SPOKEN, reference
 
 _ENDINGS = (signal.SIGTERM, signal.SIGINT)
@@ -45,8 +46,15 @@ def _one_line(message: Warning | str, *_: object, **__: object) -> None:
     print(f"confkit: {message}", file=sys.stderr)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Quotes what was typed wrongly without the passwords in it."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(mask(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="confkit", description="Rooms, users and devices of a conferencing service."
     )
     parser.add_argument(
@@ -94,29 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     token.add_argument("--show", action="store_true", help="print it into a terminal too")
     token.set_defaults(run=_token)
 
-    profile = commands.add_parser("profile", help="name a service, so that connect(NAME) finds it")
-    actions = profile.add_subparsers(required=True, metavar="ACTION")
-    add = actions.add_parser(
-        "add",
-        help="write or replace a profile; asks for what is left out",
-        description="Writes or replaces a profile. Asks for what is left out; the secret key is "
-        "never an option: it is asked for, or taken from CONFKIT_SECRET_KEY.",
-    )
-    add.add_argument("name")
-    add.add_argument("--base-url", help="address of interface A (port 8080)")
-    add.add_argument("--outgoing-url", help="address of interface B (port 8050)")
-    add.add_argument("--access-key")
-    add.add_argument("--dialect", metavar="NAME=VALUE,...")
-    add.add_argument("--timeout", type=float, metavar="SECONDS")
-    add.add_argument("--ca-bundle", metavar="FILE", help="certificates to trust")
-    add.add_argument("--max-rate", type=float, metavar="N", help="at most N requests a second")
-    add.add_argument("--read-only", action="store_true", help="refuse every change")
-    add.set_defaults(run=_profile_add)
-    shown = actions.add_parser("list", help="the names of all profiles")
-    shown.set_defaults(run=_profile_list)
-    remove = actions.add_parser("remove", help="forget a profile")
-    remove.add_argument("name")
-    remove.set_defaults(run=_profile_remove)
+    add_profile_commands(commands)
+    add_camera_commands(commands)
 
     interface = commands.add_parser("interface", help="print the reference of the interface")
     interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")
@@ -196,59 +183,6 @@ def _token(options: argparse.Namespace) -> int:
             print(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
         else:
             print(str(client.token()))
-    return 0
-
-
-def _profile_add(options: argparse.Namespace) -> int:
-    profiles.check_name(options.name)
-    asked = {"base_url": "address of interface A (http://host:8080): ",
-             "outgoing_url": "address of interface B (http://host:8050): ",
-             "access_key": "access key: "}  # fmt: skip
-    given = {name: getattr(options, name) or _ask(question) for name, question in asked.items()}
-    given["secret_key"] = os.environ.get("CONFKIT_SECRET_KEY") or _ask_secret("secret key: ")
-    settings: dict[str, Any] = {
-        name: str(stripped(name, Setting(value, "what was given"))) for name, value in given.items()
-    }
-    if options.dialect:
-        settings["dialect"] = Dialect.parse(options.dialect).changes()
-    if options.timeout is not None:
-        settings["timeout"] = options.timeout
-    if options.ca_bundle:
-        settings["verify"] = options.ca_bundle
-    if options.max_rate is not None:
-        settings["max_rate"] = options.max_rate
-    if options.read_only:
-        settings["read_only"] = True
-    dialect = Dialect.of(settings.get("dialect", {}))
-    checked = {**settings, "dialect": dialect, "secret_key": Secret(settings["secret_key"])}
-    connect(**checked).close()  # says what is wrong with a value before it is written
-    print(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
-    print(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
-    return 0
-
-
-def _ask(question: str) -> str:
-    try:
-        return input(question)
-    except EOFError:
-        raise ConfigError(
-            "nothing was typed; give the values as options, and the secret in CONFKIT_SECRET_KEY"
-        ) from None
-
-
-def _ask_secret(question: str) -> str:
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().rstrip("\r\n")
-    return getpass.getpass(question)
-
-
-def _profile_list(_: argparse.Namespace) -> int:
-    print("\n".join(profiles.names()))
-    return 0
-
-
-def _profile_remove(options: argparse.Namespace) -> int:
-    print(f"profile {options.name} is gone from {profiles.remove(options.name)}")
     return 0
 
 

@@ -141,13 +141,13 @@ _B: _Rows = (
     (426, "joining the room failed",
      "The room does not exist or is closed, locked or full, or the device's stream could not be "
      "brought into it.",
-     "Look at room_status and attendee_max with ck.get_room(client, room_id), then check the "
-     "camera's address, path and login from the service's own network."),
+     "Ask ck.diagnose_device(client, room_id, user_id, user_address=...) which of them it is: it "
+     "looks at the room first and then tries the camera."),
     (427, "timeout waiting for answer",
      "The device did not answer the service in time: it is off, its address or path is another "
      "one, or a firewall stands between them.",
-     "Check the camera's address, path and login from the service's own network, and look with "
-     "ck.list_devices(client, room_id) whether it has joined after all before importing again."),
+     "Ask ck.diagnose_device(client, room_id, user_id, user_address=...) before importing again: "
+     "it looks whether the device has joined after all and then tries the camera."),
 )
 
 # Listed in section 4, without a meaning anywhere.

@@ -1,15 +1,20 @@
-"""External devices, such as RTSP cameras, as users of a room (B1 to B3)."""
+"""External devices, such as RTSP cameras: brought into a room and taken out of it (B1, B2)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import arguments
+from .checks import explained, preflighted, see
 from .client import Client
-from .endpoints import B1, B2, B3
-from .errors import ConfkitError, OutcomeUnknown, ProtocolError, UserNotFound
+from .endpoints import B1, B2
+from .errors import ConfkitError, JoinFailed, OutcomeUnknown, ServiceTimeout
+from .listing import find_device, listed_device
 from .masking import Guarded, Secret, guard
-from .records import Device, number, objects, shown
+from .records import Device
 from .wire import Request
+
+if TYPE_CHECKING:
+    from .rtsp.report import Report
 
 
 class ReimportFailed(ConfkitError):
@@ -33,6 +38,9 @@ def import_device(
     login_password: str | None = None,
     user_data: str | None = None,
     options: Mapping[str, Any] | None = None,
+    preflight: bool = False,
+    verify: bool = False,
+    patience: float = 5.0,
 ) -> Device:
     """The device, once the service has opened it and it has joined the room (B1).
 
@@ -41,6 +49,11 @@ def import_device(
     JoinFailed (426), ServiceTimeout (427, 310), ServiceUnavailable (302), ParameterError (401, or
     noticed before sending). When the answer is lost the device is looked up in B3; where that does
     not find it, OutcomeUnknown is raised.
+
+    With `preflight` the camera is tried from here first: PreflightFailed, with the `report`, when
+    it does not play; and a refusal (426, 427) then carries a `report` of what stood in the way.
+    With `verify` the device is looked for in B3 and A6 afterwards, for up to `patience` seconds:
+    NotInRoom when it is not seen there.
     """
     client.may_send(B1)
     login_password = Secret(login_password) if login_password is not None else None
@@ -62,11 +75,23 @@ def import_device(
         user_data or "",
         arguments.options(B1, options, login_name, login_password),
     )
+    passed = preflighted(device) if preflight else None
+    imported = _imported(client, device, passed)
+    if verify:
+        see(client, imported, patience)
+    return imported
+
+
+def _imported(client: Client, device: Device, passed: "Report | None") -> Device:
     try:
         client.send(Request(B1, _parameters(device)))
         return device
     except OutcomeUnknown as error:
         unknown = error
+    except (JoinFailed, ServiceTimeout) as error:
+        if passed is not None:
+            explained(error, client, device, passed)
+        raise
     try:
         found = find_device(client, device.room_id, device.user_id)
     except ConfkitError:
@@ -88,38 +113,6 @@ def _parameters(device: Device) -> dict[str, Any]:
     if device.options:
         parameters["options"] = device.options
     return parameters
-
-
-def list_devices(client: Client, room_id: str | None = None) -> list[Device]:
-    """The external users of a room, or of all rooms when `room_id` is None or empty (B3).
-
-    ServiceUnavailable (304), ServiceTimeout (310). An answer without a list, or with fewer items
-    than its `total`, is a ProtocolError, never an empty list.
-    """
-    parameters = {}
-    if room_id is not None and room_id != "":
-        parameters["roomId"] = arguments.identity(B3, "room_id", room_id)
-    data = client.send(Request(B3, parameters)).get("data")
-    if not isinstance(data, Mapping):
-        raise ProtocolError(
-            f"the answer of B3 holds no object data but {shown(data)}. "
-            "Ask the provider where this deployment puts the external users."
-        )
-    devices = [Device.read(item) for item in objects(data.get("items"), "items", B3.key)]
-    total = number(data, "total")
-    if total is not None and total > len(devices):
-        raise ProtocolError(
-            f"the answer of B3 says total={total} but holds {len(devices)} items. "
-            "Ask for one room at a time, or ask the provider whether it cuts long lists."
-        )
-    return devices
-
-
-def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
-    """The external user of this ID in a room, or None when B3 does not list it."""
-    wanted = (room_id, user_id)
-    listed = list_devices(client, room_id)
-    return next((item for item in listed if (item.room_id, item.user_id) == wanted), None)
 
 
 def remove_device(
@@ -144,10 +137,7 @@ def remove_device(
     room_id = arguments.identity(B2, "room_id", room_id)
     user_id = arguments.identity(B2, "user_id", user_id)
     if user_address is None:
-        found = find_device(client, room_id, user_id)
-        if found is None:
-            raise _not_listed(room_id, user_id)
-        user_address = found.user_address
+        user_address = listed_device(client, room_id, user_id, B2).user_address
     address = arguments.user_address(B2, user_address)
     parameters = {"roomId": room_id, "userId": user_id, "userAddress": address}
     try:
@@ -161,17 +151,6 @@ def remove_device(
     except ConfkitError:
         pass
     raise unknown
-
-
-def _not_listed(room_id: str, user_id: str) -> UserNotFound:
-    error = UserNotFound(
-        f"the service lists no external user {user_id!r} in room {room_id!r}, so its address is "
-        "not known and B2 was not sent. list_devices(client) shows where it is, if anywhere."
-    )
-    error.interface, error.endpoint, error.ret = "B", B2.key, 425
-    error.meaning = "user does not exist"
-    error.advice = "Look with list_devices(client) where the device is."
-    return error
 
 
 def reimport_device(client: Client, device: Device) -> Device:

@@ -6,6 +6,11 @@ builtin (`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .rtsp.report import Report
+
 
 class ConfkitError(Exception):
     """The base of all that confkit raises. `retry`: the same call may work in a moment."""
@@ -59,7 +64,7 @@ class ApiError(ConfkitError):
     """The service answered with a result code other than 0 (section 7 of the interface).
 
     `ret` as it came (a number where it is one), `interface`, `endpoint` (such as "A3"), `meaning`,
-    `advice`.
+    `advice`; `report` where a preflight went before (see `import_device`).
     """
 
     ret: int | str | None = None
@@ -67,6 +72,7 @@ class ApiError(ConfkitError):
     endpoint: str | None = None
     meaning: str = ""
     advice: str = ""
+    report: Report | None = None
 
 
 class AuthenticationFailed(ApiError, PermissionError):

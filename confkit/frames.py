@@ -25,7 +25,7 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
     import pandas as pd
 
     records = _records(rooms, Room)
-    frame = _frame(
+    frame = frame_of(
         records,
         {
             "room_id": "string", "topic": "string", "status": _STATUS, "attendee_max": "Int64",
@@ -64,7 +64,7 @@ def users_frame(
         ]
     else:
         pairs = [(None, user) for user in _records(users, RoomUser)]
-    return _frame(
+    return frame_of(
         pairs,
         {"room_id": "string", "user_id": "string", "user_name": "string"},
         {
@@ -83,7 +83,7 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
     """
     shown = (lambda value, _: value) if secrets else masked
     columns = ("room_id", "user_id", "user_name", "user_address", "user_data", "options")
-    return _frame(
+    return frame_of(
         _records(devices, Device),
         dict.fromkeys(columns, "string"),
         {
@@ -125,9 +125,19 @@ def _plain(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _frame(
+# Of a record that has a `device`, as part of what it tells.
+OF_DEVICE: Mapping[str, Any] = {
+    "room_id": lambda record: record.device.room_id,
+    "user_id": lambda record: record.device.user_id,
+    "user_name": lambda record: record.device.user_name,
+    "user_address": lambda record: _plain(masked(record.device.user_address, "user_address")),
+}
+
+
+def frame_of(
     records: list[Any], types: Mapping[str, str | tuple[str, ...]], readers: Mapping[str, Any]
 ) -> "pd.DataFrame":
+    """One row a record; a column has its type or categories, and its reader or an attribute."""
     import pandas as pd
 
     columns: dict[str, Any] = {}

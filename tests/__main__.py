@@ -1,9 +1,9 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
 Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
-install (ffprobe, curl, openssl) comes from Debian's packages when this runs as root on Debian or
-Ubuntu; elsewhere the line that installs it is printed, and those tests are skipped, or fail with
-CI=true.
+install (ffprobe, GStreamer, curl, openssl) comes from Debian's packages when this runs as root on
+Debian or Ubuntu; elsewhere the line that installs it is printed, and those tests are skipped, or
+fail with CI=true.
 """
 
 import importlib.util
@@ -15,7 +15,14 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WITNESSES = {"ffprobe": "ffmpeg", "curl": "curl", "openssl": "openssl"}  # program: Debian package
+WITNESSES = {  # a program, and the Debian packages that come with it
+    "ffprobe": "ffmpeg",
+    "curl": "curl",
+    "openssl": "openssl",
+    "gst-launch-1.0": "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good "
+    "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-gi "
+    "gir1.2-gst-rtsp-server-1.0",
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -55,8 +62,9 @@ def environment() -> str:
 
 def witnesses() -> None:
     """Installs the missing witnesses where that is possible, or says how."""
-    missing = {package for program, package in WITNESSES.items() if not shutil.which(program)}
-    if missing and not install(*sorted(missing)):
+    lists = [packages for program, packages in WITNESSES.items() if not shutil.which(program)]
+    missing = " ".join(lists).split()
+    if missing and not install(*missing):
         print("some tests have no witness here, and are skipped", flush=True)
 
 

@@ -168,6 +168,7 @@ def test_what_is_half_made_or_refused_shows_no_password(sandbox):
     """A refused join, a camera that cannot be, a wrong import or setting show no secret."""
     client = sandbox.connect()
     room_id = ck.create_room(client, "t", "ops", host_password="other")
+    camera = sandbox.camera(login_name="u", login_password=CAMERA, size=(128, 96), fps=10)
     for call in (
         lambda: sandbox.join(room_id, "Ada", password=HOST),
         lambda: sandbox.camera(login_name="u", login_password=CAMERA, fps=-1),
@@ -177,6 +178,14 @@ def test_what_is_half_made_or_refused_shows_no_password(sandbox):
         lambda: ck.import_device(
             client, room_id, "c", "D", "x", options={"login_password": CAMERA, "o": {1}}
         ),
+        lambda: ck.import_device(
+            client, room_id, "c", "D", "rtsp://127.0.0.1:9/x", login_password=CAMERA, preflight=True
+        ),
+        lambda: ck.import_device(
+            client, "0", "c", "D", camera, preflight=True, login_name="u", login_password=CAMERA
+        ),
+        lambda: ck.diagnose_device(client, room_id, "", login_password=CAMERA),
+        lambda: ck.diagnose_device(client, room_id, "c", camera, login_password=CAMERA, timeout=0),
         lambda: ck.Client("h", "h", "a", SECRET_KEY),
         lambda: ck.Client("http://h", "http://h", "a", SECRET_KEY, timeout=-1),
         lambda: type(sandbox)(seed=1, host="0.0.0.0", secret_key=SECRET_KEY),

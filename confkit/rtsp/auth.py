@@ -37,6 +37,11 @@ class Challenge:
         return self.parameters.get("algorithm", "MD5").upper()
 
     @property
+    def name(self) -> str:
+        """What people call it: Basic, Digest MD5, Digest SHA-256, ..."""
+        return self.scheme.title() + (f" {self.algorithm}" if self.scheme == "digest" else "")
+
+    @property
     def stale(self) -> bool:
         """True when only the nonce was too old: the login itself was not refused."""
         return self.parameters.get("stale", "").lower() == "true"

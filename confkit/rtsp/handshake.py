@@ -1,206 +1,212 @@
-"""From a connection to a playing stream: OPTIONS, DESCRIBE, SETUP, PLAY."""
+"""From an address to a playing stream: OPTIONS, DESCRIBE, SETUP, PLAY."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-import socket
-import ssl
 from collections.abc import Callable
 
-from .address import Address
-from .auth import Challenge, Login, authorization, choose_challenge, parse_challenges
+from .address import Address, parse_address
+from .auth import Login
+from .dialogue import Dialogue
 from .message import Frame, Response
-from .refusal import PullRefused, connection_refusal, malformed_refusal, status_refusal
+from .refusal import PullRefused, shown
 from .rtp import ENCODINGS
 from .sdp import Description, Media, control_url, parse_sdp
+from .steps import Steps
 from .udp import PortPair, open_ports
-from .wire import Wire
 
 SESSION_SECONDS = 60.0
+TRANSPORTS = ("auto", "tcp", "udp")
+# An empty RTP packet: it opens the way back through a firewall on our side.
+_PUNCH = b"\x80\x00\x00\x00" + bytes(8)
 
 
 class Handshake:
-    """One attempt at one camera; `stage` names the step that is under way.
+    """One attempt at one camera; `steps` tells the stage that is under way.
 
-    `media` and `codec` are known before the first packet, `seconds` is the session's time-out.
+    `media` and `codec` are known before the first packet, `seconds` is the session's time-out,
+    `redirected` the host and port of the address that the camera redirected to, `switched` tells
+    that it refused TCP.
     """
 
     media: Media
     codec: str
 
     def __init__(
-        self, address: Address, login: Login | None, received: Callable[[bytes], None]
+        self,
+        address: Address,
+        login: Login | None,
+        received: Callable[[bytes], None],
+        *,
+        transport: str = "auto",
+        verify: bool | str = True,
+        steps: Steps | None = None,
     ) -> None:
         """Prepare an attempt; `received` takes the RTP packets, over TCP and UDP alike."""
         self._address = address
-        self._login = login
         self._received = received
-        self._challenge: Challenge | None = None
-        self._count = 0
-        self._renewed = False
-        self._challenged_last = False
+        self._offer = transport
         self._channel = 0
-        self._session = ""
+        self._set_up = False
         self._base = address.url
         self._keep_alive = "OPTIONS"
-        self._wire: Wire | None = None
         self._ports: PortPair | None = None
-        self.stage = "connect"
-        self.transport = "tcp"
+        self.steps = steps or Steps("address")
+        self._camera = Dialogue(login, self._take_frame, verify, self.steps)
+        self.transport = "udp" if transport == "udp" else "tcp"
         self.seconds = SESSION_SECONDS
+        self.redirected: str | None = None
+        self.switched = False
 
     async def run(self) -> None:
         """Return once PLAY is accepted; raises PullRefused."""
-        await self._connect()
-        options = await self._exchange("OPTIONS", self._address.url)
-        if "GET_PARAMETER" in options.get("Public").upper():
-            self._keep_alive = "GET_PARAMETER"
-        described = await self._ask("DESCRIBE", self._address.url, ("Accept", "application/sdp"))
-        self.media, self.codec, self._base = _choose_media(described, self._address.url)
-        track = control_url(self._base, self.media.control)
-        tcp = ("Transport", "RTP/AVP/TCP;unicast;interleaved=0-1")
-        setup = await self._ask("SETUP", track, tcp, allow=461)
-        if setup.status == 461:
-            setup, self.transport = await self._setup_udp(track), "udp"
-        channels = re.search(r"interleaved=(\d+)", setup.get("Transport"))
-        self._channel = int(channels[1]) if channels else 0
-        self._session, _, options_text = setup.get("Session").partition(";")
-        if seconds := re.search(r"timeout=(\d{1,6})", options_text):
-            self.seconds = max(1.0, float(seconds[1]))
-        await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
-        self.stage = "media"
+        described = await self._describe()
+        if 300 <= described.status < 400:
+            described = await self._follow(described)
+        self.steps.begin("SDP")
+        self._choose_media(described)
+        await self._set_up_track(_without_login(control_url(self._base, self.media.control)))
+        await self._camera.ask("PLAY", self._base, ("Range", "npt=0.000-"))
+        self.steps.begin("first packet")
 
     @property
     def closed(self) -> asyncio.Future[str]:
         """The reason, once the connection is gone."""
-        return self._connected.closed
+        return self._camera.wire.closed
 
     @property
-    def _connected(self) -> Wire:
-        if self._wire is None:
-            raise RuntimeError("There is no connection yet.")
-        return self._wire
+    def authentication(self) -> str | None:
+        """How the login was sent, "none" where none was wanted, None before that is known."""
+        return self._camera.authentication or ("none" if hasattr(self, "media") else None)
 
     def keep_alive(self) -> None:
         """Tell the camera that somebody still watches."""
-        if self._wire:
-            self._wire.send(
-                self._keep_alive, self._base, *self._signed(self._keep_alive, self._base)
-            )
+        self._camera.send(self._keep_alive, self._base)
 
     async def teardown(self) -> None:
         """End the session, wait for the answer, and close."""
-        if self._wire and self._session and not self._wire.closed.done():
-            headers = self._signed("TEARDOWN", self._base)
-            self._session = ""
-            await self._wire.exchange("TEARDOWN", self._base, *headers)
+        if self._camera.connected:
+            if self._set_up:
+                self._set_up = False
+                await self._camera.farewell(self._base)
+            self.release()
+            await asyncio.wait({self.closed})
         self.release()
-        await asyncio.wait({self.closed})
 
     def release(self) -> None:
         """End the session and close, without waiting for anything."""
         if self._ports:
             self._ports.close()
-        if self._wire and not self._wire.closed.done():
-            if self._session:
-                self._wire.send("TEARDOWN", self._base, *self._signed("TEARDOWN", self._base))
-            self._wire.release()
-        self._session = ""
+        if self._camera.connected:
+            if self._set_up:
+                self._camera.send("TEARDOWN", self._base)
+            self._camera.wire.release()
+        self._set_up = False
 
-    async def _connect(self) -> None:
-        address, wire = self._address, Wire(self._take_frame)
-        context = ssl.create_default_context() if address.scheme == "rtsps" else None
-        loop = asyncio.get_running_loop()
-        refusal = PullRefused("dns_failed", "The camera's host name has no address.")
+    def silence(self, within: str) -> PullRefused:
+        """Return what it means that the stage under way did not end `within` some seconds."""
+        stage = self.steps.name
+        if stage == "name":
+            return PullRefused("dns_failed", f"The host name was not found {within}.")
+        if stage == "TCP":
+            reason = f"The camera's host did not answer {within}."
+            return PullRefused("connect_timeout", reason, timed_out=True)
+        if stage == "TLS":
+            reason = f"The port did not answer the encrypted greeting {within}."
+            return PullRefused("tls_failed", reason, timed_out=True)
+        asked = "the login" if stage == "authentication" else stage
+        reason = f"The camera did not answer {asked} {within}."
+        return self._camera.unfinished() or PullRefused("rtsp_silent", reason, timed_out=True)
+
+    def interrupted(self) -> PullRefused | None:
+        """Return what else than a closing ended the connection."""
+        return self._camera.unfinished()
+
+    def there(self, refusal: PullRefused) -> PullRefused:
+        """Return the refusal, or what it means where the camera has redirected."""
+        if self.redirected is None:
+            return refusal
+        reason = f"The camera redirects to {self.redirected}. There: {refusal.reason}"
+        return PullRefused("redirected", reason, timed_out=refusal.timed_out)
+
+    async def _describe(self) -> Response:
+        """Return the answer to DESCRIBE: 200, or a redirection."""
+        await self._camera.connect(self._address)
+        # Some cameras want a login even here; DESCRIBE is where it is asked for.
+        options = await self._camera.exchange("OPTIONS", self._address.url)
+        if "GET_PARAMETER" in options.get("Public").upper():
+            self._keep_alive = "GET_PARAMETER"
+        accept = ("Accept", "application/sdp")
+        return await self._camera.ask("DESCRIBE", self._address.url, accept, allow=range(300, 400))
+
+    async def _follow(self, redirection: Response) -> Response:
+        """Return the description at the address to which the camera redirects."""
         try:
-            found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError):  # Unicode: a host name that IDNA cannot encode
-            raise refusal from None
-        # One by one: asyncio's own attempt at all of them hides why each of them failed.
-        for *_, target in found:
-            try:
-                await loop.create_connection(
-                    lambda: wire,
-                    *target[:2],
-                    ssl=context,
-                    server_hostname=address.host if context else None,
-                )
-            except OSError as error:
-                refusal = connection_refusal(error, encrypted=context is not None)
-            else:
-                self._wire = wire
-                return
-        raise refusal
+            self._address = parse_address(redirection.get("Location"))
+        except ValueError:
+            reason = "The camera redirects, but to no RTSP address."
+            raise PullRefused("redirected", reason) from None
+        self.redirected = f"{self._address.host}:{self._address.port}"
+        self.steps.detail = f"redirected to {self.redirected}"
+        described = await self._describe()
+        if described.status != 200:
+            raise PullRefused("redirected", "The camera redirects a second time.")
+        return described
 
-    async def _ask(
-        self, method: str, url: str, *headers: tuple[str, str], allow: int = 200
-    ) -> Response:
-        """Return the answer, after logging in when asked to; raises PullRefused for any other."""
-        response = await self._exchange(method, url, *headers)
-        while response.status == 401:
-            self._meet(response)
-            response = await self._exchange(method, url, *headers)
-        if response.status not in (200, allow):
-            raise status_refusal(method, response)
-        return response
+    def _choose_media(self, described: Response) -> None:
+        try:
+            description: Description = parse_sdp(described.body)
+        except ValueError as error:
+            raise PullRefused("sdp_invalid", str(error)) from None
+        videos = [media for media in description.media if media.kind == "video"]
+        if not videos:
+            raise PullRefused("no_video", "The camera offers no video.")
+        codecs = {known: name for name, known in ENCODINGS.items()}
+        media = next((video for video in videos if video.encoding in codecs), None)
+        if media is None:
+            name = shown(videos[0].encoding)
+            raise PullRefused("codec_unsupported", f"The video is {name}, which is not supported.")
+        base = described.get("Content-Base") or described.get("Content-Location")
+        self.media, self.codec = media, codecs[media.encoding]
+        self._base = _without_login(control_url(base or self._address.url, description.control))
+        self.steps.detail = ", ".join(
+            shown(media.encoding or media.kind) for media in description.media
+        )
 
-    async def _exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response:
-        self.stage = method
-        response = await self._connected.exchange(method, url, *headers, *self._signed(method, url))
-        if response is None and self._challenged_last and not self._connected.malformed:
-            # Some cameras close after their 401: what we sent then never reached them.
-            await self._connect()
-            response = await self._connected.exchange(
-                method, url, *headers, *self._signed(method, url)
-            )
-        if malformed := self._connected.malformed:
-            raise malformed_refusal(malformed)
-        if response is None:
-            verdict = "dropped" if method == "PLAY" else "rtsp_silent"
-            raise PullRefused(
-                verdict, f"The camera closed the connection instead of answering {method}."
-            )
-        self._challenged_last = response.status == 401
-        return response
+    async def _set_up_track(self, track: str) -> None:
+        setup = None
+        if self._offer != "udp":
+            tcp = ("Transport", "RTP/AVP/TCP;unicast;interleaved=0-1")
+            allow = range(461, 462) if self._offer == "auto" else range(0)
+            setup = await self._camera.ask("SETUP", track, tcp, allow=allow)
+        if setup is None or setup.status == 461:
+            self.switched = setup is not None
+            setup, self.transport = await self._ask_udp(track), "udp"
+        self._set_up = True
+        accepted = setup.get("Transport")
+        channels = re.search(r"interleaved=(\d+)", accepted)
+        self._channel = int(channels[1]) if channels else 0
+        self._camera.session, _, parameters = setup.get("Session").partition(";")
+        if seconds := re.search(r"timeout=(\d{1,6})", parameters):
+            self.seconds = max(1.0, float(seconds[1]))
+        port = re.search(r"server_port=(\d{1,5})", accepted)
+        if self._ports and port and 0 < int(port[1]) < 65536:
+            self._ports.send(_PUNCH, (self._camera.wire.host("peername"), int(port[1])))
 
-    def _meet(self, response: Response) -> None:
-        """Take up the challenge of a 401; raises PullRefused when there is nothing to answer it."""
-        challenge = choose_challenge(parse_challenges(response.all("WWW-Authenticate")))
-        if status_refusal("", response).verdict == "auth_locked":
-            raise status_refusal(self.stage, response)
-        if self._login is None:
-            raise PullRefused("auth_required", "The camera asks for a login and none was given.")
-        if challenge is None:
-            raise PullRefused("auth_unsupported", "The camera offers no known way to log in.")
-        if self._challenge is not None:
-            # A second wrong login can lock the address out; an outdated nonce is no wrong login.
-            if self._renewed or not challenge.stale:
-                raise PullRefused("auth_rejected", "The camera does not accept this login.")
-            self._renewed = True
-        self._challenge, self._count = challenge, 0
-
-    def _signed(self, method: str, url: str) -> list[tuple[str, str]]:
-        headers = [("Session", self._session)] if self._session else []
-        if self._challenge and self._login:
-            self._count += 1
-            answer = authorization(self._challenge, self._login, method, url, count=self._count)
-            headers.append(("Authorization", answer))
-        return headers
-
-    async def _setup_udp(self, track: str) -> Response:
-        camera = self._connected.host("peername")
+    async def _ask_udp(self, track: str) -> Response:
+        camera = self._camera.wire.host("peername")
 
         def received(data: bytes, host: str) -> None:
             if host == camera:
                 self._received(data)
 
         try:
-            self._ports = await open_ports(self._connected.host("sockname"), received)
+            self._ports = await open_ports(self._camera.wire.host("sockname"), received)
         except OSError:
             raise PullRefused("transport_refused", "No UDP port is free for the camera.") from None
         port = self._ports.port
-        return await self._ask(
+        return await self._camera.ask(
             "SETUP", track, ("Transport", f"RTP/AVP;unicast;client_port={port}-{port + 1}")
         )
 
@@ -209,17 +215,6 @@ class Handshake:
             self._received(frame.payload)
 
 
-def _choose_media(described: Response, url: str) -> tuple[Media, str, str]:
-    """Return the video, its codec and the URL that controls the whole presentation."""
-    try:
-        description: Description = parse_sdp(described.body)
-    except ValueError as error:
-        raise PullRefused("sdp_invalid", str(error)) from None
-    media = description.first("video")
-    if media is None:
-        raise PullRefused("no_video", "The camera offers no video.")
-    codec = next((name for name, known in ENCODINGS.items() if known == media.encoding), None)
-    if codec is None:
-        raise PullRefused("codec_unsupported", "The camera's video codec is not supported.")
-    base = described.get("Content-Base") or described.get("Content-Location") or url
-    return media, codec, control_url(base, description.control)
+def _without_login(url: str) -> str:
+    """Return a camera's URL as it may travel: whatever login it holds stays behind."""
+    return re.sub(r"^(\w+://)[^/?]*@", r"\1", url.strip())

@@ -1,10 +1,16 @@
-"""RTP payloads of baseline JPEG (RFC 2435), quantisation tables always in band.  No I/O."""
+"""RTP payloads of baseline JPEG (RFC 2435); ours carry their quantisation tables.  No I/O."""
 
 from __future__ import annotations
 
 import struct
 
 _TABLE = 64
+# The standard's example tables in zigzag order, from which a quality of 1 to 99 is scaled.
+_LUMA = bytes.fromhex(
+    "100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933"
+    "38374048 5c4e404457453738506d51575f626768673e4d7179706478 5c656763"
+)
+_CHROMA = bytes.fromhex("111212181518 2f1a1a2f634238426363") + bytes([99]) * 48
 
 
 def packetise_jpeg(picture: bytes, limit: int) -> list[bytes]:
@@ -48,6 +54,7 @@ class JpegAssembler:
     def __init__(self) -> None:
         self._head = b""
         self._scan = bytearray()
+        self._tables: dict[int, bytes] = {}
 
     def add(self, payload: bytes) -> None:
         """Take one payload; raises ValueError when one is missing or its kind is not supported."""
@@ -55,16 +62,24 @@ class JpegAssembler:
             raise ValueError("The payload is too short.")
         word, kind, quality, width, height = struct.unpack_from("!IBBBB", payload)
         offset, start = word & 0xFFFFFF, 8
-        if kind > 1 or quality < 128:
-            raise ValueError("JPEG without tables in band is not supported.")
+        restarts = kind & 0x40  # their own header follows
+        if kind & 0x3F > 1 or kind > 127 or not quality:
+            raise ValueError("This kind of JPEG is not supported.")
         if offset != len(self._scan):
             raise ValueError("A part of the picture is missing.")
+        interval = int.from_bytes(payload[8:10], "big") if restarts else 0
+        start += 4 if restarts else 0
         if not offset:
-            size = int.from_bytes(payload[10:12], "big")
-            start = 12 + size
-            if size != 2 * _TABLE or len(payload) < start:
-                raise ValueError("JPEG without two 8-bit tables in band is not supported.")
-            self._head = _head(kind, width * 8, height * 8, payload[12:start])
+            tables = _scaled(quality) if quality < 100 else self._tables.get(quality, b"")
+            if quality > 127:
+                size = int.from_bytes(payload[start + 2 : start + 4], "big")
+                given = payload[start + 4 : start + 4 + size]
+                start += 4 + size
+                if given:
+                    tables = self._tables[quality] = given
+            if len(tables) != 2 * _TABLE or len(payload) < start:
+                raise ValueError("JPEG without two 8-bit tables is not supported.")
+            self._head = _head(kind & 1, width * 8, height * 8, tables, interval)
         self._scan += payload[start:]
 
     def take(self) -> tuple[bytes, bool]:
@@ -74,13 +89,20 @@ class JpegAssembler:
         return picture, bool(picture)
 
 
-def _head(kind: int, width: int, height: int, tables: bytes) -> bytes:
+def _scaled(quality: int) -> bytes:
+    factor = 5000 // quality if quality < 50 else 200 - 2 * quality
+    return bytes(min(255, max(1, (value * factor + 50) // 100)) for value in _LUMA + _CHROMA)
+
+
+def _head(kind: int, width: int, height: int, tables: bytes, interval: int) -> bytes:
     sampling = 0x22 if kind else 0x21
     quantisation = b"\0" + tables[:_TABLE] + b"\1" + tables[_TABLE:]
     frame = struct.pack("!BHHB", 8, height, width, 3)
     frame += bytes([1, sampling, 0, 2, 0x11, 1, 3, 0x11, 1])
     scan = bytes([3, 1, 0x00, 2, 0x11, 3, 0x11, 0, 63, 0])
-    segments = ((0xDB, quantisation), (0xC0, frame), (0xDA, scan))
+    segments = [(0xDB, quantisation), (0xC0, frame), (0xDA, scan)]
+    if interval:
+        segments.insert(0, (0xDD, interval.to_bytes(2, "big")))
     return b"\xff\xd8" + b"".join(
         bytes([0xFF, marker]) + (len(body) + 2).to_bytes(2, "big") + body
         for marker, body in segments

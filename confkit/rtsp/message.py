@@ -11,10 +11,11 @@ MAX_BODY = 64 * 1024
 
 # Cameras send realms in whatever encoding they like; a digest must hash the very same bytes.
 _TEXT = {"encoding": "utf-8", "errors": "surrogateescape"}
-_RESPONSE_LINE = re.compile(r"RTSP/\d\.\d (\d{3})(?: (.*))?")
+_RESPONSE_LINE = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?")
 _REQUEST_LINE = re.compile(r"([A-Z_]+) (\S+) RTSP/\d\.\d")
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _FOLD = re.compile(r"\r?\n[ \t]+")
+_STRAY = re.compile(r"[\r\0]")  # neither ends a line nor can be sent back, as a Session is
 
 
 class MalformedMessage(ValueError):
@@ -91,6 +92,12 @@ class Parser:
         self._buffer = bytearray()
         self._max_head = max_head
         self._max_body = max_body
+        self.waiting: Response | None = None  # a response whose body has not come, or not whole
+
+    @property
+    def rest(self) -> bytes:
+        """The first bytes of a message that is not complete."""
+        return bytes(self._buffer[:64])
 
     def feed(self, data: bytes) -> Iterator[Request | Response | Frame]:
         """Return the messages that are now complete.
@@ -120,15 +127,17 @@ class Parser:
             if len(buffer) >= self._max_head:
                 raise self._fault(f"The headers exceed {self._max_head} bytes.")
             return None
-        headers = self._headers(bytes(buffer[len(line) + 1 : end.start()]))
+        headers = _headers(bytes(buffer[len(line) + 1 : end.start()]))
+        status, reason = response.groups("") if response else ("0", "")
+        self.waiting = Response(int(status), reason, headers=headers) if response else None
         size = self._body_size(headers)
         if len(buffer) < end.end() + size:
             return None
+        self.waiting = None
         body = bytes(buffer[end.end() : end.end() + size])
         del buffer[: end.end() + size]
         if request:
             return Request(request[1], request[2], headers=headers, body=body)
-        status, reason = response.groups("") if response else ("0", "")
         return Response(int(status), reason, headers=headers, body=body)
 
     def _next_frame(self) -> Frame | None:
@@ -140,13 +149,6 @@ class Parser:
         del buffer[:end]
         return frame
 
-    def _headers(self, head: bytes) -> tuple[tuple[str, str], ...]:
-        lines = re.split(r"\r?\n", _FOLD.sub(" ", head.decode(**_TEXT)))
-        pairs = [line.partition(":") for line in lines if line]
-        if any(not colon for _, colon, _ in pairs):
-            raise self._fault("A header line holds no colon.")
-        return tuple((name.strip(), value.strip()) for name, _, value in pairs)
-
     def _body_size(self, headers: tuple[tuple[str, str], ...]) -> int:
         sizes = {value for name, value in headers if name.lower() == "content-length"} or {"0"}
         size = sizes.pop()
@@ -157,4 +159,12 @@ class Parser:
         return int(size)
 
     def _fault(self, reason: str) -> MalformedMessage:
-        return MalformedMessage(reason, bytes(self._buffer[:64]))
+        return MalformedMessage(reason, self.rest)
+
+
+def _headers(head: bytes) -> tuple[tuple[str, str], ...]:
+    """Return the header lines; one without a colon is passed over, as players do."""
+    lines = re.split(r"\r?\n", _FOLD.sub(" ", head.decode(**_TEXT)))
+    lines = [_STRAY.sub("", line) for line in lines]
+    pairs = [line.partition(":") for line in lines]
+    return tuple((name.strip(), value.strip()) for name, colon, value in pairs if colon)

@@ -10,12 +10,13 @@ from typing import Any
 from .address import Address, parse_address
 from .auth import Login
 from .handshake import Handshake
+from .reception import ENOUGH, Reception
 from .refusal import PullRefused
-from .rtp import Depacketiser, parse_packet
+from .steps import Steps
 
-__all__ = ["PullRefused", "Stream", "pull"]
+__all__ = ["PullRefused", "Stream", "pull", "target"]
 
-_TEARDOWN_SECONDS = 1.0
+_TEARDOWN_SECONDS = 0.5
 
 
 async def pull(
@@ -32,17 +33,19 @@ async def pull(
     in seconds.  The login may stand in the URL instead.  Raises PullRefused; whatever happens,
     cancellation included, the session is ended and the socket closed.
     """
-    address, login = _target(url, login_name, login_password)
+    address, login = target(url, login_name, login_password)
     stream = Stream(address, login)
     try:
         async with asyncio.timeout(timeout):
-            await stream.start(silence)
+            await stream.start()
     except TimeoutError:
-        stream.end("The camera was too slow.")
-        raise stream.too_slow(timeout) from None
+        refusal = stream.too_slow(timeout)
+        stream.end(refusal)
+        raise refusal from None
     except BaseException:
-        stream.end("The camera was not pulled.")
+        stream.end(PullRefused("dropped", "The camera was not pulled."))
         raise
+    stream.keep(silence)
     return stream
 
 
@@ -53,110 +56,167 @@ class Stream:
     JPEG) or None, `codec` and `transport` ("tcp", "udp") are as negotiated.
     """
 
-    def __init__(self, address: Address, login: Login | None) -> None:
+    def __init__(
+        self,
+        address: Address,
+        login: Login | None,
+        *,
+        transport: str = "auto",
+        verify: bool | str = True,
+        steps: Steps | None = None,
+        observed: bool = False,
+    ) -> None:
         """Prepare a stream; `pull` is what makes it play."""
-        self.packets = 0
-        self.keyframe: bytes | None = None
-        self._handshake = Handshake(address, login, self._take)
-        self._depacketiser: Depacketiser | None = None
+        self._observed = observed
+        self.handshake = Handshake(
+            address, login, self._take, transport=transport, verify=verify, steps=steps
+        )
+        self.reception: Reception | None = None
         self._loop = asyncio.get_running_loop()
         self._first: asyncio.Future[None] = self._loop.create_future()
-        self._ended: asyncio.Future[str] = self._loop.create_future()
+        self._keyframe: asyncio.Future[bytes] = self._loop.create_future()
+        self._ended: asyncio.Future[PullRefused] = self._loop.create_future()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._heard = 0.0
 
     @property
+    def packets(self) -> int:
+        """How many RTP packets have come."""
+        return self.reception.packets if self.reception else 0
+
+    @property
+    def keyframe(self) -> bytes | None:
+        """The last whole keyframe."""
+        return self.reception.keyframe if self.reception else None
+
+    @property
     def codec(self) -> str:
         """The codec that the camera announced: "h264", "h265" or "mjpeg"."""
-        return self._handshake.codec
+        return self.handshake.codec
 
     @property
     def transport(self) -> str:
         """How the packets travel: "tcp" or "udp"."""
-        return self._handshake.transport
+        return self.handshake.transport
 
-    async def ended(self) -> str:
-        """Return why the stream died, one sentence, once it has."""
+    async def ended(self) -> PullRefused:
+        """Return why the stream died, once it has."""
         return await asyncio.shield(self._ended)
 
     async def close(self) -> None:
-        """End the session, wait up to a second for the camera's answer, and close."""
-        self._finish("The stream was closed.")
+        """End the session, wait a moment for the camera's answer, and close."""
+        self._finish(PullRefused("dropped", "The stream was closed."))
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_TEARDOWN_SECONDS):
-                    await self._handshake.teardown()
+                    await self.handshake.teardown()
         finally:
-            self._handshake.release()
+            self.handshake.release()
 
-    async def start(self, silence: float) -> None:
-        """Return when the first packet has come; raises PullRefused.  `silence` is in seconds."""
-        await self._handshake.run()
-        closed = self._handshake.closed
-        either: tuple[asyncio.Future[Any], ...] = (self._first, closed)
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not self._first.done():
-            raise PullRefused("dropped", "The camera closed the connection right after PLAY.")
-        closed.add_done_callback(lambda reason: self.end(reason.result()))
-        self._call_later(self._handshake.seconds / 2, self._keep_alive)
+    async def start(self) -> None:
+        """Return when the first packet has come; raises PullRefused."""
+        try:
+            await self.handshake.run()
+            await self._until(self._first, "right after PLAY")
+        except PullRefused as refusal:
+            raise self.handshake.there(refusal) from None
+        # A keep-alive is due from the first packet on, however long the picture takes.
+        self._call_later(self.handshake.seconds / 2, self._keep_alive)
+
+    async def next_keyframe(self) -> bytes:
+        """Return the next whole keyframe, or the first if it has come already.
+
+        Raises PullRefused when the camera stops, or when it sends another codec than announced.
+        """
+        try:
+            await self._until(self._keyframe, "after its first packets")
+        except PullRefused as refusal:
+            raise self.handshake.there(refusal) from None
+        keyframe = self._keyframe.result()
+        self._keyframe = self._loop.create_future()
+        return keyframe
+
+    def keep(self, silence: float) -> None:
+        """End the stream by itself when its connection goes, or after `silence` seconds of none."""
+        self.handshake.closed.add_done_callback(
+            lambda reason: self.end(PullRefused("dropped", reason.result()))
+        )
         self._call_later(silence, self._check_silence, silence)
 
     def too_slow(self, timeout: float) -> PullRefused:
         """Return what it means that the camera did not get further within `timeout` seconds."""
-        stage, within = self._handshake.stage, f"within {timeout:g} s"
-        if stage == "connect":
-            verdict, reason = "connect_timeout", f"The camera's host did not answer {within}."
-        elif stage != "media":
-            verdict, reason = "rtsp_silent", f"The camera did not answer {stage} {within}."
-        else:
+        handshake, within = self.handshake, f"within {timeout:g} s"
+        if handshake.steps.name == "first packet":
             verdict = "udp_blocked" if self.transport == "udp" else "no_media"
             reason = f"The camera accepted PLAY but sent no picture {within}."
-        return PullRefused(verdict, reason, timed_out=True)
+            refusal = PullRefused(verdict, reason, timed_out=True)
+        elif handshake.steps.name == "keyframe" and self.reception:
+            refusal = _without_keyframe(self.reception, within)
+        else:
+            refusal = handshake.silence(within)
+        return handshake.there(refusal)
 
-    def end(self, reason: str) -> None:
+    def end(self, refusal: PullRefused) -> None:
         """End the stream without waiting; the first reason counts."""
-        self._finish(reason)
-        self._handshake.release()
+        self._finish(refusal)
+        self.handshake.release()
 
-    def _finish(self, reason: str) -> None:
+    async def _until(self, arrived: asyncio.Future[Any], moment: str) -> None:
+        closed = self.handshake.closed
+        await asyncio.wait({arrived, closed}, return_when=asyncio.FIRST_COMPLETED)
+        if not arrived.done():
+            if reason := self.handshake.interrupted():
+                raise reason
+            raise PullRefused("dropped", f"The camera closed the connection {moment}.")
+        await arrived
+
+    def _finish(self, refusal: PullRefused) -> None:
         for timer in self._timers.values():
             timer.cancel()
         if not self._ended.done():
-            self._ended.set_result(reason)
+            self._ended.set_result(refusal)
 
     def _call_later(self, seconds: float, action: Callable[..., None], *values: float) -> None:
         self._timers[action.__name__] = self._loop.call_later(seconds, action, *values)
 
     def _take(self, data: bytes) -> None:
-        try:
-            packet = parse_packet(data)
-        except ValueError:
+        if self.reception is None:
+            self.reception = Reception(
+                self.codec, self.handshake.media, self._take_keyframe, observed=self._observed
+            )
+        if not self.reception.take(data):
             return
-        if self._depacketiser is None:
-            sets = self._handshake.media.parameter_sets
-            self._depacketiser = Depacketiser(self.codec, sets)
-        self.packets += 1
         self._heard = self._loop.time()
-        for unit in self._depacketiser.push(packet):
-            if unit.keyframe and unit.complete:
-                self.keyframe = unit.data
         if not self._first.done():
             self._first.set_result(None)
+        if self.reception.packets == ENOUGH and self.reception.foreign:
+            self._refuse(_foreign(self.reception))
+
+    def _take_keyframe(self, keyframe: bytes) -> None:
+        if not self._keyframe.done():
+            self._keyframe.set_result(keyframe)
+
+    def _refuse(self, refusal: PullRefused) -> None:
+        if not self._keyframe.done():
+            self._keyframe.set_exception(refusal)
+            self._keyframe.exception()  # nobody may ever ask for it
 
     def _keep_alive(self) -> None:
-        self._handshake.keep_alive()
-        self._call_later(self._handshake.seconds / 2, self._keep_alive)
+        if not self.handshake.closed.done():
+            self.handshake.keep_alive()
+            self._call_later(self.handshake.seconds / 2, self._keep_alive)
 
     def _check_silence(self, silence: float) -> None:
         left = self._heard + silence - self._loop.time()
         if left <= 0:
-            self.end(f"The camera sent no picture for {silence:g} s.")
+            reason = f"The camera sent no picture for {silence:g} s."
+            self.end(PullRefused("no_media", reason, timed_out=True))
         else:
             self._call_later(left, self._check_silence, silence)
 
 
-def _target(url: str, name: str | None, password: str | None) -> tuple[Address, Login | None]:
-    """Return where to connect, and the login of the URL or of the fields."""
+def target(url: str, name: str | None, password: str | None) -> tuple[Address, Login | None]:
+    """Return where to connect, and the login of the URL or of the fields; raises PullRefused."""
     try:
         address = parse_address(url)
     except ValueError as error:
@@ -170,3 +230,17 @@ def _target(url: str, name: str | None, password: str | None) -> tuple[Address, 
     password = inside[1] if password is None else password
     login = None if name is None and password is None else Login(name or "", password or "")
     return address, login
+
+
+def _without_keyframe(reception: Reception, within: str) -> PullRefused:
+    if reception.foreign:
+        return _foreign(reception)
+    lost = f"; {reception.lost} packets were lost" if reception.lost > 0 else ""
+    counted = f"{reception.packets} packet{'s' * (reception.packets != 1)}"
+    reason = f"No whole keyframe came {within}, among {counted}{lost}."
+    return PullRefused("no_keyframe", reason, timed_out=True)
+
+
+def _foreign(reception: Reception) -> PullRefused:
+    announced = reception.media.encoding
+    return PullRefused("no_picture", f"What the camera sends is not the {announced} it announces.")

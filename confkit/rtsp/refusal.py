@@ -5,57 +5,72 @@ from __future__ import annotations
 import errno
 import re
 import ssl
+from http import HTTPStatus
 
-from .message import MalformedMessage, Response
+from ..masking import mask
+from .message import Response
 
 _STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
+# A lock, not a block: an IP filter is `forbidden`.
+_LOCK = re.compile(r"(?<!b)lock|too many", re.IGNORECASE)
+_KINDS = {
+    b"HTTP/": "an HTTP server", b"<": "an HTTP server", b"SSH-": "an SSH server",
+    b"220": "an FTP or mail server", b"RTSP/": "a faulty RTSP server",
+}  # fmt: skip
+# What a careless camera may repeat in its reason: digests, tokens, Basic logins.
+_LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
+_REASON_LENGTH = 80
+_USUAL = {status.phrase for status in HTTPStatus}
 
 
 class PullRefused(Exception):
     """A camera that cannot be pulled: `verdict` is a fixed name, `reason` one sentence.
 
-    `timed_out` is True when the camera was too slow instead of unwilling.  Neither text holds
-    a login.
+    `timed_out` is True when the camera was too slow instead of unwilling, `closed` when it closed
+    the connection before it sent anything.  Neither text holds a login.
     """
 
-    def __init__(self, verdict: str, reason: str, *, timed_out: bool = False) -> None:
+    def __init__(
+        self, verdict: str, reason: str, *, timed_out: bool = False, closed: bool = False
+    ) -> None:
         super().__init__(f"{verdict}: {reason}")
         self.verdict = verdict
         self.reason = reason
         self.timed_out = timed_out
+        self.closed = closed
 
 
 def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
     """Return what a failed connection attempt means."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return PullRefused("tls_failed", "The camera's certificate is not trusted.")
+        why = error.verify_message or "it cannot be verified"
+        return PullRefused("tls_failed", f"The camera's certificate is not trusted: {why}.")
     if isinstance(error, ConnectionRefusedError):
         return PullRefused("refused", "Nothing listens at the camera's port.")
-    if isinstance(error, ssl.SSLError) or (encrypted and isinstance(error, ConnectionError)):
-        return PullRefused("tls_failed", "The camera does not accept an encrypted connection.")
+    if isinstance(error, ssl.SSLError) or encrypted:
+        return PullRefused("tls_failed", "The port does not answer with an encrypted connection.")
     if error.errno == errno.ETIMEDOUT:
         reason = "The camera's host does not answer."
         return PullRefused("connect_timeout", reason, timed_out=True)
     if isinstance(error, ConnectionError):
-        return PullRefused("rtsp_silent", "The camera closed the connection at once.")
+        reason = "The camera closed the connection at once."
+        return PullRefused("rtsp_silent", reason, closed=True)
     return PullRefused("unreachable", "The camera's host cannot be reached.")
 
 
-def malformed_refusal(error: MalformedMessage) -> PullRefused:
+def malformed_refusal(received: bytes) -> PullRefused:
     """Return what else it is that answers at the camera's port."""
-    received = error.received
     if received[:2] in (b"\x15\x03", b"\x16\x03"):
         return PullRefused("tls_failed", "The port expects an encrypted connection (rtsps).")
-    known = {b"HTTP/": "an HTTP server", b"SSH-": "an SSH server", b"RTSP/": "a faulty RTSP server"}
-    kind = next((name for start, name in known.items() if received.startswith(start)), None)
-    return PullRefused("not_rtsp", f"What answers is {kind or 'no RTSP server'}.")
+    kind = next((name for start, name in _KINDS.items() if received.startswith(start)), None)
+    return PullRefused("not_rtsp", f"What answers at this port is {kind or 'no RTSP server'}.")
 
 
-def status_refusal(method: str, response: Response) -> PullRefused:
-    """Return what a refusing status code means."""
+def status_refusal(method: str, response: Response, *secrets: str) -> PullRefused:
+    """Return what a refusing status code means; `secrets` stay out of its reason."""
     status = response.status
     verdict = _STATUS_VERDICTS.get(status, "server_error")
-    if status in (401, 403) and re.search(r"\block", response.reason, re.IGNORECASE):
+    if status in (401, 403) and _LOCK.search(response.reason):
         verdict = "auth_locked"
     elif 300 <= status < 400:
         verdict = "redirected"
@@ -65,5 +80,14 @@ def status_refusal(method: str, response: Response) -> PullRefused:
         verdict = "transport_refused"
     elif method in ("SETUP", "PLAY") and verdict == "server_error":
         verdict = "setup_play_failed"
-    # The camera's own words stay out: some repeat the request there.
-    return PullRefused(verdict, f"The camera answered {method} with {status}.")
+    answer = f"{status} {shown(response.reason, *secrets)}".strip()
+    return PullRefused(verdict, f"The camera answered {method} with {answer}.")
+
+
+def shown(reason: str, *secrets: str) -> str:
+    """Return a camera's own words as they may be shown: short, printable, nothing secret."""
+    if reason in _USUAL:  # nearly always, and looking for secrets takes as long as an exchange
+        return reason
+    hidden = mask(reason, *secrets)
+    printable = "".join(letter if letter.isprintable() else " " for letter in hidden)
+    return _LONG_WORD.sub("***", printable)[:_REASON_LENGTH].strip(" .")

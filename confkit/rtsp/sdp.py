@@ -9,7 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # Payload types that need no rtpmap line (RFC 3551).
-_STATIC = {0: ("PCMU", 8000), 8: ("PCMA", 8000), 26: ("JPEG", 90000)}
+_STATIC = {
+    0: ("PCMU", 8000), 8: ("PCMA", 8000), 26: ("JPEG", 90000), 31: ("H261", 90000),
+    32: ("MPV", 90000), 33: ("MP2T", 90000), 34: ("H263", 90000),
+}  # fmt: skip
+_DYNAMIC = 96  # payload types from here on mean what their rtpmap line says
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
 
 
@@ -61,6 +65,8 @@ def parse_sdp(body: bytes) -> Description:
             sections.append([])
         sections[-1].append((key, value))
     session, *media = sections
+    if not media and "t" not in dict(session):
+        raise ValueError("The session description is cut off before its first medium.")
     return Description(
         tuple(_parse_media(section) for section in media),
         dict(session).get("s", "-"),
@@ -111,7 +117,9 @@ def _parse_media(section: list[tuple[str, str]]) -> Media:
     encoding, clock_rate = _STATIC.get(number, ("", 90000))
     mapping = re.fullmatch(r"([^/\s]+)/(\d+).*", attributes.get(f"rtpmap:{number}", ""))
     if mapping:
-        encoding, clock_rate = mapping[1].upper(), int(mapping[2])
+        encoding, clock_rate = mapping[1].upper(), int(mapping[2]) or 90000
+    elif fields[0] == "video" and number >= _DYNAMIC:
+        raise ValueError(f"The session description does not say what its payload type {number} is.")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
     parameters = {name.strip().lower(): value.strip() for name, _, value in pairs if name.strip()}
     control = attributes.get("control", "")

@@ -6,6 +6,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import cast
 
 from .address import parse_address
@@ -18,14 +19,24 @@ MAX_UNSENT = 2 * 1024 * 1024
 
 _REASONS = {
     200: "OK",
+    302: "Moved Temporarily",
     400: "Bad Request",
     401: "Unauthorized",
+    403: "Forbidden",
     404: "Not Found",
+    453: "Not Enough Bandwidth",
     454: "Session Not Found",
     455: "Method Not Valid in This State",
     461: "Unsupported Transport",
+    500: "Internal Server Error",
     501: "Not Implemented",
+    503: "Service Unavailable",
 }
+
+
+def answer(status: int, *headers: tuple[str, str], body: bytes = b"") -> Response:
+    """Return a response with the usual reason."""
+    return Response(status, _REASONS[status], headers=headers, body=body)
 
 
 class Connection(asyncio.Protocol):
@@ -80,7 +91,7 @@ class Connection(asyncio.Protocol):
                 if isinstance(message, Request) and not self._transport.is_closing():
                     self._answer(message)
         except MalformedMessage:
-            self._transport.write(self._response(400).encode())
+            self._transport.write(answer(400).encode())
             self._transport.close()
 
     def kick(self) -> None:
@@ -95,86 +106,84 @@ class Connection(asyncio.Protocol):
             self._timer = self._loop.call_later(left, self._check_idle)
 
     def _answer(self, request: Request) -> None:
+        camera = self._camera(request.url)
+        response = self._handle(request, camera)
         headers = [("CSeq", request.get("CSeq"))] if request.get("CSeq") else []
-        response = self._handle(request)
         if response.status == 200 and self._session:
             headers.append(("Session", f"{self._session};timeout={self._timeout:.0f}"))
-        headers += response.headers
-        self._write(
-            [
-                Response(
-                    response.status, response.reason, headers=tuple(headers), body=response.body
-                ).encode()
-            ]
-        )
-        viewer = self._viewer
-        if request.method == "PLAY" and response.status == 200 and viewer:
-            viewer.camera.watch(viewer, self.kick)
+        self._write([replace(response, headers=(*headers, *response.headers)).encode()])
+        if request.method == "PLAY" and response.status == 200 and self._viewer:
+            self._viewer.camera.watch(self._viewer, self.kick)
         elif request.method == "TEARDOWN" and response.status == 200:
             self._end_session()
+        if camera and camera.closes_after in (request.method, str(response.status)):
+            self._loop.call_later(camera.closes_in, self._transport.close)
 
-    def _handle(self, request: Request) -> Response:
+    def _camera(self, url: str) -> Camera | None:
+        """Return the camera that a URL names, with or without its track."""
+        try:
+            path = parse_address(url).path
+        except ValueError:
+            return None
+        path = path.removesuffix("/" + TRACK) or "/"
+        return self._cameras.get(path) or self._cameras.get(path.rstrip("/"))
+
+    def _handle(self, request: Request, camera: Camera | None) -> Response:
         if request.method == "OPTIONS":
-            return self._response(200, Public=", ".join(("OPTIONS", *_HANDLERS)))
+            return answer(200, ("Public", ", ".join(("OPTIONS", *_HANDLERS))))
         handler = _HANDLERS.get(request.method)
         if handler is None:
-            return self._response(501)
-        try:
-            path = parse_address(request.url).path
-        except ValueError:
-            return self._response(400)
-        camera = self._cameras.get(path) or self._cameras.get(path.rpartition("/")[0])
+            return answer(501)
         if camera is None:
-            return self._response(404)
+            return answer(404 if "://" in request.url else 400)
         now = self._loop.time()
         if camera.guard:
             header = request.get("Authorization")
             verdict = camera.guard.check(header, request.method, request.url, now)
             if verdict != "ok":
                 offers = camera.guard.challenges(now, stale=verdict == "stale")
-                return Response(
-                    401, _REASONS[401], headers=tuple(("WWW-Authenticate", o) for o in offers)
-                )
+                return answer(401, *(("WWW-Authenticate", offer) for offer in offers))
         if request.get("Session") and request.get("Session").partition(";")[0] != self._session:
-            return self._response(454)
-        return handler(self, request, camera)
+            return answer(454)
+        return camera.instead(request) or handler(self, request, camera)
 
     def _describe(self, request: Request, camera: Camera) -> Response:
-        headers = (
-            ("Content-Base", request.url.rstrip("/") + "/"),
-            ("Content-Type", "application/sdp"),
-        )
-        return Response(200, "OK", headers=headers, body=camera.description)
+        base = ("Content-Base", request.url.rstrip("/") + "/")
+        return answer(200, base, ("Content-Type", "application/sdp"), body=camera.description)
 
     def _setup(self, request: Request, camera: Camera) -> Response:
         if self._viewer:
-            return self._response(455)
+            return answer(455)
+        if camera.full:
+            return answer(453)
         for offer in request.get("Transport").split(","):
             viewer, transport = self._viewer_for(offer.strip(), camera)
             if viewer:
                 self._viewer, self._session = viewer, secrets.token_hex(8)
-                return self._response(200, Transport=f"{transport};ssrc={viewer.ssrc:08X}")
-        return self._response(461)
+                return answer(200, ("Transport", f"{transport};ssrc={viewer.ssrc:08X}"))
+        return answer(461)
 
     def _play(self, request: Request, camera: Camera) -> Response:
         viewer = self._viewer
         if not viewer or viewer.camera is not camera:
-            return self._response(455)
+            return answer(455)
         if viewer not in camera.viewers:
+            if camera.full:
+                return answer(453)
             viewer.next_frame = camera.keyframe_at(self._loop.time())
         track = request.url.rstrip("/").removesuffix("/" + TRACK) + "/" + TRACK
         stamp = viewer.timestamp(viewer.next_frame)
         info = f"url={track};seq={viewer.sequence};rtptime={stamp}"
-        return self._response(200, Range="npt=now-", **{"RTP-Info": info})
+        return answer(200, ("Range", "npt=now-"), ("RTP-Info", info))
 
     def _pause(self, _request: Request, _camera: Camera) -> Response:
         if not self._viewer:
-            return self._response(455)
+            return answer(455)
         self._viewer.camera.unwatch(self._viewer)
-        return self._response(200)
+        return answer(200)
 
     def _accept(self, _request: Request, _camera: Camera) -> Response:
-        return self._response(200)
+        return answer(200)
 
     def _viewer_for(self, offer: str, camera: Camera) -> tuple[Viewer | None, str]:
         protocol, _, rest = offer.partition(";")
@@ -215,9 +224,6 @@ class Connection(asyncio.Protocol):
         if self._viewer:
             self._viewer.camera.unwatch(self._viewer)
         self._viewer, self._session = None, ""
-
-    def _response(self, status: int, **headers: str) -> Response:
-        return Response(status, _REASONS[status], headers=tuple(headers.items()))
 
 
 _HANDLERS: dict[str, Callable[[Connection, Request, Camera], Response]] = {

@@ -10,28 +10,57 @@ from dataclasses import dataclass, field
 
 from .auth import Guard
 from .h26x import parameter_sets
+from .message import Request, Response
 from .picture import Loop
 from .rtp import ENCODINGS, packetise
 from .sdp import Description, Media, encode_parameter_sets, write_sdp
 
-CLOCK_RATE = 90_000
-PAYLOAD_TYPES = {"h264": 96, "h265": 97, "mjpeg": 26}
 TRACK = "track1"
+
+# What a loop is on the wire: kind, payload type, name and clock rate.  The last two are what a room
+# has no use for.
+_MEDIA = {
+    "h264": ("video", 96, ENCODINGS["h264"], 90_000),
+    "h265": ("video", 97, ENCODINGS["h265"], 90_000),
+    "mjpeg": ("video", 26, ENCODINGS["mjpeg"], 90_000),
+    "mpeg4": ("video", 98, "MP4V-ES", 90_000),
+    "pcmu": ("audio", 0, "PCMU", 8_000),
+}
+_PIECE = 1400
+_LATE = 0.001  # seconds; a timer of uvloop may fire as much too early, when nothing is due yet
+_PICTURE = b"\0\0\1\xb6"  # where a picture of MPEG-4 begins, after the stream's settings
+
+
+def _nothing_else(_request: Request) -> Response | None:
+    return None
 
 
 @dataclass(eq=False)
 class Camera:
-    """A loop, packetised once for all its viewers; it runs by the clock from `started`, seconds."""
+    """A loop, packetised once for all its viewers; it runs by the clock from `started`, seconds.
 
-    path: str
+    `instead` gives the answers that stand in for the camera's own.  The connection closes
+    `closes_in` seconds after the answer to the method, or with the status, `closes_after`.
+    """
+
+    url: str
     loop: Loop
     description: bytes
     payloads: list[list[bytes]] = field(repr=False)
     guard: Guard | None
     transports: frozenset[str]
     started: float
+    max_viewers: int | None = None
+    instead: Callable[[Request], Response | None] = _nothing_else
+    closes_after: str = ""
+    closes_in: float = 0.0
     viewers: dict[Viewer, Callable[[], None]] = field(default_factory=dict, repr=False)
     _timer: asyncio.TimerHandle | None = field(default=None, repr=False)
+
+    @property
+    def full(self) -> bool:
+        """Whether nobody else may watch."""
+        return self.max_viewers is not None and len(self.viewers) >= self.max_viewers
 
     def frame_at(self, now: float) -> int:
         """Return the number of the newest frame, counted on across the loop."""
@@ -69,7 +98,7 @@ class Camera:
                 kick()
         if self.viewers:
             due = self.started + (newest + 1) / self.loop.fps
-            self._timer = loop.call_at(due, self._tick)
+            self._timer = loop.call_at(due + _LATE, self._tick)
 
 
 @dataclass(eq=False)
@@ -90,12 +119,13 @@ class Viewer:
 
     def timestamp(self, frame: int) -> int:
         """Return the RTP timestamp of a frame."""
-        return (self.offset + frame * CLOCK_RATE // self.camera.loop.fps) & 0xFFFFFFFF
+        loop = self.camera.loop
+        return (self.offset + frame * _MEDIA[loop.codec][3] // loop.fps) & 0xFFFFFFFF
 
     def send_until(self, newest: int) -> bool:
         """Send the frames up to `newest`; False when this viewer reads too slowly."""
         interval, payloads = self.camera.loop.keyframe_frames, self.camera.payloads
-        kind = PAYLOAD_TYPES[self.camera.loop.codec]
+        kind = _MEDIA[self.camera.loop.codec][1]
         # After a pause of the whole process: no backlog older than the last keyframe but one.
         start = max(self.next_frame, newest // interval * interval - interval)
         packets: list[bytes] = []
@@ -115,7 +145,11 @@ class Viewer:
 
 def packetise_loop(loop: Loop) -> list[list[bytes]]:
     """Return the RTP payloads of every frame of a loop."""
-    return [packetise(loop.codec, frame) for frame in loop.frames]
+    if loop.codec in ENCODINGS:
+        return [packetise(loop.codec, frame) for frame in loop.frames]
+    return [  # in pieces, as it is (RFC 6416, RFC 3551)
+        [frame[at : at + _PIECE] for at in range(0, len(frame), _PIECE)] for frame in loop.frames
+    ]
 
 
 def describe_loop(name: str, loop: Loop) -> bytes:
@@ -131,6 +165,10 @@ def describe_loop(name: str, loop: Loop) -> bytes:
         parameters = {
             key: encode_parameter_sets([nal]) for key, nal in zip(names, sets, strict=True)
         }
-    number, encoding = PAYLOAD_TYPES[loop.codec], ENCODINGS[loop.codec]
-    media = Media("video", number, encoding, CLOCK_RATE, parameters, TRACK)
+    elif loop.codec == "mpeg4":
+        parameters = {
+            "profile-level-id": "1",
+            "config": loop.frames[0].partition(_PICTURE)[0].hex(),
+        }
+    media = Media(*_MEDIA[loop.codec], parameters, TRACK)
     return write_sdp(Description((media,), " ".join(name.split()) or "-"))

@@ -13,7 +13,7 @@ class Wire(asyncio.Protocol):
     """Sends requests, and hands on interleaved frames.
 
     `closed` becomes the reason when the connection is gone, `malformed` is set when the peer
-    does not speak RTSP.
+    does not speak RTSP, `heard` once it has sent a byte.
     """
 
     closed: asyncio.Future[str]
@@ -22,7 +22,9 @@ class Wire(asyncio.Protocol):
         self._frame_received = frame_received
         self._parser = Parser()
         self._sequence = 0
+        self._unanswered: list[int] = []
         self._answer: asyncio.Future[Response] | None = None
+        self.heard = False
         self.malformed: MalformedMessage | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -32,6 +34,7 @@ class Wire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Hand on what is complete."""
+        self.heard = True
         try:
             for message in self._parser.feed(data):
                 if isinstance(message, Frame):
@@ -51,6 +54,16 @@ class Wire(asyncio.Protocol):
             reason = "The connection to the camera broke."
         self.closed.set_result(reason)
 
+    @property
+    def waiting(self) -> Response | None:
+        """The head of a response whose body has not come, or not whole."""
+        return self._parser.waiting
+
+    @property
+    def rest(self) -> bytes:
+        """The first bytes of a message that is not complete."""
+        return self._parser.rest
+
     def host(self, side: str) -> str:
         """Return the IP address of a side: "sockname" is ours, "peername" the camera's."""
         return str(self._transport.get_extra_info(side)[0])
@@ -58,6 +71,7 @@ class Wire(asyncio.Protocol):
     def send(self, method: str, url: str, *headers: tuple[str, str]) -> None:
         """Send a request whose answer nobody awaits."""
         self._sequence += 1
+        self._unanswered = [*self._unanswered[-7:], self._sequence]
         numbered = (("CSeq", str(self._sequence)), ("User-Agent", "confkit"), *headers)
         self._transport.write(Request(method, url, headers=numbered).encode())
 
@@ -78,6 +92,13 @@ class Wire(asyncio.Protocol):
             self._transport.close()
 
     def _take(self, response: Response) -> None:
-        current = response.get("CSeq") in ("", str(self._sequence))
-        if current and self._answer and not self._answer.done():
+        if response.status < 200:  # "100 Continue" announces the answer
+            return
+        counted = response.get("CSeq")
+        numbers = [number for number in self._unanswered if str(number) == counted]
+        known = counted.isdecimal() and 0 < int(counted) <= self._sequence
+        if not (numbers or known) and len(self._unanswered) == 1:
+            numbers = self._unanswered  # some cameras count in their own way, or not at all
+        self._unanswered = [number for number in self._unanswered if number not in numbers]
+        if self._sequence in numbers and self._answer and not self._answer.done():
             self._answer.set_result(response)

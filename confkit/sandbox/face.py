@@ -1,33 +1,31 @@
 """`Sandbox`: the embedded service as its owner steers it."""
 
-from collections.abc import Mapping
-from functools import partial
-from importlib.util import find_spec
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfkitError
 from ..masking import Secret
-from . import people
+from . import people, pictures
 from .faults import fault
 from .life import Life
 from .machinery import DEVICE_SERVICE_STATES, DeviceServiceState
 from .service import Service
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from ..client import Client
-
-
-def _set_licence(given: Mapping[str, Any], service: Service) -> None:
-    for name, value in given.items():
-        if value is not None:
-            setattr(service.licence, name, value)
+    from ..rtsp.fault import CameraFault
+    from ..rtsp.report import Snapshot
+    from .holding import DeviceStream
 
 
 class Sandbox(Life):
     """The conferencing service, embedded: both interfaces on two ports of this machine.
 
     `path` is its SQLite file, None for memory only. With a `seed` ids repeat exactly and the clock
-    stands still but for `advance`. `token_lifetime` and `dial_timeout` are in seconds. The keys are
+    stands still but for `advance`. `token_lifetime` and `dial_timeout` are in seconds; the latter
+    is how long a camera may take to open and, later on, how long it may send nothing. The keys are
     the published demo keys on loopback and random ones beyond it, unless given. `explain` logs
     what was wrong with each refused call; `refusals` keeps the last of these texts anyway.
     `with` or `start()` starts it, once; `close()` ends it.
@@ -91,20 +89,64 @@ class Sandbox(Life):
         path: str | None = None,
         login_name: str | None = None,
         login_password: str | None = None,
-        **options: Any,
+        codec: str = "h264",
+        size: tuple[int, int] = (640, 360),
+        fps: int = 15,
+        keyframe_every: float = 1.0,
+        auth: str = "digest",
+        fault: str | None = None,
+        *,
+        name: str | None = None,
+        transports: Collection[str] = ("tcp", "udp"),
+        max_viewers: int | None = None,
+        tls: "SSLContext | None" = None,
     ) -> str:
         """The address of a new RTSP camera with a moving test picture, without a login in it.
 
-        Cameras are on loopback always. `options` are those of `CameraServer.add`: codec, size, fps,
-        keyframe_every, auth, name."""
+        It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
+        `size` in pixels, `keyframe_every` in seconds; `auth` is "digest" (SHA-256 and MD5),
+        "sha-256" or "basic". `fault` makes it fail: see `camera_faults`. `name` stands in the
+        picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
+        context with its certificate, makes it an rtsps camera. A value that makes no sense is a
+        ValueError that says what does."""
         login_password = None if login_password is None else Secret(login_password)
-        login = {"login_name": login_name, "login_password": login_password}
+        settings = {
+            "login_name": login_name,
+            "login_password": login_password,
+            "codec": codec, "size": size, "fps": fps, "keyframe_every": keyframe_every,
+            "auth": auth, "name": name, "transports": transports, "max_viewers": max_viewers,
+            "tls": tls,
+        }  # fmt: skip
         self._running()
-        return self._run(self._add_camera(path, {**login, **options}))
+        return self._run(self._add_camera(path, fault, settings))
+
+    @staticmethod
+    def camera_faults() -> "dict[str, CameraFault]":
+        """Every fault that `camera` can have, by its name: the verdict of a preflight (which is
+        another name for the first fault of that verdict), and what happens on the wire.
+
+        "ok" is the verdict of cameras that play all the same and trip others up. Two verdicts never
+        reach a wire (url_malformed, credentials_conflict), and service_cannot_reach takes two."""
+        from ..rtsp.zoo import camera_faults
+
+        return camera_faults()
 
     def unplug(self, url: str) -> None:
         """Takes a camera away; whoever watches it is cut off."""
         self._do(self._remove_camera, url)
+
+    def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
+        """The newest keyframe of a device, as a picture that a notebook shows.
+
+        Waits up to `dial_timeout` for the first one. UserNotFound: the room has no such device.
+        ConfkitError: its stream is down (an old picture is not given), or does not decode."""
+        codec, keyframe = self._run(self._running().keyframe(room_id, user_id))
+        return pictures.picture(codec, keyframe)  # decoded in the caller's thread
+
+    def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
+        """How the streams of the devices fare, of a room or of all: state, packets, reconnects and
+        the verdict of the last failure."""
+        return self._do(lambda service: service.streams(room_id))
 
     # Machinery
 
@@ -130,7 +172,7 @@ class Sandbox(Life):
         number: when all are used A5 answers 411. Expired: 405 from A2 and A5. Without
         peer-to-peer: 701 from A2 with room_mode 3 or 4."""
         given = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
-        self._do(partial(_set_licence, given))
+        self._do(lambda service: service.licence.change(given))
 
     def device_service(self, state: DeviceServiceState) -> None:
         """Sets the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
@@ -174,25 +216,24 @@ class Sandbox(Life):
 
     def now(self) -> float:
         """The sandbox's time in epoch seconds."""
-        return self._do(people.now)
+        return self._running().clock()
 
     def count(self, path: str | None = None) -> int:
         """The number of requests that have come, refused ones too, of one path or of all."""
         self._running()
         return self._counts[path] if path is not None else sum(self._counts.copy().values())
 
-    async def _add_camera(self, path: str | None, options: Mapping[str, Any]) -> str:
+    async def _add_camera(
+        self, path: str | None, fault: str | None, settings: Mapping[str, Any]
+    ) -> str:
         if self._cameras is None:
-            if find_spec("av") is None:
-                raise ConfkitError(
-                    "cameras need av (PyAV); run: pip install 'confkit-notebooks[lab]'"
-                )
+            pictures.need_av("cameras")
             from ..rtsp.camera import CameraServer  # large: only when a camera is made
 
             cameras = CameraServer(host="127.0.0.1", port=0)
             await cameras.start()
             self._cameras = cameras
-        return await self._cameras.add(path, **options)
+        return await self._cameras.add(path, fault=fault, **settings)
 
     def _remove_camera(self, _: Service, url: str) -> None:
         try:

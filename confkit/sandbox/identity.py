@@ -55,6 +55,7 @@ class Ids:
         self._rooms = _source(seed, "rooms")
         self._users = _source(seed, "users")
         self._nonces = _source(seed, "nonces")
+        self.chance = _source(seed, "chance").random  # numbers from 0 to 1
 
     def room_id(self) -> str:
         """A room number of ten digits (form assumed)."""

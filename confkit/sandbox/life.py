@@ -203,7 +203,7 @@ class Life:
                     self.secret_key, self.dialect, self._token_lifetime, self._clock, ids
                 ),
                 store=store,
-                devices=Devices(self._dial_timeout),
+                devices=Devices(self._dial_timeout, ids.chance),
                 mcu=MediaServer(self._address),
                 refusals=self.refusals,
                 explain=self._explain,

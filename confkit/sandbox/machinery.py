@@ -2,9 +2,10 @@
 
 import asyncio
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 DeviceServiceState = Literal["running", "stopped", "hanging"]
 DEVICE_SERVICE_STATES: tuple[str, ...] = get_args(DeviceServiceState)
@@ -17,6 +18,12 @@ class Licence:
     seats: float = math.inf
     expired: bool = False
     peer_to_peer: bool = True
+
+    def change(self, given: Mapping[str, Any]) -> None:
+        """Sets what is given, and leaves what is None."""
+        for name, value in given.items():
+            if value is not None:
+                setattr(self, name, value)
 
 
 class MediaServer:

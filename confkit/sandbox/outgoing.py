@@ -1,7 +1,8 @@
 """The operations of interface B: external devices as users of a room (section 4)."""
 
-from ..masking import Guarded
-from .devices import NotOpened, Reserved, hang_up, malformed
+from ..masking import Guarded, mask
+from ..rtsp.refusal import PullRefused
+from .devices import Reserved, dialled, malformed
 from .service import Members, Refused, Service, Values
 from .store import StoredDevice
 
@@ -35,11 +36,12 @@ async def create_device(service: Service, values: Values) -> Members:
                 raise Refused(426, "the room was closed or deleted while the camera was dialled")
             service.store.add_device(device)
         except BaseException:
-            await hang_up(stream)
+            await stream.close()
             raise
         service.devices.hold(device, stream)
-    except NotOpened as refused:
-        raise Refused(426 if refused.in_time else 427, refused.why) from None
+    except PullRefused as refused:
+        why = mask(f"the camera was not opened: {refused}")
+        raise Refused(427 if refused.timed_out else 426, why) from None
     finally:
         if service.devices.reserved.get(device.user_id) is reserved:
             del service.devices.reserved[device.user_id]
@@ -58,6 +60,8 @@ def _reserve(service: Service, device: StoredDevice) -> Reserved:
     if device.user_address in here or reserved in service.devices.reserved.values():
         raise Refused(423, "userAddress is in this room already")
     obstacle = service.obstacle(room)
+    if not obstacle and not dialled(device.user_address):
+        obstacle = "this sandbox dials rtsp and rtsps only, not sip or h323"
     if obstacle:
         raise Refused(426, obstacle)
     service.devices.reserved[device.user_id] = reserved

@@ -61,11 +61,6 @@ def lock(service: Service, room_id: str, locked: bool) -> None:
     service.store.lock_room(room_id, locked)
 
 
-def now(service: Service) -> float:
-    """The service's time in epoch seconds."""
-    return service.clock()
-
-
 def unassign_mcu(service: Service, room_id: str) -> None:
     """Takes the media server from a room."""
     service.existing(room_id)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..dialect import Dialect
-from ..errors import RoomNotFound
+from ..errors import RoomNotFound, UserNotFound
 from ..masking import Secret
 from .devices import Devices
+from .holding import DeviceStream
 from .identity import Clock, Ids, Tokens
 from .machinery import DeviceServiceState, Licence, MediaServer
 from .store import Store, StoredDevice, StoredRoom
@@ -55,7 +56,7 @@ class Service:
         """Opens the media server and dials the devices that the file remembers."""
         await self.mcu.start()
         for device in self.store.devices():
-            self.devices.hold(device, None)
+            self.devices.hold(device)
 
     async def close(self) -> None:
         """Lets go of every stream and connection."""
@@ -91,7 +92,7 @@ class Service:
         return people + [
             (device.user_name, device.user_id)
             for device in devices
-            if device.user_id in self.devices.present
+            if self.devices.present(device.user_id)
         ]
 
     def knows_user(self, room_id: str, user_id: str) -> bool:
@@ -133,6 +134,21 @@ class Service:
         """The room's device with this id."""
         device = self.store.device(user_id)
         return device if device and device.room_id == room_id else None
+
+    async def keyframe(self, room_id: str, user_id: str) -> tuple[str, bytes]:
+        """Codec and newest keyframe of a device; UserNotFound where the room has no such one."""
+        self.existing(room_id)
+        held = self.devices.held.get(user_id)
+        if held is None or held.device.room_id != room_id:
+            raise UserNotFound(
+                f"Room {room_id!r} has no device {user_id!r}; streams() says which there are."
+            )
+        return await held.keyframe()
+
+    def streams(self, room_id: str | None) -> list[DeviceStream]:
+        """How the streams of a room's devices fare, or those of all."""
+        held = self.devices.held.values()
+        return [one.status() for one in held if room_id in (None, one.device.room_id)]
 
     async def remove_device(self, user_id: str) -> None:
         """Takes the device out of its room and closes its stream."""

@@ -9,10 +9,12 @@ import platform
 import sys
 from collections.abc import Callable
 
-from . import imports, sandbox
+from . import cameras, imports, preflight, sandbox
 
 FIGURES: dict[str, Callable[[], None]] = {
+    "cameras": cameras.main,
     "imports": imports.main,
+    "preflight": preflight.main,
     "sandbox": sandbox.main,
 }
 

@@ -49,11 +49,16 @@ def test_the_font_draws_each_letter_and_a_box_for_what_it_lacks():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"codec": "vp8"}, {"size": (641, 360)}, {"size": (16, 16)}, {"fps": 0}, {"keyframe_every": 0}],
+    [
+        *({"codec": codec} for codec in ("vp8", [])),
+        *({"size": size} for size in ((641, 360), (16, 16), "640x360", 640, (640.0, 360))),
+        *({"fps": fps} for fps in (0, 29.97, "15")),
+        *({"keyframe_every": seconds} for seconds in (0, None, float("nan"))),
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong):
     """A wrong codec, size, rate or interval is a ValueError."""
-    with pytest.raises(ValueError, match=r"The (codec|size|frame)"):
+    with pytest.raises(ValueError, match=r"The (codec|size|frame|keyframe)"):
         encode_loop("x", **wrong)
 
 

@@ -1,0 +1,146 @@
+"""One device of many: asked for, taken back, and how it fared."""
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from .cameras import at_address_of
+from .checks import NotInRoom, explained
+from .client import Client
+from .devices import import_device, remove_device
+from .errors import (
+    ApiError,
+    AuthenticationFailed,
+    ConfigError,
+    ConfkitError,
+    OutcomeUnknown,
+    TokenRejected,
+    TransportError,
+    UserExists,
+    UserNotFound,
+)
+from .frames import OF_DEVICE, frame_of
+from .listing import find_device, list_devices
+from .records import Device
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .rtsp.report import Report
+
+IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED = "imported", "already there", "preflight failed"
+REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED = "refused", "not seen", "unknown", "not tried"
+ROLLED_BACK, ROLLBACK_FAILED = "rolled back", "rollback failed"
+FAILED = (PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN)
+
+AGAIN = "Call again with the same table: what is there already is left alone."
+LOOK = "Look with list_devices(client, room_id) whether the device is there."
+INTERRUPTED = "The call was interrupted."
+# Nobody can use the service so: to ask it for the next device would not help.
+NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed, ConfigError)
+
+
+class Fate(NamedTuple):
+    """A device, the number of its row, and how it has fared so far."""
+
+    row: int
+    device: Device
+    outcome: str = NOT_TRIED
+    verdict: str = "skipped"
+    cause: str = ""
+    advice: str = ""
+    seconds: float = 0.0
+    report: "Report | None" = None
+
+
+def attempted(client: Client, fate: Fate, patience: float | None) -> Fate:
+    """The fate of a device after the service was asked for it (B1), once.
+
+    With a `patience`, in seconds, it is looked for afterwards. Raises what says that the service
+    cannot be used at all.
+    """
+    began = time.monotonic()
+    try:
+        if patience is None:
+            import_device(client, fate.device)
+        else:
+            import_device(client, fate.device, verify=True, patience=patience)
+        fate = fate._replace(outcome=IMPORTED)
+    except NO_SERVICE:
+        raise
+    except NotInRoom as error:
+        fate = fate._replace(outcome=NOT_SEEN, cause=str(error))
+    except OutcomeUnknown as error:
+        fate = fate._replace(outcome=UNKNOWN, cause=str(error), advice=f"{LOOK} {AGAIN}")
+    except ConfkitError as error:
+        fate = _refused(client, fate, error)
+    return fate._replace(seconds=fate.seconds + time.monotonic() - began)
+
+
+def _refused(client: Client, fate: Fate, error: ConfkitError) -> Fate:
+    if isinstance(error, UserExists):
+        known = _at_its_address(client, fate.device)
+        if known:
+            return already_there(fate, known)
+    fate = fate._replace(outcome=REFUSED)
+    if isinstance(error, ApiError) and fate.report:
+        explained(error, client, fate.device, fate.report)
+        found = error.report
+        if found:
+            return fate._replace(verdict=found.verdict, cause=found.cause, advice=found.advice)
+    cause, advice = told(error)
+    return fate._replace(cause=cause, advice=advice)
+
+
+def told(error: ConfkitError) -> tuple[str, str]:
+    """The cause and the next step that an error names."""
+    if isinstance(error, ApiError) and error.ret is not None:
+        return f"{error.endpoint} answered {error.ret}: {error.meaning}.", error.advice
+    return str(error), ""
+
+
+def _at_its_address(client: Client, device: Device) -> Device | None:
+    try:
+        listed = list_devices(client, device.room_id)
+    except ConfkitError:
+        return None
+    return at_address_of(device, listed)
+
+
+def already_there(fate: Fate, known: Device) -> Fate:
+    """The fate of a device whose address is in the room already, as `known`."""
+    fate = fate._replace(outcome=ALREADY_THERE)
+    if known.user_id == fate.device.user_id:
+        return fate
+    return fate._replace(
+        cause=f"The room has this camera already, as the user {known.user_id!r}.",
+        advice="Remove that device first if this user ID is wanted.",
+    )
+
+
+def undone(client: Client, fate: Fate, why: str) -> Fate:
+    """The fate of a device after it was removed again (B2); `why` is kept where it had no cause."""
+    try:
+        if fate.outcome == UNKNOWN and not _is_there(client, fate.device):
+            return fate
+        remove_device(client, fate.device)
+    except UserNotFound:
+        pass  # gone is gone
+    except ConfkitError as error:
+        return fate._replace(outcome=ROLLBACK_FAILED, cause=str(error), advice=LOOK)
+    return fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)
+
+
+def _is_there(client: Client, device: Device) -> bool:
+    found = find_device(client, device.room_id, device.user_id)
+    return found is not None and found.user_address == device.user_address
+
+
+def fate_frame(
+    fates: list[Fate], columns: Sequence[str], outcomes: tuple[str, ...]
+) -> "pd.DataFrame":
+    """One row a device, with these columns; `outcome` is a category of these outcomes."""
+    kinds: dict[str, str | tuple[str, ...]]
+    kinds = {"row": "Int64", "outcome": outcomes, "seconds": "float64"}
+    types = {name: kinds.get(name, "string") for name in columns}
+    return frame_of(fates, types, OF_DEVICE)

@@ -1,0 +1,139 @@
+"""The commands `preflight` and `diagnose`: does a camera play, and why is it not in its room?"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .asking import CAMERA_PASSWORD, ask_secret
+from .connect import connect
+from .errors import ConfigError
+from .masking import Guarded, Secret, mask
+
+if TYPE_CHECKING:
+    from .rtsp.report import Report
+
+_PASSWORD = (
+    "A camera's password is never an option: it is asked for where a login name is given, or taken "
+    f"from {CAMERA_PASSWORD}. "
+)
+_STATUS = "Exit status 0 when all is well, 1 when something is wrong."
+
+
+def add_camera_commands(commands: argparse._SubParsersAction[Any]) -> None:
+    """Adds the two commands to those of `confkit`."""
+    preflight = commands.add_parser(
+        "preflight",
+        help="try a camera from this machine",
+        description="Tells in one sentence whether an RTSP camera plays from this machine, and "
+        f"what to do when it does not. {_PASSWORD}{_STATUS}",
+    )
+    preflight.add_argument("url", type=Guarded, metavar="URL", help="rtsp://host:554/path")
+    preflight.add_argument("--transport", choices=("auto", "tcp", "udp"), default="auto")
+    preflight.add_argument(
+        "--observe", type=float, default=0.0, metavar="S", help="measure the stream for S seconds"
+    )
+    preflight.add_argument(
+        "--no-verify", action="store_true", help="rtsps: trust any certificate of the camera"
+    )
+    preflight.add_argument("--snapshot", metavar="FILE", help="write the picture there, as PNG")
+    preflight.set_defaults(run=_preflight)
+
+    diagnose = commands.add_parser(
+        "diagnose",
+        help="why is a device not in its room?",
+        description="Tells in one sentence why a device is not in its room, and what to do. "
+        "Without USER it looks at the room's first device that has a problem. Address and login of "
+        f"the camera are those that the service lists. {_PASSWORD}{_STATUS}",
+    )
+    diagnose.add_argument("room", metavar="ROOM", help="the room's ID")
+    diagnose.add_argument("user", metavar="USER", nargs="?", help="the device's user ID")
+    diagnose.add_argument(
+        "--address", type=Guarded, metavar="URL", help="the camera's, where it is not listed"
+    )
+    diagnose.add_argument("--profile", help="the service; without one, the environment's")
+    diagnose.add_argument(
+        "--force", action="store_true", help="try the camera even while the service plays it"
+    )
+    diagnose.set_defaults(run=_diagnose)
+
+    for command in (preflight, diagnose):
+        command.add_argument("--login-name", metavar="NAME", help="of the camera")
+        command.add_argument(
+            "--timeout", type=float, default=20.0, metavar="S", help="for the camera (20)"
+        )
+
+
+def _preflight(options: argparse.Namespace) -> int:
+    from .rtsp.preflight import preflight
+
+    url, name, password = _login(options.url, options.login_name)
+    try:
+        report = preflight(
+            url or "", name, password, transport=options.transport, timeout=options.timeout,
+            observe=options.observe, verify=not options.no_verify,
+        )  # fmt: skip
+    except ValueError as error:  # an option that makes no sense
+        raise ConfigError(mask(str(error))) from None
+    return _told(report, options.snapshot)
+
+
+def _diagnose(options: argparse.Namespace) -> int:
+    from .diagnosis import diagnose_device
+
+    address, name, password = _login(options.address, options.login_name)
+    with connect(options.profile) as client:
+        if client.sandbox is not None:
+            raise ConfigError(
+                "the embedded sandbox lives in the process that uses it, so a command finds none "
+                "of its rooms. Run `confkit sandbox` and set CONFKIT_BASE_URL and "
+                "CONFKIT_OUTGOING_URL to it, or name another profile."
+            )
+        try:
+            report = diagnose_device(
+                client, options.room, options.user, address, login_name=name,
+                login_password=password, force=options.force, timeout=options.timeout,
+            )  # fmt: skip
+        except ValueError as error:
+            raise ConfigError(mask(str(error))) from None
+    return _told(report)
+
+
+def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | None, Secret | None]:
+    """Address, login name and password: of the address, of the environment, or asked for."""
+    from .rtsp.address import parse_address
+
+    inside = password = None
+    if url is not None:
+        try:
+            address = parse_address(url)
+        except ValueError:
+            return url, login_name, None  # the report says what is wrong with it
+        inside = address.login_name
+        if address.login_password:
+            return url, login_name, None
+    if os.environ.get(CAMERA_PASSWORD) and (login_name or inside):
+        password = Secret(os.environ[CAMERA_PASSWORD])
+    elif login_name:
+        password = ask_secret(f"password of {login_name}: ")
+    if password is not None and inside and login_name in (None, inside):
+        return address.url, inside, password  # or the address would say that it is empty
+    return url, login_name, password
+
+
+def _told(report: Report, file: str | None = None) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a tick
+    print(report)
+    if file is None:
+        return 0 if report.ok else 1
+    if report.snapshot is None:
+        raise ConfigError(f"{file} was not written, as there is no picture")
+    try:
+        report.snapshot.save(file)
+    except OSError as error:
+        raise ConfigError(f"{file} was not written: {error.strerror}") from None
+    return 0 if report.ok else 1

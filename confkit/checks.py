@@ -1,0 +1,85 @@
+"""What goes around an import: the camera is tried before it, the device is looked for after it."""
+
+import time
+from typing import TYPE_CHECKING
+
+from .client import Client
+from .errors import ApiError, ConfkitError
+from .listing import find_device
+from .records import Device
+from .users import get_room_users
+
+if TYPE_CHECKING:
+    from .rtsp.report import Report
+
+_PAUSE = 0.25  # seconds between two looks
+
+
+class PreflightFailed(ConfkitError):
+    """The camera does not play, so the service was not asked to import it; `report` says why."""
+
+    report: "Report"
+
+
+class NotInRoom(ConfkitError):
+    """A device was imported and then was not seen in its room; `device` is what was imported."""
+
+    device: Device
+
+
+def preflighted(device: Device) -> "Report | None":
+    """The report of a camera that plays; None where a device cannot be tried (sip, h323)."""
+    from .cameras import can_be_tried, preflight_of
+
+    if not can_be_tried(device):
+        return None
+    report = preflight_of(device)
+    if report.ok:
+        return report
+    failed = PreflightFailed(
+        f"{device.user_id!r} was not imported: {report.verdict}: {report.cause} {report.advice} "
+        "Nothing was sent to the service."
+    )
+    failed.report = report
+    raise failed
+
+
+def explained(error: ApiError, client: Client, device: Device, passed: "Report") -> None:
+    """Nothing; the error of a refused import (426, 427) gets the report of what stood in the way.
+
+    `passed` is the report of the camera, which plays from here.
+    """
+    from .chain import Chain
+
+    if error.ret not in (426, 427):
+        return
+    report = Chain(client, device, lambda _: passed, refused=True).report()
+    told = str(error).removesuffix(error.advice).strip()
+    error.args = (f"{told} {report.verdict}: {report.cause} {report.advice}",)
+    error.report, error.advice = report, report.advice
+
+
+def see(client: Client, device: Device, patience: float) -> None:
+    """Nothing, once B3 and A6 both show the device; NotInRoom when they do not in time."""
+    end = time.monotonic() + patience
+    while (missing := _missing(client, device)) and time.monotonic() < end:
+        time.sleep(_PAUSE)
+    if missing:
+        error = NotInRoom(
+            f"{device.user_id!r} was imported into room {device.room_id!r}, and {missing}. "
+            f"To find out why: ck.diagnose_device(client, {device.room_id!r}, {device.user_id!r})"
+        )
+        error.device = device
+        raise error
+
+
+def _missing(client: Client, device: Device) -> str:
+    """Where the device is not seen; empty when it is seen in B3 and in A6."""
+    try:
+        if find_device(client, device.room_id, device.user_id) is None:
+            return "the service does not list it (B3)"
+        users = get_room_users(client, device.room_id)
+    except ConfkitError as error:
+        return f"whether it is there could not be read: {error}"
+    seen = any(user.user_id == device.user_id for user in users)
+    return "" if seen else "it is not among the room's users (A6)"

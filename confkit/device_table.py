@@ -1,0 +1,190 @@
+"""The devices that a table names, all of them checked before anything is done with one."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import arguments
+from .cameras import place
+from .endpoints import B1
+from .errors import ParameterError
+from .masking import Guarded
+from .records import Device
+from .rtsp.address import DEFAULT_PORTS, parse_address
+from .rtsp.verdicts import VERDICTS
+from .tables import Cells, Problem, read_table
+
+_REQUIRED = ("room_id", "user_id", "user_name", "user_address")
+_OPTIONAL = ("login_name", "login_password", "user_data", "options")
+_ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+")  # a spreadsheet's long number
+_TWICE = {
+    "user_id": "Row {} has this user_id too. Give each device one of its own.",
+    "user_address": "Row {} has this camera in the same room. Leave one out.",
+}
+_SHOWN = 10  # problems in a message
+
+
+class TableError(ParameterError):
+    """A table has mistakes, and nothing was sent; `problems` lists row, column and problem."""
+
+    problems: tuple[Problem, ...]
+
+
+class Row(NamedTuple):
+    """A device of a table, and the number of its row."""
+
+    number: int
+    device: Device
+
+
+def device_rows(table: object, encoding: str | None = None) -> tuple[list[Row], list[Problem]]:
+    """The devices of a table, and every problem that it has: with one, import none of them."""
+    lines, problems = read_table(table, _REQUIRED, _OPTIONAL, encoding)
+    rows = []
+    seen: dict[tuple[object, ...], int] = {}
+    for number, cells in lines:
+        found, wrong = checked(cells)
+        wrong += _login_problems(found)
+        for key in _unique(found):
+            first = seen.setdefault(key, number)
+            if first != number:
+                column = str(key[0])
+                wrong.append((column, _TWICE[column].format(first)))
+        problems += [Problem(number, *item) for item in wrong]
+        if not problems:
+            rows.append(Row(number, _device(found)))
+    return rows, problems
+
+
+def checked(cells: Cells) -> tuple[Cells, list[tuple[str, str]]]:
+    """The cells of a row that are right, as values, and for each other its column and problem."""
+    found, wrong = {}, []
+    for name, cell in cells.items():
+        try:
+            found[name] = _value(name, cell)
+        except ValueError as error:
+            wrong.append((name, _sentence(error)))
+    return found, wrong
+
+
+def table_error(problems: Sequence[Problem]) -> TableError:
+    """The error that tells of the first problems of a table and holds all of them."""
+    lines = [f"{_place(problem)}{problem.problem}" for problem in problems[:_SHOWN]]
+    if len(problems) > _SHOWN:
+        lines.append(f"and {len(problems) - _SHOWN} more: pandas.DataFrame(error.problems)")
+    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    meaning, advice = f"The table has {count}.", "Mend the table and call again."
+    error = TableError("\n  ".join([f"{meaning} Nothing was sent. {advice}", *lines]))
+    error.meaning, error.advice, error.problems = meaning, advice, tuple(problems)
+    return error
+
+
+def _place(problem: Problem) -> str:
+    row = "" if problem.row is None else f"row {problem.row}"
+    return ", ".join(filter(None, (row, problem.column))) + ": " if row or problem.column else ""
+
+
+def _value(name: str, cell: Any) -> Any:
+    if isinstance(cell, str):
+        cell = _text(name, cell)
+    if cell is None or cell == "":
+        if name in _REQUIRED:
+            raise ValueError("The cell is empty.")
+        return None
+    if name in ("room_id", "user_id"):
+        return _identity(name, cell)
+    if name == "options":
+        return _options(cell)
+    if not isinstance(cell, str):
+        raise ValueError("The cell is no text. Read the column as text, as with dtype=str.")
+    return _address(cell) if name == "user_address" else cell
+
+
+def _text(name: str, cell: str) -> str:
+    """The cell without white space around it, which in a login may be meant and is refused."""
+    bare = cell.strip()
+    try:
+        cell.encode()
+    except UnicodeEncodeError:
+        raise ValueError("The cell holds half a character. Write it again.") from None
+    if name == "user_data" or bare == cell:
+        return cell
+    if name in ("login_name", "login_password"):
+        raise ValueError("The cell has white space around its text. Take it out.")
+    return bare
+
+
+def _identity(name: str, cell: object) -> str:
+    found = arguments.identity(B1, name, cell)
+    if _ROUNDED.fullmatch(found):
+        raise ValueError(f"A spreadsheet has rounded it to {found}. Format the column as text.")
+    return found
+
+
+def _address(cell: str) -> Guarded:
+    if is_rtsp(cell):
+        try:
+            parse_address(cell)
+        except ValueError as error:
+            raise ValueError(f"{error} {VERDICTS['url_malformed'].advice}") from None
+    return arguments.user_address(B1, cell)
+
+
+def is_rtsp(address: str) -> bool:
+    """Whether this is a camera's address, which can be tried from here."""
+    return address.partition("://")[0].lower() in DEFAULT_PORTS
+
+
+def _options(cell: object) -> Mapping[str, Any]:
+    if isinstance(cell, str):
+        try:
+            cell = json.loads(cell)
+        except (ValueError, RecursionError):
+            cell = None
+    if not isinstance(cell, Mapping):
+        raise ValueError('The cell is no JSON object. Write it as {"name": "value"}.')
+    return cell
+
+
+def _login_problems(found: Cells) -> list[tuple[str, str]]:
+    """What is wrong with the login in the fields, in the options and in the address together."""
+    try:
+        found["options"] = _merged(found)
+    except ParameterError as error:
+        return [("options", _sentence(error))]
+    address = found.get("user_address", "")
+    if not is_rtsp(address):
+        return []
+    parts, options = parse_address(address), found["options"]
+    for name in ("login_name", "login_password"):
+        inside = getattr(parts, name)
+        if inside is not None and options.get(name) and inside != options[name]:
+            conflict = VERDICTS["credentials_conflict"]
+            return [(name, f"{conflict.cause} {conflict.advice}")]
+    return []
+
+
+def _merged(found: Cells) -> dict[str, Any]:
+    password = found.get("login_password")
+    return arguments.options(B1, found.get("options"), found.get("login_name"), password)
+
+
+def _unique(found: Cells) -> Iterator[tuple[object, ...]]:
+    """What may stand in a table only once, with its column: a user ID, and a camera in a room."""
+    if "user_id" in found:
+        yield "user_id", found["user_id"]
+    if "user_address" in found and "room_id" in found:
+        device = Device(found["room_id"], "", user_address=found["user_address"])
+        yield "user_address", device.room_id, *place(device)
+
+
+def _device(found: Cells) -> Device:
+    names = (*_REQUIRED, "options")
+    return Device(user_data=found.get("user_data") or "", **{name: found[name] for name in names})
+
+
+def _sentence(error: ValueError) -> str:
+    if isinstance(error, ParameterError):
+        return f"{error.meaning} {error.advice}"
+    return str(error)

@@ -1,0 +1,185 @@
+"""Many devices from one table: checked, tried from here, then imported in their order."""
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .attempts import (
+    AGAIN,
+    ALREADY_THERE,
+    FAILED,
+    IMPORTED,
+    INTERRUPTED,
+    LOOK,
+    NO_SERVICE,
+    NOT_SEEN,
+    NOT_TRIED,
+    PREFLIGHT_FAILED,
+    REFUSED,
+    ROLLBACK_FAILED,
+    ROLLED_BACK,
+    UNKNOWN,
+    Fate,
+    already_there,
+    attempted,
+    fate_frame,
+    undone,
+)
+from .cameras import place
+from .client import Client
+from .device_table import device_rows, is_rtsp, table_error
+from .endpoints import B1
+from .listing import devices_in
+from .progress import Show, progress_shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .rtsp.report import Report
+
+OUTCOMES = (
+    IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED,
+    ROLLED_BACK, ROLLBACK_FAILED,
+)  # fmt: skip
+COLUMNS = (
+    "row", "room_id", "user_id", "user_name", "user_address", "outcome", "verdict", "cause",
+    "advice", "seconds",
+)  # fmt: skip
+
+
+def import_devices(
+    client: Client,
+    table: "pd.DataFrame | str | os.PathLike[str]",
+    *,
+    preflight: bool = True,
+    verify: bool = False,
+    patience: float = 5.0,
+    rollback: bool = False,
+    threads: int = 16,
+    timeout: float = 20.0,
+    progress: bool | Show | None = None,
+    encoding: str | None = None,
+) -> "pd.DataFrame":
+    """One row a device of a table, in its order, with what became of it.
+
+    `table` is a DataFrame, or the path of a CSV file (commas, semicolons or tabs; UTF-8 unless
+    `encoding` names another), with the columns room_id, user_id, user_name, user_address and, where
+    wanted, login_name, login_password, user_data and options (JSON). All of it is checked first:
+    with one mistake TableError tells of each, and nothing is sent.
+
+    A device whose address is in its room already is left alone. With `preflight` the cameras are
+    tried from here, `threads` at a time and one of a host, for `timeout` seconds each; what does
+    not play is not imported. Then the service is asked for each device, once, in order, up to the
+    end or until it cannot be reached. With `verify` each is looked for in B3 and A6 afterwards, for
+    up to `patience` seconds. With `rollback` the first failure ends the call, and what it imported
+    is removed again.
+
+    Ctrl-C gives what is done so far, when the preflights under way have ended, and removes nothing.
+    `progress` is a function of the steps done and their number, or True or False.
+
+    Columns: `row` (the line of the file; in a DataFrame the position, from 1), `room_id`,
+    `user_id`, `user_name`, `user_address` (masked), `outcome`, a category: "imported", "already
+    there", "preflight failed", "refused" (by the service), "not seen" (`verify`), "unknown" (the
+    answer was lost), "not tried", "rolled back", "rollback failed"; `verdict` of the preflight or
+    "skipped", `cause`, `advice`, `seconds`.
+    """
+    client.may_send(B1)
+    rows, problems = device_rows(table, encoding)
+    del table  # a traceback would show its passwords
+    if problems:
+        raise table_error(problems)
+    fates = [Fate(*row) for row in rows]
+    try:
+        _set_aside(client, fates)
+        wanted = [at for at, fate in enumerate(fates) if preflight and _can_be_tried(fate)]
+        with progress_shown(progress, len(wanted) + len(fates), "importing") as step:
+            _try_from_here(fates, wanted, threads, timeout, step)
+            ended = _import(client, fates, patience if verify else None, rollback, step)
+        if ended and rollback:
+            _undo(client, fates, ended)
+    except KeyboardInterrupt:
+        ended = INTERRUPTED
+    return _frame(fates, ended)
+
+
+def _set_aside(client: Client, fates: list[Fate]) -> None:
+    """Marks what is in its room already: a preflight could cost it its camera's only connection."""
+    listed = devices_in(client, [fate.device.room_id for fate in fates])
+    there = {(known.room_id, place(known)): known for known in listed}
+    for at, fate in enumerate(fates):
+        known = there.get((fate.device.room_id, place(fate.device)))
+        if known:
+            fates[at] = already_there(fate, known)
+
+
+def _can_be_tried(fate: Fate) -> bool:
+    return fate.outcome == NOT_TRIED and is_rtsp(fate.device.user_address or "")
+
+
+def _try_from_here(
+    fates: list[Fate], wanted: list[int], threads: int, timeout: float, step: Callable[[], None]
+) -> None:
+    if not wanted:
+        return
+    from .trials import tried  # loads only when a camera is tried
+
+    devices = [fates[at].device for at in wanted]
+    with closing(tried(devices, threads=threads, timeout=timeout)) as reports:
+        for position, report in reports:
+            at = wanted[position]
+            fates[at] = _after_preflight(fates[at], report)
+            step()
+
+
+def _after_preflight(fate: Fate, report: "Report") -> Fate:
+    report = replace(report, snapshot=None)  # a thousand pictures would fill the memory
+    fate = fate._replace(verdict=report.verdict, seconds=report.seconds, report=report)
+    if report.verdict != "ok":
+        fate = fate._replace(cause=report.cause, advice=report.advice)
+    return fate if report.ok else fate._replace(outcome=PREFLIGHT_FAILED)
+
+
+def _import(
+    client: Client,
+    fates: list[Fate],
+    patience: float | None,
+    rollback: bool,
+    step: Callable[[], None],
+) -> str:
+    """Why the devices were not all asked for; empty when they were."""
+    ended = _failure(fates) if rollback else ""
+    for at, fate in enumerate(fates):
+        if ended:
+            break
+        if fate.outcome == NOT_TRIED:
+            fates[at] = fate._replace(outcome=UNKNOWN, cause=INTERRUPTED, advice=LOOK)
+            try:
+                fates[at] = attempted(client, fate, patience)
+            except NO_SERVICE as error:
+                fates[at], ended = fate, str(error)
+            if rollback:
+                ended = ended or _failure([fates[at]])
+        step()
+    return ended
+
+
+def _failure(fates: list[Fate]) -> str:
+    rows = [fate.row for fate in fates if fate.outcome in FAILED]
+    return f"Row {rows[0]} failed, and rollback=True imports all or none." if rows else ""
+
+
+def _undo(client: Client, fates: list[Fate], why: str) -> None:
+    for at, fate in reversed(list(enumerate(fates))):
+        if fate.outcome in (IMPORTED, NOT_SEEN, UNKNOWN):
+            fates[at] = fate._replace(outcome=ROLLBACK_FAILED, cause=INTERRUPTED, advice=LOOK)
+            fates[at] = undone(client, fate, why)
+
+
+def _frame(fates: list[Fate], ended: str) -> "pd.DataFrame":
+    told = [
+        fate._replace(cause=ended, advice=AGAIN) if fate.outcome == NOT_TRIED else fate
+        for fate in fates
+    ]
+    return fate_frame(told, COLUMNS, OUTCOMES)

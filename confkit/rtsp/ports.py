@@ -1,0 +1,103 @@
+"""TCP ports that are no cameras: closed, crowded, or with something else behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import cast
+
+_PAUSE = 1.0  # seconds between two bytes of an answer that drips
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port in use; `close` gives it back."""
+
+    number: int
+    close: Callable[[], None]
+
+
+Opener = Callable[[str], Awaitable[Port]]
+
+
+async def refusing(host: str) -> Port:
+    """Return a port at which nothing listens, and which nobody else can take meanwhile."""
+    bound = bound_socket(host)
+    return Port(bound.getsockname()[1], bound.close)
+
+
+async def unanswering(host: str) -> Port:
+    """Return a port that listens and whose queue is full: Linux then drops every further SYN."""
+    listener = bound_socket(host)
+    listener.listen(0)
+    callers = [_socket(host) for _ in range(2)]  # one fills the queue, one to be sure
+    for caller in callers:
+        caller.setblocking(False)
+        caller.connect_ex(listener.getsockname())
+
+    def close() -> None:
+        for each in (*callers, listener):
+            each.close()
+
+    return Port(listener.getsockname()[1], close)
+
+
+def talking(
+    greeting: bytes = b"", answer: bytes = b"", *, drips: bool = False, hangs_up: bool = False
+) -> Opener:
+    """Return the opener of a port that sends a greeting, and an answer to whatever comes.
+
+    An answer that drips is sent a byte a second.  `hangs_up` closes after the answer, or after
+    the greeting where there is no answer.
+    """
+
+    async def opened(host: str) -> Port:
+        connections: set[asyncio.Transport] = set()
+
+        class Talker(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                self._transport = cast("asyncio.Transport", transport)
+                connections.add(self._transport)
+                self._transport.write(greeting)
+                if hangs_up and not answer:
+                    self._transport.close()
+
+            def data_received(self, _data: bytes) -> None:
+                self._send(answer)
+
+            def connection_lost(self, _exc: Exception | None) -> None:
+                connections.discard(self._transport)
+
+            def _send(self, data: bytes) -> None:
+                if self._transport.is_closing():
+                    return
+                now, later = (data[:1], data[1:]) if drips else (data, b"")
+                self._transport.write(now)
+                if later:
+                    asyncio.get_running_loop().call_later(_PAUSE, self._send, later)
+                elif hangs_up:
+                    self._transport.close()
+
+        server = await asyncio.get_running_loop().create_server(Talker, sock=bound_socket(host))
+
+        def close() -> None:
+            server.close()
+            for connection in list(connections):
+                connection.abort()
+
+        return Port(server.sockets[0].getsockname()[1], close)
+
+    return opened
+
+
+def _socket(host: str) -> socket.socket:
+    return socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+
+
+def bound_socket(host: str) -> socket.socket:
+    """Return a socket bound to a free TCP port."""
+    bound = _socket(host)
+    bound.bind((host, 0))
+    return bound

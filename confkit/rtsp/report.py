@@ -1,0 +1,179 @@
+"""What was found out about a camera: verdict, stages and the first picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OK, FAILED, SKIPPED = "ok", "failed", "skipped"
+_MARKS = {OK: "✓", FAILED: "✗", SKIPPED: "-"}
+_SHOWN_WIDTH = 400  # CSS pixels of the picture in a notebook
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step: its time in seconds, the status line that came (or ""), "ok", "failed" or
+    "skipped", and what is worth knowing about it."""
+
+    name: str
+    seconds: float
+    status_line: str = ""
+    outcome: str = OK
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that works and deserves attention all the same; `grade` is "note" or "warning"."""
+
+    key: str
+    grade: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A keyframe as the camera sent it; it becomes a PNG file when that is asked for."""
+
+    codec: str
+    keyframe: bytes = field(repr=False)
+    width: int
+    height: int
+
+    @classmethod
+    def of(cls, codec: str, keyframe: bytes) -> Snapshot:
+        """Return the snapshot of a keyframe; raises ValueError when it does not decode."""
+        from .picture import decode_frame
+
+        picture = decode_frame(codec, keyframe)
+        return cls(codec, keyframe, picture.width, picture.height)
+
+    def png(self) -> bytes:
+        """Return the picture as a PNG file."""
+        from .picture import decode_picture
+
+        return decode_picture(self.codec, self.keyframe)
+
+    def save(self, path: str | Path) -> Path:
+        """Return the path, after the picture was written there as a PNG file."""
+        target = Path(path)
+        target.write_bytes(self.png())
+        return target
+
+    def _repr_png_(self) -> bytes:
+        return self.png()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a preflight or a diagnosis found: one verdict, its cause, and the next step (`advice`).
+
+    `verdict` is "ok" or a fixed name; `ok` says whether the camera plays.  `stages` ends with the
+    furthest one reached.  `subject` is what was looked at, without its login.  Sizes are in pixels,
+    `seconds` and `keyframe_interval` in seconds, `bit_rate` in bits a second, `packet_loss` a
+    fraction; what was not found out is None.
+    """
+
+    subject: str
+    ok: bool
+    verdict: str
+    cause: str
+    advice: str
+    stages: tuple[Stage, ...] = ()
+    codec: str | None = None
+    profile: str | None = None
+    width: int | None = None
+    height: int | None = None
+    fps: float | None = None
+    bit_rate: float | None = None
+    keyframe_interval: float | None = None
+    packet_loss: float | None = None
+    transport: str | None = None
+    authentication: str | None = None
+    snapshot: Snapshot | None = field(default=None, repr=False)
+    warnings: tuple[Notice, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """How long all of it took."""
+        return sum(stage.seconds for stage in self.stages)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a stage: `stage`, `outcome`, `seconds`, `status_line`, `detail`."""
+        import pandas as pd
+
+        types = {"stage": "string", "outcome": "string", "seconds": "float64",
+                 "status_line": "string", "detail": "string"}  # fmt: skip
+        rows = [
+            (stage.name, stage.outcome, stage.seconds, stage.status_line, stage.detail)
+            for stage in self.stages
+        ]
+        return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+    def facts(self) -> tuple[str, ...]:
+        """Return what is known of the stream, each in a few words."""
+        codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "")
+        login = "no login" if self.authentication == "none" else self.authentication
+        return tuple(filter(None, [
+            f"{codec} {self.profile}" if codec and self.profile else codec,
+            f"{self.width} x {self.height}" if self.width else None,
+            f"{self.fps:.3g} frames/s" if self.fps else None,
+            f"{self.bit_rate / 1e6:.2f} Mbit/s" if self.bit_rate else None,
+            f"a keyframe every {self.keyframe_interval:.3g} s" if self.keyframe_interval else None,
+            None if self.packet_loss is None else f"{self.packet_loss:.1%} lost",
+            f"over {self.transport.upper()}" if self.transport else None,
+            login,
+        ]))  # fmt: skip
+
+    def __str__(self) -> str:
+        """Return all of it as lines of text."""
+        width = max((len(stage.name) for stage in self.stages), default=0)
+        lines = [f"{self._mark} {self.verdict}: {self.subject}", f"  {self.cause}"]
+        lines += [f"  -> {self.advice}", ""]
+        lines += [
+            f"  {_MARKS[stage.outcome]} {stage.name:{width}} {stage.seconds * 1000:8.1f} ms"
+            f"  {'; '.join(filter(None, (stage.status_line, stage.detail)))}".rstrip()
+            for stage in self.stages
+        ]
+        if self.facts():
+            lines += ["", f"  {', '.join(self.facts())}"]
+        lines += [f"  {notice.grade}: {notice.text}" for notice in self.warnings]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from base64 import b64encode
+
+        rows = "".join(
+            f"<tr><td>{_MARKS[stage.outcome]}</td><th style='text-align:left'>{escape(stage.name)}"
+            f"</th><td style='text-align:right'>{stage.seconds * 1000:.1f} ms</td>"
+            f"<td style='text-align:left'>{escape(stage.status_line)} {escape(stage.detail)}</td>"
+            "</tr>"
+            for stage in self.stages
+        )
+        notes = "".join(
+            f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
+        )
+        picture = ""
+        if self.snapshot:
+            data = b64encode(self.snapshot.png()).decode()
+            picture = (
+                f"<img alt='The first picture of {escape(self.subject, quote=True)}' "
+                f"style='width:{_SHOWN_WIDTH}px;max-width:100%' src='data:image/png;base64,{data}'>"
+            )
+        return (
+            f"<div><p><b>{self._mark} {escape(self.verdict)}</b> "
+            f"<code>{escape(self.subject)}</code><br>{escape(self.cause)}<br>"
+            f"&rarr; {escape(self.advice)}</p>"
+            "<div style='display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start'>"
+            f"{picture}<table>{rows}</table></div>"
+            f"<p>{escape(', '.join(self.facts()))}</p><ul>{notes}</ul></div>"
+        )
+
+    @property
+    def _mark(self) -> str:
+        return _MARKS[OK if self.ok else FAILED]

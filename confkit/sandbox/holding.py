@@ -1,0 +1,177 @@
+"""One device's stream: dialled, held, and dialled again when it has died."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..errors import ConfkitError
+from ..masking import mask, mask_address
+from ..rtsp.refusal import PullRefused
+from ..rtsp.verdicts import VERDICTS
+
+if TYPE_CHECKING:
+    from ..rtsp.pull import Stream
+    from .store import StoredDevice
+
+FIRST_WAIT = 0.25  # seconds before a lost stream is dialled again; doubled up to LONGEST_WAIT
+LONGEST_WAIT = 30.0
+LOGIN_WAIT = 600.0  # cameras lock an address out after a few wrong logins: three in half an hour
+STEADY = 5.0  # seconds that a stream must last for the waiting to begin anew
+
+State = Literal["live", "dialling", "waiting"]
+Chance = Callable[[], float]
+
+log = logging.getLogger("confkit.sandbox")
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStream:
+    """How a device's stream fares: "live", or "dialling" or "waiting" to be dialled again.
+
+    `seconds` tells for how long it is live, or down; `packets` those of all its connections,
+    `reconnects` how often it came back. `verdict` and `reason` are of the last failure, empty while
+    there was none.
+    """
+
+    room_id: str
+    user_id: str
+    state: State
+    seconds: float
+    packets: int
+    reconnects: int
+    verdict: str
+    reason: str
+
+
+def longer(wait: float, verdict: str) -> float:
+    """The seconds to wait after one more failure, when it was `wait` before."""
+    logins = ("auth_rejected", "auth_locked")
+    return LOGIN_WAIT if verdict in logins else min(2 * wait, LONGEST_WAIT)
+
+
+async def dial(device: StoredDevice, timeout: float) -> Stream:
+    """The device's stream, opened with the login in its options or in its address.
+
+    Raises PullRefused. `timeout` bounds the dial and every silence afterwards, in seconds.
+    """
+    from ..rtsp.pull import pull  # loads only when a stream is pulled
+
+    name, password = (device.options.get(key) or None for key in ("login_name", "login_password"))
+    try:
+        return await pull(device.user_address, name, password, timeout=timeout, silence=timeout)
+    except PullRefused:
+        raise
+    except Exception as error:  # noqa: BLE001  # nobody would dial the device ever again
+        reason = f"The sandbox failed at it: {type(error).__name__}."  # its text may quote a login
+        raise PullRefused("service_cannot_reach", reason) from None
+
+
+def tell(device: StoredDevice, news: str) -> None:
+    """Logs what has become of a device's stream."""
+    address = mask_address(str(device.user_address))
+    log.info("device %r in room %r, %s: %s", device.user_id, device.room_id, address, mask(news))
+
+
+class Held:
+    """A device whose stream is held until `close`; without a stream it is dialled first.
+
+    `timeout` is that of `dial`. `chance` gives numbers from 0 to 1, so that many cameras that died
+    together are not all dialled again at the same moment.
+    """
+
+    def __init__(
+        self, device: StoredDevice, stream: Stream | None, timeout: float, chance: Chance
+    ) -> None:
+        self.device = device
+        self._stream = stream
+        self._timeout = timeout
+        self._chance = chance
+        self._clock = asyncio.get_running_loop().time
+        self._since = self._clock()
+        self._state: State = "live" if stream else "dialling"
+        self._packets = 0  # of the connections that have died
+        self._lives = 0
+        self._failure: PullRefused | None = None
+        self._task = asyncio.create_task(self._hold())
+
+    @property
+    def live(self) -> bool:
+        """Whether the stream flows: only then is the device in its room."""
+        return self._state == "live"
+
+    def status(self) -> DeviceStream:
+        """How the stream fares now."""
+        failure = self._failure
+        return DeviceStream(
+            room_id=self.device.room_id,
+            user_id=self.device.user_id,
+            state=self._state,
+            seconds=self._clock() - self._since,
+            packets=self._packets + (self._stream.packets if self._stream else 0),
+            reconnects=max(0, self._lives - 1),
+            verdict=failure.verdict if failure else "",
+            reason=mask(failure.reason) if failure else "",
+        )
+
+    async def keyframe(self) -> tuple[str, bytes]:
+        """Codec and newest keyframe of the live stream; waits for its first one.
+
+        Raises ConfkitError when none comes in time, or when the stream is down: an old picture must
+        not pass for a live one.
+        """
+        until = self._clock() + self._timeout
+        while self._stream and self._clock() < until:
+            if self._stream.keyframe:
+                return self._stream.codec, self._stream.keyframe
+            await asyncio.sleep(0.05)
+        verdict, why = "no_keyframe", f"no keyframe came within {self._timeout:g} s"
+        if not self._stream:
+            verdict = self._failure.verdict if self._failure else ""
+            seconds, cause = self._clock() - self._since, self._failure or "not yet opened"
+            why = f"its stream has been down for {seconds:.1f} s ({cause})"
+        advice = VERDICTS[verdict].advice if verdict else "Try again in a moment."
+        device = f"device {self.device.user_id!r}"
+        raise ConfkitError(mask(f"There is no picture of {device}: {why}. {advice}"))
+
+    async def close(self) -> None:
+        """Lets go of the stream."""
+        self._task.cancel()
+        await asyncio.wait({self._task})
+
+    async def _hold(self) -> None:
+        wait = FIRST_WAIT
+        while True:
+            lasted, failure = await self._play()
+            # A camera that stays away is told once, not at every try.
+            if lasted is not None:
+                tell(self.device, f"lost after {lasted:.1f} s: {failure}")
+            elif self._failure is None or failure.verdict != self._failure.verdict:
+                tell(self.device, f"not opened: {failure}")
+            self._failure = failure
+            wait = FIRST_WAIT if (lasted or 0) > STEADY else longer(wait, failure.verdict)
+            self._state = "waiting"
+            await asyncio.sleep(wait * (0.75 + self._chance() / 2))
+            self._state = "dialling"
+
+    async def _play(self) -> tuple[float | None, PullRefused]:
+        """Why the stream has died, after how many seconds, or (None) why it could not be opened."""
+        try:
+            stream = self._stream = self._stream or await dial(self.device, self._timeout)
+        except PullRefused as refused:
+            return None, refused
+        began = self._since = self._clock()
+        self._state = "live"
+        self._lives += 1
+        tell(self.device, f"live: {stream.codec} over {stream.transport}")
+        try:
+            failure = await stream.ended()
+        finally:
+            self._stream, self._state = None, "waiting"
+            self._packets += stream.packets
+            self._since = self._clock()
+            await stream.close()
+        return self._since - began, failure

@@ -1,0 +1,153 @@
+"""A table that a person wrote, a DataFrame or a CSV file, as rows of cells.
+
+What is wrong with it comes back as a list and is not raised here: the locals of a traceback would
+show the passwords in it.
+"""
+
+import csv
+import difflib
+import io
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Cells = dict[str, Any]  # by column; what is missing is None or empty
+
+_SAVE_AS = 'Save the file as "CSV UTF-8"'
+_ALIKE = 0.7  # of 1; login, password and login_pasword are as near as that to what is meant
+
+
+class Problem(NamedTuple):
+    """What is wrong in a table: its `row` and `column`, None where it is no single one's."""
+
+    row: int | None
+    column: str | None
+    problem: str
+
+
+class _Raw(NamedTuple):
+    names: list[str]
+    rows: Sequence[tuple[int, Sequence[Any]]] = ()
+    problems: Sequence[Problem] = ()
+
+
+def read_table(
+    table: object, required: Sequence[str], optional: Sequence[str], encoding: str | None = None
+) -> tuple[list[tuple[int, Cells]], list[Problem]]:
+    """The numbered rows of a table, with the columns asked for that it has, and its problems.
+
+    A row's number is the line of the file on which it begins, as an editor counts; in a DataFrame
+    it is the position, from 1. A file that cannot be opened is an OSError.
+    """
+    raw = _csv(table, encoding) if isinstance(table, str | os.PathLike) else _frame(table)
+    problems = list(raw.problems)
+    if raw.names or not problems:
+        problems += _header_problems(raw.names, required, optional)
+    wanted = {name: raw.names.index(name) for name in (*required, *optional) if name in raw.names}
+    rows = []
+    for number, cells in raw.rows:
+        if any(cells[len(raw.names) :]):
+            problem = f"The row has {len(cells)} cells and the header {len(raw.names)}."
+            advice = "Put quotes around a cell that holds the separator."
+            problems.append(Problem(number, None, f"{problem} {advice}"))
+        # Excel leaves out the empty cells at the end of a line.
+        row = {name: cells[at] if at < len(cells) else "" for name, at in wanted.items()}
+        rows.append((number, row))
+    return rows, problems
+
+
+def is_table(given: object) -> bool:
+    """Whether this is a DataFrame or the path of a file."""
+    return isinstance(given, str | os.PathLike) or hasattr(given, "columns")
+
+
+def _frame(table: Any) -> _Raw:
+    import pandas as pd
+
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(
+            f"the table is a {type(table).__name__}; give a DataFrame or the path of a CSV file"
+        )
+    columns = []
+    for position in range(table.shape[1]):
+        column = table.iloc[:, position]
+        pairs = zip(column.tolist(), column.isna(), strict=True)
+        columns.append([None if missing else cell for cell, missing in pairs])
+    names = [str(name).strip() for name in table.columns]
+    return _Raw(names, list(enumerate(zip(*columns, strict=True), 1)))
+
+
+def _csv(path: "str | os.PathLike[str]", encoding: str | None) -> _Raw:
+    if "\n" in os.fspath(path):  # an OSError would quote it, passwords and all
+        return _unreadable(None, "This is a text. Give a DataFrame, or the path of a CSV file.")
+    raw = Path(path).read_bytes()
+    if encoding is None:
+        encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    try:
+        text = raw.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return _unreadable(
+            line, f"The line is not {encoding.upper()}. {_SAVE_AS}, or name its encoding, such as "
+            'encoding="cp1252" for Excel in Western Europe.',
+        )  # fmt: skip
+    if "\0" in text:
+        return _unreadable(None, f"The file holds zero bytes, so it is no CSV file. {_SAVE_AS}.")
+    lines, problems = _lines(text)
+    if not lines:
+        return _unreadable(None, "The file is empty. Its first line has to name the columns.")
+    names = [name.strip() for name in lines[0][1]]
+    return _Raw(names, lines[1:], problems)
+
+
+def _unreadable(line: int | None, problem: str) -> _Raw:
+    return _Raw([], [], [Problem(line, None, problem)])
+
+
+def _lines(text: str) -> tuple[list[tuple[int, list[str]]], list[Problem]]:
+    """The lines that hold something, each with its number, and what stopped the reading."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(",;\t", key=header.count)
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        skipinitialspace=f"{separator} " in header,
+        strict=True,
+    )
+    lines, begins = [], 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                lines.append((begins, cells))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        problem = f"The line cannot be read: {error}. Look for a quote that is not closed."
+        return lines, [Problem(begins, None, problem)]
+    return lines, []
+
+
+def _header_problems(
+    names: Sequence[str], required: Sequence[str], optional: Sequence[str]
+) -> list[Problem]:
+    others = {_plain(name): name for name in names if name not in (*required, *optional)}
+    problems = []
+    for name in (*required, *optional):
+        if names.count(name) > 1:
+            problems.append(Problem(None, name, "The column is there twice. Leave one out."))
+        if name in names:
+            continue
+        close = difflib.get_close_matches(_plain(name), others, 1, _ALIKE)
+        like = others[close[0]] if close else None
+        if name in required:
+            hint = f"Is it {like!r}? Rename that." if like else "Name it in the header."
+            problems.append(Problem(None, name, f"The column is missing. {hint}"))
+        elif like:
+            hint = f"It looks like {name}. Rename it, or leave it out."
+            problems.append(Problem(None, like, f"The column is not known. {hint}"))
+    return problems
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()

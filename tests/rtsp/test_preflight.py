@@ -1,0 +1,462 @@
+"""The preflight against cameras that answer from a script, byte by byte."""
+
+import asyncio
+import re
+import socket
+import threading
+import time
+
+import pytest
+
+from confkit.rtsp.camera import CameraServer
+from confkit.rtsp.message import Frame, Parser
+from confkit.rtsp.preflight import preflight
+from confkit.rtsp.verdicts import VERDICTS
+
+from .fakes import SDP, SMALL, fake_camera, raw_server, reply, until, willing
+
+SECRET = "s3cret/@#%"
+LOGIN = {"login_name": "admin", "login_password": SECRET}
+DIGEST = 'Digest realm="r", nonce="n"'
+
+
+def of_script(answer, *login, seen=None, **options):
+    """The report about a scripted camera, which must have lost every connection by then."""
+    options.setdefault("timeout", 5)
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            report = await asyncio.to_thread(preflight, fake.url, *login, **options)
+            await until(lambda: fake.open_connections == 0)
+            if seen is not None:
+                seen.append(fake)
+        return report
+
+    return asyncio.run(run())
+
+
+def of_bytes(data, close, **options):
+    """The report about a port that answers the first bytes it gets with `data`."""
+    options.setdefault("timeout", 1)
+
+    async def serve(reader, writer):
+        await reader.read(100)
+        writer.write(data)
+        if not close:
+            await reader.read()
+
+    async def run():
+        async with raw_server(serve) as port:
+            return await asyncio.to_thread(preflight, f"rtsp://127.0.0.1:{port}/", **options)
+
+    return asyncio.run(run())
+
+
+def instead(method, status=200, body=b"", **headers):
+    """A script that answers one method in its own way and is willing otherwise."""
+
+    def answer(request):
+        if request.method == method:
+            return reply(request, status, body, **headers)
+        return willing(request)
+
+    return answer
+
+
+def of_camera(*login, observe=0.0, transport="auto", **settings):
+    """The report about a camera that plays, and how many viewers it has a moment later."""
+
+    async def run():
+        async with CameraServer() as server:
+            url = await server.add(**{**SMALL, **settings})
+            report = await asyncio.to_thread(
+                preflight, url, *login, observe=observe, transport=transport
+            )
+            return report, server.viewers(url)
+
+    return asyncio.run(run())
+
+
+def test_every_verdict_says_cause_and_advice_in_a_sentence():
+    """Each verdict has a stable name, one sentence of cause and one of advice."""
+    for name, (cause, advice) in VERDICTS.items():
+        assert re.fullmatch("[a-z_]+", name)
+        for sentence in (cause, advice):
+            assert sentence[0].isupper()
+            assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
+@pytest.mark.parametrize("transports", [("tcp",), ("udp",)])
+def test_a_camera_that_plays_is_shown(codec, transports):
+    """Every codec over TCP and UDP ends in `ok` with its facts and a picture, and no viewer."""
+    report, viewers = of_camera("admin", SECRET, codec=codec, transports=transports, **LOGIN)
+    assert (report.ok, report.verdict) == (True, "ok")
+    assert (report.codec, report.width, report.height) == (codec, 128, 96)
+    assert report.transport == transports[0]
+    assert report.authentication == "Digest SHA-256"
+    assert report.snapshot.png().startswith(b"\x89PNG")
+    assert [stage.name for stage in report.stages] == [
+        "address", "name", "TCP", "OPTIONS", "DESCRIBE", "authentication", "SDP", "SETUP",
+        *(["SETUP"] if transports == ("udp",) else []), "PLAY", "first packet", "keyframe",
+        "picture",
+    ]  # fmt: skip
+    keys = [notice.key for notice in report.warnings]
+    assert ("transport_switched" in keys) is (transports == ("udp",))
+    assert ("h265" in keys) is (codec == "h265")
+    assert viewers == 0
+
+
+def test_a_stream_is_measured_when_asked():
+    """With `observe` the report tells frame rate, bit rate, keyframe interval and loss."""
+    report, _ = of_camera(observe=1.5, keyframe_every=0.5)
+    assert report.ok
+    assert report.fps == pytest.approx(10, rel=0.2)
+    assert report.keyframe_interval == pytest.approx(0.5, rel=0.2)
+    assert report.bit_rate > 1000
+    assert report.packet_loss == 0
+    assert "10 frames/s" in str(report)
+
+
+def test_a_long_keyframe_interval_is_a_warning():
+    """A stream that sends no second keyframe while it is observed is told of."""
+    report, _ = of_camera(observe=2.2, keyframe_every=10)
+    assert "long_keyframe_interval" in [notice.key for notice in report.warnings]
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "stage"),
+    [
+        (instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "auth_required", "DESCRIBE"),
+        (instead("DESCRIBE", 403), "forbidden", "DESCRIBE"),
+        (instead("DESCRIBE", 404), "path_not_found", "DESCRIBE"),
+        (instead("DESCRIBE", 400), "path_not_found", "DESCRIBE"),
+        (instead("DESCRIBE", 454), "path_not_found", "DESCRIBE"),
+        (instead("DESCRIBE", 302), "redirected", "DESCRIBE"),
+        (instead("DESCRIBE", 453), "busy", "DESCRIBE"),
+        (instead("SETUP", 453), "busy", "SETUP"),
+        (instead("PLAY", 503), "busy", "PLAY"),
+        (instead("DESCRIBE", 500), "server_error", "DESCRIBE"),
+        (instead("DESCRIBE", 551), "server_error", "DESCRIBE"),
+        (instead("DESCRIBE", body=b""), "sdp_invalid", "SDP"),
+        (instead("DESCRIBE", body=b"<html>"), "sdp_invalid", "SDP"),
+        (instead("DESCRIBE", body=SDP[: SDP.index(b"m=")]), "sdp_invalid", "SDP"),
+        (instead("DESCRIBE", body=SDP[: SDP.index(b"H264")]), "sdp_invalid", "SDP"),
+        (instead("DESCRIBE", body=b"v=0\r\nt=0 0\r\n"), "no_video", "SDP"),
+        (instead("DESCRIBE", body=b"v=0\r\nm=audio 0 RTP/AVP 8\r\n"), "no_video", "SDP"),
+        (instead("DESCRIBE", body=SDP.replace(b"H264", b"VP8")), "codec_unsupported", "SDP"),
+        (
+            instead("DESCRIBE", body=b"v=0\r\nm=video 0 RTP/AVP 34\r\n"),
+            "codec_unsupported",
+            "SDP",
+        ),
+        (instead("SETUP", 461), "transport_refused", "SETUP"),
+        (instead("SETUP", 500), "setup_play_failed", "SETUP"),
+        (instead("PLAY", 455), "setup_play_failed", "PLAY"),
+        (lambda request: willing(request) if request.method != "PLAY" else b"", "dropped", "PLAY"),
+    ],
+)
+def test_each_answer_has_its_verdict_at_its_stage(answer, verdict, stage):
+    """What a camera answers becomes one verdict, and the last stage is where it came."""
+    seen = []
+    report = of_script(answer, seen=seen)
+    assert (report.ok, report.verdict) == (False, verdict)
+    assert report.cause
+    assert report.advice == VERDICTS[verdict].advice
+    last = report.stages[-1]
+    assert (last.name, last.outcome) == (stage, "failed")
+    assert seen[0].connections == 1
+    playing = stage == "PLAY" and verdict != "dropped"
+    assert (seen[0].methods[-1] == "TEARDOWN") is playing
+
+
+@pytest.mark.parametrize(
+    ("data", "close", "verdict", "said"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", True, "not_rtsp", "an HTTP server"),
+        (b"<!DOCTYPE HTML>", True, "not_rtsp", "an HTTP server"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", False, "not_rtsp", "an SSH server"),
+        (b"220 ready\r\n", False, "not_rtsp", "FTP or mail"),
+        (b"\x00\x01\x02", False, "not_rtsp", "no RTSP server"),
+        (b"hello", False, "not_rtsp", "no RTSP server"),
+        (b"hello", True, "not_rtsp", "no RTSP server"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", True, "tls_failed", "encrypted"),
+        (b"", False, "rtsp_silent", "OPTIONS"),
+        (b"", True, "rtsp_silent", "OPTIONS"),
+        (b"RTSP/1.0 200", False, "rtsp_silent", "OPTIONS"),
+    ],
+)
+def test_what_is_no_camera_is_named(data, close, verdict, said):
+    """A port where something else answers, or nothing, is told apart."""
+    report = of_bytes(data, close)
+    assert report.verdict == verdict
+    assert said in report.cause
+
+
+def test_a_description_that_is_cut_off_is_no_silence():
+    """A body shorter than it was announced is `sdp_invalid`, closed or not."""
+    whole = b"RTSP/1.0 200 OK\r\nCSeq: %s\r\nContent-Length: 999\r\n\r\n" + SDP
+    for close in (False, True):
+
+        async def serve(reader, writer, close=close):
+            parser = Parser()
+            while data := await reader.read(65536):
+                for request in parser.feed(data):
+                    if request.method == "OPTIONS":
+                        writer.write(reply(request))
+                        continue
+                    writer.write(whole % request.get("CSeq").encode())
+                    if close:
+                        return
+
+        async def run(serve=serve):
+            async with raw_server(serve) as port:
+                url = f"rtsp://127.0.0.1:{port}/"
+                return await asyncio.to_thread(preflight, url, timeout=1)
+
+        report = asyncio.run(run())
+        assert (report.verdict, report.stages[-1].name) == ("sdp_invalid", "DESCRIBE")
+
+
+def test_a_wrong_login_is_tried_once_and_a_lock_is_told():
+    """One DESCRIBE without and one with the login; a reason that names a lock is `auth_locked`."""
+    seen = []
+    report = of_script(
+        instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "admin", SECRET, seen=seen
+    )
+    assert report.verdict == "auth_rejected"
+    logins = [bool(r.get("Authorization")) for r in seen[0].requests if r.method == "DESCRIBE"]
+    assert logins == [False, True]
+
+    for reason in ("Account Locked", "user_locked", "Too Many Attempts"):
+
+        def locked(request, reason=reason):
+            if request.method != "DESCRIBE":
+                return willing(request)
+            return reply(request, 401, WWW_Authenticate=DIGEST).replace(b"Reason", reason.encode())
+
+        assert of_script(locked, "admin", SECRET).verdict == "auth_locked"
+
+
+def test_a_new_nonce_after_an_accepted_login_is_no_rejection():
+    """A camera that wants a fresh nonce for each request plays on."""
+
+    def answer(request):
+        nonce = f'nonce="{request.method}"'
+        if request.method == "OPTIONS" or nonce in request.get("Authorization"):
+            return willing(request)
+        return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}')
+
+    seen = []
+    assert of_script(answer, "a", "b", timeout=0.7, seen=seen).verdict == "no_media"
+    assert seen[0].methods.count("PLAY") == 2
+
+
+def test_no_secret_shows_in_a_report():
+    """A camera that repeats the login in its reason does not get it into the report."""
+
+    def parrot(request):
+        if request.method != "DESCRIBE":
+            return willing(request)
+        if not request.get("Authorization"):
+            return reply(request, 401, WWW_Authenticate='Basic realm="r"')
+        words = f"no {SECRET} {request.get('Authorization')}"
+        return reply(request, 500).replace(b"Reason", words.encode())
+
+    report = of_script(parrot, "admin", SECRET)
+    assert report.verdict == "server_error"
+    assert "500 no" in report.cause
+    for text in (repr(report), str(report), report._repr_html_(), report.to_frame().to_string()):
+        assert SECRET not in text
+        assert "YWRtaW46" not in text
+
+
+@pytest.mark.parametrize(
+    ("url", "verdict"),
+    [
+        ("http://host/", "url_malformed"),
+        ("rtsp://", "url_malformed"),
+        ("rtsp://host:99999/", "url_malformed"),
+        ("rtsp://admin:pa#ss@host/", "url_malformed"),
+        ("rtsp://admin:pa/ss@host/", "url_malformed"),
+        ("rtsp://admin:pa%ss@host/", "url_malformed"),
+        ("rtsp://other:s3cret@host/", "credentials_conflict"),
+        ("rtsp://nowhere.invalid/", "dns_failed"),
+        ("rtsp://a..b/", "dns_failed"),
+    ],
+)
+def test_an_address_is_judged_before_anything_is_sent(url, verdict):
+    """A malformed address, two logins or an unknown host end the preflight, and quote nothing."""
+    report = preflight(url, "admin", "hush")
+    assert report.verdict == verdict
+    for secret in ("pa#ss", "pa/ss", "pa%ss", "s3cret", "hush"):
+        assert secret not in f"{report} {report!r}"
+
+
+def test_a_port_where_nothing_listens_refuses():
+    """A closed port is `refused`, at once."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        report = preflight(f"rtsp://127.0.0.1:{taken.getsockname()[1]}/")
+    assert (report.verdict, report.stages[-1].name) == ("refused", "TCP")
+
+
+def test_a_redirect_is_followed_once_without_the_login():
+    """A redirect to another camera is followed and reported, and no login goes there."""
+    targets = []
+
+    def redirecting(request):
+        if request.method != "DESCRIBE":
+            return willing(request)
+        if not request.get("Authorization"):
+            return reply(request, 401, WWW_Authenticate=DIGEST)
+        return reply(request, 302, Location=targets[0])
+
+    async def run(answer_there, add):
+        async with fake_camera(answer_there) as there, CameraServer() as server:
+            targets[:] = [await server.add(**SMALL) if add else there.url]
+            async with fake_camera(redirecting) as here:
+                report = await asyncio.to_thread(preflight, here.url, "admin", SECRET, timeout=3)
+            return report, there
+
+    report, _ = asyncio.run(run(willing, True))
+    assert (report.ok, report.verdict) == (True, "redirected")
+    assert report.snapshot is not None
+
+    wants = instead("DESCRIBE", 401, WWW_Authenticate=DIGEST)
+    report, there = asyncio.run(run(wants, False))
+    assert (report.ok, report.verdict) == (False, "redirected")
+    assert there.methods == ["OPTIONS", "DESCRIBE"]
+    assert not any(request.get("Authorization") for request in there.requests)
+
+    again = instead("DESCRIBE", 302, Location="rtsp://127.0.0.1:1/")
+    report, _ = asyncio.run(run(again, False))
+    assert report.verdict == "redirected"
+    assert "second time" in report.cause
+
+
+def packets(*payloads, marker=True):
+    """Interleaved RTP packets, one a payload."""
+    return b"".join(
+        Frame(0, b"\x80%c" % (96 | marker << 7) + number.to_bytes(2) + bytes(8) + payload).encode()
+        for number, payload in enumerate(payloads)
+    )
+
+
+def playing(*payloads, codec=b"H264", close=False):
+    """A script that plays these payloads after PLAY."""
+
+    def answer(request):
+        if request.method == "DESCRIBE":
+            return reply(request, body=SDP.replace(b"H264", codec))
+        if request.method == "PLAY":
+            return reply(request) + packets(*payloads)
+        return willing(request)
+
+    return answer
+
+
+SLICE, HEVC_SLICE = b"\x41" + bytes(40), b"\x02\x01" + bytes(40)
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "quick"),
+    [
+        (willing, "no_media", False),
+        (playing(*[SLICE] * 70), "no_keyframe", False),
+        (playing(*[HEVC_SLICE] * 70), "no_picture", True),
+        (playing(*[SLICE] * 70, codec=b"H265"), "no_picture", True),
+        (playing(*[SLICE] * 70, codec=b"JPEG"), "no_picture", True),
+        (playing(*[HEVC_SLICE] * 3), "no_picture", False),
+        (playing(b"\x65" + bytes(40), b"\x65" + bytes(40)), "no_picture", False),
+    ],
+)
+def test_what_plays_and_shows_nothing_is_told_apart(answer, verdict, quick):
+    """No packets, no keyframe, and another codec than announced are three things."""
+    began = time.monotonic()
+    report = of_script(answer, timeout=8 if quick else 0.7)
+    assert report.verdict == verdict
+    assert (time.monotonic() - began < 5) or not quick
+
+
+def test_udp_without_a_packet_is_a_firewall():
+    """A camera that accepts UDP and sends nothing is `udp_blocked`."""
+    assert of_script(willing, transport="udp", timeout=0.5).verdict == "udp_blocked"
+
+
+def test_a_camera_that_drops_is_told():
+    """A connection that closes after PLAY, before a picture, is `dropped`."""
+
+    async def serve(reader, writer):
+        parser = Parser()
+        while data := await reader.read(65536):
+            for request in parser.feed(data):
+                writer.write(willing(request))
+                if request.method == "PLAY":
+                    writer.write(packets(SLICE))
+                    return
+
+    async def run():
+        async with raw_server(serve) as port:
+            return await asyncio.to_thread(preflight, f"rtsp://127.0.0.1:{port}/", timeout=3)
+
+    report = asyncio.run(run())
+    assert report.verdict == "dropped"
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "DESCRIBE", "SETUP", "PLAY"])
+def test_silence_is_told_with_its_step(method):
+    """A camera that does not answer one step is `rtsp_silent` there, at the deadline."""
+
+    def answer(request):
+        return None if request.method == method else willing(request)
+
+    began = time.monotonic()
+    report = of_script(answer, timeout=0.5)
+    assert (report.verdict, report.stages[-1].name) == ("rtsp_silent", method)
+    assert method in report.cause
+    assert time.monotonic() - began < 3
+
+
+def test_a_drip_of_bytes_does_not_move_the_deadline():
+    """A camera that sends its answer byte by byte is left when the time is over."""
+
+    async def serve(reader, writer):
+        await reader.read(100)
+        gone = asyncio.ensure_future(reader.read())
+        for byte in b"RTSP/1.0 200 OK\r\n" + b"X: " + b"x" * 200:
+            if gone.done():
+                return
+            writer.write(bytes([byte]))
+            await asyncio.sleep(0.05)
+
+    async def run():
+        async with raw_server(serve) as port:
+            began = time.monotonic()
+            url = f"rtsp://127.0.0.1:{port}/"
+            report = await asyncio.to_thread(preflight, url, timeout=0.6)
+            return report, time.monotonic() - began
+
+    report, seconds = asyncio.run(run())
+    assert report.verdict == "rtsp_silent"
+    assert seconds < 3
+
+
+def test_nothing_is_left_behind():
+    """After a preflight there is neither a thread nor a socket of it."""
+    before = threading.active_count()
+    for _ in range(3):
+        assert of_camera(transports=("udp",))[0].ok
+    deadline = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+
+
+@pytest.mark.parametrize(
+    "options", [{"transport": "quic"}, {"timeout": 0}, {"timeout": float("nan")}, {"observe": -1}]
+)
+def test_an_option_that_makes_no_sense_raises(options):
+    """A transport, time-out or observation that cannot be meant is a ValueError."""
+    with pytest.raises(ValueError, match=next(iter(options))):
+        preflight("rtsp://127.0.0.1/", **options)

@@ -1,0 +1,268 @@
+"""Tables of devices: read as they were meant, or refused as a whole with every problem named."""
+
+import time
+
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.device_table import device_rows
+from tests.test_secrets import everything_of
+
+HEADER = "room_id,user_id,user_name,user_address,login_name,login_password,user_data\n"
+ADDRESS = "rtsp://192.0.2.7/s"
+PASSWORD = "p@:/#%w"
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a file: written(text, encoding) gives its path."""
+
+    def write(text, encoding="utf-8"):
+        path = tmp_path / "cameras.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
+
+
+def frame(**columns):
+    """A table of one good row, but for these columns."""
+    row = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": ADDRESS}
+    return pd.DataFrame({name: [value] for name, value in {**row, **columns}.items()})
+
+
+def problems(table, **options):
+    """The problems of a table as (row, column, text)."""
+    return [tuple(problem) for problem in device_rows(table, **options)[1]]
+
+
+def only_device(table, **options):
+    """The one device of a table that has no problems."""
+    [row], wrong = device_rows(table, **options)
+    assert wrong == []
+    return row.device
+
+
+def told_of(error):
+    """All that a person could be shown of an error, but for the frame of the test itself."""
+    return everything_of(error.with_traceback(error.__traceback__.tb_next))
+
+
+ROW = f"00123,NA,Tür,{ADDRESS},null,{PASSWORD},x"
+FORMS = {
+    "plain": HEADER + ROW,
+    "byte-order mark": "\ufeff" + HEADER + ROW + "\n",
+    "semicolons": (HEADER + ROW).replace(",", ";"),
+    "tabs": (HEADER + ROW).replace(",", "\t"),
+    "CRLF": (HEADER + ROW).replace("\n", "\r\n") + "\r\n",
+    "CR": (HEADER + ROW).replace("\n", "\r"),
+    "spaces after commas": (HEADER + ROW).replace(",", ", "),
+    "spaces around names": HEADER.replace("room_id", " room_id ") + ROW,
+    "empty lines": f"\n{HEADER}\n{ROW}\n\n,,,,,,\n\n",
+    "quotes": HEADER + ",".join(f'"{cell}"' for cell in ROW.split(",")),
+    "another order": f"login_password,user_address,user_name,user_id,room_id,login_name,user_data\n"
+                     f"{PASSWORD},{ADDRESS},Tür,NA,00123,null,x\n",
+    "more columns": HEADER[:-1] + ",floor,serial number\n" + ROW + ",3,0815\n",
+    "separators at the end": HEADER[:-1] + ",\n" + ROW + ",,,\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_usual_form_of_a_file_gives_the_same_device(written, form):
+    """However a spreadsheet writes the file, IDs stay text and every cell comes as it was meant."""
+    assert only_device(written(FORMS[form])) == ck.Device(
+        "00123", "NA", "Tür", ADDRESS, "x", {"login_name": "null", "login_password": PASSWORD}
+    )
+
+
+def test_encodings_are_read_when_they_are_certain_or_named(written):
+    """UTF-16 has its mark; Windows-1252 is taken when it is named, and refused, not guessed."""
+    assert only_device(written(FORMS["tabs"], "utf-16")).user_name == "Tür"
+    path = written(FORMS["semicolons"], "cp1252")
+    assert only_device(path, encoding="cp1252").user_name == "Tür"
+    [(row, column, text)] = problems(path)
+    assert (row, column) == (2, None)
+    assert "UTF-8" in text
+    assert 'encoding="cp1252"' in text
+
+
+def test_a_quoted_cell_may_hold_separators_quotes_and_lines(written):
+    """A name of two lines is one name, and rows are numbered by the lines of the file."""
+    text = HEADER + f'1,a,"Door, ""north""\nwing",{ADDRESS}\n\n1,b,Gate,rtsp://192.0.2.8/s\n'
+    rows, wrong = device_rows(written(text))
+    assert wrong == []
+    assert [(row.number, row.device.user_name) for row in rows] == [
+        (2, 'Door, "north"\nwing'), (5, "Gate"),
+    ]  # fmt: skip
+
+
+def test_cells_that_excel_leaves_out_at_the_end_of_a_row_are_empty(written):
+    """A row may end before the optional columns."""
+    assert only_device(written(f"{HEADER}1,cam,Door,{ADDRESS}\n")).options == {}
+
+
+WRONG_FILES = {
+    "": (None, None, "empty"),
+    "\n\n": (None, None, "empty"),
+    "room_id,user_id,user_name\n1,c,D\n": (None, "user_address", "missing"),
+    f"roomId,user_id,user_name,user_address\n1,c,D,{ADDRESS}": (None, "room_id", "'roomId'"),
+    f"{HEADER.replace('login_password', 'login_pasword')}1,c,D,{ADDRESS}": (
+        None, "login_pasword", "looks like login_password",
+    ),
+    f"{HEADER.replace('login_password', 'Password')}1,c,D,{ADDRESS}": (
+        None, "Password", "looks like login_password",
+    ),
+    f"{HEADER.replace('user_data', 'user_id')}1,c,D,{ADDRESS}": (None, "user_id", "twice"),
+    f"{HEADER}1,c,D,{ADDRESS},a,b,x,c": (2, None, "8 cells and the header 7"),
+    f'{HEADER}1,c,"D,{ADDRESS}\n1,d,D,{ADDRESS}': (2, None, "quote"),
+    f"{HEADER},c,D,{ADDRESS}": (2, "room_id", "empty"),
+    f"{HEADER}1, ,D,{ADDRESS}": (2, "user_id", "empty"),
+    f"{HEADER}1,c,,{ADDRESS}": (2, "user_name", "empty"),
+    f"{HEADER}1,c,D,": (2, "user_address", "empty"),
+    f"{HEADER}1.23457E+11,c,D,{ADDRESS}": (2, "room_id", "rounded"),
+    f"{HEADER}1,c,D,192.0.2.7/s": (2, "user_address", "not an address"),
+    f"{HEADER}1,c,D,rtsp:///s": (2, "user_address", "host"),
+    f"{HEADER}1,c,D,rtsp://192.0.2.7:99999/s": (2, "user_address", "port"),
+    f"{HEADER}1,c,D,rtsp://192.0.2.7/a b": (2, "user_address", "space"),
+    f"{HEADER}1,c,D,rtsp://u:ge#heim@192.0.2.7/": (2, "user_address", "%23"),
+    f"{HEADER}1,c,D,rtsp://u:***@192.0.2.7/": (2, "user_address", "masked"),
+    f"{HEADER}1,c,D,{ADDRESS},admin,geheim ": (2, "login_password", "white space"),
+    f"{HEADER}1,c,D,{ADDRESS},admin,***": (2, "options", "masked"),
+    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,admin,geheim": (2, "login_name", "not the one"),
+    f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,u,geheim2": (2, "login_password", "not the one"),
+    f"{HEADER}1,c,D,{ADDRESS}\n2,c,D,{ADDRESS}": (3, "user_id", "Row 2"),
+    f"{HEADER}1,c,D,{ADDRESS}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s": (
+        3, "user_address", "Row 2",
+    ),
+    "options," + HEADER + f"[1],1,c,D,{ADDRESS}": (2, "options", "JSON"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG_FILES)
+def test_what_is_wrong_in_a_file_is_named_with_its_row_and_column(written, text):
+    """Each mistake is one problem, at its place, in a sentence, and shows no password."""
+    row, column, part = WRONG_FILES[text]
+    [found] = problems(written(text))
+    assert found[:2] == (row, column)
+    assert part in found[2]
+    assert "geheim" not in found[2]
+
+
+def test_a_file_without_a_header_shows_nothing_of_its_first_row(written):
+    """The columns are missing; the cells that stand in their place may be secret."""
+    found = problems(written(f"1,cam,Door,{ADDRESS},admin,geheim\n"))
+    assert [column for _, column, _ in found] == ["room_id", "user_id", "user_name", "user_address"]
+    assert "geheim" not in str(found)
+
+
+def test_a_text_with_zeros_or_a_workbook_is_no_csv_file(written):
+    """UTF-16 without its mark, and an Excel workbook, are refused with what to do."""
+    for raw in (HEADER.encode("utf-16-le"), b"PK\x03\x04\xff\xfe\x00"):
+        [(_, _, text)] = problems(written(raw))
+        assert "CSV UTF-8" in text
+
+
+def test_a_header_alone_is_an_empty_table(written):
+    """No rows are no devices, and no problem."""
+    assert device_rows(written(HEADER)) == ([], [])
+    assert device_rows(frame().head(0)) == ([], [])
+
+
+def test_the_text_of_a_file_is_not_taken_for_its_path(client):
+    """Who gives the CSV text itself is told so, without a word of it."""
+    with pytest.raises(ck.TableError, match="path of a CSV file") as raised:
+        ck.import_devices(client, f"{HEADER}1,c,D,{ADDRESS},admin,geheim")
+    assert "geheim" not in told_of(raised.value)
+    with pytest.raises(FileNotFoundError):
+        ck.import_devices(client, "nowhere.csv")
+    with pytest.raises(TypeError, match="DataFrame or the path"):
+        ck.import_devices(client, [{"room_id": "1"}])
+
+
+def test_numbers_in_a_frame_are_ids_only_while_no_digit_is_lost():
+    """Whole numbers are written out; floating-point IDs and a login as a number are refused."""
+    assert only_device(frame(room_id=1047)).room_id == "1047"
+    assert only_device(frame(room_id=1047).astype({"room_id": "Int64"})).room_id == "1047"
+    [(row, column, text)] = problems(frame(room_id=1047.0))
+    assert (row, column) == (1, "room_id")
+    assert "Read the column as text" in text
+    for name in ("login_password", "login_name", "user_name"):
+        [(row, column, text)] = problems(frame(**{name: 471147}))
+        assert (row, column) == (1, name)
+        assert "471147" not in text
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, ""])
+def test_what_a_frame_has_not_is_left_out_or_missing(missing):
+    """A missing login is none; a missing ID is a problem."""
+    device = only_device(frame(login_name=missing, login_password=missing, user_data=missing))
+    assert (device.options, device.user_data) == ({}, "")
+    assert problems(frame(user_id=missing)) == [(1, "user_id", "The cell is empty.")]
+
+
+def test_rows_of_a_frame_are_numbered_by_position():
+    """Whatever the index says, the first row is 1; other columns and names do not matter."""
+    table = pd.concat([frame(), frame(user_id="", user_address="rtsp://192.0.2.8/s")])
+    table.index = pd.Index(["x", "x"])
+    table[7] = "unrelated"
+    assert [found[:2] for found in problems(table)] == [(2, "user_id")]
+
+
+def test_a_devices_frame_with_its_secrets_can_be_imported_again():
+    """What devices_frame gives is a table: its options come along, and a masked one is refused."""
+    device = ck.Device("1", "cam", "Door", ADDRESS, "x", {"login_password": "geheim", "more": [1]})
+    assert only_device(ck.devices_frame(device, secrets=True)) == device
+    [(row, column, text)] = problems(ck.devices_frame(device))
+    assert (row, column) == (1, "options")
+    assert "masked" in text
+
+
+def test_a_lone_surrogate_is_found_before_anything_is_sent():
+    """A text that cannot travel is a problem of its row."""
+    assert [found[:2] for found in problems(frame(user_name="\ud800"))] == [(1, "user_name")]
+
+
+def test_all_problems_come_at_once_and_nothing_is_sent(script, written):
+    """The error is a ValueError that shows the first ten and holds all of them."""
+    service = script()
+    rows = "".join(f"{i},,D,rtsp://u:geheim{i}@h:0/s,admin,{PASSWORD}\n" for i in range(10))
+    with pytest.raises(ck.TableError) as raised:
+        ck.import_devices(service.client(), written(HEADER + rows))
+    error = raised.value
+    assert isinstance(error, ValueError | ck.ParameterError)
+    assert "20 problems" in str(error)
+    assert "row 2, user_id: The cell is empty." in str(error)
+    assert "and 10 more" in str(error)
+    assert len(str(error).splitlines()) == 12
+    assert list(pd.DataFrame(error.problems).columns) == ["row", "column", "problem"]
+    assert len(error.problems) == 20
+    assert not service.requests
+
+
+@pytest.mark.parametrize("call", [ck.import_devices, ck.remove_devices])
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_no_password_shows_in_the_error_of_a_table(script, written, call, as_frame):
+    """Not in its text, its problems, or the locals of its traceback."""
+    text = HEADER + f"1,,D,rtsp://u:1NSIDE@h:0/s,admin,{PASSWORD}\n1.5,c,D,h,admin,0UTSIDE \n"
+    table = written(text)
+    if as_frame:
+        table = pd.read_csv(table)
+    with pytest.raises(ck.TableError) as raised:
+        call(script().client(), table)
+    shown = told_of(raised.value)
+    for secret in ("1NSIDE", "0UTSIDE", PASSWORD):
+        assert secret not in shown
+
+
+def test_ten_thousand_rows_are_checked_in_seconds(written):
+    """Ten thousand cameras are read and checked, and ten thousand mistakes are all found."""
+    lines = [f"{i % 500:05},cam{i},Door,rtsp://a{i}:p@10.0.{i // 250}.{i % 250}/{i},,,\n"
+             for i in range(10_000)]  # fmt: skip
+    began = time.monotonic()
+    rows, wrong = device_rows(written(HEADER + "".join(lines)))
+    assert (len(rows), wrong) == (10_000, [])
+    assert rows[-1].device.room_id == "00499"
+    wrong = problems(written(HEADER + "".join(lines).replace("Door", "")))
+    assert len(wrong) == 10_000
+    assert time.monotonic() - began < 30

@@ -1,0 +1,237 @@
+"""Many removals, and strays: nothing is removed that was not named, and no room is gone unread."""
+
+import threading
+import time
+
+import pytest
+
+import confkit as ck
+from tests.scripted import GET_ROOM, Reply
+from tests.test_imports import LIST, REMOVE, SMALL, USERS, interrupt, table_of
+
+SECRET = "1NSIDE"
+TYPES = {
+    "row": "Int64", "room_id": "string", "user_id": "string", "user_name": "string",
+    "user_address": "string", "outcome": "category", "cause": "string", "advice": "string",
+    "seconds": "float64",
+}  # fmt: skip
+STRAY_TYPES = {
+    "room_id": "string", "user_id": "string", "user_name": "string", "user_address": "string",
+    "reason": "category", "cause": "string",
+}  # fmt: skip
+
+
+@pytest.fixture
+def room_id(client):
+    return ck.create_room(client, "Weekly sync", "ops")
+
+
+@pytest.fixture
+def devices(client, sandbox, room_id):
+    """Three cameras in a room, their logins in their addresses."""
+    login = {"login_name": "admin", "login_password": SECRET}
+    for i in range(3):
+        url = sandbox.camera(**login, **SMALL).replace("rtsp://", f"rtsp://admin:{SECRET}@")
+        ck.import_device(client, room_id, f"cam{i}", f"Door {i}", url)
+    return ck.list_devices(client)
+
+
+def outcomes(frame):
+    return list(frame.outcome)
+
+
+def types(frame):
+    return {name: str(kind) for name, kind in frame.dtypes.items()}
+
+
+def test_devices_are_removed_one_by_one(client, devices):
+    """Each Device has a row with what became of it; a second call finds none of them there."""
+    result = ck.remove_devices(client, devices)
+    assert types(result) == TYPES
+    assert outcomes(result) == ["removed"] * 3
+    assert list(result.row) == [1, 2, 3]
+    assert SECRET not in result.to_csv()
+    assert ck.list_devices(client) == []
+    again = ck.remove_devices(client, devices)
+    assert outcomes(again) == ["not there"] * 3
+    assert "425" in again.cause[0]
+    assert outcomes(ck.remove_devices(client, devices[0])) == ["not there"]
+
+
+def test_none_are_none(client):
+    """No devices give the same columns and types."""
+    assert types(ck.remove_devices(client, [])) == TYPES
+    with pytest.raises(TypeError, match="Device records"):
+        ck.remove_devices(client, ["cam0"])
+
+
+@pytest.mark.parametrize("secrets", [True, False])
+def test_a_frame_or_its_file_names_devices_too(client, sandbox, devices, tmp_path, secrets):
+    """With whole addresses, or with masked ones, which one call of B3 completes for all."""
+    frame = ck.devices_frame(devices, secrets=secrets)
+    before = sandbox.count(LIST)
+    assert outcomes(ck.remove_devices(client, frame.head(2))) == ["removed"] * 2
+    assert sandbox.count(LIST) - before == (0 if secrets else 1)
+    path = tmp_path / "devices.csv"
+    frame[["room_id", "user_id"]].to_csv(path, index=False)
+    result = ck.remove_devices(client, str(path))
+    assert list(result.row) == [2, 3, 4]
+    assert outcomes(result) == ["not there", "not there", "removed"]
+
+
+def test_a_masked_address_is_not_completed_with_anothers(client, devices):
+    """Who now has the user ID at another address is not the device that is meant."""
+    frame = ck.devices_frame(devices)
+    frame.loc[0, "user_address"] = "rtsp://admin:***@192.0.2.9/s"
+    assert outcomes(ck.remove_devices(client, frame)) == ["not there", "removed", "removed"]
+    assert [device.user_id for device in ck.list_devices(client)] == ["cam0"]
+
+
+def test_a_failure_does_not_end_the_removals(client, sandbox, devices):
+    """Every device is asked for, whatever the service answered for the one before."""
+    sandbox.fault(REMOVE, ret=303, times=1)
+    sandbox.fault(REMOVE, drop=True, times=1)
+    result = ck.remove_devices(client, devices)
+    assert outcomes(result) == ["failed", "unknown", "removed"]
+    assert "303" in result.cause[0]
+    assert result.advice[0]
+    assert len(ck.list_devices(client)) == 2
+
+
+def test_the_result_of_an_import_undoes_it_and_no_more(client, sandbox, devices, room_id):
+    """What was there before the import is left alone."""
+    new = sandbox.camera(**SMALL)
+    table = table_of(room_id, [*(device.user_address for device in devices), new])
+    table = table.drop(columns=["login_name", "login_password"])
+    result = ck.import_devices(client, table, preflight=False)
+    assert outcomes(result) == [*["already there"] * 3, "imported"]
+    assert outcomes(ck.remove_devices(client, result)) == [*["left alone"] * 3, "removed"]
+    assert len(ck.list_devices(client)) == 3
+
+
+def test_a_mistake_in_the_table_removes_nothing(client, sandbox, devices):
+    """An empty ID or a missing column is a TableError, before B2 is asked."""
+    frame = ck.devices_frame(devices, secrets=True)
+    frame.loc[1, "user_id"] = ""
+    for table in (frame, frame.drop(columns="room_id")):
+        with pytest.raises(ck.TableError):
+            ck.remove_devices(client, table)
+    assert sandbox.count(REMOVE) == 0
+
+
+def test_read_only_removes_nothing(script, devices):
+    """A read-only client refuses before anything is sent."""
+    service = script()
+    with pytest.raises(ck.ReadOnlyError):
+        ck.remove_devices(service.client(read_only=True), devices)
+    assert not service.requests
+
+
+def test_an_interrupt_gives_what_is_removed_so_far(script):
+    """Ctrl-C in the second removal: one removed, one unknown, one not tried."""
+    waiting = threading.Event()
+
+    def second(query):
+        if query["userId"] == "cam1":
+            interrupt()
+            waiting.wait(5)
+        return {"ret": 0}
+
+    devices = [ck.Device("1", f"cam{i}", "Door", f"rtsp://192.0.2.{i}/s") for i in range(3)]
+    result = ck.remove_devices(script({REMOVE: second}).client(), devices)
+    waiting.set()
+    assert outcomes(result) == ["removed", "unknown", "not tried"]
+
+
+# Strays
+
+
+def item(room_id, user_id):
+    address = f"rtsp://admin:{SECRET}@192.0.2.7/{user_id}"
+    return {"roomId": room_id, "userId": user_id, "userName": "D", "userAddress": address}
+
+
+def rooms(query):
+    """Room 1 is open, 2 closed, 3 gone, 4 unreadable, and 5 is gone when its users are read."""
+    state = {"1": 1, "2": 3, "5": 1}.get(query["room_id"])
+    if state is None:
+        return {"ret": 404 if query["room_id"] == "3" else 700}
+    return {"ret": 0, "room_id": query["room_id"], "room_status": state}
+
+
+def users(query):
+    if query["room_id"] == "5":
+        return {"ret": 404}
+    return {"ret": 0, "user_list": [{"user_id": "seen", "user_name": "D"}, {"user_id": "ada"}]}
+
+
+ITEMS = [item("1", "seen"), item("1", "lost"), item("4", "riddle"), item("2", "shut"),
+         item("3", "orphan"), item("5", "late"), item("2", "shut2")]  # fmt: skip
+
+
+@pytest.fixture
+def service(script):
+    listed = {"ret": 0, "data": {"total": len(ITEMS), "items": ITEMS}}
+    return script({LIST: listed, GET_ROOM: rooms, USERS: users})
+
+
+def test_strays_are_told_with_their_reason(service):
+    """Closed, gone and missing are told apart; a room that could not be read is none of them."""
+    frame = ck.stray_devices(service.client())
+    assert types(frame) == STRAY_TYPES
+    assert list(zip(frame.room_id, frame.user_id, frame.reason, strict=True)) == [
+        ("1", "lost", "not among the users"),
+        ("4", "riddle", "not known"),
+        ("2", "shut", "room closed"),
+        ("2", "shut2", "room closed"),
+        ("3", "orphan", "room gone"),
+        ("5", "late", "room gone"),
+    ]
+    assert "700" in frame.cause[1]
+    assert SECRET not in frame.to_csv()
+    assert service.seen[LIST] == 1
+    assert service.seen[USERS] == 2  # rooms 1 and 5: a closed room is not asked for its users
+    asked = [query["room_id"] for _, path, query in service.requests if GET_ROOM + "?" in path]
+    assert {room: asked.count(room) for room in asked} == {"1": 1, "4": 1, "2": 1, "3": 1, "5": 1}
+
+
+def test_strays_of_some_rooms_only(service):
+    """Only these rooms are read, one ID counts as a list of one, and none is none."""
+    client = service.client()
+    assert list(ck.stray_devices(client, ["2", "1", "9"]).user_id) == ["shut", "shut2", "lost"]
+    assert list(ck.stray_devices(client, "3").user_id) == ["orphan"]
+    assert types(ck.stray_devices(client, [])) == STRAY_TYPES
+    assert {query["room_id"] for _, path, query in service.requests if GET_ROOM in path} == {
+        "1", "2", "3",
+    }  # fmt: skip
+    with pytest.raises(ck.ParameterError):
+        ck.stray_devices(client, [1.5])
+
+
+def test_when_b3_cannot_be_read_there_is_no_frame(script):
+    """A failed list is raised, and never an empty frame."""
+    for answer in ({"ret": 304}, Reply(drop=True), {"ret": 0, "data": {"total": 2, "items": []}}):
+        with pytest.raises(ck.ConfkitError):
+            ck.stray_devices(script({LIST: answer}).client())
+
+
+def test_a_stray_that_is_not_certain_is_not_removed(service):
+    """The frame of strays can be removed as it is: what could not be read is left alone."""
+    service.script[REMOVE] = {"ret": 0}
+    client = service.client()
+    result = ck.remove_devices(client, ck.stray_devices(client))
+    assert outcomes(result) == ["removed", "left alone", *["removed"] * 4]
+    sent = [query["userAddress"] for _, path, query in service.requests if REMOVE in path]
+    assert len(sent) == 5
+    assert all(SECRET in address for address in sent)
+
+
+def test_a_camera_that_was_unplugged_is_a_stray(client, sandbox, devices):
+    """In the sandbox a device whose stream died is in B3 and not among the room's users."""
+    assert len(ck.stray_devices(client)) == 0
+    parts = str(devices[1].user_address).split(f"admin:{SECRET}@")
+    sandbox.unplug("".join(parts))
+    end = time.monotonic() + 10
+    while len(frame := ck.stray_devices(client)) == 0 and time.monotonic() < end:
+        time.sleep(0.05)
+    assert list(frame.user_id) == ["cam1"]
