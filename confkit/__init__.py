@@ -160,4 +160,4 @@ if not TYPE_CHECKING:  # a type checker reads the imports above
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return [*__all__, "__version__"]

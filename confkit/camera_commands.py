@@ -6,6 +6,8 @@ import argparse
 import io
 import os
 import sys
+from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from .asking import CAMERA_PASSWORD, ask_secret
@@ -83,6 +85,7 @@ def _preflight(options: argparse.Namespace) -> int:
 
 def _diagnose(options: argparse.Namespace) -> int:
     from .diagnosis import diagnose_device
+    from .lines import diagnose_line
 
     address, name, password = _login(options.address, options.login_name)
     with connect(options.profile) as client:
@@ -99,7 +102,15 @@ def _diagnose(options: argparse.Namespace) -> int:
             )  # fmt: skip
         except ValueError as error:
             raise ConfigError(mask(str(error))) from None
-    return _told(report)
+    if report.verdict == "not_imported" and address is None:
+        line = diagnose_line(options.room, options.user)
+        report = replace(report, advice=f"Say which camera, and it is tried too: {line}")
+    status = _told(report)
+    if "ck." in report.advice:
+        profile = repr(options.profile) if options.profile else ""
+        known = f"import confkit as ck; client = ck.connect({profile})"
+        print(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
+    return status
 
 
 def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | None, Secret | None]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from .masking import Secret, mask, mask_address
@@ -43,14 +45,35 @@ def bare(device: Device) -> str:
         return mask_address(address, broken=True)
 
 
-def login_name(device: Device) -> str:
-    """Return the login name of a device, of its fields or of its address; "" when it has none."""
-    if device.login_name:
-        return str(device.login_name)
+def login_of(device: Device) -> tuple[str, str]:
+    """Return name and password of a device's login, of its fields or of its address; "" is none."""
+    name, password = (_text(device.options.get(key)) for key in ("login_name", "login_password"))
     try:
-        return parse_address(str(device.user_address)).login_name or ""
+        address = parse_address(device.user_address or "")
     except ValueError:
-        return ""
+        return str(name or ""), password or Secret()
+    inside = Secret(address.login_password or "")
+    return str(name or address.login_name or ""), password or inside
+
+
+def with_login_of(wanted: Device, device: Device) -> Device:
+    """Return the device with the login of the wanted one, where that has one, in its fields."""
+    login = dict(zip(("login_name", "login_password"), login_of(wanted), strict=True))
+    if not any(login.values()):
+        return device
+    for key, own in zip(login, login_of(device), strict=True):
+        login[key] = login[key] or own
+    address = device.user_address
+    with suppress(ValueError):
+        parts = parse_address(address or "")
+        address = address if parts.login_name is None else parts.url
+    return replace(device, user_address=address, options={**device.options, **login})
+
+
+def same_login(device: Device, listed: Device) -> bool:
+    """Return whether both have one login; a password that the service does not tell is no other."""
+    (name, password), (known, secret) = login_of(device), login_of(listed)
+    return name == known and (not secret or password == secret)
 
 
 def of_id(user_id: str, devices: Iterable[Device]) -> Device | None:

@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from .cameras import at_address_of, bare, can_be_tried, of_id, place
+from .cameras import (
+    at_address_of,
+    bare,
+    can_be_tried,
+    of_id,
+    place,
+    same_login,
+    with_login_of,
+)
 from .client import Client
-from .errors import ConfkitError, LicenceError, MediaServerUnavailable, RoomNotFound
-from .findings import Finding, found, named, of_camera
-from .frames import OTHER, ROOM_STATUS
+from .errors import ConfkitError, RoomNotFound
+from .findings import Finding, found, of_camera, of_error, of_other
+from .lines import named
 from .listing import list_devices
+from .obstacles import of_media_server, of_room, status_of
 from .records import Device
-from .rooms import get_mcu, get_room
+from .rooms import get_room
 from .rtsp.report import FAILED, Notice, Report
 from .rtsp.steps import Steps
 from .users import get_room_users
 
-_CAPS = ("attendee_max", "max_video", "max_audio")
 # What a camera that gives one connection answers while the service holds it.
 _HELD = frozenset({"busy", "dropped", "refused", "rtsp_silent", "setup_play_failed"})
 _PLAYED = (
@@ -59,12 +67,11 @@ class Chain:
         except RoomNotFound:
             finding = self._found("room_not_found")
         except ConfkitError as error:
-            finding = self._error(error)
+            finding = of_error(error)
         stages = list(self.steps.end())
         ok = finding.verdict == "ok"
-        if not ok:
-            names = [stage.name for stage in stages]
-            at = len(names) - 1 - names[::-1].index(finding.stage or names[-1])
+        if not ok and finding.stage != "camera":
+            at = max((n for n, s in enumerate(stages) if s.name == finding.stage), default=-1)
             stages[at] = replace(stages[at], outcome=FAILED)
         known = finding.camera or Report(subject="", ok=ok, verdict="", cause="", advice="")
         return replace(
@@ -81,73 +88,71 @@ class Chain:
     def _found(self, verdict: str, camera: Report | None = None, **more: object) -> Finding:
         return found(verdict, self.client.name, self.device, camera, **more)
 
-    def _error(self, error: ConfkitError) -> Finding:
-        """What the service, or the way to it, answered in place of what was asked."""
-        advice = getattr(error, "advice", "") or ""
-        cause = str(error).removesuffix(advice).strip()
-        advice = advice or "See that the service answers (ck.get_room), then diagnose again."
-        return self._found("service_error", error=cause, advice=advice)
+    def _of_other(self, verdict: str, other: Device) -> Finding:
+        return of_other(verdict, self.client.name, self.device, other)
+
+    def _tell(self, told: str, well: bool) -> None:
+        """Say what a step brought; one that did not find what it looked for gets no tick."""
+        if well:
+            self.steps.detail = told
+        else:
+            self.steps.skip(told)
 
     def _from_the_room(self) -> Finding:
         self.room = get_room(self.client, self.wanted.room_id)
         room_id = self.room.room_id  # which an application may know by another ID, too
         self.wanted = self.device = replace(self.wanted, room_id=room_id)
-        number = self.room.room_status
-        self.status = OTHER if number is None else ROOM_STATUS.get(number, OTHER)
-        self.steps.detail = self.status
-        if self.status == "closed":
+        status = status_of(self.room)
+        joinable = status in ("scheduled", "opening")  # words that sound like "not yet"
+        self.steps.detail = f"open (the service says {status!r})" if joinable else status
+        if status == "closed":
             return self._found("room_closed")
         self.steps.begin("device")
-        everything = list_devices(self.client, room_id)
-        self.here = [device for device in everything if device.room_id == room_id]
-        listed = self._as_wanted()
-        named = self.wanted.user_id or self.wanted.user_address is not None
+        self.here = [d for d in list_devices(self.client, room_id) if d.room_id == room_id]
+        user_id = self.wanted.user_id
+        listed = of_id(user_id, self.here) if user_id else at_address_of(self.wanted, self.here)
+        named = user_id or self.wanted.user_address is not None
         told = ("listed, " if listed else "not listed, ") if named else ""
-        self.steps.detail = f"{told}{len(self.here)} in the list"
+        self._tell(f"{told}{len(self.here)} in the list", bool(listed if named else self.here))
         self.steps.begin("users")
         self.users = {user.user_id for user in get_room_users(self.client, room_id)}
-        self.steps.detail = f"{len(self.users)} in the room"
+        sought = {device.user_id for device in self.here}
+        if named:
+            sought = {(listed or self.wanted).user_id} - {""}
+        absent = ", ".join(map(repr, sorted(sought - self.users)))
+        missed = f"; not among them: {absent}" if absent else ""
+        self._tell(f"{len(self.users)} in the room{missed}", not absent)
         if not named and self.here:
             return self._first_problem()
         return self._listed(listed) if listed else self._unlisted()
 
-    def _as_wanted(self) -> Device | None:
-        if self.wanted.user_id:
-            return of_id(self.wanted.user_id, self.here)
-        return at_address_of(self.wanted, self.here)
-
     def _first_problem(self) -> Finding:
         """The first device of the room that has one; with `force` each camera is tried."""
         absent = [device for device in self.here if device.user_id not in self.users]
+        number = len(self.here)
         if not absent and not self.force:
             self._leave_out(_PLAYED)
-            return self._found("ok", device=f"each of its {len(self.here)} devices")
+            told = "its device" if number == 1 else f"each of its {number} devices"
+            return self._found("ok", device=told)
         for device in absent or self.here:
             finding = self._listed(device)
             if finding.verdict != "ok":
                 break
-        if absent and len(self.here) > 1:
-            told = f"{len(absent)} of the room's {len(self.here)} devices are not in it; the first"
+        if absent and number > 1:
+            told = f"{len(absent)} of the room's {number} devices are not in it; the first"
             return replace(finding, cause=f"{told} is {self.device.user_id!r}: {finding.cause}")
         return finding
 
     def _listed(self, device: Device) -> Finding:
         """What B3 lists is there, or its camera or the service's own network keeps it out."""
-        self.device = replace(device, options={**device.options, **self.wanted.options})
-        self.steps.begin("address")
+        self.device = with_login_of(self.wanted, device)
+        self.steps.begin("listed address")
         self.steps.detail = bare(device)
         if self.wanted.user_address is not None and place(self.wanted) != place(device):
             return self._found("address_differs", address=bare(self.wanted), listed=bare(device))
         if device.user_id in self.users:
             return self._live()
-        other = self._elsewhere()
-        if other is not None:
-            told = f"It is in room {other.room_id!r} too, as device {other.user_id!r}."
-            self.notices.append(Notice("elsewhere", "warning", told))
-        finding = self._tried("service_cannot_reach")
-        if other is not None and finding.verdict in _HELD:
-            return replace(finding, cause=f"{finding.cause} {told} That may take its only place.")
-        return finding
+        return self._tried("service_cannot_reach", self._elsewhere(), device)
 
     def _live(self) -> Finding:
         if not self.force:
@@ -161,48 +166,59 @@ class Chain:
         return of_camera(camera)
 
     def _unlisted(self) -> Finding:
-        """What B3 does not list: is it there under another name, or what would stop an import?"""
-        self.steps.begin("address")
-        given = self.wanted.user_address is not None
-        self.steps.detail = bare(self.wanted) if given else "none given"
+        """What B3 does not list: what would stop an import, a taken ID (423) before the rest?"""
         twin = at_address_of(self.wanted, self.here)
         if twin is not None:
-            return self._found("duplicate_address", other=twin.user_id)
+            return self._of_other("duplicate_address", twin)
+        if self.wanted.user_id in self.users:
+            return self._found("user_id_taken")
+        others = self._elsewhere()
+        namesake = of_id(self.wanted.user_id, others)
+        if namesake is not None and not self.refused:
+            self.steps.detail = _whereabouts(namesake)
+            same = self.wanted.user_address is None or place(self.wanted) == place(namesake)
+            return self._of_other("in_another_room" if same else "user_id_elsewhere", namesake)
         obstacle = self._obstacle()
         if obstacle is not None:
             return obstacle
-        if self.wanted.user_id in self.users:
-            return self._found("user_id_taken")
-        other = self._elsewhere(by_id=True)
-        if other is not None and not self.refused:
-            where = other.room_id
-            return self._found(
-                "in_another_room", other=other.user_id, other_room=where, listed=bare(other)
-            )
-        return self._tried("service_cannot_reach" if self.refused else "not_imported")
+        return self._tried("service_cannot_reach" if self.refused else "not_imported", others)
 
-    def _elsewhere(self, by_id: bool = False) -> Device | None:
-        """The same camera in another room, or else a device of the same ID."""
+    def _elsewhere(self) -> list[Device]:
+        """The devices of the other rooms; none where they cannot be read."""
         self.steps.begin("elsewhere")
         try:
             everywhere = list_devices(self.client)
         except ConfkitError as error:
             self.steps.skip(f"the other rooms could not be read: {error}")
-            return None
-        others = [device for device in everywhere if device.room_id != self.wanted.room_id]
-        other = at_address_of(self.device, others)
-        if other is None and by_id:
-            other = of_id(self.device.user_id, others)
-        found = other and f"in room {other.room_id!r} as device {other.user_id!r}"
-        self.steps.detail = found or "in no other room"
-        return other
+            return []
+        self.steps.detail = "in no other room"
+        return [device for device in everywhere if device.room_id != self.wanted.room_id]
 
-    def _tried(self, otherwise: str) -> Finding:
+    def _shared(self, others: list[Device]) -> str:
+        """Where else the same camera is, which is worth a notice and keeps it out of no room."""
+        other = at_address_of(self.device, others)
+        if other is None:
+            return ""
+        self.steps.detail = _whereabouts(other)
+        told = f"The camera is also {self.steps.detail}"
+        more = f"{told}; one camera may be in several rooms."
+        self.notices.append(Notice("elsewhere", "warning", more))
+        return told
+
+    def _tried(self, otherwise: str, others: list[Device], listed: Device | None = None) -> Finding:
         """What the camera says; where it plays, what else keeps it out, or else this verdict."""
-        no_server = self._no_server()
+        shared = self._shared(others)
+        no_server = of_media_server(self.client, self.wanted.room_id, self.steps)
         camera = self._look()
+        own = listed is None or same_login(self.device, listed)
         if camera is not None and camera.verdict != "ok":
-            return of_camera(camera)
+            finding = of_camera(camera, listed if own else None)
+            if shared and camera.verdict in _HELD:
+                cause = f"{finding.cause} {shared}, which may take its only place."
+                return replace(finding, cause=cause)
+            return finding
+        if camera is not None and camera.authentication != "none" and not own:
+            return self._found("login_differs", camera)
         obstacle = no_server or self._obstacle()
         if obstacle is not None:
             return replace(obstacle, camera=camera)
@@ -214,35 +230,18 @@ class Chain:
             known = self.device.user_address is not None
             self._leave_out(_NOT_RTSP if known else "left out: no address is known")
             return None
-        self.steps.begin("camera")
-        self.steps.detail = bare(self.device)
-        self.steps.end()  # its own stages tell how long it takes
+        self.steps.end()  # the stages of the camera's own report follow
         return self.look(self.device)
 
     def _leave_out(self, why: str) -> None:
         self.steps.begin("camera")
         self.steps.skip(why)
 
-    def _no_server(self) -> Finding | None:
-        """What A5 says where no media server takes anybody up."""
-        self.steps.begin("media server")
-        try:
-            self.steps.detail = get_mcu(self.client, self.wanted.room_id)
-        except (LicenceError, MediaServerUnavailable) as error:
-            self.steps.end(error.meaning)
-            return replace(self._error(error), stage="media server")
-        except ConfkitError as error:
-            self.steps.skip(f"it could not be asked for: {error}")
-        return None
-
     def _obstacle(self) -> Finding | None:
         """What lets nobody new into the room."""
-        if self.status == "locked":
-            return self._found("room_locked")
         inside = self.users | {device.user_id for device in self.here}
-        taken = len(inside - {self.device.user_id})
-        for cap in _CAPS:
-            most = getattr(self.room, cap)
-            if most and taken >= most:
-                return self._found("room_full", cap=cap, most=most, taken=taken)
-        return None
+        return of_room(self.room, inside, self.client.name, self.device)
+
+
+def _whereabouts(device: Device) -> str:
+    return f"in room {device.room_id!r} as device {device.user_id!r}"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from .client import Client
 from .errors import ApiError, ConfkitError
+from .explanations import explain
 from .listing import find_device
 from .records import Device
 from .users import get_room_users
@@ -42,6 +43,16 @@ def preflighted(device: Device) -> "Report | None":
     )
     failed.report = report
     raise failed
+
+
+def advised(error: ApiError, device: Device) -> None:
+    """Nothing; the error of a refused import (426, 427) gets the call that finds out why."""
+    from .lines import diagnose_call
+
+    if error.ret in (426, 427):
+        told = str(error).removesuffix(error.advice).strip()
+        error.advice = f"{explain(error).cause} To learn which: {diagnose_call(device)}"
+        error.args = (f"{told} {error.advice}",)
 
 
 def explained(error: ApiError, client: Client, device: Device, passed: "Report") -> None:

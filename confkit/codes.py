@@ -131,8 +131,9 @@ _B: _Rows = (
      "begins with rtsp://, sip:// or h323://."),
     (423, "user already exists",
      "The user id is taken, or the same address has been imported into this room before.",
-     "Look with ck.list_devices(client, room_id) whether the device is already where you want it, "
-     "and otherwise remove it with ck.remove_device or choose another user id."),
+     "Look with ck.list_devices(client), which lists all rooms, or let "
+     "ck.diagnose_device(client, room_id, user_id, user_address) say which device it is and in "
+     "which room; then remove that one with ck.remove_device or choose another user id."),
     (425, "user does not exist",
      "The room holds no device with this user id and address: it has left, or one of the two "
      "differs from what was imported.",
@@ -141,13 +142,14 @@ _B: _Rows = (
     (426, "joining the room failed",
      "The room does not exist or is closed, locked or full, or the device's stream could not be "
      "brought into it.",
-     "Ask ck.diagnose_device(client, room_id, user_id, user_address=...) which of them it is: it "
-     "looks at the room first and then tries the camera."),
+     "To learn which, call ck.diagnose_device with the room's ID and the device's user ID, address "
+     "and login: it looks at the room first and then tries the camera."),
     (427, "timeout waiting for answer",
      "The device did not answer the service in time: it is off, its address or path is another "
      "one, or a firewall stands between them.",
-     "Ask ck.diagnose_device(client, room_id, user_id, user_address=...) before importing again: "
-     "it looks whether the device has joined after all and then tries the camera."),
+     "Before importing again, call ck.diagnose_device with the room's ID and the device's user ID, "
+     "address and login: it looks whether the device has joined after all and then tries the "
+     "camera."),
 )
 
 # Listed in section 4, without a meaning anywhere.

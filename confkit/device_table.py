@@ -22,7 +22,8 @@ _TWICE = {
     "user_id": "Row {} has this user_id too. Give each device one of its own.",
     "user_address": "Row {} has this camera in the same room. Leave one out.",
 }
-_SHOWN = 10  # problems in a message
+_SCHEMES = (*DEFAULT_PORTS, "sip", "h323")
+_SHOWN = 20  # lines of problems in a message
 
 
 class TableError(ParameterError):
@@ -45,7 +46,7 @@ def device_rows(table: object, encoding: str | None = None) -> tuple[list[Row], 
     seen: dict[tuple[object, ...], int] = {}
     for number, cells in lines:
         found, wrong = checked(cells)
-        wrong += _login_problems(found)
+        wrong += _login_problems(found, cells) + _scheme_problems(found)
         for key in _unique(found):
             first = seen.setdefault(key, number)
             if first != number:
@@ -70,9 +71,11 @@ def checked(cells: Cells) -> tuple[Cells, list[tuple[str, str]]]:
 
 def table_error(problems: Sequence[Problem]) -> TableError:
     """The error that tells of the first problems of a table and holds all of them."""
-    lines = [f"{_place(problem)}{problem.problem}" for problem in problems[:_SHOWN]]
-    if len(problems) > _SHOWN:
-        lines.append(f"and {len(problems) - _SHOWN} more: pandas.DataFrame(error.problems)")
+    runs = _runs(problems)
+    lines = [f"{_place(run)}{run[0].problem}" for run in runs[:_SHOWN]]
+    rest = sum(len(run) for run in runs[_SHOWN:])
+    if rest:
+        lines.append(f"and {rest} more: pandas.DataFrame(error.problems)")
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     meaning, advice = f"The table has {count}.", "Mend the table and call again."
     error = TableError("\n  ".join([f"{meaning} Nothing was sent. {advice}", *lines]))
@@ -80,9 +83,26 @@ def table_error(problems: Sequence[Problem]) -> TableError:
     return error
 
 
-def _place(problem: Problem) -> str:
-    row = "" if problem.row is None else f"row {problem.row}"
-    return ", ".join(filter(None, (row, problem.column))) + ": " if row or problem.column else ""
+def _runs(problems: Sequence[Problem]) -> list[list[Problem]]:
+    """The problems in their order; those that rows one after the other share are together."""
+    runs: list[list[Problem]] = []
+    latest: dict[Problem, list[Problem]] = {}
+    for problem in problems:
+        shared = problem._replace(row=None)
+        run = latest.get(shared)
+        if run and run[-1].row is not None and problem.row == run[-1].row + 1:
+            run.append(problem)
+        else:
+            latest[shared] = [problem]
+            runs.append(latest[shared])
+    return runs
+
+
+def _place(run: Sequence[Problem]) -> str:
+    first, last = run[0], run[-1]
+    rows = f"row {first.row}" if len(run) == 1 else f"rows {first.row}-{last.row}"
+    place = ", ".join(filter(None, ("" if first.row is None else rows, first.column)))
+    return f"{place}: " if place else ""
 
 
 def _value(name: str, cell: Any) -> Any:
@@ -97,7 +117,7 @@ def _value(name: str, cell: Any) -> Any:
     if name == "options":
         return _options(cell)
     if not isinstance(cell, str):
-        raise ValueError("The cell is no text. Read the column as text, as with dtype=str.")
+        raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
     return _address(cell) if name == "user_address" else cell
 
 
@@ -143,11 +163,11 @@ def _options(cell: object) -> Mapping[str, Any]:
         except (ValueError, RecursionError):
             cell = None
     if not isinstance(cell, Mapping):
-        raise ValueError('The cell is no JSON object. Write it as {"name": "value"}.')
+        raise ValueError('The cell is not a JSON object. Write it as {"name": "value"}.')
     return cell
 
 
-def _login_problems(found: Cells) -> list[tuple[str, str]]:
+def _login_problems(found: Cells, cells: Cells) -> list[tuple[str, str]]:
     """What is wrong with the login in the fields, in the options and in the address together."""
     try:
         found["options"] = _merged(found)
@@ -162,7 +182,19 @@ def _login_problems(found: Cells) -> list[tuple[str, str]]:
         if inside is not None and options.get(name) and inside != options[name]:
             conflict = VERDICTS["credentials_conflict"]
             return [(name, f"{conflict.cause} {conflict.advice}")]
+    given = cells.get("login_password") or options.get("login_password")
+    if options.get("login_name") and not given and parts.login_password is None:
+        problem = "The cell is empty, but login_name is not. Fill it in"
+        return [("login_password", f"{problem}; an empty one is written rtsp://NAME:@HOST.")]
     return []
+
+
+def _scheme_problems(found: Cells) -> list[tuple[str, str]]:
+    scheme = found.get("user_address", "rtsp").partition("://")[0]
+    if scheme.lower() in _SCHEMES:
+        return []
+    known = ", ".join(f"{name}://" for name in _SCHEMES)
+    return [("user_address", f"No device is behind {scheme}://. Write one of {known}.")]
 
 
 def _merged(found: Cells) -> dict[str, Any]:

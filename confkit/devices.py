@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import arguments
-from .checks import explained, preflighted, see
+from .checks import advised, explained, preflighted, see
 from .client import Client
 from .endpoints import B1, B2
 from .errors import ConfkitError, JoinFailed, OutcomeUnknown, ServiceTimeout
@@ -89,6 +89,7 @@ def _imported(client: Client, device: Device, passed: "Report | None") -> Device
     except OutcomeUnknown as error:
         unknown = error
     except (JoinFailed, ServiceTimeout) as error:
+        advised(error, device)
         if passed is not None:
             explained(error, client, device, passed)
         raise

@@ -37,7 +37,7 @@ def diagnose_device(
     """
     login_password = Secret(login_password) if login_password is not None else None
     if user_address is not None:
-        user_address = Guarded(user_address)
+        user_address = Guarded(arguments.needed_text(B1, "user_address", user_address))
         arguments.unmasked(B1, "user_address", user_address)
     login = {"login_name": login_name, "login_password": login_password}
     wanted = Device(

@@ -44,8 +44,8 @@ OUTCOMES = (
     ROLLED_BACK, ROLLBACK_FAILED,
 )  # fmt: skip
 COLUMNS = (
-    "row", "room_id", "user_id", "user_name", "user_address", "outcome", "verdict", "cause",
-    "advice", "seconds",
+    "row", "room_id", "user_id", "outcome", "verdict", "cause", "advice", "user_name",
+    "user_address", "seconds",
 )  # fmt: skip
 
 
@@ -76,16 +76,18 @@ def import_devices(
     up to `patience` seconds. With `rollback` the first failure ends the call, and what it imported
     is removed again.
 
-    Ctrl-C gives what is done so far, when the preflights under way have ended, and removes nothing.
-    `progress` is a function of the steps done and their number, or True or False.
+    Ctrl-C ends the preflights under way, gives what is done so far, and removes nothing. `progress`
+    is a function of the steps done and their number, or True or False.
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `room_id`,
-    `user_id`, `user_name`, `user_address` (masked), `outcome`, a category: "imported", "already
-    there", "preflight failed", "refused" (by the service), "not seen" (`verify`), "unknown" (the
-    answer was lost), "not tried", "rolled back", "rollback failed"; `verdict` of the preflight or
-    "skipped", `cause`, `advice`, `seconds`.
+    `user_id`, `outcome`, a category: "imported", "already there", "preflight failed", "refused" (by
+    the service), "not seen" (`verify`), "unknown" (the answer was lost), "not tried", "rolled
+    back", "rollback failed"; `verdict` of the preflight or "skipped", `cause`, `advice`,
+    `user_name`, `user_address` (masked), `seconds`.
     """
     client.may_send(B1)
+    if threads < 1 or not timeout > 0:
+        raise ValueError("threads is at least 1, and timeout a number of seconds above 0.")
     rows, problems = device_rows(table, encoding)
     del table  # a traceback would show its passwords
     if problems:
@@ -119,7 +121,7 @@ def _can_be_tried(fate: Fate) -> bool:
 
 
 def _try_from_here(
-    fates: list[Fate], wanted: list[int], threads: int, timeout: float, step: Callable[[], None]
+    fates: list[Fate], wanted: list[int], threads: int, timeout: float, step: Callable[[], object]
 ) -> None:
     if not wanted:
         return
@@ -146,7 +148,7 @@ def _import(
     fates: list[Fate],
     patience: float | None,
     rollback: bool,
-    step: Callable[[], None],
+    step: Callable[[], object],
 ) -> str:
     """Why the devices were not all asked for; empty when they were."""
     ended = _failure(fates) if rollback else ""

@@ -17,7 +17,8 @@ TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spelli
 
 # In lower case without underscores: parameters and members of the interface that carry secrets.
 _SECRET_NAMES = frozenset({
-    "digest", "hostpassword", "loginpassword", "password", "passwd", "secretkey",
+    "digest", "hostpassword", "loginpassword", "pass", "password", "passwd", "psw", "pwd",
+    "secretkey",
 })  # fmt: skip
 
 
@@ -95,7 +96,9 @@ def forms(values: tuple[str, ...]) -> list[str]:
         raw |= {json.dumps(inner)[1:-1], inner.replace("/", "\\/"), value.replace("'", "\\'")}
         html = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         html = html.replace('"', "&quot;")
-        encoded = {form for plain in raw for form in (_quoted(plain), quote_plus(plain))}
+        encoded = {
+            form for plain in raw for form in (_quoted(plain), quote_plus(plain, errors="replace"))
+        }
         encoded |= {_quoted(value, "/"), *map(_quoted, encoded)}
         small = {re.sub("%..", lambda code: code.group().lower(), form) for form in encoded}
         found |= {*raw, html, html.replace("'", "&#x27;"), *encoded, *small}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 REMOVED, NOT_THERE, FAILED, LEFT_ALONE = "removed", "not there", "failed", "left alone"
 OUTCOMES = (REMOVED, NOT_THERE, FAILED, UNKNOWN, LEFT_ALONE, NOT_TRIED)
 COLUMNS = (
-    "row", "room_id", "user_id", "user_name", "user_address", "outcome", "cause", "advice",
+    "row", "room_id", "user_id", "outcome", "cause", "advice", "user_name", "user_address",
     "seconds",
 )  # fmt: skip
 
@@ -52,8 +52,8 @@ def remove_devices(
     sent. Ctrl-C gives what is done so far.
 
     Columns: `row` (the line of the file, or the position from 1), `room_id`, `user_id`,
-    `user_name`, `user_address` (masked), `outcome`, a category: "removed", "not there", "failed",
-    "unknown" (the answer was lost), "left alone", "not tried"; `cause`, `advice`, `seconds`.
+    `outcome`, a category: "removed", "not there", "failed", "unknown" (the answer was lost), "left
+    alone", "not tried"; `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
     """
     client.may_send(B2)
     fates, problems = _named(devices, encoding)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 _NAME = (
     r"(?:(?<![A-Za-z])|(?<=[2-7][A-Fa-f]))(?:[A-Za-z_]{0,24}to(?:ck|k)en|digest|host_?password|login_?password|password"
-    r"|passwd|secret_?key)"
+    r"|passwd|pass|psw|pwd|secret_?key)"
 )
 # What may stand between a name and its value, plain or percent-encoded any number of times.
 _BACKSLASH = r"(?:\\|%(?:25){0,9}5C)"

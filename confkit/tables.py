@@ -67,9 +67,8 @@ def _frame(table: Any) -> _Raw:
     import pandas as pd
 
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(
-            f"the table is a {type(table).__name__}; give a DataFrame or the path of a CSV file"
-        )
+        kind = type(table).__name__
+        raise TypeError(f"the table is of type {kind}; give a DataFrame or the path of a CSV file")
     columns = []
     for position in range(table.shape[1]):
         column = table.iloc[:, position]
@@ -94,7 +93,7 @@ def _csv(path: "str | os.PathLike[str]", encoding: str | None) -> _Raw:
             'encoding="cp1252" for Excel in Western Europe.',
         )  # fmt: skip
     if "\0" in text:
-        return _unreadable(None, f"The file holds zero bytes, so it is no CSV file. {_SAVE_AS}.")
+        return _unreadable(None, f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}.")
     lines, problems = _lines(text)
     if not lines:
         return _unreadable(None, "The file is empty. Its first line has to name the columns.")

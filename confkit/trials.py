@@ -18,8 +18,7 @@ def tried(
     """The position of each device and its preflight, as soon as that is there.
 
     At most `threads` of them at a time, and one of a host, which may be a recorder that locks out
-    who comes too often; `timeout` seconds for each. Closed early, it starts no more and waits for
-    those under way.
+    who comes too often; `timeout` seconds for each. Closed early, it ends those under way.
     """
     hosts: dict[str, deque[int]] = {}
     for position, device in enumerate(devices):

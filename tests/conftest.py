@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import confkit as ck
 from confkit.sandbox import Sandbox
 from tests.scripted import Scripted, scripted
+
+# How fast a busy machine makes its examples says nothing about what they test.
+settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True)

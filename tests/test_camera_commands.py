@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -63,7 +64,7 @@ def test_a_camera_that_does_not_play_is_status_1(camera):
     """Another verdict is status 1, with the advice; without a login name nothing is asked."""
     done = run("preflight", camera)
     assert (done.returncode, verdict(done)) == (1, "auth_required")
-    assert "login_password" in done.stdout
+    assert "name and password" in done.stdout
     assert done.stderr == ""
 
 
@@ -225,6 +226,22 @@ def test_diagnose_of_no_service_is_one_line(service):
         assert (done.returncode, done.stdout) == (1, "")
         assert len(done.stderr.splitlines()) == 1
     assert verdict(run("diagnose", "0", "cam", **service)) == "room_not_found"
+
+
+def test_diagnose_speaks_as_a_command(client, camera, service):
+    """A device that is not listed is asked for by the command itself; what has no command says how
+    Python is started for it."""
+    room_id = ck.create_room(client, "t", "ops")
+    done = run("diagnose", room_id, "cam", **service)
+    assert f"confkit diagnose {room_id} cam --address rtsp://... [--login-name NAME]" in done.stdout
+    assert "ck." not in done.stdout
+    known = run("diagnose", room_id, "cam", "--address", camera, "--login-name", "admin",
+                CONFKIT_CAMERA_PASSWORD=PASSWORD, **service).stdout  # fmt: skip
+    line = known.splitlines()[-1]
+    assert "ck.import_device(" in known
+    program = shlex.split(line.partition("python3 -ic ")[2])[0]
+    room = f"; print(ck.get_room(client, {room_id!r}).room_id)"
+    assert run("-c", program + room, command=CONFKIT[:1], **service).stdout == f"{room_id}\n"
 
 
 # ask_secret

@@ -129,13 +129,15 @@ WRONG_FILES = {
     f"{HEADER}1,c,D,rtsp://u:***@192.0.2.7/": (2, "user_address", "masked"),
     f"{HEADER}1,c,D,{ADDRESS},admin,geheim ": (2, "login_password", "white space"),
     f"{HEADER}1,c,D,{ADDRESS},admin,***": (2, "options", "masked"),
+    f"{HEADER}1,c,D,{ADDRESS},admin,": (2, "login_password", "login_name is not"),
+    f"{HEADER}1,c,D,http://u:geheim@192.0.2.7/": (2, "user_address", "rtsp://, rtsps://, sip://"),
     f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,admin,geheim": (2, "login_name", "not the one"),
     f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,u,geheim2": (2, "login_password", "not the one"),
     f"{HEADER}1,c,D,{ADDRESS}\n2,c,D,{ADDRESS}": (3, "user_id", "Row 2"),
     f"{HEADER}1,c,D,{ADDRESS}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s": (
         3, "user_address", "Row 2",
     ),
-    "options," + HEADER + f"[1],1,c,D,{ADDRESS}": (2, "options", "JSON"),
+    "options," + HEADER + f"[1],1,c,D,{ADDRESS}": (2, "options", "not a JSON object"),
 }  # fmt: skip
 
 
@@ -224,20 +226,46 @@ def test_a_lone_surrogate_is_found_before_anything_is_sent():
 
 
 def test_all_problems_come_at_once_and_nothing_is_sent(script, written):
-    """The error is a ValueError that shows the first ten and holds all of them."""
+    """The error is a ValueError that shows the first twenty and holds all of them."""
     service = script()
-    rows = "".join(f"{i},,D,rtsp://u:geheim{i}@h:0/s,admin,{PASSWORD}\n" for i in range(10))
+    rows = "".join(f"{i},,D{i},rtsp://h/{i},,p{i} \n\n" for i in range(12))
     with pytest.raises(ck.TableError) as raised:
         ck.import_devices(service.client(), written(HEADER + rows))
     error = raised.value
     assert isinstance(error, ValueError | ck.ParameterError)
-    assert "20 problems" in str(error)
+    assert "24 problems" in str(error)
     assert "row 2, user_id: The cell is empty." in str(error)
-    assert "and 10 more" in str(error)
-    assert len(str(error).splitlines()) == 12
+    assert "and 4 more" in str(error)
+    assert len(str(error).splitlines()) == 22
     assert list(pd.DataFrame(error.problems).columns) == ["row", "column", "problem"]
-    assert len(error.problems) == 20
+    assert len(error.problems) == 24
     assert not service.requests
+
+
+def test_what_rows_in_a_row_share_is_told_once(client, written):
+    """Whatever else is wrong with them; a row apart is told apart, and the count is of all."""
+    good = f"1,cam,D,{ADDRESS}\n"
+    long = [f"1,c{i},D,rtsp://h/{i},,,x,y\n" for i in range(21)]
+    long[9] = "1,,D,rtsp://h/9,,,x,y\n"
+    with pytest.raises(ck.TableError) as raised:
+        ck.import_devices(client, written("".join([HEADER, *long[:20], good, long[20]])))
+    lines = str(raised.value).splitlines()
+    assert "22 problems" in lines[0]
+    assert [line.split(": ")[0].strip() for line in lines[1:]] == [
+        "rows 2-21", "row 23", "row 11, user_id",
+    ]  # fmt: skip
+
+
+def test_an_empty_password_is_written_into_the_address():
+    """Some cameras have none; a login that is whole in the address needs no cell either."""
+    for address in ("rtsp://admin:@192.0.2.7/s", "rtsp://admin:geheim@192.0.2.7/s"):
+        assert only_device(frame(user_address=address, login_name="admin"))
+
+
+@pytest.mark.parametrize("scheme", ["rtsp", "RTSPS", "sip", "h323"])
+def test_every_address_that_a_device_has_may_stand_in_a_table(scheme):
+    """Cameras and conferencing terminals alike."""
+    assert only_device(frame(user_address=f"{scheme}://192.0.2.7/s"))
 
 
 @pytest.mark.parametrize("call", [ck.import_devices, ck.remove_devices])

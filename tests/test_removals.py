@@ -11,8 +11,8 @@ from tests.test_imports import LIST, REMOVE, SMALL, USERS, interrupt, table_of
 
 SECRET = "1NSIDE"
 TYPES = {
-    "row": "Int64", "room_id": "string", "user_id": "string", "user_name": "string",
-    "user_address": "string", "outcome": "category", "cause": "string", "advice": "string",
+    "row": "Int64", "room_id": "string", "user_id": "string", "outcome": "category",
+    "cause": "string", "advice": "string", "user_name": "string", "user_address": "string",
     "seconds": "float64",
 }  # fmt: skip
 STRAY_TYPES = {

@@ -56,20 +56,25 @@ def parse_address(url: str) -> Address:
         raise ValueError(f"The address holds an @ after its host; {_ESCAPE_HINT}.")
     userinfo, has_login, location = authority.rpartition("@")
     match = _AUTHORITY.fullmatch(location)
-    if not match:
+    if not match or not match[1].isprintable():
         raise ValueError(f"The address has no valid host and port; {_ESCAPE_HINT}.")
     port = int(match[2]) if match[2] else DEFAULT_PORTS[scheme]
     if not 0 < port < 65536:
         raise ValueError("The port of the address is not between 1 and 65535.")
-    name, _, password = userinfo.partition(":")
+    name, has_password, password = userinfo.partition(":")
     return Address(
         scheme,
         match[1].strip("[]"),
         port,
-        re.sub(r"[^!-~]", lambda other: quote(other[0]), path if path[:1] == "/" else "/" + path),
+        sendable(path if path[:1] == "/" else "/" + path),
         _decode(name) if has_login and userinfo else None,
-        _decode(password) if has_login and userinfo else None,
+        _decode(password) if has_login and has_password else None,
     )
+
+
+def sendable(url: str) -> str:
+    """Return a URL as a request line can hold it: nothing but visible ASCII."""
+    return re.sub(r"[^!-~]", lambda other: quote(other[0], errors="surrogateescape"), url)
 
 
 def _decode(part: str) -> str:

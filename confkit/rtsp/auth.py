@@ -171,7 +171,9 @@ def _offers_auth(qop: str) -> bool:
 
 
 def _basic(login: Login) -> str:
-    return base64.b64encode(f"{login.name}:{login.password}".encode()).decode()
+    return base64.b64encode(
+        f"{login.name}:{login.password}".encode(errors="surrogateescape")
+    ).decode()
 
 
 def _quote(value: str) -> str:

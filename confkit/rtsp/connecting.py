@@ -63,10 +63,10 @@ async def connect(
 
 async def speaks_tls(address: Address, seconds: float) -> bool:
     """Return whether something at this address answers an encrypted greeting."""
-    found = await _look_up(address.host, address.port)
     wire = Wire(lambda _frame: None)
     with suppress(PullRefused, ConnectionError, TimeoutError):
         async with asyncio.timeout(seconds):
+            found = await _look_up(address.host, address.port)
             opened = await _open(found)
             try:
                 await asyncio.get_running_loop().create_connection(

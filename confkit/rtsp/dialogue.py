@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from .address import Address
 from .auth import Challenge, Login, authorization, choose_challenge, parse_challenges
@@ -32,14 +33,16 @@ class Dialogue:
     ) -> None:
         """Prepare; `verify` is as in requests, for rtsps."""
         self._login = login
+        self._password = login.password if login else ""
         self._frame_received = frame_received
         self._verify = verify
         self._challenge: Challenge | None = None
         self._count = 0
+        self._method = ""
         self._shown_login = ""
         self._accepted = False
         self._renewed = False
-        self._challenged_last = False
+        self._challenged_last: bool | None = None  # None before the first answer
         self._address: Address
         self._wire: Wire | None = None
         self.steps = steps
@@ -88,7 +91,7 @@ class Dialogue:
             self._meet(response)
             response = await self.exchange(method, url, *headers, stage="authentication")
         if response.status not in _SUCCESS and response.status not in allow:
-            raise status_refusal(method, response, *self._secrets())
+            raise status_refusal(method, response, *self.secrets())
         self._accepted = self._accepted or self._challenge is not None
         self._renewed = False
         return response
@@ -97,6 +100,7 @@ class Dialogue:
         self, method: str, url: str, *headers: tuple[str, str], stage: str = ""
     ) -> Response:
         """Return the answer, whatever it is; raises PullRefused when none comes."""
+        self._method = method
         self.steps.begin(stage or method)
         response = await self.wire.exchange(method, url, *headers, *self._signed(method, url))
         if response is None and self._challenged_last and not self.wire.malformed:
@@ -106,7 +110,7 @@ class Dialogue:
             response = await self.wire.exchange(method, url, *headers, *self._signed(method, url))
         if response is None:
             raise self._closed(method)
-        words = shown(response.reason, *self._secrets())
+        words = shown(response.reason, *self.secrets())
         self.steps.status_line = f"RTSP/1.0 {response.status} {words}".strip()
         self._challenged_last = response.status == 401
         return response
@@ -117,16 +121,25 @@ class Dialogue:
 
     async def farewell(self, url: str) -> None:
         """Return when TEARDOWN is answered, or the connection is gone."""
-        await self.wire.exchange("TEARDOWN", url, *self._signed("TEARDOWN", url))
+        response = await self.wire.exchange("TEARDOWN", url, *self._signed("TEARDOWN", url))
+        if response and response.status == 401 and self._accepted:  # it wants a new nonce
+            with suppress(PullRefused):
+                self._meet(response)
+                await self.wire.exchange("TEARDOWN", url, *self._signed("TEARDOWN", url))
 
     def unfinished(self) -> PullRefused | None:
         """Return what an answer that came in part means; None when nothing of one came."""
         wire = self._wire
         if wire is None:
             return None
-        if wire.waiting and wire.waiting.status == 200:
-            size = wire.waiting.get("Content-Length")
-            return PullRefused("sdp_invalid", f"Not all of the description's {size} bytes came.")
+        if wire.waiting and wire.waiting.status == 200 and self._method == "DESCRIBE":
+            size = shown(wire.waiting.get("Content-Length"))
+            told = "is too long to be one" if wire.malformed else "did not come whole"
+            return PullRefused("sdp_invalid", f"The description of {size} bytes {told}.")
+        if wire.malformed and self._challenged_last is not None:
+            return PullRefused(
+                "server_error", f"What the camera sent is not RTSP: {wire.malformed}"
+            )
         if wire.malformed:
             return malformed_refusal(wire.malformed.received)
         if wire.rest and not wire.rest.startswith((b"RTSP/"[: len(wire.rest)], b"$")):
@@ -145,13 +158,14 @@ class Dialogue:
     def _meet(self, response: Response) -> None:
         """Take up the challenge of a 401; raises PullRefused when there is nothing to answer it."""
         challenge = choose_challenge(parse_challenges(response.all("WWW-Authenticate")))
-        refusal = status_refusal("DESCRIBE", response, *self._secrets())
+        refusal = status_refusal("DESCRIBE", response, *self.secrets())
         if refusal.verdict == "auth_locked":
             raise refusal
         if self.foreign:
             raise PullRefused(
-                "redirected", "Another camera gets no login from here, and wants one."
-            )
+                "redirected", "It wants a login, and another camera gets none from here.",
+                advice="Try the address that it redirects to, with its own login.",
+            )  # fmt: skip
         if self._login is None:
             raise PullRefused("auth_required", "The camera asks for a login and none was given.")
         if challenge is None:
@@ -160,6 +174,7 @@ class Dialogue:
             # A second wrong login can lock the address out; an outdated nonce is no wrong login,
             # and neither is a new one that a camera wants after it has accepted the login.
             if self._renewed or not (challenge.stale or self._accepted):
+                self._challenge = None  # TEARDOWN would try the login once more
                 raise PullRefused("auth_rejected", "The camera does not accept this login.")
             self._renewed = True
         self._challenge, self._count = challenge, 0
@@ -174,6 +189,6 @@ class Dialogue:
             headers.append(("Authorization", answer))
         return headers
 
-    def _secrets(self) -> tuple[str, ...]:
+    def secrets(self) -> tuple[str, ...]:
         """Return what a camera may know of the login, and repeat in its reasons."""
-        return (self._login.password, self._shown_login) if self._login else ()
+        return tuple(filter(None, (self._password, self._shown_login)))

@@ -6,11 +6,13 @@ import asyncio
 import re
 from collections.abc import Callable
 
-from .address import Address, parse_address
+from ..masking import mask, mask_address
+from .address import Address, parse_address, sendable
 from .auth import Login
 from .dialogue import Dialogue
 from .message import Frame, Response
-from .refusal import PullRefused, shown
+from .refusal import PullRefused, no_tls, shown
+from .report import SKIPPED
 from .rtp import ENCODINGS
 from .sdp import Description, Media, control_url, parse_sdp
 from .steps import Steps
@@ -18,6 +20,7 @@ from .udp import PortPair, open_ports
 
 SESSION_SECONDS = 60.0
 TRANSPORTS = ("auto", "tcp", "udp")
+_SHOWN = 200  # letters of an address that a camera redirects to
 # An empty RTP packet: it opens the way back through a firewall on our side.
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)
 
@@ -26,8 +29,8 @@ class Handshake:
     """One attempt at one camera; `steps` tells the stage that is under way.
 
     `media` and `codec` are known before the first packet, `seconds` is the session's time-out,
-    `redirected` the host and port of the address that the camera redirected to, `switched` tells
-    that it refused TCP.
+    `redirected` the address that the camera redirected to (masked), `switched` tells that it
+    refused TCP.
     """
 
     media: Media
@@ -114,7 +117,7 @@ class Handshake:
             return PullRefused("connect_timeout", reason, timed_out=True)
         if stage == "TLS":
             reason = f"The port did not answer the encrypted greeting {within}."
-            return PullRefused("tls_failed", reason, timed_out=True)
+            return no_tls(reason, timed_out=True)
         asked = "the login" if stage == "authentication" else stage
         reason = f"The camera did not answer {asked} {within}."
         return self._camera.unfinished() or PullRefused("rtsp_silent", reason, timed_out=True)
@@ -127,8 +130,9 @@ class Handshake:
         """Return the refusal, or what it means where the camera has redirected."""
         if self.redirected is None:
             return refusal
-        reason = f"The camera redirects to {self.redirected}. There: {refusal.reason}"
-        return PullRefused("redirected", reason, timed_out=refusal.timed_out)
+        told = mask(refusal.reason, *self._camera.secrets())
+        reason = f"The camera redirects to {self.redirected}; there: {told}"
+        return PullRefused("redirected", reason, advice=refusal.advice, timed_out=refusal.timed_out)
 
     async def _describe(self) -> Response:
         """Return the answer to DESCRIBE: 200, or a redirection."""
@@ -147,11 +151,12 @@ class Handshake:
         except ValueError:
             reason = "The camera redirects, but to no RTSP address."
             raise PullRefused("redirected", reason) from None
-        self.redirected = f"{self._address.host}:{self._address.port}"
+        self.redirected = mask(mask_address(self._address.url), *self._camera.secrets())[:_SHOWN]
         self.steps.detail = f"redirected to {self.redirected}"
         described = await self._describe()
         if described.status != 200:
-            raise PullRefused("redirected", "The camera redirects a second time.")
+            advice = "Restart the camera, or take the stream's address from its web page."
+            raise PullRefused("redirected", "It redirects a second time.", advice=advice)
         return described
 
     def _choose_media(self, described: Response) -> None:
@@ -165,7 +170,7 @@ class Handshake:
         codecs = {known: name for name, known in ENCODINGS.items()}
         media = next((video for video in videos if video.encoding in codecs), None)
         if media is None:
-            name = shown(videos[0].encoding)
+            name = shown(videos[0].encoding, *self._camera.secrets()) or "of an unknown kind"
             raise PullRefused("codec_unsupported", f"The video is {name}, which is not supported.")
         base = described.get("Content-Base") or described.get("Content-Location")
         self.media, self.codec = media, codecs[media.encoding]
@@ -182,13 +187,16 @@ class Handshake:
             setup = await self._camera.ask("SETUP", track, tcp, allow=allow)
         if setup is None or setup.status == 461:
             self.switched = setup is not None
+            if self.switched:
+                self.steps.outcome, self.steps.detail = SKIPPED, "no TCP; next: UDP"
             setup, self.transport = await self._ask_udp(track), "udp"
         self._set_up = True
         accepted = setup.get("Transport")
-        channels = re.search(r"interleaved=(\d+)", accepted)
+        channels = re.search(r"interleaved=(\d{1,3})(?!\d)", accepted)
         self._channel = int(channels[1]) if channels else 0
-        self._camera.session, _, parameters = setup.get("Session").partition(";")
-        if seconds := re.search(r"timeout=(\d{1,6})", parameters):
+        session, _, parameters = setup.get("Session").partition(";")
+        self._camera.session = session.strip()
+        if seconds := re.search(r"timeout\s*=\s*(\d{1,6})", parameters):
             self.seconds = max(1.0, float(seconds[1]))
         port = re.search(r"server_port=(\d{1,5})", accepted)
         if self._ports and port and 0 < int(port[1]) < 65536:
@@ -211,10 +219,10 @@ class Handshake:
         )
 
     def _take_frame(self, frame: Frame) -> None:
-        if frame.channel == self._channel:
+        if self._set_up and frame.channel == self._channel:  # some begin before they are asked to
             self._received(frame.payload)
 
 
 def _without_login(url: str) -> str:
     """Return a camera's URL as it may travel: whatever login it holds stays behind."""
-    return re.sub(r"^(\w+://)[^/?]*@", r"\1", url.strip())
+    return sendable(re.sub(r"^(\w+://)[^/?]*@", r"\1", url.strip()))

@@ -63,7 +63,7 @@ class JpegAssembler:
         word, kind, quality, width, height = struct.unpack_from("!IBBBB", payload)
         offset, start = word & 0xFFFFFF, 8
         restarts = kind & 0x40  # their own header follows
-        if kind & 0x3F > 1 or kind > 127 or not quality:
+        if kind & 0x3F > 1 or kind > 127 or not (quality and width and height):
             raise ValueError("This kind of JPEG is not supported.")
         if offset != len(self._scan):
             raise ValueError("A part of the picture is missing.")

@@ -14,6 +14,7 @@ _TEXT = {"encoding": "utf-8", "errors": "surrogateescape"}
 _RESPONSE_LINE = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?")
 _REQUEST_LINE = re.compile(r"([A-Z_]+) (\S+) RTSP/\d\.\d")
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+_BEGINNING = re.compile(rb"\$[\x00-\x1f]|RTSP/1\.")
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _STRAY = re.compile(r"[\r\0]")  # neither ends a line nor can be sent back, as a Session is
 
@@ -88,7 +89,12 @@ class Frame:
 class Parser:
     """Turns one direction of a connection into messages, in bounded memory."""
 
-    def __init__(self, *, max_head: int = MAX_HEAD, max_body: int = MAX_BODY) -> None:
+    def __init__(
+        self, *, max_head: int = MAX_HEAD, max_body: int = MAX_BODY, resync: bool = False
+    ) -> None:
+        """Start; with `resync` stray bytes after a first message are skipped, as players do."""
+        self._resync = resync
+        self._spoken = False
         self._buffer = bytearray()
         self._max_head = max_head
         self._max_body = max_body
@@ -121,6 +127,8 @@ class Parser:
         start = line.rstrip(b"\r").decode(**_TEXT)
         response, request = _RESPONSE_LINE.fullmatch(start), _REQUEST_LINE.fullmatch(start)
         if not buffer[:1].isalpha() or (newline and not (response or request)):
+            if self._resync and self._spoken:
+                return self._skip()
             raise self._fault("The first line is not RTSP.")
         end = _END_OF_HEAD.search(buffer, 0, self._max_head)
         if end is None:
@@ -134,11 +142,19 @@ class Parser:
         if len(buffer) < end.end() + size:
             return None
         self.waiting = None
+        self._spoken = True
         body = bytes(buffer[end.end() : end.end() + size])
         del buffer[: end.end() + size]
         if request:
             return Request(request[1], request[2], headers=headers, body=body)
         return Response(int(status), reason, headers=headers, body=body)
+
+    def _skip(self) -> Request | Response | Frame | None:
+        """Pass over what is neither a frame nor a message, to where one may begin."""
+        found = _BEGINNING.search(self._buffer, 1)
+        # The beginning of one may be cut off at the end of what has come.
+        del self._buffer[: found.start() if found else max(1, len(self._buffer) - 4)]
+        return self._next() if found else None
 
     def _next_frame(self) -> Frame | None:
         buffer = self._buffer
@@ -152,11 +168,11 @@ class Parser:
     def _body_size(self, headers: tuple[tuple[str, str], ...]) -> int:
         sizes = {value for name, value in headers if name.lower() == "content-length"} or {"0"}
         size = sizes.pop()
-        if sizes or not re.fullmatch(r"[0-9]{1,9}", size):
+        if sizes or not re.fullmatch(r"[0-9]{0,9}", size):
             raise self._fault("Content-Length is not a single number.")
-        if int(size) > self._max_body:
+        if int(size or 0) > self._max_body:
             raise self._fault(f"The body exceeds {self._max_body} bytes.")
-        return int(size)
+        return int(size or 0)
 
     def _fault(self, reason: str) -> MalformedMessage:
         return MalformedMessage(reason, self.rest)

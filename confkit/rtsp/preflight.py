@@ -14,12 +14,13 @@ from .connecting import speaks_tls
 from .handshake import TRANSPORTS
 from .pull import Stream, target
 from .quality import Quality, measured, notices, profile
-from .refusal import PullRefused
-from .report import Notice, Report, Snapshot
+from .refusal import PullRefused, wants_tls
+from .report import SKIPPED, Notice, Report, Snapshot
 from .steps import Steps
 from .verdicts import VERDICTS
 
 _SECOND_LOOK = 3.0  # seconds to ask a silent port whether it wants encryption
+_GLANCE = 0.5  # seconds for the same where no more are left
 
 
 def preflight(
@@ -46,6 +47,9 @@ def preflight(
         raise ValueError(f"transport is {transport!r}; it is one of {', '.join(TRANSPORTS)}.")
     if not timeout > 0 or not observe >= 0:
         raise ValueError("timeout is a number of seconds above 0, observe one of at least 0.")
+    for name, value in (("login_name", login_name), ("login_password", login_password)):
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"{name} is not a text.")
     login_password = None if login_password is None else Secret(login_password)
     guarded = Guarded(url)
     return blocking(
@@ -72,6 +76,7 @@ async def _preflight(
     observe: float,
     verify: bool | str,
 ) -> Report:
+    began = asyncio.get_running_loop().time()
     steps = Steps("address")
     attempt = _Attempt(mask_address(url, broken=True), steps)
     try:
@@ -89,11 +94,11 @@ async def _preflight(
             refusal = await _observe(attempt, stream, observe)
     finally:
         await stream.close()
+    left = began + timeout - asyncio.get_running_loop().time()
     mute = refusal is not None and refusal.closed and address.scheme == "rtsp"
     # Most TLS servers close without a word when they are spoken to in plain text.
-    if mute and await speaks_tls(address, _SECOND_LOOK):
-        reason = "The port expects an encrypted connection (rtsps)."
-        refusal = PullRefused("tls_failed", reason)
+    if mute and await speaks_tls(address, min(_SECOND_LOOK, max(_GLANCE, left))):
+        refusal = wants_tls()
     return attempt.report(refusal)
 
 
@@ -112,11 +117,12 @@ async def _until_picture(attempt: _Attempt, stream: Stream, timeout: float) -> P
                 if broken:
                     return stream.handshake.there(failure)
                 broken = failure  # the first may have been damaged on the way
+                attempt.steps.outcome, attempt.steps.detail = SKIPPED, "not readable; next: another"
                 attempt.steps.begin("keyframe")
     except TimeoutError:
-        return broken or stream.too_slow(timeout)
+        return attempt.unreadable(broken) or stream.too_slow(timeout)
     except PullRefused as refusal:
-        return broken or refusal
+        return attempt.unreadable(broken) or refusal
 
 
 async def _observe(attempt: _Attempt, stream: Stream, seconds: float) -> PullRefused | None:
@@ -162,15 +168,24 @@ class _Attempt:
         self.steps.detail = f"{self.snapshot.width} x {self.snapshot.height}"
         return None
 
+    def unreadable(self, broken: PullRefused | None) -> PullRefused | None:
+        """Return what was wrong with the only keyframe that came, if there was one."""
+        if broken:
+            self.steps.begin("picture")
+        return broken
+
     def report(self, refusal: PullRefused | None) -> Report:
         """Return all of it."""
         stages = self.steps.end(refusal.reason if refusal else "")
         handshake = self.stream.handshake if self.stream else None
         redirected = handshake.redirected if handshake else None
         verdict = refusal.verdict if refusal else "redirected" if redirected else "ok"
-        cause = refusal.reason if refusal else VERDICTS[verdict].cause
-        if redirected and not refusal:
+        cause, advice = VERDICTS[verdict]
+        if refusal:
+            cause, advice = refusal.reason, refusal.advice
+        elif redirected:
             cause = f"The camera redirects to {redirected}, and plays there."
+            advice = f"Import {redirected} instead: not every service follows."
         reception = self.stream.reception if self.stream else None
         quality = self.quality
         return Report(
@@ -178,7 +193,7 @@ class _Attempt:
             ok=refusal is None,
             verdict=verdict,
             cause=cause,
-            advice=VERDICTS[verdict].advice,
+            advice=advice,
             stages=stages,
             codec=getattr(handshake, "codec", None),
             profile=profile(reception) if reception else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -182,14 +183,19 @@ class Stream:
     def _take(self, data: bytes) -> None:
         if self.reception is None:
             self.reception = Reception(
-                self.codec, self.handshake.media, self._take_keyframe, observed=self._observed
+                self.codec,
+                self.handshake.media,
+                self._take_keyframe,
+                observed=self._observed,
             )
         if not self.reception.take(data):
             return
         self._heard = self._loop.time()
         if not self._first.done():
             self._first.set_result(None)
-        if self.reception.packets == ENOUGH and self.reception.foreign:
+        if self.reception.oversized:
+            self._refuse(_oversized())
+        elif self.reception.packets == ENOUGH and self.reception.foreign:
             self._refuse(_foreign(self.reception))
 
     def _take_keyframe(self, keyframe: bytes) -> None:
@@ -226,10 +232,21 @@ def target(url: str, name: str | None, password: str | None) -> tuple[Address, L
         if given is not None and known is not None and given != known:
             reason = "The login in the address is not the one in the fields."
             raise PullRefused("credentials_conflict", reason)
+    if not all(_sendable(given) for given in (name, password) if given):
+        raise PullRefused("url_malformed", "The login holds a letter that cannot be sent.")
     name = inside[0] if name is None else name
     password = inside[1] if password is None else password
     login = None if name is None and password is None else Login(name or "", password or "")
     return address, login
+
+
+def _sendable(text: str) -> bool:
+    """Return whether a text holds neither control characters nor half letters."""
+    try:
+        text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return not re.search(r"[\x00-\x1f\x7f]", text)
 
 
 def _without_keyframe(reception: Reception, within: str) -> PullRefused:
@@ -239,6 +256,12 @@ def _without_keyframe(reception: Reception, within: str) -> PullRefused:
     counted = f"{reception.packets} packet{'s' * (reception.packets != 1)}"
     reason = f"No whole keyframe came {within}, among {counted}{lost}."
     return PullRefused("no_keyframe", reason, timed_out=True)
+
+
+def _oversized() -> PullRefused:
+    reason = "The MJPEG pictures are wider or higher than 2040 pixels, which is not supported."
+    advice = "Choose a smaller picture in the camera, or H.264."
+    return PullRefused("codec_unsupported", reason, advice=advice)
 
 
 def _foreign(reception: Reception) -> PullRefused:

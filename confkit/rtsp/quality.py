@@ -73,13 +73,18 @@ def notices(
 ) -> Iterator[Notice]:
     """Yield what works, or does not matter to the verdict, and deserves attention all the same."""
     handshake = stream.handshake
-    if _is_private(address.host):
+    if stream.reception is None:
+        return
+    if _is_loopback(address.host):
+        yield Notice(
+            "private_address", "note",
+            "The address is this machine's own: only a service on this machine reaches it.",
+        )  # fmt: skip
+    elif _is_private(address.host):
         yield Notice(
             "private_address", "note",
             "The address is a private one: only a service in the same network reaches it.",
         )  # fmt: skip
-    if stream.reception is None:
-        return
     if stream.transport == "udp" and handshake.switched:
         yield Notice(
             "transport_switched", "note",
@@ -137,9 +142,16 @@ def _of_quality(quality: Quality) -> Iterator[Notice]:
         )  # fmt: skip
 
 
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower().endswith("localhost")
+
+
 def _is_private(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
-        return host == "localhost" or host.endswith((".local", ".localhost"))
+        return host.lower().endswith(".local")
     return address.is_private or address.is_link_local

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .h26x import LAYOUTS
-from .rtp import Depacketiser, parse_packet
+from .order import Sequencer
+from .rtp import Depacketiser, Packet, parse_packet
 from .sdp import Media
 
 # So many packets without a single picture in them are of another codec than was announced.
 ENOUGH = 60
+_RTCP = range(72, 77)  # out of its place
 _REMEMBERED = 20_000  # pictures; more than five minutes at 60 a second
 
 
@@ -18,7 +20,8 @@ class Reception:
 
     `pictures` counts payloads that look like pictures of the announced codec, `lost` packets that
     are missing from the sequence.  `keyframe_received` is called for each whole keyframe; the
-    times of pictures are kept only where the stream is `observed`.
+    times of pictures are kept only where the stream is `observed`.  Where packets of the
+    announced payload type come, others belong to something else.
     """
 
     def __init__(
@@ -39,8 +42,11 @@ class Reception:
         self.times: list[int] = []  # of the pictures, in ticks of the clock, not wrapped
         self.keyframe_times: list[int] = []
         self._keyframe_received = keyframe_received
+        self._announced = False
         self._observed = observed
+        self.oversized = False
         self._depacketiser = Depacketiser(codec, media.parameter_sets)
+        self._sequencer = Sequencer()
         self._next: int | None = None
 
     def take(self, data: bytes) -> bool:
@@ -49,26 +55,35 @@ class Reception:
             packet = parse_packet(data)
         except ValueError:
             return False
-        self.packets += 1
-        self.octets += len(data)
-        if self._next is not None:
-            gap = (packet.sequence - self._next) & 0xFFFF
-            self.lost += gap if gap < 0x8000 else -1  # a late one had been counted as lost
-        if self._next is None or gap < 0x8000:
-            self._next = (packet.sequence + 1) & 0xFFFF
-        self.pictures += looks_like_picture(self.codec, packet.payload)
-        for unit in self._depacketiser.push(packet):
-            if self._observed:
-                self._remember(unit.timestamp, unit.keyframe)
-            if unit.keyframe and unit.complete:
-                self.keyframe = unit.data
-                self._keyframe_received(unit.data)
+        announced = packet.payload_type == self.media.payload_type
+        self._announced = self._announced or announced
+        if packet.payload_type in _RTCP or (self._announced and not announced):
+            return False
+        for ordered in self._sequencer.push(packet):
+            self._take(ordered, len(data))
         return True
 
     @property
     def foreign(self) -> bool:
         """Whether this is not of the announced codec: next to nothing in it looks like pictures."""
         return self.pictures * 8 < self.packets
+
+    def _take(self, packet: Packet, octets: int) -> None:
+        self.packets += 1
+        self.octets += octets
+        if self._next is not None:
+            gap = (packet.sequence - self._next) & 0xFFFF
+            self.lost += gap if gap < 0x8000 else 0
+        self._next = (packet.sequence + 1) & 0xFFFF
+        payload = packet.payload
+        self.oversized = self.codec == "mjpeg" and _beyond_2040(payload)
+        self.pictures += looks_like_picture(self.codec, payload)
+        for unit in self._depacketiser.push(packet):
+            if self._observed:
+                self._remember(unit.timestamp, unit.keyframe)
+            if unit.keyframe and unit.complete:
+                self.keyframe = unit.data
+                self._keyframe_received(unit.data)
 
     def _remember(self, timestamp: int, keyframe: bool) -> None:
         if self.times:
@@ -84,7 +99,7 @@ class Reception:
 def looks_like_picture(codec: str, payload: bytes) -> bool:
     """Return whether a payload carries (a part of) a picture, by the headers of its codec alone."""
     if codec == "mjpeg":
-        return len(payload) > 8 and payload[4] & 0x3F < 2 and payload[6] > 0 and payload[7] > 0
+        return len(payload) > 8 and payload[4] & 0x3F < 2 and payload[5] > 0
     layout = LAYOUTS[codec]
     if len(payload) <= layout.header + 3 or payload[0] & 0x80:
         return False
@@ -96,6 +111,12 @@ def looks_like_picture(codec: str, payload: bytes) -> bool:
     if kind == layout.fragment:
         kind = payload[start] & (31 if start == 1 else 63)
     return kind in (1, 5) if codec == "h264" else kind < 22
+
+
+def _beyond_2040(payload: bytes) -> bool:
+    """Return whether a picture begins whose size does not fit into its header, which is then 0."""
+    begins = payload[:4] == bytes(4) and payload[4:5] in (b"\0", b"\1") and payload[5:6] > b"\0"
+    return len(payload) > 8 and begins and payload[6:8] == b"\0\0"
 
 
 def _inside(payload: bytes, header: int) -> list[bytes]:

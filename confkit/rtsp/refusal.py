@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 from ..masking import mask
 from .message import Response
+from .verdicts import VERDICTS
 
 _STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
 # A lock, not a block: an IP filter is `forbidden`.
@@ -26,16 +27,24 @@ _USUAL = {status.phrase for status in HTTPStatus}
 class PullRefused(Exception):
     """A camera that cannot be pulled: `verdict` is a fixed name, `reason` one sentence.
 
-    `timed_out` is True when the camera was too slow instead of unwilling, `closed` when it closed
-    the connection before it sent anything.  Neither text holds a login.
+    `advice` is the next step where more is known than the verdict's own.  `timed_out` is True when
+    the camera was too slow instead of unwilling, `closed` when it closed the connection before it
+    sent anything.  None of the texts holds a login.
     """
 
     def __init__(
-        self, verdict: str, reason: str, *, timed_out: bool = False, closed: bool = False
+        self,
+        verdict: str,
+        reason: str,
+        *,
+        advice: str = "",
+        timed_out: bool = False,
+        closed: bool = False,
     ) -> None:
         super().__init__(f"{verdict}: {reason}")
         self.verdict = verdict
         self.reason = reason
+        self.advice = advice or VERDICTS[verdict].advice
         self.timed_out = timed_out
         self.closed = closed
 
@@ -44,11 +53,15 @@ def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
     """Return what a failed connection attempt means."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = error.verify_message or "it cannot be verified"
-        return PullRefused("tls_failed", f"The camera's certificate is not trusted: {why}.")
+        return PullRefused(
+            "tls_failed", f"The camera's certificate is not trusted: {why}.",
+            advice="Give the certificate to trust (verify=FILE), or do without a check (verify="
+            "False, --no-verify).",
+        )  # fmt: skip
     if isinstance(error, ConnectionRefusedError):
         return PullRefused("refused", "Nothing listens at the camera's port.")
     if isinstance(error, ssl.SSLError) or encrypted:
-        return PullRefused("tls_failed", "The port does not answer with an encrypted connection.")
+        return no_tls("The port does not answer with an encrypted connection.")
     if error.errno == errno.ETIMEDOUT:
         reason = "The camera's host does not answer."
         return PullRefused("connect_timeout", reason, timed_out=True)
@@ -61,9 +74,23 @@ def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
 def malformed_refusal(received: bytes) -> PullRefused:
     """Return what else it is that answers at the camera's port."""
     if received[:2] in (b"\x15\x03", b"\x16\x03"):
-        return PullRefused("tls_failed", "The port expects an encrypted connection (rtsps).")
+        return wants_tls()
     kind = next((name for start, name in _KINDS.items() if received.startswith(start)), None)
-    return PullRefused("not_rtsp", f"What answers at this port is {kind or 'no RTSP server'}.")
+    return PullRefused("not_rtsp", f"What answers at this port is {kind or 'not an RTSP server'}.")
+
+
+def wants_tls() -> PullRefused:
+    """Return that a port was spoken to in plain text and wants encryption."""
+    reason = "The port expects an encrypted connection (rtsps)."
+    return PullRefused("tls_failed", reason, advice="Write rtsps:// in place of rtsp://.")
+
+
+def no_tls(reason: str, *, timed_out: bool = False) -> PullRefused:
+    """Return that a port was greeted with encryption and has none."""
+    advice = (
+        "Write rtsp:// in place of rtsps://, or use the camera's port for rtsps (322 is usual)."
+    )
+    return PullRefused("tls_failed", reason, advice=advice, timed_out=timed_out)
 
 
 def status_refusal(method: str, response: Response, *secrets: str) -> PullRefused:

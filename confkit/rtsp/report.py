@@ -137,7 +137,7 @@ class Report:
         lines += [f"  -> {self.advice}", ""]
         lines += [
             f"  {_MARKS[stage.outcome]} {stage.name:{width}} {stage.seconds * 1000:8.1f} ms"
-            f"  {'; '.join(filter(None, (stage.status_line, stage.detail)))}".rstrip()
+            f"  {self._told(stage)}".rstrip()
             for stage in self.stages
         ]
         if self.facts():
@@ -150,9 +150,9 @@ class Report:
 
         rows = "".join(
             f"<tr><td>{_MARKS[stage.outcome]}</td><th style='text-align:left'>{escape(stage.name)}"
-            f"</th><td style='text-align:right'>{stage.seconds * 1000:.1f} ms</td>"
-            f"<td style='text-align:left'>{escape(stage.status_line)} {escape(stage.detail)}</td>"
-            "</tr>"
+            f"</th><td style='text-align:right;white-space:nowrap'>{stage.seconds * 1000:.1f} ms"
+            "</td>"
+            f"<td style='text-align:left'>{escape(self._told(stage))}</td></tr>"
             for stage in self.stages
         )
         notes = "".join(
@@ -173,6 +173,11 @@ class Report:
             f"{picture}<table>{rows}</table></div>"
             f"<p>{escape(', '.join(self.facts()))}</p><ul>{notes}</ul></div>"
         )
+
+    def _told(self, stage: Stage) -> str:
+        """Return what a stage has to say besides the cause, which stands above all of them."""
+        detail = "" if stage.detail == self.cause else stage.detail
+        return "; ".join(filter(None, (stage.status_line, detail)))
 
     @property
     def _mark(self) -> str:

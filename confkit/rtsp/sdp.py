@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ _STATIC = {
     0: ("PCMU", 8000), 8: ("PCMA", 8000), 26: ("JPEG", 90000), 31: ("H261", 90000),
     32: ("MPV", 90000), 33: ("MP2T", 90000), 34: ("H263", 90000),
 }  # fmt: skip
+_BESIDE = ("RTX", "RED", "ULPFEC", "FLEXFEC")  # travel beside a video, and are none
 _DYNAMIC = 96  # payload types from here on mean what their rtpmap line says
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
 
@@ -51,16 +51,17 @@ class Description:
 
 def parse_sdp(body: bytes) -> Description:
     """Return the description; raises ValueError when the text is no SDP or is cut off."""
-    lines = body.decode("utf-8", "replace").replace("\r", "").strip().split("\n")
-    if not body.strip():
+    text = re.sub("[\r\0\ufeff]", "", body.decode("utf-8", "replace")).strip()
+    lines = [line.strip() for line in text.split("\n")]
+    if not text:
         raise ValueError("The session description is empty.")
-    if lines[0].strip() != "v=0":
+    if lines[0] != "v=0":
         raise ValueError("The session description does not start with v=0.")
-    if any(not re.match(r"[a-z]=", line) for line in lines if line.strip()):
-        raise ValueError("The session description holds a line that is not SDP.")
     sections: list[list[tuple[str, str]]] = [[]]
     for line in lines:
-        key, _, value = line.strip().partition("=")
+        key, _, value = line.partition("=")
+        if len(key) != 1:  # makers add lines of their own, which players pass over
+            continue
         if key == "m":
             sections.append([])
         sections[-1].append((key, value))
@@ -110,20 +111,30 @@ def encode_parameter_sets(nals: list[bytes]) -> str:
 
 def _parse_media(section: list[tuple[str, str]]) -> Media:
     fields = section[0][1].split()
-    if len(fields) < 4 or not fields[3].isdecimal():
+    kind = fields[0] if fields else ""
+    formats = [int(text) for text in fields[3:] if re.fullmatch("[0-9]{1,3}", text)]
+    if not formats and "video".startswith(kind):
         raise ValueError("A media line of the session description is cut off.")
-    number = int(fields[3])
     attributes = _attributes(section)
-    encoding, clock_rate = _STATIC.get(number, ("", 90000))
-    mapping = re.fullmatch(r"([^/\s]+)/(\d+).*", attributes.get(f"rtpmap:{number}", ""))
-    if mapping:
-        encoding, clock_rate = mapping[1].upper(), int(mapping[2]) or 90000
-    elif fields[0] == "video" and number >= _DYNAMIC:
+    coded = {number: _coding(number, attributes) for number in formats}
+    number = next(
+        (n for n, (name, _) in coded.items() if name not in _BESIDE), *formats[:1] or [-1]
+    )
+    encoding, clock_rate = coded.get(number, ("", 90000))
+    if kind == "video" and not encoding and number >= _DYNAMIC:
         raise ValueError(f"The session description does not say what its payload type {number} is.")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
     parameters = {name.strip().lower(): value.strip() for name, _, value in pairs if name.strip()}
     control = attributes.get("control", "")
-    return Media(fields[0], number, encoding, clock_rate, parameters, control)
+    return Media(kind, number, encoding, clock_rate, parameters, control)
+
+
+def _coding(number: int, attributes: Mapping[str, str]) -> tuple[str, int]:
+    """Return the encoding of a payload type, "" where it is not told, and its clock rate."""
+    mapping = re.match(r"([^/\s]+)/([0-9]{1,9})(?![0-9])", attributes.get(f"rtpmap:{number}", ""))
+    if mapping:
+        return mapping[1].upper(), int(mapping[2]) or 90000
+    return _STATIC.get(number, ("", 90000))
 
 
 def _attributes(section: list[tuple[str, str]]) -> dict[str, str]:
@@ -133,7 +144,7 @@ def _attributes(section: list[tuple[str, str]]) -> dict[str, str]:
         if key == "a":
             name, _, rest = value.partition(":")
             if name in ("rtpmap", "fmtp"):
-                number, _, rest = rest.strip().partition(" ")
+                number, rest = [*rest.split(None, 1), "", ""][:2]
                 name = f"{name}:{number}"
             found.setdefault(name, rest.strip())
     return found
@@ -142,5 +153,5 @@ def _attributes(section: list[tuple[str, str]]) -> dict[str, str]:
 def _decode(text: str) -> bytes:
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4))
-    except binascii.Error:
+    except ValueError:
         return b""

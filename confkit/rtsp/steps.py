@@ -19,11 +19,12 @@ class Steps:
         self.name = name
         self.status_line = ""
         self.detail = ""
+        self.outcome = OK
         self._began = time.perf_counter()
 
     def begin(self, name: str) -> None:
-        """End the stage under way and begin the next."""
-        self._close(OK)
+        """End the stage under way, well unless its `outcome` was set, and begin the next."""
+        self._close(self.outcome)
         self._open(name)
 
     def skip(self, detail: str) -> None:
@@ -36,7 +37,7 @@ class Steps:
         """Return all stages; the one under way has failed when there is a `failure` to tell."""
         if failure:
             self.detail = failure
-        self._close(FAILED if failure else OK)
+        self._close(FAILED if failure else self.outcome)
         self.name = ""
         return tuple(self._done)
 

@@ -62,7 +62,7 @@ VERDICTS = {
     ),
     "auth_required": Verdict(
         "The camera asks for a login and none was given.",
-        "Give login_name and login_password of a camera user who may watch.",
+        "Give the login (name and password) of a camera user who may watch.",
     ),
     "auth_rejected": Verdict(
         "The camera does not accept this login.",
@@ -89,7 +89,7 @@ VERDICTS = {
     ),
     "redirected": Verdict(
         "The camera redirects to another address.",
-        "Import the address that it redirects to, after a preflight of that one.",
+        "Take the stream's address from the camera's web page, and try that one.",
     ),
     "busy": Verdict(
         "The camera serves as many viewers as it can.",
@@ -114,7 +114,7 @@ VERDICTS = {
     ),
     "transport_refused": Verdict(
         "The camera refuses the transport.",
-        'Try transport="auto", and allow RTP over RTSP (TCP) in the camera.',
+        "Allow RTP over RTSP (TCP) in the camera, or try the other transport.",
     ),
     "setup_play_failed": Verdict(
         "The camera described its stream but does not play it.",

@@ -20,7 +20,7 @@ class Wire(asyncio.Protocol):
 
     def __init__(self, frame_received: Callable[[Frame], None]) -> None:
         self._frame_received = frame_received
-        self._parser = Parser()
+        self._parser = Parser(resync=True)
         self._sequence = 0
         self._unanswered: list[int] = []
         self._answer: asyncio.Future[Response] | None = None
@@ -92,12 +92,11 @@ class Wire(asyncio.Protocol):
             self._transport.close()
 
     def _take(self, response: Response) -> None:
-        if response.status < 200:  # "100 Continue" announces the answer
+        if 100 <= response.status < 200:  # "100 Continue" announces the answer
             return
-        counted = response.get("CSeq")
+        counted = response.get("CSeq").lstrip("0")
         numbers = [number for number in self._unanswered if str(number) == counted]
-        known = counted.isdecimal() and 0 < int(counted) <= self._sequence
-        if not (numbers or known) and len(self._unanswered) == 1:
+        if not numbers and len(self._unanswered) == 1:
             numbers = self._unanswered  # some cameras count in their own way, or not at all
         self._unanswered = [number for number in self._unanswered if number not in numbers]
         if self._sequence in numbers and self._answer and not self._answer.done():

@@ -132,7 +132,7 @@ class Sandbox(Life):
         return camera_faults()
 
     def unplug(self, url: str) -> None:
-        """Takes a camera away; whoever watches it is cut off."""
+        """Takes a camera away: whoever watches it is cut off, and its address answers 404."""
         self._do(self._remove_camera, url)
 
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":

@@ -71,7 +71,7 @@ class Life:
         self.dialect = dialect or Dialect()
         self.access_key = own[0] if access_key is None else access_key
         self.secret_key = Secret(own[1] if secret_key is None else secret_key)
-        self.refusals: deque[str] = deque(maxlen=REFUSALS)
+        self._refusals: deque[str] = deque(maxlen=REFUSALS)
         self._path = path
         self._ports = port, outgoing_port
         self._token_lifetime = token_lifetime
@@ -149,6 +149,11 @@ class Life:
         return f"<Sandbox {where}, {state}>"
 
     @property
+    def refusals(self) -> list[str]:
+        """What was wrong with the last calls that were refused, the newest at the end."""
+        return list(self._refusals)
+
+    @property
     def base_url(self) -> str:
         """The address of interface A."""
         return self._started_urls()[0]
@@ -205,7 +210,7 @@ class Life:
                 store=store,
                 devices=Devices(self._dial_timeout, ids.chance),
                 mcu=MediaServer(self._address),
-                refusals=self.refusals,
+                refusals=self._refusals,
                 explain=self._explain,
             )
             stack.push_async_callback(self._close_cameras)

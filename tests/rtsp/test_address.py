@@ -29,7 +29,8 @@ def test_the_login_is_decoded_and_stays_out_of_the_request_url():
     assert address.url == "rtsp://cam:554/live"
     assert "p@ss" not in repr(address)
     assert parse_address("rtsp://cam/").login_name is None
-    assert parse_address("rtsp://ada@cam/").login_password == ""
+    assert parse_address("rtsp://ada@cam/").login_password is None
+    assert parse_address("rtsp://ada:@cam/").login_password == ""
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ import struct
 import pytest
 
 from confkit.rtsp.h26x import join_nals, split_nals
-from confkit.rtsp.picture import encode_loop
+from confkit.rtsp.jpeg import JpegAssembler
+from confkit.rtsp.picture import decode_frame, encode_loop
 from confkit.rtsp.rtp import Depacketiser, Packet, packetise, parse_packet
 
 from .fakes import SMALL
@@ -134,3 +135,29 @@ def test_garbage_is_incomplete_and_no_crash(codec, payload):
     """Payloads that make no sense never raise, and never pass for a whole keyframe."""
     units = depacketise(codec, [Packet(96, True, 1, 1, 1, payload)])
     assert not any(unit.keyframe and unit.complete for unit in units)
+
+
+def test_jpeg_with_implied_tables_and_restarts_is_put_together():
+    """A quality below 100 implies its tables, one above 127 may send them once; with restarts."""
+    picture = encode_loop("x", codec="mjpeg", size=(128, 96), fps=1).frames[0]
+    (whole,) = packetise("mjpeg", picture, 60_000)
+    head, tables, scan = whole[:8], whole[12:140], whole[140:]
+    implied = head[:5] + bytes([50]) + head[6:]
+    assembler = JpegAssembler()
+    assembler.add(implied + scan)
+    made, keyframe = assembler.take()
+    assert keyframe
+    assert bytes([16, 11, 12, 14, 12, 10, 16]) in made  # the standard's own table, at 50 unscaled
+    assert decode_frame("mjpeg", made).width == 128
+
+    once = JpegAssembler()
+    once.add(head + b"\0\0\0\x80" + tables + scan)
+    first, _ = once.take()
+    once.add(head + b"\0\0\0\0" + scan)
+    assert once.take()[0] == first
+
+    restarting = head[:4] + bytes([head[4] | 64, 50]) + head[6:]
+    once.add(restarting + b"\0\x08\xff\xff" + scan)
+    assert b"\xff\xdd\0\4\0\x08" in once.take()[0]
+    with pytest.raises(ValueError, match="tables"):
+        JpegAssembler().add(head + b"\0\0\0\0" + scan)

@@ -1,0 +1,45 @@
+"""What lets no device into a room although its camera plays: the room itself, or the service."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from .client import Client
+from .errors import ConfkitError, LicenceError, MediaServerUnavailable
+from .findings import Finding, found, of_error
+from .frames import OTHER, ROOM_STATUS
+from .records import Device, Room
+from .rooms import get_mcu
+from .rtsp.steps import Steps
+
+_CAPS = ("attendee_max", "max_video", "max_audio")
+
+
+def status_of(room: Room) -> str:
+    """Return the word for a room's status; "scheduled" and "opening" rooms can be joined."""
+    return OTHER if room.room_status is None else ROOM_STATUS.get(room.room_status, OTHER)
+
+
+def of_room(room: Room, inside: AbstractSet[str], service: str, device: Device) -> Finding | None:
+    """Return what keeps a device out of a room in which these users and devices are."""
+    if status_of(room) == "locked":
+        return found("room_locked", service, device, None)
+    taken = len(inside - {device.user_id})
+    for cap in _CAPS:
+        most = getattr(room, cap)
+        if most and taken >= most:
+            return found("room_full", service, device, None, cap=cap, most=most, taken=taken)
+    return None
+
+
+def of_media_server(client: Client, room_id: str, steps: Steps) -> Finding | None:
+    """Return what A5 says where no media server takes anybody up."""
+    steps.begin("media server")
+    try:
+        steps.detail = get_mcu(client, room_id)
+    except (LicenceError, MediaServerUnavailable) as error:
+        steps.end(error.meaning)
+        return of_error(error, "media server")
+    except ConfkitError as error:
+        steps.skip(f"it could not be asked for: {error}")
+    return None
