@@ -44,7 +44,7 @@ OUTCOMES = (
     ROLLED_BACK, ROLLBACK_FAILED,
 )  # fmt: skip
 COLUMNS = (
-    "row", "room_id", "user_id", "outcome", "verdict", "cause", "advice", "user_name",
+    "row", "outcome", "verdict", "room_id", "user_id", "cause", "advice", "user_name",
     "user_address", "seconds",
 )  # fmt: skip
 
@@ -79,10 +79,10 @@ def import_devices(
     Ctrl-C ends the preflights under way, gives what is done so far, and removes nothing. `progress`
     is a function of the steps done and their number, or True or False.
 
-    Columns: `row` (the line of the file; in a DataFrame the position, from 1), `room_id`,
-    `user_id`, `outcome`, a category: "imported", "already there", "preflight failed", "refused" (by
-    the service), "not seen" (`verify`), "unknown" (the answer was lost), "not tried", "rolled
-    back", "rollback failed"; `verdict` of the preflight or "skipped", `cause`, `advice`,
+    Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
+    category: "imported", "already there", "preflight failed", "refused" (by the service), "not
+    seen" (`verify`), "unknown" (the answer was lost), "not tried", "rolled back", "rollback
+    failed"; `verdict` of the preflight or "skipped", `room_id`, `user_id`, `cause`, `advice`,
     `user_name`, `user_address` (masked), `seconds`.
     """
     client.may_send(B1)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 REMOVED, NOT_THERE, FAILED, LEFT_ALONE = "removed", "not there", "failed", "left alone"
 OUTCOMES = (REMOVED, NOT_THERE, FAILED, UNKNOWN, LEFT_ALONE, NOT_TRIED)
 COLUMNS = (
-    "row", "room_id", "user_id", "outcome", "cause", "advice", "user_name", "user_address",
+    "row", "outcome", "room_id", "user_id", "cause", "advice", "user_name", "user_address",
     "seconds",
 )  # fmt: skip
 
@@ -51,9 +51,9 @@ def remove_devices(
     `stray_devices` could not find out about. A mistake in the table is a TableError, and nothing is
     sent. Ctrl-C gives what is done so far.
 
-    Columns: `row` (the line of the file, or the position from 1), `room_id`, `user_id`,
-    `outcome`, a category: "removed", "not there", "failed", "unknown" (the answer was lost), "left
-    alone", "not tried"; `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
+    Columns: `row` (the line of the file, or the position from 1), `outcome`, a category:
+    "removed", "not there", "failed", "unknown" (the answer was lost), "left alone", "not tried";
+    `room_id`, `user_id`, `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
     """
     client.may_send(B2)
     fates, problems = _named(devices, encoding)

@@ -26,8 +26,8 @@ LOGIN = {"login_name": "admin", "login_password": "p@:/#%w"}
 SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
 TYPES = {
-    "row": "Int64", "room_id": "string", "user_id": "string", "outcome": "category",
-    "verdict": "string", "cause": "string", "advice": "string", "user_name": "string",
+    "row": "Int64", "outcome": "category", "verdict": "string", "room_id": "string",
+    "user_id": "string", "cause": "string", "advice": "string", "user_name": "string",
     "user_address": "string", "seconds": "float64",
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from tests.test_imports import LIST, REMOVE, SMALL, USERS, interrupt, table_of
 
 SECRET = "1NSIDE"
 TYPES = {
-    "row": "Int64", "room_id": "string", "user_id": "string", "outcome": "category",
+    "row": "Int64", "outcome": "category", "room_id": "string", "user_id": "string",
     "cause": "string", "advice": "string", "user_name": "string", "user_address": "string",
     "seconds": "float64",
 }  # fmt: skip

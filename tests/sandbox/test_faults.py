@@ -132,9 +132,7 @@ def test_what_was_wrong_is_logged_when_asked_for(make, caplog):
     loud, quiet = make(explain=True), make()
     for stranger in (loud, quiet):
         stranger.raw(B["list"], {"access_token": stranger.token}, "B")
-        assert stranger.sandbox.refusals == [
-            "B3 602: B3 spells it accessToken, not access_token"
-        ]
+        assert stranger.sandbox.refusals == ["B3 602: B3 spells it accessToken, not access_token"]
     lines = [record.message for record in caplog.records if record.name == "confkit.sandbox"]
     assert lines == ["refused B3 602: B3 spells it accessToken, not access_token"]
 
