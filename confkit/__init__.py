@@ -38,9 +38,12 @@ from .wire import Request
 
 if TYPE_CHECKING:
     from .asking import ask_secret
+    from .bulk.device_table import TableError
+    from .bulk.imports import import_devices
+    from .bulk.removals import remove_devices
+    from .bulk.strays import stray_devices
     from .charts import occupancy_chart
     from .checks import NotInRoom, PreflightFailed
-    from .device_table import TableError
     from .devices import (
         ReimportFailed,
         ReimportUnknown,
@@ -52,14 +55,11 @@ if TYPE_CHECKING:
     from .dialect import Dialect
     from .explanations import Explanation, explain
     from .frames import devices_frame, rooms_frame, users_frame
-    from .imports import import_devices
     from .listing import list_devices
     from .records import Device, Room, RoomUser
-    from .removals import remove_devices
     from .rooms import create_room, delete_room, get_mcu, get_room
     from .rtsp.preflight import preflight
     from .rtsp.report import Report
-    from .strays import stray_devices
     from .users import force_offline, get_room_users
 
 __version__ = "0.1.0"
@@ -68,9 +68,12 @@ __version__ = "0.1.0"
 # that module would put the module in the name's place.
 _LATER = {
     "asking": ("ask_secret",),
+    "bulk.device_table": ("TableError",),
+    "bulk.imports": ("import_devices",),
+    "bulk.removals": ("remove_devices",),
+    "bulk.strays": ("stray_devices",),
     "charts": ("occupancy_chart",),
     "checks": ("NotInRoom", "PreflightFailed"),
-    "device_table": ("TableError",),
     "devices": (
         "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
     ),
@@ -78,14 +81,11 @@ _LATER = {
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
     "frames": ("devices_frame", "rooms_frame", "users_frame"),
-    "imports": ("import_devices",),
     "listing": ("list_devices",),
     "records": ("Device", "Room", "RoomUser"),
-    "removals": ("remove_devices",),
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
     "rtsp.preflight": ("preflight",),
     "rtsp.report": ("Report",),
-    "strays": ("stray_devices",),
     "users": ("force_offline", "get_room_users"),
 }  # fmt: skip
 

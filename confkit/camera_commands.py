@@ -85,7 +85,7 @@ def _preflight(options: argparse.Namespace) -> int:
 
 def _diagnose(options: argparse.Namespace) -> int:
     from .diagnosis import diagnose_device
-    from .lines import diagnose_line
+    from .diagnosis.lines import diagnose_line
 
     address, name, password = _login(options.address, options.login_name)
     with connect(options.profile) as client:

@@ -47,7 +47,7 @@ def preflighted(device: Device) -> "Report | None":
 
 def advised(error: ApiError, device: Device) -> None:
     """Nothing; the error of a refused import (426, 427) gets the call that finds out why."""
-    from .lines import diagnose_call
+    from .diagnosis.lines import diagnose_call
 
     if error.ret in (426, 427):
         told = str(error).removesuffix(error.advice).strip()
@@ -60,7 +60,7 @@ def explained(error: ApiError, client: Client, device: Device, passed: "Report")
 
     `passed` is the report of the camera, which plays from here.
     """
-    from .chain import Chain
+    from .diagnosis.chain import Chain
 
     if error.ret not in (426, 427):
         return

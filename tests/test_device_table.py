@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.device_table import device_rows
+from confkit.bulk.device_table import device_rows
 from tests.test_secrets import everything_of
 
 HEADER = "room_id,user_id,user_name,user_address,login_name,login_password,user_data\n"

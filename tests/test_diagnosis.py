@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 import pytest
 
 import confkit as ck
+from confkit.diagnosis.findings import STAGES, VERDICTS
 from confkit.endpoints import A3, A5, A6, B1, B3
-from confkit.findings import STAGES, VERDICTS
 from confkit.rtsp.verdicts import VERDICTS as OF_CAMERAS
 from confkit.sandbox import Sandbox
 

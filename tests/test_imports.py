@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.imports import OUTCOMES
+from confkit.bulk.imports import OUTCOMES
 from confkit.rtsp.report import Snapshot
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"

@@ -4,11 +4,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cameras import at_address_of
-from .checks import NotInRoom, explained
-from .client import Client
-from .devices import import_device, remove_device
-from .errors import (
+from ..cameras import at_address_of
+from ..checks import NotInRoom, explained
+from ..client import Client
+from ..devices import import_device, remove_device
+from ..errors import (
     ApiError,
     AuthenticationFailed,
     ConfigError,
@@ -19,14 +19,14 @@ from .errors import (
     UserExists,
     UserNotFound,
 )
-from .frames import OF_DEVICE, frame_of
-from .listing import find_device, list_devices
-from .records import Device
+from ..frames import OF_DEVICE, frame_of
+from ..listing import find_device, list_devices
+from ..records import Device
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .rtsp.report import Report
+    from ..rtsp.report import Report
 
 IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED = "imported", "already there", "preflight failed"
 REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED = "refused", "not seen", "unknown", "not tried"

@@ -5,15 +5,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import arguments
-from .cameras import place
-from .endpoints import B1
-from .errors import ParameterError
-from .masking import Guarded
-from .records import Device
-from .rtsp.address import DEFAULT_PORTS, parse_address
-from .rtsp.verdicts import VERDICTS
-from .tables import Cells, Problem, read_table
+from .. import arguments
+from ..cameras import place
+from ..endpoints import B1
+from ..errors import ParameterError
+from ..masking import Guarded
+from ..records import Device
+from ..rtsp.address import DEFAULT_PORTS, parse_address
+from ..rtsp.verdicts import VERDICTS
+from ..tables import Cells, Problem, read_table
 
 _REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _OPTIONAL = ("login_name", "login_password", "user_data", "options")

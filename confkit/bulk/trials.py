@@ -6,10 +6,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from threading import Event
 
-from .cameras import preflight_of
-from .records import Device
-from .rtsp.address import parse_address
-from .rtsp.report import Report
+from ..cameras import preflight_of
+from ..records import Device
+from ..rtsp.address import parse_address
+from ..rtsp.report import Report
 
 
 def tried(

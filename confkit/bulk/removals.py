@@ -5,6 +5,14 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..client import Client
+from ..devices import remove_device
+from ..endpoints import B2
+from ..errors import ConfkitError, OutcomeUnknown, UserNotFound
+from ..listing import devices_in
+from ..masking import MASK, mask_address
+from ..records import Device
+from ..tables import Cells, Problem, is_table, read_table
 from .attempts import (
     ALREADY_THERE,
     INTERRUPTED,
@@ -15,16 +23,8 @@ from .attempts import (
     fate_frame,
     told,
 )
-from .client import Client
 from .device_table import checked, table_error
-from .devices import remove_device
-from .endpoints import B2
-from .errors import ConfkitError, OutcomeUnknown, UserNotFound
-from .listing import devices_in
-from .masking import MASK, mask_address
-from .records import Device
 from .strays import NOT_KNOWN
-from .tables import Cells, Problem, is_table, read_table
 
 if TYPE_CHECKING:
     import pandas as pd

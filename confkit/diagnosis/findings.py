@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .cameras import bare
-from .errors import ConfkitError, TransportError
+from ..cameras import bare
+from ..errors import ConfkitError, TransportError
+from ..records import Device
+from ..rtsp.report import Report
+from ..rtsp.verdicts import Verdict
 from .lines import diagnose_call, import_call, named, preflight_line, remove_call
-from .records import Device
-from .rtsp.report import Report
-from .rtsp.verdicts import Verdict
 
 # The names are for code and stay as they are; the sentences are for people and may change.
 # {room}, {device} and so on are filled in from what was found.

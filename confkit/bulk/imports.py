@@ -6,6 +6,11 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..cameras import place
+from ..client import Client
+from ..endpoints import B1
+from ..listing import devices_in
+from ..progress import Show, progress_shown
 from .attempts import (
     AGAIN,
     ALREADY_THERE,
@@ -27,17 +32,12 @@ from .attempts import (
     fate_frame,
     undone,
 )
-from .cameras import place
-from .client import Client
 from .device_table import device_rows, is_rtsp, table_error
-from .endpoints import B1
-from .listing import devices_in
-from .progress import Show, progress_shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .rtsp.report import Report
+    from ..rtsp.report import Report
 
 OUTCOMES = (
     IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED,

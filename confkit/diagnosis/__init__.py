@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import arguments
-from .cameras import preflight_of
+from .. import arguments
+from ..cameras import preflight_of
+from ..client import Client
+from ..endpoints import A3, B1
+from ..listing import listed_device
+from ..masking import Guarded, Secret
+from ..records import Device
+from ..rtsp.report import Report
 from .chain import Chain
-from .client import Client
-from .endpoints import A3, B1
-from .listing import listed_device
-from .masking import Guarded, Secret
-from .records import Device
-from .rtsp.report import Report
 
 
 def diagnose_device(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shlex import quote
 
-from .cameras import bare, login_of
-from .records import Device
+from ..cameras import bare, login_of
+from ..records import Device
 
 
 def named(device: Device) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from .client import Client
-from .errors import ConfkitError, LicenceError, MediaServerUnavailable
+from ..client import Client
+from ..errors import ConfkitError, LicenceError, MediaServerUnavailable
+from ..frames import OTHER, ROOM_STATUS
+from ..records import Device, Room
+from ..rooms import get_mcu
+from ..rtsp.steps import Steps
 from .findings import Finding, found, of_error
-from .frames import OTHER, ROOM_STATUS
-from .records import Device, Room
-from .rooms import get_mcu
-from .rtsp.steps import Steps
 
 _CAPS = ("attendee_max", "max_video", "max_audio")
 

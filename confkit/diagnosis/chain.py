@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from .cameras import (
+from ..cameras import (
     at_address_of,
     bare,
     can_be_tried,
@@ -14,17 +14,17 @@ from .cameras import (
     same_login,
     with_login_of,
 )
-from .client import Client
-from .errors import ConfkitError, RoomNotFound
+from ..client import Client
+from ..errors import ConfkitError, RoomNotFound
+from ..listing import list_devices
+from ..records import Device
+from ..rooms import get_room
+from ..rtsp.report import FAILED, Notice, Report
+from ..rtsp.steps import Steps
+from ..users import get_room_users
 from .findings import Finding, found, of_camera, of_error, of_other
 from .lines import named
-from .listing import list_devices
 from .obstacles import of_media_server, of_room, status_of
-from .records import Device
-from .rooms import get_room
-from .rtsp.report import FAILED, Notice, Report
-from .rtsp.steps import Steps
-from .users import get_room_users
 
 # What a camera that gives one connection answers while the service holds it.
 _HELD = frozenset({"busy", "dropped", "refused", "rtsp_silent", "setup_play_failed"})

@@ -1,0 +1,1 @@
+"""Many devices at once: a table in, a row for each device out."""
