@@ -21,8 +21,8 @@ _ROOM = (
     "FROM rooms WHERE room_id = ?"
 )
 _TAKEN = (
-    "SELECT (SELECT count(*) FROM people WHERE ?1 IS NULL OR room_id = ?1) "
-    "+ (SELECT count(*) FROM devices WHERE ?1 IS NULL OR room_id = ?1)"
+    "SELECT (SELECT count(*) FROM people WHERE :room IS NULL OR room_id = :room) "
+    "+ (SELECT count(*) FROM devices WHERE :room IS NULL OR room_id = :room)"
 )
 _DEVICE = "SELECT room_id, user_id, user_name, user_address, user_data, options FROM devices"
 
@@ -149,7 +149,7 @@ class Store:
 
     def taken(self, room_id: str | None = None) -> int:
         """The number of people and devices in the room, or in all rooms."""
-        (count,) = self._db.execute(_TAKEN, (room_id,)).fetchone()
+        (count,) = self._db.execute(_TAKEN, {"room": room_id}).fetchone()
         return int(count)
 
     def devices(self, room_id: str | None = None) -> list[StoredDevice]:
