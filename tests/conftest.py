@@ -1,6 +1,8 @@
 """What many tests need: a scripted service, a sandbox, a clean environment."""
 
 import os
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -46,6 +48,21 @@ def client(sandbox: Sandbox) -> Iterator[ck.Client]:
     """A client of that sandbox."""
     with sandbox.connect() as connected:
         yield connected
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A self-signed certificate for localhost and 127.0.0.1, with its key, as files."""
+    need("openssl", shutil.which("openssl"), "apt-get install openssl")
+    folder = tmp_path_factory.mktemp("tls")
+    files = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+         "-out", files[0], "-keyout", files[1]],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return files
 
 
 def need(witness: str, found: Any, how: str) -> None:

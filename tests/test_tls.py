@@ -1,32 +1,14 @@
 """TLS: verification is on, a bundle or verify=False is used, and the deadline holds there too."""
 
-import shutil
 import ssl
-import subprocess
 import time
 
 import pytest
 
 import confkit as ck
-from tests.conftest import need
 from tests.scripted import GET_ROOM, Reply, scripted
 
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """A self-signed certificate for this machine, with its key, as files."""
-    need("openssl", shutil.which("openssl"), "apt-get install openssl")
-    folder = tmp_path_factory.mktemp("tls")
-    files = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-         "-out", files[0], "-keyout", files[1]],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return files
 
 
 @pytest.fixture

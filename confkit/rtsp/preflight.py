@@ -12,11 +12,12 @@ from .address import Address
 from .blocking import blocking
 from .connecting import speaks_tls
 from .handshake import TRANSPORTS
-from .pull import Stream, target
+from .pull import Stream
 from .quality import Quality, measured, notices, profile
 from .refusal import PullRefused, wants_tls
 from .report import SKIPPED, Notice, Report, Snapshot
 from .steps import Steps
+from .target import target
 from .verdicts import VERDICTS
 
 _SECOND_LOOK = 3.0  # seconds to ask a silent port whether it wants encryption
