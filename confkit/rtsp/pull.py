@@ -195,7 +195,7 @@ class Stream:
             self._first.set_result(None)
         if self.reception.oversized:
             self._refuse(_oversized())
-        elif self.reception.packets == ENOUGH and self.reception.foreign:
+        elif self.reception.packets >= ENOUGH and self.reception.foreign:
             self._refuse(_foreign(self.reception))
 
     def _take_keyframe(self, keyframe: bytes) -> None:

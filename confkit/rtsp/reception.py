@@ -76,7 +76,7 @@ class Reception:
             self.lost += gap if gap < 0x8000 else 0
         self._next = (packet.sequence + 1) & 0xFFFF
         payload = packet.payload
-        self.oversized = self.codec == "mjpeg" and _beyond_2040(payload)
+        self.oversized |= self.codec == "mjpeg" and _beyond_2040(payload)
         self.pictures += looks_like_picture(self.codec, payload)
         for unit in self._depacketiser.push(packet):
             if self._observed:

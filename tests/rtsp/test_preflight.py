@@ -696,3 +696,18 @@ def test_mjpeg_beyond_its_header_is_named():
     report = of_script(playing(begins, codec=b"JPEG"), timeout=3)
     assert report.verdict == "codec_unsupported"
     assert "2040" in report.cause
+
+
+def test_another_codec_is_told_at_once_when_packets_overtake_each_other_too():
+    """The early verdict does not hang on a packet count that two packets pass together."""
+    first, rest = packets(*[HEVC_SLICE] * 59), packets(*[HEVC_SLICE] * 9, start=61)
+    swapped = packets(HEVC_SLICE, start=60) + packets(HEVC_SLICE, start=59)
+
+    def answer(request):
+        if request.method == "PLAY":
+            return reply(request) + first + swapped + rest
+        return willing(request)
+
+    began = time.monotonic()
+    assert of_script(answer, timeout=8).verdict == "no_picture"
+    assert time.monotonic() - began < 5
