@@ -42,7 +42,16 @@ if TYPE_CHECKING:
     from .bulk.imports import import_devices
     from .bulk.removals import remove_devices
     from .bulk.strays import stray_devices
-    from .charts import occupancy_chart
+    from .charts import (
+        capacity_chart,
+        capacity_summary,
+        curve_summary,
+        heatmap_summary,
+        occupancy_chart,
+        occupancy_curve,
+        occupancy_heatmap,
+        occupancy_summary,
+    )
     from .checks import NotInRoom, PreflightFailed
     from .devices import (
         ReimportFailed,
@@ -55,11 +64,19 @@ if TYPE_CHECKING:
     from .dialect import Dialect
     from .explanations import Explanation, explain
     from .frames import devices_frame, rooms_frame, users_frame
+    from .known import known_rooms
     from .listing import list_devices
+    from .occupancy.capacity import capacity_report
+    from .occupancy.compaction import save_occupancy
+    from .occupancy.files import RecordingError
+    from .occupancy.loading import load_occupancy, recorded_rooms
+    from .occupancy.recorder import Recorded, Recorder
     from .records import Device, Room, RoomUser
     from .rooms import create_room, delete_room, get_mcu, get_room
     from .rtsp.preflight import preflight
     from .rtsp.report import Report
+    from .sweeping.result import Failure, Sweep, occupancy_frame
+    from .sweeping.sweeps import sweep
     from .users import force_offline, get_room_users
 
 __version__ = "0.1.0"
@@ -72,7 +89,10 @@ _LATER = {
     "bulk.imports": ("import_devices",),
     "bulk.removals": ("remove_devices",),
     "bulk.strays": ("stray_devices",),
-    "charts": ("occupancy_chart",),
+    "charts": (
+        "capacity_chart", "capacity_summary", "curve_summary", "heatmap_summary",
+        "occupancy_chart", "occupancy_curve", "occupancy_heatmap", "occupancy_summary",
+    ),
     "checks": ("NotInRoom", "PreflightFailed"),
     "devices": (
         "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
@@ -81,11 +101,19 @@ _LATER = {
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
     "frames": ("devices_frame", "rooms_frame", "users_frame"),
+    "known": ("known_rooms",),
     "listing": ("list_devices",),
+    "occupancy.capacity": ("capacity_report",),
+    "occupancy.files": ("RecordingError",),
+    "occupancy.loading": ("load_occupancy", "recorded_rooms"),
+    "occupancy.recorder": ("Recorded", "Recorder"),
+    "occupancy.compaction": ("save_occupancy",),
     "records": ("Device", "Room", "RoomUser"),
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
     "rtsp.preflight": ("preflight",),
     "rtsp.report": ("Report",),
+    "sweeping.result": ("Failure", "Sweep", "occupancy_frame"),
+    "sweeping.sweeps": ("sweep",),
     "users": ("force_offline", "get_room_users"),
 }  # fmt: skip
 
@@ -99,6 +127,7 @@ __all__ = [
     "Device",
     "Dialect",
     "Explanation",
+    "Failure",
     "JoinFailed",
     "LicenceError",
     "MediaServerUnavailable",
@@ -108,6 +137,9 @@ __all__ = [
     "PreflightFailed",
     "ProtocolError",
     "ReadOnlyError",
+    "Recorded",
+    "Recorder",
+    "RecordingError",
     "ReimportFailed",
     "ReimportUnknown",
     "Report",
@@ -118,6 +150,7 @@ __all__ = [
     "RoomUser",
     "ServiceTimeout",
     "ServiceUnavailable",
+    "Sweep",
     "TableError",
     "TokenRejected",
     "TransportError",
@@ -125,8 +158,12 @@ __all__ = [
     "UserExists",
     "UserNotFound",
     "ask_secret",
+    "capacity_chart",
+    "capacity_report",
+    "capacity_summary",
     "connect",
     "create_room",
+    "curve_summary",
     "delete_room",
     "devices_frame",
     "diagnose_device",
@@ -135,17 +172,27 @@ __all__ = [
     "get_mcu",
     "get_room",
     "get_room_users",
+    "heatmap_summary",
     "import_device",
     "import_devices",
+    "known_rooms",
     "list_devices",
+    "load_occupancy",
     "occupancy_chart",
+    "occupancy_curve",
+    "occupancy_frame",
+    "occupancy_heatmap",
+    "occupancy_summary",
     "preflight",
     "preflight_device",
+    "recorded_rooms",
     "reimport_device",
     "remove_device",
     "remove_devices",
     "rooms_frame",
+    "save_occupancy",
     "stray_devices",
+    "sweep",
     "users_frame",
 ]
 

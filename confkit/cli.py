@@ -1,4 +1,4 @@
-"""The command `confkit`: lab, sandbox, token, profile, preflight, diagnose, interface."""
+"""The command `confkit`: lab, sandbox, token, profile, preflight, diagnose, record, interface."""
 
 import argparse
 import logging
@@ -17,6 +17,7 @@ from .dialect import Dialect
 from .errors import ConfigError, ConfkitError
 from .masking import mask
 from .profile_commands import add_profile_commands
+from .record_commands import add_record_command
 from .reference import SPOKEN, reference
 
 _ENDINGS = (signal.SIGTERM, signal.SIGINT)
@@ -104,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_profile_commands(commands)
     add_camera_commands(commands)
+    add_record_command(commands)
 
     interface = commands.add_parser("interface", help="print the reference of the interface")
     interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")

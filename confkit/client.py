@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from . import signing
 from .address import Address
-from .calls import Call, call
 from .endpoints import A1, Endpoint
-from .errors import (
-    ApiError,
-    ConfigError,
-    ConfkitError,
-    OutcomeUnknown,
-    ProtocolError,
-    ReadOnlyError,
-    TokenRejected,
-    TransportError,
-)
+from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
+from .exchange import Context, Outcomes, exchange
 from .masking import Secret
+from .pace import Pace, finite
 from .token import SharedToken
-from .transport import move, session
-from .wire import Answer, Request, interpret, secrets_in, write
+from .transport import mask_log, session
+from .wire import Answer, Request
 
 if TYPE_CHECKING:
+    import threading
+
+    from .calls import Call
     from .dialect import Dialect
     from .sandbox import Sandbox
 
-DIAL_SECONDS = 30.0  # B1 answers when the service has dialled the camera, or has given up
-TRIES = 3  # of a read: once, and at most twice again
-
-log = logging.getLogger("confkit")
+KEPT = 200  # calls on record
 
 
 class Client:
@@ -80,13 +70,15 @@ class Client:
         self.sandbox = sandbox
         self.name = name or self._addresses["A"].host
         self.origins = dict(origins or {})
-        self._calls: deque[Call] = deque(maxlen=200)
+        self.created: list[str] = []  # the rooms that create_room has made with it, not deleted
+        self._calls: deque[Call] = deque(maxlen=KEPT)
         self.session = session()
         self.session.verify = verify
         if all(address.loopback for address in self._addresses.values()):
             self.session.trust_env = False  # no proxy of the environment leads to this machine
-        self._pace = None if max_rate is None else _pace(max_rate, clock, sleep)
+        self.max_rate = max_rate
         self._clock, self._sleep, self._chance = clock, sleep, chance
+        self._pace = self._paced(max_rate)
         self._on_close = on_close
         self._token = SharedToken(self._authenticate)
         self._closed = False
@@ -120,6 +112,24 @@ class Client:
         ]
         return f"<Client {self.name}: {', '.join(told)}{', read only' if self.read_only else ''}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs to ask the same service: a worker gets the token too, so that
+        it need not authenticate. It has no sandbox to steer, and ends none."""
+        state = self.__dict__.copy()
+        for own in ("sandbox", "_on_close", "_clock", "_sleep", "_chance", "_pace", "_calls"):
+            del state[own]
+        return {**state, "_token": self._token.held}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        held = state.pop("_token")
+        self.__dict__.update(state)
+        mask_log()
+        self.sandbox, self._on_close = None, lambda: None
+        self._clock, self._sleep, self._chance = time.monotonic, time.sleep, random.random
+        self._pace = self._paced(self.max_rate)
+        self._calls = deque(maxlen=KEPT)
+        self._token, self._process = SharedToken(self._authenticate, held), os.getpid()
+
     def __enter__(self) -> Self:
         return self
 
@@ -140,19 +150,61 @@ class Client:
         lost raises OutcomeUnknown. Sections 4, 5 and 7 of the interface.
         """
         endpoint = request.endpoint
+        self._is_open()
+        self.may_send(endpoint)
+        if endpoint.token is None:
+            return exchange(request, None, self._context())
+        token = self.token()
+        try:
+            return exchange(request, token, self._context())
+        except TokenRejected:
+            pass
+        return exchange(request, self.token(instead_of=token), self._context())
+
+    def send_many(
+        self,
+        requests: Iterable[Request],
+        *,
+        concurrency: int = 32,
+        max_rate: float | None = None,
+        cancelled: threading.Event | None = None,
+        step: Callable[[], object] = lambda: None,
+        read: Callable[[Request, Answer, Dialect], Any] | None = None,
+    ) -> Outcomes:
+        """What came for each of many reads, in order: the members of its answer, or its error.
+
+        Moves them with libcurl where pycurl is installed and the session's settings have their
+        like there, otherwise through the session in threads: up to `concurrency` at once, fewer
+        while the service shows strain, at most `max_rate` in any second. Each is retried as by
+        `send`, and one expired token costs one authentication. Ctrl-C or `cancelled` ends it within
+        a second: what was not asked is None then, and the list not `complete`. `step` is called
+        after each; `read` says what is made of an answer. ParameterError for a change: those go
+        through `send`, one by one. Sections 4, 5 and 7 of the interface.
+        """
+        from . import many
+
+        self._is_open()
+        pace = self._paced(max_rate)
+        return many.run(list(requests), self._context(), concurrency, pace, cancelled, step, read)
+
+    def _paced(self, max_rate: float | None) -> Pace | None:
+        return None if max_rate is None else Pace(max_rate, self._clock, self._sleep)
+
+    def _context(self) -> Context:
+        return Context(
+            session=self.session, dialect=self.dialect, timeout=self.timeout,
+            bases={name: address.url for name, address in self._addresses.items()},
+            secret_key=self.secret_key, token=self.token, pace=self._pace, calls=self._calls,
+            clock=self._clock, sleep=self._sleep, chance=self._chance,
+        )  # fmt: skip
+
+    def _is_open(self) -> None:
         if self._closed or (self.sandbox is not None and self.sandbox.closed):
             raise ConfigError(
                 f"this {'client' if self._closed else 'sandbox'} is closed; connect again"
             )
-        self.may_send(endpoint)
-        if endpoint.token is None:
-            return self._attempts(request, None)
-        token = self.token()
-        try:
-            return self._attempts(request, token)
-        except TokenRejected:
-            pass
-        return self._attempts(request, self.token(instead_of=token))
+        if os.getpid() != self._process:
+            self._after_fork()
 
     def may_send(self, endpoint: Endpoint) -> None:
         """Nothing, unless the operation is a change and the client read only: ReadOnlyError."""
@@ -188,68 +240,10 @@ class Client:
             )
         return signing.access_token(str(parts[0]), str(parts[1]), self.secret_key, self.dialect)
 
-    def _attempts(self, request: Request, token: Secret | None) -> dict[str, Any]:
-        for attempt in range(1, TRIES + 1):
-            try:
-                return self._once(request, token)
-            except (TransportError, ProtocolError, ApiError) as error:
-                failure = error
-            if request.endpoint.write:
-                break
-            if attempt == TRIES or not failure.retry:
-                break
-            self._sleep(0.2 * 2 ** (attempt - 1) * (0.5 + self._chance()))
-        if request.endpoint.write and _is_open(failure):
-            raise OutcomeUnknown(
-                f"{request.endpoint.title} ({request.endpoint.key}) was sent and its answer was "
-                f"lost, so it may or may not have happened: {failure} "
-                "Look on the service before you repeat it."
-            )
-        raise failure
-
-    def _once(self, request: Request, token: Secret | None) -> dict[str, Any]:
-        endpoint = request.endpoint
-        if os.getpid() != self._process:
-            self._after_fork()
-        if self._pace:
-            self._pace()
-        written = write(request, self._addresses[endpoint.interface].url, token, self.dialect)
-        connect, read = self.timeout
-        patience = max(read, DIAL_SECONDS) if endpoint.key == "B1" else read
-        secrets = (*secrets_in(request, token), self.secret_key)
-        when, began = datetime.now(UTC), self._clock()
-        answer: Answer | None = None
-        failure: BaseException | None = None
-        try:
-            moved = move(self.session, written, (connect, patience), secrets)
-            if isinstance(moved, TransportError):
-                raise moved
-            answer = moved
-            return interpret(endpoint, answer, self.dialect)
-        except BaseException as error:  # Ctrl-C too: what was sent is on record
-            failure = error
-            raise
-        finally:
-            done = call(
-                endpoint, written, self.dialect, when, self._clock() - began, answer, failure
-            )
-            self._calls.append(done)
-            log.debug("%s", done)
-
-
-def _is_open(failure: ConfkitError) -> bool:
-    """Whether a change that failed so may have happened all the same."""
-    if isinstance(failure, TransportError):
-        return failure.sent
-    if isinstance(failure, ProtocolError):
-        status = failure.status or 200
-        return status < 300 or status >= 500
-    return False
-
 
 def _timeout(given: float | tuple[float, float]) -> tuple[float, float]:
     both = given if isinstance(given, tuple) else (given, given)
-    if len(both) != 2 or not all(_finite(seconds) for seconds in both):
+    if len(both) != 2 or not all(finite(seconds) for seconds in both):
         raise ConfigError(
             f"timeout is {given!r}; give seconds, or (seconds to connect, seconds to read), "
             "each above 0 and finite"
@@ -261,19 +255,3 @@ def _usual_dialect() -> Dialect:
     from .dialect import Dialect
 
     return Dialect()
-
-
-def _pace(
-    max_rate: float, clock: Callable[[], float], sleep: Callable[[float], object]
-) -> Callable[[], None]:
-    from .pace import Pace
-
-    if not _finite(max_rate):
-        raise ConfigError(f"max_rate is {max_rate!r}; give requests per second, above 0")
-    return Pace(float(max_rate), clock, sleep)
-
-
-def _finite(value: object) -> bool:
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
-    )

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 
 class ConfkitError(Exception):
-    """The base of all that confkit raises. `retry`: the same call may work in a moment."""
+    """The base of all that confkit raises. `retry`: the same call may work in a moment; `advice`:
+    the next step by itself, of calls that failed."""
 
     retry: bool = False
+    advice: str = ""
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.args, dict(self.__dict__))
@@ -71,7 +73,6 @@ class ApiError(ConfkitError):
     interface: str | None = None
     endpoint: str | None = None
     meaning: str = ""
-    advice: str = ""
     report: Report | None = None
 
 

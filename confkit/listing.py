@@ -1,6 +1,7 @@
 """The external devices that the service lists (B3)."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from . import arguments
 from .client import Client
@@ -19,7 +20,12 @@ def list_devices(client: Client, room_id: str | None = None) -> list[Device]:
     parameters = {}
     if room_id is not None and room_id != "":
         parameters["roomId"] = arguments.identity(B3, "room_id", room_id)
-    data = client.send(Request(B3, parameters)).get("data")
+    return devices_of(client.send(Request(B3, parameters)))
+
+
+def devices_of(members: Mapping[str, Any]) -> list[Device]:
+    """The external users in an answer of B3."""
+    data = members.get("data")
     if not isinstance(data, Mapping):
         raise ProtocolError(
             f"the answer of B3 holds no object data but {shown(data)}. "

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, quote_plus, unquote
 
 MASK = "***"
+_MARKS = re.compile("[:=%@]")
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
 
 TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spellings: deployments)
@@ -48,16 +49,16 @@ def mask(text: str, *values: str) -> str:
     """
     for form in forms(values):
         text = text.replace(form, MASK)
-    if not _suspect(text):
+    if not suspect(text):
         return text
     from .scanning import hide  # with its patterns: when there is something to look through
 
     return hide(text, MASK)
 
 
-def _suspect(text: str) -> bool:
+def suspect(text: str) -> bool:
     """Whether there can be a secret in a text, by its name or as a login."""
-    return any(mark in text for mark in ":=%@")
+    return _MARKS.search(text) is not None
 
 
 def _is_secret(name: str) -> bool:
@@ -114,7 +115,7 @@ def guard(value: object, name: str = "") -> object:
     if isinstance(value, str):
         if _is_secret(name):
             return Secret(value)
-        return Guarded(value) if _suspect(value) else value
+        return Guarded(value) if suspect(value) else value
     if isinstance(value, Mapping):
         return {key: guard(item, _inherited(name, key)) for key, item in value.items()}
     if isinstance(value, list | tuple):

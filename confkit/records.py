@@ -15,15 +15,14 @@ from .errors import ProtocolError
 from .masking import Guarded, Secret, guard, mask, masked
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
+_POWER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?[eE][+-]?[0-9]{1,2}")
 
 
 def number(fields: Mapping[str, Any], name: str) -> int | None:
     """The integer under this name, quoted or not; None when absent, null or empty."""
     value = fields.get(name)
     if isinstance(value, str):
-        value = value.strip()
-        if value and _INTEGER.fullmatch(value):
-            value = int(value.partition(".")[0])
+        value = _unquoted(value.strip())
     if value is None or value == "":
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
@@ -34,6 +33,15 @@ def number(fields: Mapping[str, Any], name: str) -> int | None:
             "Ask the provider what this deployment puts there."
         )
     return value
+
+
+def _unquoted(written: str) -> int | float | str | None:
+    """What a text stands for, where it is a number in quotes, or null."""
+    if _INTEGER.fullmatch(written):
+        return int(written.partition(".")[0])
+    if _POWER.fullmatch(written):
+        return float(written)
+    return None if written.lower() == "null" else written
 
 
 def text(fields: Mapping[str, Any], name: str) -> str | None:
@@ -100,10 +108,10 @@ class Room:
 
     @classmethod
     def read(cls, fields: Mapping[str, Any], room_id: str) -> Self:
-        """The room in an answer of A3 to a question for `room_id`."""
-        mode = text(fields, "room_mode")
-        is_number = mode is not None and _INTEGER.fullmatch(mode.strip())
-        return cls(
+        """The room in an answer of A3 to a question for `room_id`; ProtocolError for another."""
+        mode = fields.get("room_mode")
+        named = isinstance(mode, str) and mode.strip() and isinstance(_unquoted(mode.strip()), str)
+        room = cls(
             id=number(fields, "id"),
             room_id=text(fields, "room_id") or room_id,
             topic=text(fields, "topic"),
@@ -114,8 +122,14 @@ class Room:
             max_audio=number(fields, "max_audio"),
             max_video=number(fields, "max_video"),
             room_extend_id=text(fields, "room_extend_id") or None,
-            room_mode=number(fields, "room_mode") if is_number else mode or None,
+            room_mode=mode if named else number(fields, "room_mode"),
         )
+        if room_id not in (room.room_id, room.room_extend_id):
+            raise ProtocolError(
+                f"A3 was asked for room {room_id!r} and answered with room {room.room_id!r}. "
+                "Look for a proxy or a cache between here and the service."
+            )
+        return room
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,11 @@ class RoomUser:
     def read(cls, fields: Mapping[str, Any]) -> Self:
         """The user in one item of A6's `user_list`."""
         return cls(text(fields, "user_name"), needed(fields, "user_id", "a room user"))
+
+    @classmethod
+    def read_all(cls, members: Mapping[str, Any]) -> list[Self]:
+        """The users in an answer of A6; one without a list is a ProtocolError."""
+        return [cls.read(item) for item in objects(members.get("user_list"), "user_list", "A6")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from . import arguments
 from .client import Client
 from .endpoints import A2, A3, A4, A5
-from .errors import ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
+from .errors import ConfkitError, OutcomeUnknown, RoomNotFound
 from .masking import Secret
 from .records import Room, needed
 from .wire import Request
@@ -46,13 +46,14 @@ def create_room(
     }
     given = {name: value for name, value in parameters.items() if value is not None}
     try:
-        return needed(client.send(Request(A2, given)), "room_id", "the new room")
-    except OutcomeUnknown as error:
-        unknown = error
-    extend_id = given.get("room_extend_id")
-    if isinstance(extend_id, str) and _is_there(client, extend_id, given):
-        return extend_id
-    raise unknown
+        room_id = needed(client.send(Request(A2, given)), "room_id", "the new room")
+    except OutcomeUnknown:
+        extend_id = given.get("room_extend_id")
+        if not (isinstance(extend_id, str) and _is_there(client, extend_id, given)):
+            raise
+        room_id = extend_id
+    client.created.append(room_id)
+    return room_id
 
 
 def _is_there(client: Client, extend_id: str, given: Mapping[str, object]) -> bool:
@@ -66,13 +67,7 @@ def _is_there(client: Client, extend_id: str, given: Mapping[str, object]) -> bo
 def get_room(client: Client, room_id: str) -> Room:
     """The room with this ID (A3); RoomNotFound (404) when there is none."""
     room_id = arguments.identity(A3, "room_id", room_id)
-    room = Room.read(client.send(Request(A3, {"room_id": room_id})), room_id)
-    if room_id not in (room.room_id, room.room_extend_id):
-        raise ProtocolError(
-            f"A3 was asked for room {room_id!r} and answered with room {room.room_id!r}. "
-            "Look for a proxy or a cache between here and the service."
-        )
-    return room
+    return Room.read(client.send(Request(A3, {"room_id": room_id})), room_id)
 
 
 def delete_room(client: Client, room_id: str) -> None:
@@ -85,16 +80,21 @@ def delete_room(client: Client, room_id: str) -> None:
     room_id = arguments.identity(A4, "room_id", room_id)
     try:
         client.send(Request(A4, {"room_id": room_id}))
-        return
-    except OutcomeUnknown as error:
-        unknown = error
+    except OutcomeUnknown:
+        if not _is_gone(client, room_id):
+            raise
+    if room_id in client.created:
+        client.created.remove(room_id)
+
+
+def _is_gone(client: Client, room_id: str) -> bool:
     try:
         get_room(client, room_id)
     except RoomNotFound:
-        return
+        return True
     except ConfkitError:
         pass
-    raise unknown
+    return False
 
 
 def get_mcu(client: Client, room_id: str) -> str:

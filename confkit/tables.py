@@ -27,7 +27,9 @@ class Problem(NamedTuple):
     problem: str
 
 
-class _Raw(NamedTuple):
+class Raw(NamedTuple):
+    """A table as it stands: its columns, its numbered rows of cells, and what is wrong in it."""
+
     names: list[str]
     rows: Sequence[tuple[int, Sequence[Any]]] = ()
     problems: Sequence[Problem] = ()
@@ -41,17 +43,13 @@ def read_table(
     A row's number is the line of the file on which it begins, as an editor counts; in a DataFrame
     it is the position, from 1. A file that cannot be opened is an OSError.
     """
-    raw = _csv(table, encoding) if isinstance(table, str | os.PathLike) else _frame(table)
+    raw = read_csv(table, encoding) if isinstance(table, str | os.PathLike) else _frame(table)
     problems = list(raw.problems)
     if raw.names or not problems:
         problems += _header_problems(raw.names, required, optional)
     wanted = {name: raw.names.index(name) for name in (*required, *optional) if name in raw.names}
     rows = []
     for number, cells in raw.rows:
-        if any(cells[len(raw.names) :]):
-            problem = f"The row has {len(cells)} cells and the header {len(raw.names)}."
-            advice = "Put quotes around a cell that holds the separator."
-            problems.append(Problem(number, None, f"{problem} {advice}"))
         # Excel leaves out the empty cells at the end of a line.
         row = {name: cells[at] if at < len(cells) else "" for name, at in wanted.items()}
         rows.append((number, row))
@@ -63,7 +61,7 @@ def is_table(given: object) -> bool:
     return isinstance(given, str | os.PathLike) or hasattr(given, "columns")
 
 
-def _frame(table: Any) -> _Raw:
+def _frame(table: Any) -> Raw:
     import pandas as pd
 
     if not isinstance(table, pd.DataFrame):
@@ -75,12 +73,32 @@ def _frame(table: Any) -> _Raw:
         pairs = zip(column.tolist(), column.isna(), strict=True)
         columns.append([None if missing else cell for cell, missing in pairs])
     names = [str(name).strip() for name in table.columns]
-    return _Raw(names, list(enumerate(zip(*columns, strict=True), 1)))
+    return Raw(names, list(enumerate(zip(*columns, strict=True), 1)))
 
 
-def _csv(path: "str | os.PathLike[str]", encoding: str | None) -> _Raw:
+def read_csv(path: "str | os.PathLike[str]", encoding: str | None = None) -> Raw:
+    """The table in a CSV file, all cells as text. A file that cannot be opened is an OSError."""
     if "\n" in os.fspath(path):  # an OSError would quote it, passwords and all
         return _unreadable(None, "This is a text. Give a DataFrame, or the path of a CSV file.")
+    text = read_text(path, encoding)
+    if isinstance(text, Problem):
+        return Raw([], [], [text])
+    lines, problems = _lines(text)
+    if not lines:
+        return _unreadable(None, "The file is empty. Its first line has to name the columns.")
+    names = [name.strip() for name in lines[0][1]]
+    problems += [
+        Problem(
+            number, None, f"The row has {len(cells)} cells and the header {len(names)}. "
+            "Put quotes around a cell that holds the separator.",
+        )
+        for number, cells in lines[1:] if any(cells[len(names) :])
+    ]  # fmt: skip
+    return Raw(names, lines[1:], problems)
+
+
+def read_text(path: "str | os.PathLike[str]", encoding: str | None = None) -> str | Problem:
+    """The text in a file, or why it is none. A file that cannot be opened is an OSError."""
     raw = Path(path).read_bytes()
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
@@ -88,21 +106,20 @@ def _csv(path: "str | os.PathLike[str]", encoding: str | None) -> _Raw:
         text = raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        return _unreadable(
-            line, f"The line is not {encoding.upper()}. {_SAVE_AS}, or name its encoding, such as "
-            'encoding="cp1252" for Excel in Western Europe.',
+        return Problem(
+            line, None, f"The line is not {encoding.upper()}. {_SAVE_AS}, or read it with its own "
+            'encoding: pandas.read_csv(path, dtype=str, encoding="cp1252") for Excel in Western '
+            "Europe.",
         )  # fmt: skip
     if "\0" in text:
-        return _unreadable(None, f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}.")
-    lines, problems = _lines(text)
-    if not lines:
-        return _unreadable(None, "The file is empty. Its first line has to name the columns.")
-    names = [name.strip() for name in lines[0][1]]
-    return _Raw(names, lines[1:], problems)
+        return Problem(
+            None, None, f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}."
+        )
+    return text
 
 
-def _unreadable(line: int | None, problem: str) -> _Raw:
-    return _Raw([], [], [Problem(line, None, problem)])
+def _unreadable(line: int | None, problem: str) -> Raw:
+    return Raw([], [], [Problem(line, None, problem)])
 
 
 def _lines(text: str) -> tuple[list[tuple[int, list[str]]], list[Problem]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,8 @@ class SharedToken:
     keys are wrong, a service that locks accounts out sees one attempt.
     """
 
-    def __init__(self, authenticate: Callable[[], Secret]) -> None:
-        self.held: Secret | None = None
+    def __init__(self, authenticate: Callable[[], Secret], held: Secret | None = None) -> None:
+        self.held = held
         self._authenticate = authenticate
         self._lock = threading.Lock()
         self._attempts = 0
@@ -47,3 +48,24 @@ class SharedToken:
             finally:
                 self._attempts += 1
             return self.held
+
+
+def future_token(
+    token: Callable[[Secret | None], Secret],
+    refused: Secret | None = None,
+    pace: Callable[[], object] | None = None,
+) -> Future[Secret]:
+    """The token, or one in place of a refused one, asked for in a thread when its `pace` allows it:
+    an authentication may take long, and who waits for it has other things to watch."""
+    future: Future[Secret] = Future()
+
+    def ask() -> None:
+        try:
+            if pace is not None:
+                pace()
+            future.set_result(token(refused))
+        except BaseException as error:  # noqa: BLE001  # raised by who asks for the result
+            future.set_exception(error)
+
+    threading.Thread(target=ask, name="confkit token", daemon=True).start()
+    return future

@@ -20,6 +20,11 @@ def masked_log(record: logging.LogRecord) -> bool:
     return True
 
 
+def mask_log() -> None:
+    """Masks what urllib3 logs from now on, in this process."""
+    logging.getLogger("urllib3.connectionpool").addFilter(masked_log)
+
+
 def session(pool: int = 64) -> requests.Session:
     """A session whose connections are kept for `pool` threads and whose log lines are masked."""
     from .deadline import DeadlineAdapter
@@ -27,8 +32,16 @@ def session(pool: int = 64) -> requests.Session:
     made = requests.Session()
     for scheme in ("http://", "https://"):
         made.mount(scheme, DeadlineAdapter(pool_maxsize=pool))
-    logging.getLogger("urllib3.connectionpool").addFilter(masked_log)
+    mask_log()
     return made
+
+
+def headers_of(written: Written) -> dict[str, str]:
+    """The headers that a request brings along, beside the session's."""
+    headers = {"Accept": "application/json"}
+    if written.content_type:
+        headers["Content-Type"] = written.content_type
+    return headers
 
 
 def move(
@@ -45,27 +58,22 @@ def move(
     """
     began = time.monotonic()
     hidden = tuple(secrets)
-    headers = {"Accept": "application/json"}
-    if written.content_type:
-        headers["Content-Type"] = written.content_type
     try:
         with session.request(
-            written.method, written.url, data=written.body, headers=headers, timeout=timeout,
-            allow_redirects=False, stream=True, verify=session.verify,
+            written.method, written.url, data=written.body, headers=headers_of(written),
+            timeout=timeout, allow_redirects=False, stream=True, verify=session.verify,
         ) as response:  # fmt: skip
             body, problem = _body(response, began + sum(timeout))
             status, kind = response.status_code, response.headers.get("Content-Type", "")
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-        return _named(error, written, timeout, hidden)
-    if problem == "late":
-        return _late(f"its answer was not whole within {sum(timeout):g} s", written)
-    if problem == "large":
-        return _error(f"its answer is larger than {LARGEST} bytes", written, hidden)
+        return no_answer(_obstacle(error), written.address, timeout, hidden, _reason(error, hidden))
+    if problem in ("unfinished", "large"):
+        return no_answer(problem, written.address, timeout, hidden)
     return Answer(status, kind, body, time.monotonic() - began, hidden, whole=problem is None)
 
 
 def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | None]:
-    """The body as far as it came, and what kept the rest away: "late", "large", "cut" or None."""
+    """The body as far as it came, and what kept the rest away, or None."""
     body = bytearray()
     try:
         while chunk := response.raw.read1(65536, decode_content=True):
@@ -73,40 +81,33 @@ def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | No
             if len(body) > LARGEST:
                 return b"", "large"
             if time.monotonic() > deadline:
-                return b"", "late"
+                return b"", "unfinished"
     except urllib3.exceptions.ReadTimeoutError:
-        return b"", "late"
+        return b"", "unfinished"
     except (urllib3.exceptions.HTTPError, OSError):
         return bytes(body), "cut"
     return bytes(body), None
 
 
-def _named(
-    error: Exception, written: Written, timeout: tuple[float, float], hidden: tuple[str, ...]
-) -> TransportError:
+# Which obstacle the exceptions in a chain tell of; the first that fits.
+_OBSTACLES = {
+    "unreached": {"ConnectTimeout", "ConnectTimeoutError"},
+    "unanswered": {"ReadTimeout", "ReadTimeoutError"},
+    "proxy": {"ProxyError"},
+    "certificate": {"SSLCertVerificationError"},
+    "tls": {"SSLError"},
+    "name": {"NameResolutionError", "gaierror"},
+    "refused": {"ConnectionRefusedError"},
+    "unreachable": {"NewConnectionError"},
+    "closed": {"RemoteDisconnected"},
+    "reset": {"ConnectionResetError"},
+    "foreign": {"BadStatusLine"},
+}
+
+
+def _obstacle(error: Exception) -> str:
     kinds = {type(link).__name__ for link in _chain(error)}
-    if kinds & {"ConnectTimeout", "ConnectTimeoutError"}:
-        return _late(f"it did not accept a connection within {timeout[0]:g} s", written, sent=False)
-    if kinds & {"ReadTimeout", "ReadTimeoutError"}:
-        return _late(f"it did not answer within {timeout[1]:g} s", written)
-    for names, told, sent, retry in _REASONS:
-        if kinds & names:
-            why = told.format(_reason(error, hidden))
-            return _error(why, written, hidden, sent=sent, retry=retry)
-    return _error(f"the connection broke ({_reason(error, hidden)})", written, hidden)
-
-
-# Exceptions by name, what they mean, whether the request may have arrived, whether to try again.
-_REASONS: tuple[tuple[frozenset[str], str, bool, bool], ...] = (
-    (frozenset({"ProxyError"}), "the proxy did not pass it on", False, True),
-    (frozenset({"SSLCertVerificationError"}), "its certificate is refused ({})", False, False),
-    (frozenset({"SSLError"}), "TLS failed ({})", True, False),
-    (frozenset({"NameResolutionError", "gaierror"}), "its host name is not known", False, True),
-    (frozenset({"ConnectionRefusedError"}), "it refused the connection", False, True),
-    (frozenset({"NewConnectionError"}), "it cannot be reached ({})", False, True),
-    (frozenset({"RemoteDisconnected"}), "it closed the connection without an answer", True, True),
-    (frozenset({"ConnectionResetError"}), "it reset the connection", True, True),
-)
+    return next((name for name, signs in _OBSTACLES.items() if kinds & signs), "broken")
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -128,20 +129,41 @@ def _reason(error: Exception, hidden: tuple[str, ...]) -> str:
     return mask(str(told), *hidden)
 
 
-def _late(why: str, written: Written, sent: bool = True) -> TransportTimeout:
-    error = TransportTimeout(
-        f"{written.address}: {why}. Check the address, or give a longer timeout=(connect, read)."
-    )
-    error.sent = sent
-    return error
+_CHECK = (
+    "Check that the service runs, that host and port are right, and that proxy and certificate "
+    "settings fit."
+)
+_LONGER = "Check the address, or give a longer timeout=(connect, read)."
+# What each obstacle means, whether the request may have arrived, whether to try again, what to do.
+_MEANINGS = {
+    "unreached": ("it did not accept a connection within {connect:g} s", False, True, _LONGER),
+    "unanswered": ("it did not answer within {read:g} s", True, True, _LONGER),
+    "unfinished": ("its answer was not whole within {both:g} s", True, True, _LONGER),
+    "large": (f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
+    "proxy": ("the proxy did not pass it on", False, True, _CHECK),
+    "certificate": ("its certificate is refused ({why})", False, False, _CHECK),
+    "tls": ("TLS failed ({why})", True, False, _CHECK),
+    "name": ("its host name is not known", False, True, _CHECK),
+    "refused": ("it refused the connection", False, True, _CHECK),
+    "unreachable": ("it cannot be reached ({why})", False, True, _CHECK),
+    "closed": ("it closed the connection without an answer", True, True, _CHECK),
+    "reset": ("it reset the connection", True, True, _CHECK),
+    "foreign": ("what it sent is not HTTP", True, True, _CHECK),
+    "broken": ("the connection broke ({why})", True, True, _CHECK),
+}
 
 
-def _error(
-    why: str, written: Written, hidden: tuple[str, ...], sent: bool = True, retry: bool = True
+def no_answer(
+    obstacle: str,
+    address: str,
+    timeout: tuple[float, float],
+    hidden: tuple[str, ...],
+    why: str = "",
 ) -> TransportError:
-    error = TransportError(
-        f"{mask(written.address, *hidden)}: {why}. Check that the service runs, that host and port "
-        "are right, and that proxy and certificate settings fit."
-    )
-    error.sent, error.retry = sent, retry
+    """The error for a request that got no answer: an obstacle, and `why` in its own words."""
+    meaning, sent, retry, advice = _MEANINGS[obstacle]
+    told = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
+    kind = TransportTimeout if advice is _LONGER else TransportError
+    error = kind(f"{mask(address, *hidden)}: {told}. {advice}")
+    error.sent, error.retry, error.advice = sent, retry, advice
     return error

@@ -4,7 +4,7 @@ from . import arguments
 from .client import Client
 from .endpoints import A6, A7
 from .errors import ConfkitError, OutcomeUnknown
-from .records import RoomUser, objects
+from .records import RoomUser
 from .wire import Request
 
 
@@ -14,8 +14,7 @@ def get_room_users(client: Client, room_id: str) -> list[RoomUser]:
     RoomNotFound (404). An answer without a list is a ProtocolError, never an empty room.
     """
     room_id = arguments.identity(A6, "room_id", room_id)
-    items = client.send(Request(A6, {"room_id": room_id})).get("user_list")
-    return [RoomUser.read(item) for item in objects(items, "user_list", A6.key)]
+    return RoomUser.read_all(client.send(Request(A6, {"room_id": room_id})))
 
 
 def force_offline(client: Client, room_id: str, user_id: str) -> str:

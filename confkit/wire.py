@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from .endpoints import Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
@@ -103,7 +103,12 @@ def token_parameter(endpoint: Endpoint, dialect: Dialect) -> str:
 
 def encode(fields: Mapping[str, Any]) -> str:
     """The fields percent-encoded once, `=` as `%3D`; an object is written as JSON text."""
-    return urlencode({name: as_text(value) for name, value in fields.items()}, quote_via=quote)
+    return "&".join([f"{name}={_quoted(as_text(value))}" for name, value in fields.items()])
+
+
+def _quoted(text: str) -> str:
+    # Most room numbers need no quoting, and a sweep has thousands of them.
+    return text if text.isalnum() and text.isascii() else quote(text, safe="")
 
 
 def as_text(value: Any) -> str:
@@ -226,6 +231,7 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         f"JSON that was due; it begins {excerpt(answer.body, answer.secrets)!r}. {advice}"
     )
     error.status, error.retry = answer.status, answer.status >= 500 or not answer.whole
+    error.advice = advice
     return error
 
 
@@ -238,4 +244,6 @@ def excerpt(data: bytes | str, secrets: tuple[str, ...], size: int = 120) -> str
         torn = (form[:end] for form in forms(secrets) for end in range(len(form), 2, -1))
         plain = plain.removesuffix(next((piece for piece in torn if plain.endswith(piece)), ""))
     shown = mask(plain, *secrets)[:size]
+    if shown.isprintable():
+        return shown
     return "".join(letter if letter.isprintable() else " " for letter in shown)

@@ -1,13 +1,15 @@
 """A real HTTP server whose answers a test writes down, for what no well-behaved service sends."""
 
 import json
+import socket
 import ssl
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -17,7 +19,8 @@ import confkit as ck
 
 @dataclass
 class Reply:
-    """One answer as it goes out: `body` bytes, text or JSON; `drop` closes without an answer."""
+    """One answer as it goes out: `body` bytes, text or JSON; `drop` closes without an answer, and
+    `raw` does what it likes with the connection."""
 
     body: Any = None
     status: int = 200
@@ -26,6 +29,7 @@ class Reply:
     drop: bool = False
     headers: dict[str, str] = field(default_factory=dict)
     length: int | None = None
+    raw: Callable[[socket.socket], object] | None = None
 
 
 @dataclass
@@ -36,6 +40,8 @@ class Scripted:
     script: dict[str, Any]
     seen: Counter[str] = field(default_factory=Counter)
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    headers: list[Message] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)  # when each arrived
     connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,7 +57,9 @@ VECTOR_TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 
 
 @contextmanager
-def scripted(script: dict[str, Any], tls: ssl.SSLContext | None = None) -> Iterator[Scripted]:
+def scripted(
+    script: dict[str, Any], tls: ssl.SSLContext | None = None, host: str = "127.0.0.1"
+) -> Iterator[Scripted]:
     """A running scripted service on a free port of the loopback."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -76,6 +84,8 @@ def scripted(script: dict[str, Any], tls: ssl.SSLContext | None = None) -> Itera
             with service.lock:
                 service.seen[parts.path] += 1
                 service.requests.append((self.command, self.path, query))
+                service.headers.append(self.headers)
+                service.times.append(time.monotonic())
                 planned = service.script.get(parts.path)
                 if isinstance(planned, list):
                     planned = planned.pop(0) if len(planned) > 1 else planned[0]
@@ -85,6 +95,11 @@ def scripted(script: dict[str, Any], tls: ssl.SSLContext | None = None) -> Itera
                 planned = GRANTED
             reply = planned if isinstance(planned, Reply) else Reply(planned)
             time.sleep(reply.delay)
+            if reply.raw is not None:
+                self.close_connection = True
+                with suppress(OSError):
+                    reply.raw(self.connection)
+                return
             if reply.drop:
                 self.close_connection = True
                 self.connection.close()
@@ -111,15 +126,16 @@ def scripted(script: dict[str, Any], tls: ssl.SSLContext | None = None) -> Itera
     class Server(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 128
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
         def handle_error(self, *_: object) -> None:
             pass
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server((host, 0), Handler)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    scheme = "https" if tls else "http"
-    service = Scripted(f"{scheme}://127.0.0.1:{server.server_address[1]}", script)
+    scheme, shown = "https" if tls else "http", f"[{host}]" if ":" in host else host
+    service = Scripted(f"{scheme}://{shown}:{server.server_address[1]}", script)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

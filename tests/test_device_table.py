@@ -29,7 +29,8 @@ def written(tmp_path):
 def frame(**columns):
     """A table of one good row, but for these columns."""
     row = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": ADDRESS}
-    return pd.DataFrame({name: [value] for name, value in {**row, **columns}.items()})
+    cells = {name: [value] for name, value in {**row, **columns}.items()}
+    return pd.DataFrame(cells, dtype=object)
 
 
 def problems(table, **options):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confkit.pace import Pace
+from confkit.pace import Pace, take
 
 
 class Clock:
@@ -127,3 +127,70 @@ def test_threads_share_the_bound():
     assert len(set(times)) == 80
     assert most(times) <= 4
     assert times[-1] >= 79 / 4
+
+
+def leaving(rates, waits):
+    """When requests leave that ask `take`, and wait as long as it says and `waits` longer."""
+    clock = Clock()
+    paces = [Pace(rate, clock, clock.sleep) for rate in rates]
+    times = []
+    for late in waits:
+        while wait := take(paces):
+            clock.now += wait + late
+        times.append(clock.now)
+    return times
+
+
+@given(
+    rates=st.lists(st.integers(1, 30) | st.floats(0.1, 30), min_size=1, max_size=3),
+    late=st.floats(0, 0.05),
+)
+def test_who_takes_keeps_to_every_rate(rates, late):
+    """Whoever asks `take` leaves at most as often in any second as each of the rates allows."""
+    times = leaving(rates, [late] * 60)
+    assert most(times) <= max(1, min(rates))
+
+
+@pytest.mark.parametrize("rate", [5, 100, 500, 1000, 2000])
+@pytest.mark.parametrize("late", [0.0, 0.0004, 0.001])
+def test_waits_that_are_a_little_too_long_do_not_lower_the_rate(rate, late):
+    """A selector waits in whole milliseconds: what it oversleeps is caught up, within the bound."""
+    times = leaving([rate], [late] * (3 * rate))
+    assert most(times) <= rate
+    assert (len(times) - 1) / (times[-1] - times[0]) >= 0.9 * rate
+
+
+def test_what_was_long_ago_is_not_caught_up():
+    """After a rest requests leave as evenly as before it: no burst makes up for it."""
+    clock = Clock()
+    pace = Pace(10, clock, clock.sleep)
+    assert take([pace]) == 0
+    clock.now += 60
+    assert take([pace]) == 0
+    assert take([pace]) == pytest.approx(0.102, abs=0.006)
+
+
+def test_what_may_not_leave_takes_nothing():
+    """Where one of two rates says wait, the other has not counted a request."""
+    clock = Clock()
+    slow, quick = Pace(1, clock, clock.sleep), Pace(10, clock, clock.sleep)
+    assert take([slow, quick]) == 0
+    clock.now += 0.5
+    assert take([slow, quick]) == pytest.approx(0.52, abs=0.006)
+    assert take([quick]) == 0
+    assert take([]) == 0
+
+
+def test_takers_and_sleepers_share_a_rate():
+    """`take` keeps its distance from those who wait by calling the pace, and they from it."""
+    clock = Clock()
+    pace = Pace(5, clock, clock.sleep)
+    times = []
+    for n in range(40):
+        if n % 3:
+            pace()
+        else:
+            while wait := take([pace]):
+                clock.now += wait
+        times.append(clock.now)
+    assert most(times) <= 5

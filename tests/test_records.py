@@ -41,7 +41,18 @@ def test_a_float_that_is_whole_is_a_number(value):
     assert type(read) is int
 
 
-@pytest.mark.parametrize("fields", [{}, {"n": None}, {"n": ""}, {"n": "  "}, {"m": 1}])
+@pytest.mark.parametrize(
+    ("written", "value"), [("1e3", 1000), ("-2E+1", -20), ("1.5e1", 15), ("10e-1", 1), ("0e0", 0)]
+)
+def test_a_quoted_number_may_be_written_as_json_writes_numbers(written, value):
+    """ "1e3" is 1000, as it is without quotes."""
+    assert number({"n": written}, "n") == value
+    assert number({"n": float(written)}, "n") == value
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"n": None}, {"n": ""}, {"n": "  "}, {"m": 1}, {"n": "null"}, {"n": "NULL"}]
+)
 def test_what_is_absent_null_or_empty_is_none(fields):
     """No number is None, never 0."""
     assert number(fields, "n") is None
@@ -63,8 +74,9 @@ def test_numbers_have_64_bits(value, fits):
 
 @pytest.mark.parametrize(
     "value",
-    ["x", "1,000", "1 000", "1.5", "1e3", "0x10", "١٢", "²", "--1", "1-", "None", "nan", "∞", "1_0",
-     "9" * 20, "9" * 5000, ".", ".5", "+", True, False, 1.5, math.nan, math.inf, -math.inf, 1e300,
+    ["x", "1,000", "1 000", "1.5", "1.5e0", "1e", "1e-1", "1e99", "0x10", "١٢", "²",
+     "--1", "1-", "None", "nan", "∞", "1_0", "9" * 20, "9" * 5000, ".", ".5", "+", True, False, 1.5,
+     math.nan, math.inf, -math.inf, 1e300,
      [], [1], {}, {"n": 1}],
 )  # fmt: skip
 def test_nonsense_is_a_protocol_error(value):

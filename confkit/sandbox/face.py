@@ -1,26 +1,24 @@
 """`Sandbox`: the embedded service as its owner steers it."""
 
-from collections.abc import Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfkitError
+from ..errors import ConfigError
 from ..masking import Secret
-from . import people, pictures
+from . import people
+from .cameras import Cameras
 from .faults import fault
-from .life import Life
 from .machinery import DEVICE_SERVICE_STATES, DeviceServiceState
-from .service import Service
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
+    from datetime import datetime
+
+    import pandas as pd
 
     from ..client import Client
-    from ..rtsp.fault import CameraFault
-    from ..rtsp.report import Snapshot
-    from .holding import DeviceStream
 
 
-class Sandbox(Life):
+class Sandbox(Cameras):
     """The conferencing service, embedded: both interfaces on two ports of this machine.
 
     `path` is its SQLite file, None for memory only. With a `seed` ids repeat exactly and the clock
@@ -82,71 +80,68 @@ class Sandbox(Life):
         """Closes a room for good and puts everybody and every device off."""
         self._run(people.close(self._running(), room_id))
 
-    # Cameras
+    # A simulated building
 
-    def camera(
+    def simulate(
         self,
-        path: str | None = None,
-        login_name: str | None = None,
-        login_password: str | None = None,
-        codec: str = "h264",
-        size: tuple[int, int] = (640, 360),
-        fps: int = 15,
-        keyframe_every: float = 1.0,
-        auth: str = "digest",
-        fault: str | None = None,
+        rooms: int = 200,
+        days: float = 30,
         *,
-        name: str | None = None,
-        transports: Collection[str] = ("tcp", "udp"),
-        max_viewers: int | None = None,
-        tls: "SSLContext | None" = None,
-    ) -> str:
-        """The address of a new RTSP camera with a moving test picture, without a login in it.
+        every: float = 300,
+        until: "datetime | str | float | None" = None,
+        live: bool = False,
+        speed: float = 1.0,
+        seed: int | str | None = None,
+        tz: str = "UTC",
+        failures: float = 0.0,
+        cameras: bool = False,
+    ) -> "pd.DataFrame":
+        """The samples of the past `days` days of a building of so many new rooms.
 
-        It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
-        `size` in pixels, `keyframe_every` in seconds; `auth` is "digest" (SHA-256 and MD5),
-        "sha-256" or "basic". `fault` makes it fail: see `camera_faults`. `name` stands in the
-        picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
-        context with its certificate, makes it an rtsps camera. A value that makes no sense is a
-        ValueError that says what does."""
-        login_password = None if login_password is None else Secret(login_password)
-        settings = {
-            "login_name": login_name,
-            "login_password": login_password,
-            "codec": codec, "size": size, "fps": fps, "keyframe_every": keyframe_every,
-            "auth": auth, "name": name, "transports": transports, "max_viewers": max_viewers,
-            "tls": tls,
-        }  # fmt: skip
-        self._running()
-        return self._run(self._add_camera(path, fault, settings))
+        One row a room and sample, by time: `time` (UTC), `room_id`, `users`, `people`, `devices`,
+        `attendee_max` (missing: no cap), `ret`, typed as by `load_occupancy`. Samples lie `every`
+        seconds apart, the last at `until`: a datetime, a text or epoch seconds, a wall-clock time
+        of `tz` where it names no zone; now, by the sandbox's clock, unless given. As often as every
+        five minutes a month of 200 rooms is 1.7 million rows. With `days=0` there is none, and
+        `room_ids` lists the rooms. Those who are in a meeting at `until` are in their rooms here.
+        With `live` they come and go from then on, at `speed` simulated minutes a second, until
+        `stop_simulation` or `close`; the sandbox's clock is left alone.
 
-    @staticmethod
-    def camera_faults() -> "dict[str, CameraFault]":
-        """Every fault that `camera` can have, by its name: the verdict of a preflight (which is
-        another name for the first fault of that verdict), and what happens on the wire.
+        Meetings come in series and singly, in working hours of `tz`, on the hour and the half, most
+        of them small; people come late and leave early. A few rooms are always full and turn people
+        away, a few are never used, one of these but by a camera: a real one with `cameras`, else
+        taken out at the last midnight. `failures` is the share of calls that failed, whose values
+        are missing. `confkit/sandbox/habits.py` holds every figure, as published, with its source,
+        or as assumed; holidays are not known. All repeats with the sandbox's seed, the meetings
+        alone with `seed`.
 
-        "ok" is the verdict of cameras that play all the same and trip others up. Two verdicts never
-        reach a wire (url_malformed, credentials_conflict), and service_cannot_reach takes two."""
-        from ..rtsp.zoo import camera_faults
+        ConfigError: an argument makes no sense. ConfkitError: the licence or the media server lets
+        nobody in."""
+        if not isinstance(speed, int | float) or isinstance(speed, bool) or not speed > 0:
+            raise ConfigError(f"speed is {speed!r}; it is simulated minutes a second, above 0.")
+        service = self._running()
+        from .coming import come_and_go  # these load pandas
+        from .simulation import furnish, plan, samples
 
-        return camera_faults()
+        ids = self._do(lambda service: service.ids.further())
+        seed = ids.nonce() if seed is None else seed
+        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now)
+        room_ids, users = self._do(furnish, planned, ids)
+        if cameras and planned.house.camera_room is not None:
+            self._left_behind(room_ids[planned.house.camera_room], ids.user_id())
+        frame = samples(planned, room_ids)
+        if live:
+            visits = partial(come_and_go, service, planned, room_ids, users, speed, ids)
+            self._run(service.simulate(visits))
+        return frame
 
-    def unplug(self, url: str) -> None:
-        """Takes a camera away: whoever watches it is cut off, and its address answers 404."""
-        self._do(self._remove_camera, url)
+    def stop_simulation(self) -> None:
+        """Nobody comes or goes by itself any more; who is in a room stays there."""
+        self._run(self._running().stop_simulations())
 
-    def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
-        """The newest keyframe of a device, as a picture that a notebook shows.
-
-        Waits up to `dial_timeout` for the first one. UserNotFound: the room has no such device.
-        ConfkitError: its stream is down (an old picture is not given), or does not decode."""
-        codec, keyframe = self._run(self._running().keyframe(room_id, user_id))
-        return pictures.picture(codec, keyframe)  # decoded in the caller's thread
-
-    def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
-        """How the streams of the devices fare, of a room or of all: state, packets, reconnects and
-        the verdict of the last failure."""
-        return self._do(lambda service: service.streams(room_id))
+    def room_ids(self) -> list[str]:
+        """The numbers of all rooms, in the order in which they were made."""
+        return self._do(lambda service: service.store.room_ids())
 
     # Machinery
 
@@ -222,23 +217,3 @@ class Sandbox(Life):
         """The number of requests that have come, refused ones too, of one path or of all."""
         self._running()
         return self._counts[path] if path is not None else sum(self._counts.copy().values())
-
-    async def _add_camera(
-        self, path: str | None, fault: str | None, settings: Mapping[str, Any]
-    ) -> str:
-        if self._cameras is None:
-            pictures.need_av("cameras")
-            from ..rtsp.camera import CameraServer  # large: only when a camera is made
-
-            cameras = CameraServer(host="127.0.0.1", port=0)
-            await cameras.start()
-            self._cameras = cameras
-        return await self._cameras.add(path, fault=fault, **settings)
-
-    def _remove_camera(self, _: Service, url: str) -> None:
-        try:
-            if self._cameras is None:
-                raise LookupError
-            self._cameras.remove(url)
-        except LookupError:
-            raise ConfkitError("The sandbox has no camera at this address.") from None

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import itertools
 import random
 import secrets
 import uuid
@@ -52,6 +53,8 @@ class Ids:
     """
 
     def __init__(self, seed: int | str | None = None) -> None:
+        self._seed = seed
+        self._further = itertools.count(1)
         self._rooms = _source(seed, "rooms")
         self._users = _source(seed, "users")
         self._nonces = _source(seed, "nonces")
@@ -68,6 +71,10 @@ class Ids:
     def nonce(self) -> str:
         """A value for `random` or `key` of A1 (form assumed)."""
         return f"{self._nonces.getrandbits(128):032x}"
+
+    def further(self) -> "Ids":
+        """Ids of sources of their own, others each time: they do not change what comes here."""
+        return Ids(None if self._seed is None else f"{self._seed}/{next(self._further)}")
 
 
 def _source(seed: int | str | None, kind: str) -> random.Random:

@@ -1,8 +1,9 @@
 """The state of one sandbox as the operations and the steering methods share it."""
 
+import asyncio
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +52,7 @@ class Service:
     explain: bool = False
     licence: Licence = field(default_factory=Licence)
     device_service: DeviceServiceState = "running"
+    simulations: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def open(self) -> None:
         """Opens the media server and dials the devices that the file remembers."""
@@ -59,9 +61,21 @@ class Service:
             self.devices.hold(device)
 
     async def close(self) -> None:
-        """Lets go of every stream and connection."""
+        """Ends the simulations, and lets go of every stream and connection."""
+        await self.stop_simulations()
         await self.devices.close()
         await self.mcu.stop()
+
+    async def simulate(self, people: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Lets people come and go beside all requests, until `stop_simulations`."""
+        self.simulations.add(asyncio.create_task(people()))
+
+    async def stop_simulations(self) -> None:
+        """Nobody comes or goes by itself any more; who is in a room stays."""
+        ended, self.simulations = self.simulations, set()
+        for task in ended:
+            task.cancel()
+        await asyncio.gather(*ended, return_exceptions=True)
 
     def note(self, text: str) -> None:
         """Keeps what was wrong with a refused call, and logs it where that is wanted."""

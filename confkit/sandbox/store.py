@@ -6,7 +6,7 @@ of the process at any moment.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ _TAKEN = (
     "SELECT (SELECT count(*) FROM people WHERE :room IS NULL OR room_id = :room) "
     "+ (SELECT count(*) FROM devices WHERE :room IS NULL OR room_id = :room)"
 )
+_COME = "INSERT INTO people (room_id, user_id, user_name, host) VALUES (?, ?, ?, ?)"
 _DEVICE = "SELECT room_id, user_id, user_name, user_address, user_data, options FROM devices"
 
 
@@ -107,6 +108,19 @@ class Store:
         statement = f"INSERT INTO rooms ({names}) VALUES ({marks})"  # noqa: S608  # names are ours
         self._db.execute(statement, tuple(fields.values()))
 
+    def add_all(
+        self, rooms: Sequence[dict[str, Any]], people: Iterable[tuple[str, Person]]
+    ) -> None:
+        """Keeps many new rooms, all of the same columns, and their people; all of it or nothing."""
+        with self._together():
+            for fields in rooms:
+                self.add_room(fields)
+            self._db.executemany(_COME, ((room_id, *person) for room_id, person in people))
+
+    def room_ids(self) -> list[str]:
+        """The numbers of all rooms, in the order in which they were made."""
+        return [row[0] for row in self._db.execute("SELECT room_id FROM rooms ORDER BY id")]
+
     def delete_room(self, room_id: str) -> None:
         """Forgets the room, its people and its devices."""
         self._db.execute("DELETE FROM rooms WHERE room_id = ?", (room_id,))
@@ -136,10 +150,7 @@ class Store:
     def add_person(self, room_id: str, person: Person) -> None:
         """Brings a person into the room, which has its media server from then on."""
         with self._together():
-            self._db.execute(
-                "INSERT INTO people (room_id, user_id, user_name, host) VALUES (?, ?, ?, ?)",
-                (room_id, *person),
-            )
+            self._db.execute(_COME, (room_id, *person))
             self.assign_mcu(room_id)
 
     def remove_person(self, room_id: str, user_id: str) -> bool:

@@ -9,11 +9,12 @@ import platform
 import sys
 from collections.abc import Callable
 
-from . import cameras, imports, preflight, sandbox
+from . import cameras, imports, occupancy, preflight, sandbox
 
 FIGURES: dict[str, Callable[[], None]] = {
     "cameras": cameras.main,
     "imports": imports.main,
+    "occupancy": occupancy.main,
     "preflight": preflight.main,
     "sandbox": sandbox.main,
 }

@@ -4,12 +4,9 @@ The load comes from wrk, on the same machine: 32 connections, one thread.
 """
 
 import re
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,8 +14,10 @@ from statistics import median
 
 import confkit as ck
 from confkit.wire import encode
+from tests.bench.servers import answers, free_port, lacking, nginx, process
 
 ROUNDS, SECONDS = 5, 3
+HELLO = '{"hello":"world"}'
 
 STARLETTE = """
 import sys, uvicorn
@@ -32,29 +31,17 @@ async def hello(request):
 uvicorn.run(Starlette(routes=[Route("/", hello)]), port=int(sys.argv[1]), log_config=None,
             access_log=False, lifespan="off")
 """
-NGINX = """
-daemon off; worker_processes 1; pid %(folder)s/pid; error_log /dev/null; events {}
-http { access_log off; keepalive_requests 1000000000; client_body_temp_path %(folder)s;
-  proxy_temp_path %(folder)s; fastcgi_temp_path %(folder)s; uwsgi_temp_path %(folder)s;
-  scgi_temp_path %(folder)s;
-  server { listen 127.0.0.1:%(port)d; location / { default_type application/json;
-    return 200 '{"hello":"world"}'; } } }
-"""
 
 
 def main() -> None:
     """Prints requests a second, and what share of the others' the sandbox reaches."""
-    missing = [name for name in ("wrk", "nginx") if not shutil.which(name)]
-    if missing:
-        print(
-            f"sandbox: not measured; it needs {' and '.join(missing)}: "
-            "apt-get install wrk nginx-light\n"
-        )
+    if missing := lacking("wrk", "nginx"):
+        print(f"sandbox: not measured; it needs {missing}\n")
         return
     with ExitStack() as running:
         folder = running.enter_context(tempfile.TemporaryDirectory())
         urls = {
-            "nginx": running.enter_context(_nginx(Path(folder))),
+            "nginx": running.enter_context(nginx(Path(folder), {"/": HELLO})),
             "Starlette hello": running.enter_context(_starlette()),
             "sandbox in memory": running.enter_context(_sandbox([])),
             "sandbox on a file": running.enter_context(_sandbox(["--db", f"{folder}/rooms"])),
@@ -84,53 +71,19 @@ def _rate(url: str) -> float:
 
 
 @contextmanager
-def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-
-
-def _wait(port: int) -> None:
-    deadline = time.monotonic() + 10
-    while True:
-        try:
-            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-
-
-def _free() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def _nginx(folder: Path) -> Iterator[str]:
-    port = _free()
-    (folder / "nginx.conf").write_text(NGINX % {"folder": folder, "port": port})
-    with _process(["nginx", "-e", "/dev/null", "-c", str(folder / "nginx.conf")]):
-        _wait(port)
-        yield f"http://127.0.0.1:{port}/"
-
-
-@contextmanager
 def _starlette() -> Iterator[str]:
-    port = _free()
-    with _process([sys.executable, "-c", STARLETTE, str(port)]):
-        _wait(port)
+    port = free_port()
+    with process([sys.executable, "-c", STARLETTE, str(port)]):
+        answers(port)
         yield f"http://127.0.0.1:{port}/"
 
 
 @contextmanager
 def _sandbox(options: list[str]) -> Iterator[str]:
     command = [sys.executable, "-m", "confkit", "sandbox", "--port", "0", "--outgoing-port", "0"]
-    with _process([*command, *options]) as process:
-        assert process.stdout is not None
-        base_url, outgoing_url = (process.stdout.readline().split()[-1] for _ in range(2))
+    with process([*command, *options]) as running:
+        assert running.stdout is not None
+        base_url, outgoing_url = (running.stdout.readline().split()[-1] for _ in range(2))
         with ck.connect(base_url=base_url, outgoing_url=outgoing_url, access_key="demo_access",
                         secret_key="demo_secret") as client:  # fmt: skip
             room_id = ck.create_room(client, "Weekly sync", "ops", attendee_max=25)

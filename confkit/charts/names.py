@@ -1,0 +1,96 @@
+"""What a room is called in a chart: one line, short, and unlike any other room's name."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+LONGEST = 34  # columns; a wide letter (Chinese, Japanese, Korean) takes two
+
+
+def names(room_ids: Iterable[Any], topics: Iterable[Any]) -> list[str]:
+    """A name a room: its topic, shortened; its ID where it has none or another is called alike."""
+    ids = [clean(room_id) for room_id in room_ids]
+    whole = [clean(topic).strip() for topic in topics]
+    first = [short(topic or room_id) for topic, room_id in zip(whole, ids, strict=True)]
+    alike = Counter(first)
+    told = [
+        _with_id(topic, room_id) if alike[name] > 1 else name
+        for name, topic, room_id in zip(first, whole, ids, strict=True)
+    ]
+    still = Counter(told)
+    return [room_id if still[name] > 1 else name for name, room_id in zip(told, ids, strict=True)]
+
+
+def _with_id(topic: str, room_id: str) -> str:
+    told = middle(room_id, 16)
+    return f"{short(topic, LONGEST - 3 - len(told))} · {told}" if topic else told
+
+
+def called(name: str, room_id: str) -> str:
+    """The name with the whole ID, in a text in which both have place."""
+    return room_id if name == room_id else f"{name.removesuffix(f' · {room_id}')} ({room_id})"
+
+
+def clean(text: Any) -> str:
+    """The text on one line and without what no font shows; nothing for a missing value."""
+    import pandas as pd
+
+    if pd.isna(text):
+        return ""
+    return "".join(letter if letter.isprintable() else " " for letter in str(text))
+
+
+def width(text: str) -> int:
+    """Columns that a text takes."""
+    return sum(
+        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+    )
+
+
+def short(text: str, longest: int = LONGEST) -> str:
+    """The text, cut at its end where it is longer than so many columns."""
+    if width(text) <= longest:
+        return text
+    kept = text
+    while width(kept) > longest - 1:
+        kept = kept[: max(1, min(len(kept) - 1, longest))]
+    return kept.rstrip() + "…"
+
+
+def middle(text: str, longest: int) -> str:
+    """The text, cut in its middle: IDs often differ at their ends only."""
+    half = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[:half]}…{text[-half:]}"
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts "Room 2" before "Room 10"."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part.casefold())
+        for part in re.split(r"(\d+)", name)
+    ]
+
+
+def wrapped(text: str, columns: int, lines: int = 3) -> str:
+    """The text in at most so many lines of at most so many columns."""
+    found = [""]
+    for word in text.split(" "):
+        joined = f"{found[-1]} {word}" if found[-1] else word
+        if width(joined) <= columns:
+            found[-1] = joined
+        else:
+            found.append(short(word, columns))
+    found = [line for line in found if line]
+    if len(found) > lines:
+        found = [*found[: lines - 1], short(f"{found[lines - 1]} {found[lines]}", columns)]
+    return "\n".join(found)
+
+
+def listed(texts: Iterable[str], most: int) -> str:
+    """The first of them, and how many more there are."""
+    every = list(texts)
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

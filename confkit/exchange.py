@@ -1,0 +1,134 @@
+"""One request and its answer: sent, asked again where that may help, and put on record."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .calls import Call, call
+from .errors import ApiError, ConfkitError, OutcomeUnknown, ProtocolError, TransportError
+from .transport import move
+from .wire import Answer, Request, Written, interpret, secrets_in, write
+
+if TYPE_CHECKING:
+    from collections import deque
+
+    import requests
+
+    from .dialect import Dialect
+    from .masking import Secret
+    from .pace import Pace
+
+DIAL_SECONDS = 30.0  # B1 answers when the service has dialled the camera, or has given up
+TRIES = 3  # of a read: once, and at most twice again
+
+log = logging.getLogger("confkit")
+
+
+class Context(NamedTuple):
+    """What a request needs of its client."""
+
+    session: requests.Session
+    bases: Mapping[str, str]
+    dialect: Dialect
+    timeout: tuple[float, float]
+    secret_key: Secret
+    token: Callable[[Secret | None], Secret]
+    pace: Pace | None
+    calls: deque[Call]
+    clock: Callable[[], float]
+    sleep: Callable[[float], object]
+    chance: Callable[[], float]
+
+    def written(self, request: Request, token: Secret | None) -> Written:
+        """The request as it travels."""
+        return write(request, self.bases[request.endpoint.interface], token, self.dialect)
+
+    def record(
+        self,
+        request: Request,
+        written: Written,
+        when: datetime,
+        seconds: float,
+        answer: Answer | None,
+        failure: BaseException | None,
+    ) -> None:
+        """Puts a call that was made on record, and into the log."""
+        done = call(request.endpoint, written, self.dialect, when, seconds, answer, failure)
+        self.calls.append(done)
+        log.debug("%s", done)
+
+
+class Outcomes(list[Any]):
+    """What came for each request, in order: what was read, its error, or None where it was not
+    asked because the call was ended early (`complete` is False then). `sent` counts requests."""
+
+    sent: int = 0
+    complete: bool = True
+
+    @classmethod
+    def none(cls, count: int) -> Outcomes:
+        """The outcomes of so many requests of which none was asked yet."""
+        found = cls([None] * count)
+        found.complete = False
+        return found
+
+
+def pause(tries: int, chance: Callable[[], float]) -> float:
+    """Seconds to wait after so many tries that failed."""
+    return 0.2 * 2.0 ** (tries - 1) * (0.5 + chance())
+
+
+def exchange(request: Request, token: Secret | None, context: Context) -> dict[str, Any]:
+    """The members of the answer to a request; a read is tried three times, a change once."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            return _once(request, token, context)
+        except (TransportError, ProtocolError, ApiError) as error:
+            failure = error
+        if request.endpoint.write or attempt == TRIES or not failure.retry:
+            break
+        context.sleep(pause(attempt, context.chance))
+    if request.endpoint.write and _is_unsettled(failure):
+        raise OutcomeUnknown(
+            f"{request.endpoint.title} ({request.endpoint.key}) was sent and its answer was "
+            f"lost, so it may or may not have happened: {failure} "
+            "Look on the service before you repeat it."
+        )
+    raise failure
+
+
+def _once(request: Request, token: Secret | None, context: Context) -> dict[str, Any]:
+    endpoint = request.endpoint
+    if context.pace:
+        context.pace()
+    written = context.written(request, token)
+    connect, read = context.timeout
+    patience = max(read, DIAL_SECONDS) if endpoint.key == "B1" else read
+    secrets = (*secrets_in(request, token), context.secret_key)
+    when, began = datetime.now(UTC), context.clock()
+    answer: Answer | None = None
+    failure: BaseException | None = None
+    try:
+        moved = move(context.session, written, (connect, patience), secrets)
+        if isinstance(moved, TransportError):
+            raise moved
+        answer = moved
+        return interpret(endpoint, answer, context.dialect)
+    except BaseException as error:  # Ctrl-C too: what was sent is on record
+        failure = error
+        raise
+    finally:
+        context.record(request, written, when, context.clock() - began, answer, failure)
+
+
+def _is_unsettled(failure: ConfkitError) -> bool:
+    """Whether a change that failed so may have happened all the same."""
+    if isinstance(failure, TransportError):
+        return failure.sent
+    if isinstance(failure, ProtocolError):
+        status = failure.status or 200
+        return status < 300 or status >= 500
+    return False

@@ -1,0 +1,46 @@
+"""The rooms that can be known of, although the interface does not list them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .client import Client
+from .frames import strings
+from .listing import list_devices
+from .sweeping.ids import listed_ids
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def known_rooms(
+    client: Client,
+    recording: str | os.PathLike[str] | None = None,
+    list: str | os.PathLike[str] | None = None,  # noqa: A002  # the public name
+) -> pd.DataFrame:
+    """One row a room that can be known of: `room_id`, and `source`, from where.
+
+    The interface lists no rooms. Known are those that this client has created ("created"), those
+    with external devices (B3, "devices"), those in a folder that a Recorder keeps ("recording"),
+    and those in a text file with one ID a line ("list"); of several, all are named. Any error of
+    B3 is raised: a union that lacks a part would look whole.
+    """
+    import pandas as pd
+
+    if recording is not None:
+        from .occupancy.loading import recorded_rooms  # needs pyarrow
+
+    found: dict[str, dict[str, None]] = {}
+    sources = {
+        "created": client.created,
+        "devices": [device.room_id for device in list_devices(client)],
+        "recording": recorded_rooms(Path(recording)) if recording is not None else [],
+        "list": listed_ids(list) if list is not None else [],
+    }
+    for source, ids in sources.items():
+        for room_id in ids:
+            found.setdefault(room_id, {})[source] = None
+    named = [", ".join(names) for names in found.values()]
+    return pd.DataFrame({"room_id": strings([*found]), "source": strings(named)})

@@ -1,0 +1,137 @@
+"""From samples to a decision: which `attendee_max` each room should have."""
+
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..pace import finite
+from ..zones import zone
+from .counting import count_samples, room_figures, room_quantiles, room_refusals, together
+from .database import samples_database
+from .files import OvertakenError
+from .services import services
+
+_SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+_MINUTES = ("minutes_in_use", "minutes_near", "minutes_full", "refused_minutes")
+_TYPES = {
+    "room_id": "string", "samples": "Int64", "coverage": "Float64", "attendee_max": "Int64",
+    "peak": "Int64", **dict.fromkeys(_SHARES, "Int64"),
+    **{f"{name}_all": "Int64" for name in _SHARES}, **dict.fromkeys(_MINUTES[:3], "Float64"),
+    "busiest_hour": "Int64", "suggested": "Int64", "refused_minutes": "Float64",
+    "reason": "string",
+}  # fmt: skip
+
+
+def capacity_report(
+    source: str | Path | pd.DataFrame,
+    tz: str | tzinfo | None = None,
+    *,
+    quantile: float | None = None,
+) -> pd.DataFrame:
+    """One row a room, by ID: how full it was, and the `attendee_max` to give it.
+
+    `source` is a recording's folder or what `load_occupancy` gives. A cap binds all users, so
+    users are counted here, people and devices; a room is in use while people are in it, and one
+    with a camera alone was never used. A sample stands for the room's usual interval.
+
+    `samples` read and `coverage`, their share of those due since the room's first; `attendee_max`
+    as last known; `peak`; `p50`, `p95`, `p99` over the minutes in use, and over all (`p50_all`,
+    ...); `minutes_in_use`, `minutes_near` (80 % of the cap or more), `minutes_full` (at the cap:
+    who else wanted to come is unknown); `busiest_hour`, that with most people on average, 0 to 23;
+    `suggested`, missing for a room that was never used or read; `refused_minutes`, user-minutes
+    that it would have refused; `reason` in words.
+
+    `suggested` is the peak of the whole window, or with `quantile` (such as 0.99) the users that
+    were not exceeded in this share of the minutes in use; the peak again where the cap was reached.
+
+    `attrs["timezone"]` names the zone of the hours (`tz`, or else local time);
+    `attrs["totals"]` holds people and users of all rooms at once, `people_peak`, `people_peak_at`,
+    `people_p95`, ... (percentiles while anybody was there), by which licences are bought. A sample
+    that failed counts nowhere, so all of it is "at least". ConfigError where there is no folder.
+    """
+    where, name = zone(tz)
+    if quantile is not None and not (finite(quantile) and quantile <= 1):
+        raise ValueError(f"quantile is {quantile!r}; give a share of the minutes, such as 0.99")
+    thorough = False
+    while True:
+        try:
+            with samples_database(source, thorough) as base:
+                count_samples(base, where)
+                figures = room_figures(base)
+                shares = {**_SHARES, "chosen": 1.0 if quantile is None else quantile}
+                every = room_quantiles(base, _SHARES, in_use=False).add_suffix("_all")
+                figures = figures.join(room_quantiles(base, shares, in_use=True)).join(every)
+                figures["suggested"] = _suggested(figures, quantile)
+                figures["refused"] = room_refusals(base, figures["suggested"])
+                everybody = together(base)
+            break
+        except OvertakenError:
+            thorough = True
+    report = _report(figures, quantile)
+    if isinstance(source, pd.DataFrame):
+        service = source.attrs.get("service")
+    else:
+        service = services(Path(source))
+    report.attrs = {"timezone": name, "quantile": quantile, "totals": _totals(everybody, where)}
+    if service is not None:
+        report.attrs["service"] = service
+    return report
+
+
+def _suggested(figures: pd.DataFrame, quantile: float | None) -> pd.Series:
+    peak, chosen = figures["peak"].astype("Float64"), figures["chosen"].astype("Float64")
+    wanted = peak if quantile is None else chosen.where(figures["at_cap"].fillna(0) == 0, peak)
+    return wanted.where(figures["used"].fillna(0) > 0).astype("Int64")
+
+
+def _report(figures: pd.DataFrame, quantile: float | None) -> pd.DataFrame:
+    report = figures.reset_index()
+    counts = ["samples", "used", "near", "at_cap", "refused"]
+    report[counts] = report[counts].fillna(0)
+    report["coverage"] = (report["samples"] / report["due"]).clip(upper=1)
+    for count, name in zip(counts[1:], _MINUTES, strict=True):
+        minutes = (report[count] * report["minutes"]).round(1)
+        report[name] = minutes.where(report["samples"] > 0)
+    report["reason"] = [_reason(row, quantile) for row in report.to_dict("records")]
+    return report[list(_TYPES)].astype(_TYPES)
+
+
+def _reason(row: dict[Any, Any], quantile: float | None) -> str:
+    if not row["samples"]:
+        return "could not be read"
+    unsure = "" if row["told"] else "; people could not be told from devices"
+    peak, cap = int(row["peak"]), row["attendee_max"]
+    if not row["used"]:
+        return f"never used{'; only devices were in it' if peak else ''}{unsure}"
+    if row["at_cap"]:
+        long = f" for {row['minutes_full']:g} minutes" if pd.notna(row["minutes_full"]) else ""
+        return f"at its cap{long}, so true demand is unknown: {peak} may be too low{unsure}"
+    if row["refused"] and quantile is not None:
+        lost = f"{row['refused_minutes']:g} user-minutes"
+        return (
+            f"{int(row['suggested'])} or fewer in {100 * quantile:g} % of the minutes in use; "
+            f"{lost} of a peak of {peak} would have been refused{unsure}"
+        )
+    return f"{peak} users at the most, {f'of {int(cap)}' if pd.notna(cap) else 'no cap'}{unsure}"
+
+
+def _totals(everybody: pd.DataFrame, where: tzinfo) -> dict[str, Any]:
+    times = pd.to_datetime(everybody["t"], unit="ms", utc=True).dt.tz_convert(where)
+    totals: dict[str, Any] = dict.fromkeys(("since", "until"))
+    if len(times):
+        totals = {"since": times.iloc[0].isoformat(), "until": times.iloc[-1].isoformat()}
+    # One base for both: a camera that never sleeps would make every minute of users one in use.
+    busy = everybody["people"].fillna(everybody["users"]) > 0
+    for name in ("people", "users"):
+        counts = everybody[name].dropna()
+        in_use = counts[busy.loc[counts.index]]
+        totals[f"{name}_peak"] = totals[f"{name}_peak_at"] = None
+        if len(counts):
+            totals[f"{name}_peak"] = int(counts.max())
+            totals[f"{name}_peak_at"] = times.loc[counts.index[int(counts.argmax())]].isoformat()
+        for share in ("p95", "p99"):
+            rank = in_use.quantile(_SHARES[share], interpolation="higher")
+            totals[f"{name}_{share}"] = None if in_use.empty else int(rank)
+    return totals

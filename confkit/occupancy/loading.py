@@ -1,0 +1,73 @@
+"""Samples of a recording as a DataFrame, reading only what is asked for."""
+
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..zones import Moment, moment
+from .files import OvertakenError
+from .folder import contents, read
+from .samples import samples_frame, schema
+from .services import services
+
+
+def load_occupancy(
+    folder: str | Path,
+    rooms: str | Iterable[str] | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> pd.DataFrame:
+    """The samples of a recording, one row a room and sweep, sorted by time and room.
+
+    Columns: `time` (UTC, the sweep's true start), `room_id` (string), `users`, `people` and
+    `devices` in the room, `attendee_max`, and `ret`, why a value is missing (all Int64). Of all
+    rooms, or of one, or of several; from `since` up to before `until`, which are local time where
+    they have no offset. Only days and rows that are asked for are read. What is torn or foreign in
+    the folder is named in a warning and skipped; `attrs["service"]` names whose samples they are.
+    ConfigError where there is no such folder.
+    """
+    start = None if since is None else moment(since, "since")
+    end = None if until is None else moment(until, "until")
+    wanted = None if rooms is None else [rooms] if isinstance(rooms, str) else list(rooms)
+
+    def days(day: date) -> bool:
+        return (start is None or day >= start.date()) and (end is None or day <= end.date())
+
+    conditions = []
+    if start is not None:
+        conditions.append(pc.field("time") >= pa.scalar(start, pa.timestamp("us", "UTC")))
+    if end is not None:
+        conditions.append(pc.field("time") < pa.scalar(end, pa.timestamp("us", "UTC")))
+    if wanted is not None:
+        conditions.append(pc.field("room_id").isin(pa.array(wanted, pa.string())))
+    while True:
+        found = contents(Path(folder), days)
+        try:
+            tables = [read(path, found, conditions) for path in [*found.parts, *found.hot]]
+        except OvertakenError:
+            continue  # what was a sweep is in a part now
+        found.warn()
+        break
+    frame = samples_frame(pa.concat_tables([schema().empty_table(), *filter(None, tables)]))
+    if (service := services(Path(folder))) is not None:
+        frame.attrs["service"] = service
+    return frame
+
+
+def recorded_rooms(folder: str | Path) -> list[str]:
+    """The IDs of all rooms in a recording, sorted; ConfigError where there is no such folder."""
+    while True:
+        found, rooms = contents(Path(folder)), set[str]()
+        try:
+            for path in [*found.parts, *found.hot]:
+                table = read(path, found, columns=["room_id"])
+                if table is not None:
+                    rooms.update(table.column("room_id").unique().to_pylist())
+        except OvertakenError:
+            continue
+        found.warn()
+        return sorted(rooms)

@@ -1,0 +1,58 @@
+"""What a sample is: one row a room and sweep, as a DataFrame and as an Arrow table."""
+
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+NUMBERS = ("users", "people", "devices", "attendee_max", "ret")
+COLUMNS = ("time", "room_id", *NUMBERS)
+
+
+@cache
+def schema() -> Any:
+    """The Arrow schema of samples; it tells pandas, and so Dask, the types of `samples_frame`."""
+    types = {"time": pa.timestamp("ms", "UTC"), "room_id": pa.string()}
+    fields = pa.schema([(name, types.get(name, pa.int64())) for name in COLUMNS])
+    plain = pa.Table.from_pandas(_typed(fields.empty_table()), preserve_index=False)
+    return fields.with_metadata(plain.schema.metadata)
+
+
+def samples_frame(table: Any) -> pd.DataFrame:
+    """The samples of an Arrow table, sorted by time and room: `time` datetime64[ms, UTC],
+    `room_id` string, the others Int64."""
+    return _typed(table.select(COLUMNS).sort_by([("time", "ascending"), ("room_id", "ascending")]))
+
+
+def _typed(table: Any) -> pd.DataFrame:
+    types = {pa.string(): pd.StringDtype(), pa.int64(): pd.Int64Dtype()}
+    frame: pd.DataFrame = table.to_pandas(types_mapper=types.get, ignore_metadata=True)
+    return frame
+
+
+def samples_table(frame: pd.DataFrame) -> Any:
+    """The samples of a DataFrame as an Arrow table, in the frame's order; further columns are left
+    out. ValueError where it is no frame of samples."""
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"samples need the columns {', '.join(COLUMNS)}; {', '.join(missing)} is not there"
+        )
+    times = frame["time"]
+    if not isinstance(times.dtype, pd.DatetimeTZDtype):
+        raise ValueError(
+            "the samples' time has no time zone; say which: time.dt.tz_localize('UTC')"
+        )
+    if times.isna().any() or frame["room_id"].isna().any():
+        raise ValueError("a sample needs its time and its room_id; leave out the rows without")
+    columns: dict[str, Any] = {"time": times.dt.tz_convert("UTC").dt.as_unit("ms")}
+    columns["room_id"] = frame["room_id"].astype("string")
+    for name in NUMBERS:
+        try:
+            columns[name] = frame[name].astype("Int64")
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} of the samples has to be whole numbers or missing") from None
+    arrays = [pa.array(column, from_pandas=True).cast(schema().field(name).type)
+              for name, column in columns.items()]  # fmt: skip
+    return pa.table(arrays, schema=schema())

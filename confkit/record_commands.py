@@ -1,0 +1,70 @@
+"""The command `record`: samples of all rooms into a folder, unattended."""
+
+import argparse
+import logging
+import signal
+import sys
+import threading
+from typing import Any
+
+from .connect import connect
+from .errors import ConfigError, ConfkitError
+
+
+def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
+    """Adds it to the commands of `confkit`."""
+    record = commands.add_parser(
+        "record",
+        help="record who is in which room, into a folder",
+        description="Reads the users of all rooms at fixed times and keeps them in FOLDER, which "
+        "load_occupancy and any tool that knows Parquet read. Runs until SIGTERM or Ctrl-C; what "
+        "it has told is on the disk. Exit status 0 then.",
+    )
+    record.add_argument("folder", metavar="FOLDER", help="made when it is not there")
+    record.add_argument(
+        "--rooms", required=True, metavar="FILE",
+        help="the rooms' IDs: a .txt file with one a line, or a .csv file",
+    )  # fmt: skip
+    record.add_argument("--every", type=float, default=60.0, metavar="S", help="seconds (60)")
+    record.add_argument("--sweeps", type=int, metavar="N", help="end after so many")
+    record.add_argument("--until", metavar="TIME", help="end then, such as 2026-03-29T18:00")
+    record.add_argument(
+        "--rooms-every", type=float, default=3600.0, metavar="S",
+        help="seconds between readings of attendee_max (3600)",
+    )  # fmt: skip
+    record.add_argument("--max-rate", type=float, metavar="N", help="at most N requests a second")
+    record.add_argument(
+        "--concurrency", type=int, default=32, metavar="N", help="at most N at once (32)"
+    )
+    record.add_argument("--profile", help="the service; without one, the environment's")
+    record.set_defaults(run=_record)
+
+
+def _record(options: argparse.Namespace) -> int:
+    from .occupancy.recorder import Recorder
+
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, stream=sys.stderr)
+    logging.getLogger("confkit.record").setLevel(logging.INFO)
+    ended = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    try:
+        with connect(options.profile) as client:
+            if client.sandbox is not None:
+                raise ConfigError(
+                    "the embedded sandbox lives in the process that uses it, so a command finds "
+                    "none of its rooms. Run `confkit sandbox` and set CONFKIT_BASE_URL and "
+                    "CONFKIT_OUTGOING_URL to it, or name another profile."
+                )
+            done = Recorder(options.folder).record(
+                client, options.rooms, options.every, options.sweeps, options.until,
+                options.rooms_every, concurrency=options.concurrency, max_rate=options.max_rate,
+                cancelled=ended,
+            )  # fmt: skip
+    except ValueError as error:  # an option that makes no sense
+        if isinstance(error, ConfkitError):
+            raise
+        raise ConfigError(str(error)) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    print(done)
+    return 0

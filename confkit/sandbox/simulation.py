@@ -1,0 +1,211 @@
+"""A simulated building in a sandbox: its rooms and people there, and its past as samples."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+
+from ..errors import ConfigError, ConfkitError
+from . import names
+from .building import Building, building
+from .chance import Flags, Ints, source
+from .identity import Ids
+from .meetings import Stays, week, week_of
+from .service import Service
+from .store import Person
+
+MOST_ROWS = 100_000_000  # about 8 GB
+NO_ANSWER, TIMED_OUT, B3_FAILED = -1, 504, 310
+DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `simulate` was asked for, checked; times are in epoch milliseconds.
+
+    The last of `count` samples is at `until`, the others lie `every` apart before it."""
+
+    house: Building
+    until: int
+    every: int
+    count: int
+    failures: float
+    cameras: bool
+
+    @property
+    def now(self) -> Stays:
+        """The week of `until`, as its people stay."""
+        return week(self.house, week_of(self.house, self.until / 1000)).stays
+
+    def present(self, stays: Stays) -> Flags:
+        """Which of them are in their rooms at `until`."""
+        return (stays.join * 1000 <= self.until) & (self.until < stays.leave * 1000)
+
+
+def plan(
+    rooms: int, days: float, every: float, until: Any, seed: int | str, tz: str,
+    failures: float, cameras: bool, clock: Callable[[], float],
+) -> Plan:  # fmt: skip
+    """The plan, or a ConfigError that names the argument that makes no sense."""
+    if isinstance(rooms, bool) or not isinstance(rooms, int) or rooms < 1:
+        raise ConfigError(f"rooms is {rooms!r}; it is a whole number of rooms, 1 or more.")
+    _number("days", days, "a number of days, 0 or more", 0)
+    _number("every", every, "the seconds from sample to sample, 1 or more", 1)
+    _number("failures", failures, "the share of calls that fail, from 0 to 1", 0, 1)
+    try:
+        ZoneInfo(tz)
+    except (TypeError, ValueError, OSError, LookupError):
+        raise ConfigError(
+            f"tz is {tz!r}, which is no known time zone; give a name such as 'Europe/Berlin'."
+        ) from None
+    count = int(days * DAY // every)
+    if count * rooms > MOST_ROWS:
+        raise ConfigError(
+            f"That is {count * rooms:,} samples, more than {MOST_ROWS:,}: "
+            "raise every, or ask for fewer rooms or days."
+        )
+    end = clock() if until is None else _moment(until, tz)
+    step = round(every * 1000)
+    return Plan(building(rooms, seed, tz), round(end * 1000), step, count, failures, cameras)
+
+
+def furnish(service: Service, planned: Plan, ids: Ids) -> tuple[list[str], dict[int, str]]:
+    """The numbers of the new rooms, and the ids of the people who are in them, by their place
+    among `planned.now`; all of it is kept at once."""
+    stays = planned.now
+    inside = np.flatnonzero(planned.present(stays)).tolist()
+    if inside and (not service.mcu.up or service.licence.expired):
+        raise ConfkitError("Nobody can join now: start_mcu(), or licence(expired=False), first.")
+    if service.store.taken() + len(inside) > service.licence.seats:
+        raise ConfkitError(
+            f"The licence has not enough seats for the {len(inside)} people who are in the rooms "
+            "at that time: licence(seats=...) gives more."
+        )
+    taken, room_ids = set(service.store.room_ids()), []
+    for _ in planned.house.caps:
+        room_id = service.ids.room_id()
+        while room_id in taken:
+            room_id = service.ids.room_id()
+        taken.add(room_id)
+        room_ids.append(room_id)
+    up = service.mcu.up
+    rooms = [
+        {"room_id": room_id, "topic": topic, "owner_id": "facilities", "room_mode": 1,
+         "attendee_max": cap or None, "mcu": up}
+        for room_id, topic, cap in zip(
+            room_ids, islice(names.topics(), len(room_ids)), planned.house.caps.tolist(),
+            strict=True,
+        )
+    ]  # fmt: skip
+    users = {place: ids.user_id() for place in inside}
+    people = [
+        (room_ids[stays.room[place]], Person(user_id, name(stays, place), False))
+        for place, user_id in users.items()
+    ]
+    service.store.add_all(rooms, people)
+    return room_ids, users
+
+
+def name(stays: Stays, place: int) -> str:
+    """The name of one who stays."""
+    return names.person(int(stays.room[place]), int(stays.seat[place]))
+
+
+def samples(planned: Plan, room_ids: list[str]) -> pd.DataFrame:
+    """The samples up to `until`, in the order of time and, at each time, of the rooms."""
+    rooms, count = len(room_ids), planned.count
+    rows = rooms * count
+    times = planned.until - planned.every * np.arange(count - 1, -1, -1, dtype=np.int64)
+    people = _counted(planned, times).ravel()
+    devices = _devices(planned, times).ravel()
+    # A call that failed has left values missing, and its result code in `ret`.
+    code = _failures(planned, rooms)
+    no_users = (code == NO_ANSWER) | (code == TIMED_OUT)
+    apart = code != 0  # people and devices are not told apart
+    caps = planned.house.caps
+    # As many rows as this are long columns: each is made once, and copied nowhere.
+    frame = pd.DataFrame(
+        {
+            "time": pd.DatetimeIndex(np.repeat(times, rooms).astype("datetime64[ms]"), tz="UTC"),
+            "room_id": pd.array(room_ids, dtype="string").take(np.tile(np.arange(rooms), count)),
+            "users": pd.arrays.IntegerArray(people + devices, no_users),
+            "people": pd.arrays.IntegerArray(people, apart.copy()),
+            "devices": pd.arrays.IntegerArray(devices, apart),
+            "attendee_max": pd.arrays.IntegerArray(np.tile(caps, count), np.tile(caps == 0, count)),
+            "ret": pd.arrays.IntegerArray(code, code == NO_ANSWER),
+        },
+        index=pd.RangeIndex(rows),
+        copy=False,
+    )
+    frame.attrs["service"] = "SANDBOX"
+    return frame
+
+
+def _counted(planned: Plan, times: Ints) -> Ints:
+    """The people of each time and room: who has come by then, less who has left."""
+    rooms, count = len(planned.house.caps), len(times)
+    if not count:
+        return np.zeros((0, rooms), dtype=np.int64)
+    first, last = (week_of(planned.house, moment / 1000) for moment in times[[0, -1]].tolist())
+    change = np.zeros((count + 1) * rooms, dtype=np.int64)
+    for number in range(first, last + 1):
+        stays = week(planned.house, number).stays
+        for moments, sign in ((stays.join, 1), (stays.leave, -1)):
+            # From the first sample on that is not before the moment.
+            step = np.clip(-((times[0] - moments * 1000) // planned.every), 0, count)
+            np.add.at(change, step * rooms + stays.room, sign)
+    people = change.reshape(count + 1, rooms)
+    return np.cumsum(people, axis=0, out=people)[:count]
+
+
+def _devices(planned: Plan, times: Ints) -> Ints:
+    """The devices of each time and room. Without `cameras` the only one was taken out in the night
+    before `until`, for in the sandbox no camera stands there either."""
+    devices = np.zeros((len(times), len(planned.house.caps)), dtype=np.int64)
+    room = planned.house.camera_room
+    if room is not None:
+        end = pd.Timestamp(planned.until, unit="ms", tz=planned.house.tz).normalize()
+        there = planned.cameras | (times < end.timestamp() * 1000)
+        devices[:, room] = there
+    return devices
+
+
+def _failures(planned: Plan, rooms: int) -> Ints:
+    """The result code of each sample: of A6 for a room, half of them without an answer; of B3,
+    which is asked once for all rooms of a time."""
+    code = np.zeros((planned.count, rooms), dtype=np.int64)
+    if planned.failures:
+        chance = source(planned.house.key, 2**33)
+        code[chance.random(planned.count) < planned.failures] = B3_FAILED
+        failed = chance.random((planned.count, rooms))
+        code[failed < planned.failures] = TIMED_OUT
+        code[failed < planned.failures / 2] = NO_ANSWER
+    return code.ravel()
+
+
+def _number(what: str, value: Any, meant: str, low: float, high: float = math.inf) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or not low <= value <= high:
+        raise ConfigError(f"{what} is {value!r}; it is {meant}.")
+
+
+def _moment(until: Any, tz: str) -> float:
+    """Epoch seconds of a number of them, a datetime or a text; wall-clock times are those of tz."""
+    try:
+        if isinstance(until, int | float) and not isinstance(until, bool):
+            return pd.Timestamp(until, unit="s").timestamp()
+        if not isinstance(until, str | datetime):
+            raise TypeError
+        moment = pd.Timestamp(until)
+        return (moment if moment.tzinfo else moment.tz_localize(tz)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        raise ConfigError(
+            f"until is {until!r}; it is a datetime, a text such as '2024-03-01 17:00', or epoch "
+            "seconds."
+        ) from None

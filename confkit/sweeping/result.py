@@ -1,0 +1,192 @@
+"""What a sweep has found: rooms, users, failures, and all of it as a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..decoding import as_room
+from ..endpoints import A3, A6, B3
+from ..errors import ApiError, ConfkitError
+from ..frames import integers, room_columns, strings
+from ..records import Room, RoomUser
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .reading import Part
+
+UTILISATION = "utilisation"  # the column of occupancy_frame that frame() has not
+NOT_ASKED = "not asked: the sweep was ended before"
+
+
+class Failure(NamedTuple):
+    """A call of a sweep that failed: of which room (None for all), which call ("A3", "A6" or "B3"),
+    why, and what to do."""
+
+    room_id: str | None
+    call: str
+    error: ConfkitError
+    advice: str
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Rooms and their users as they were at one time, in the order in which they were asked for.
+
+    `time` is the true start, in UTC; `seconds` is how long it took, `requests` how many calls it
+    cost; `complete` is False when it was ended early. `failures` are the calls that failed: their
+    rooms have missing values in `frame()`, never zeros.
+    """
+
+    ids: tuple[str, ...]
+    service: str
+    time: datetime
+    seconds: float
+    requests: int
+    complete: bool
+    failures: tuple[Failure, ...]
+    _part: Part
+    _asked: tuple[bool, bool]  # for rooms, for users
+    _columns: pd.DataFrame | None
+
+    def __repr__(self) -> str:
+        ended = "" if self.complete else ", ended early"
+        return (
+            f"<Sweep of {len(self.ids)} rooms on {self.service}: {self.requests} requests, "
+            f"{len(self.failures)} failures, {self.seconds:.1f} s{ended}>"
+        )
+
+    @cached_property
+    def rooms(self) -> list[Room]:
+        """The rooms that were read, as records."""
+        return [as_room(room) for room in self._part.rooms if _is_read(room)]
+
+    @cached_property
+    def users(self) -> dict[str, list[RoomUser]]:
+        """The users of each room whose users were read; an empty list where nobody is."""
+        pairs = zip(self.ids, self._part.users, strict=True)
+        return {room_id: users for room_id, users in pairs if isinstance(users, list)}
+
+    def frame(self) -> pd.DataFrame:
+        """One row a room that was asked for, in that order.
+
+        `room_id` (as asked), `topic`, `users`, `people` and `devices` (those of the users that are
+        external devices), `attendee_max`, the other columns of `rooms_frame`, `ret` and `error`,
+        then the further columns of the caller's table. Missing are the users of a room for which
+        A6 failed, people and devices where B3 did, the fields where A3 did: `error` says why, `ret`
+        is 0 when nothing is missing, the result code otherwise, and missing when no answer came. A
+        further column named as one of ours is called "... (given)".
+        """
+        import pandas as pd
+
+        rooms = [room if _is_read(room) else Room(room_id=room_id)
+                 for room_id, room in zip(self.ids, self._part.rooms, strict=True)]  # fmt: skip
+        columns = room_columns(rooms)
+        users, people, devices = self._counts(rooms)
+        errors = self._errors()
+        columns = {
+            "room_id": strings(list(self.ids)),
+            "topic": columns.pop("topic"),
+            "users": integers(users),
+            "people": integers(people),
+            "devices": integers(devices),
+            "attendee_max": columns.pop("attendee_max"),
+            **{name: column for name, column in columns.items() if name != "room_id"},
+            "ret": integers([_ret(error) for error in errors]),
+            "error": strings([None if error is None else str(error) for error in errors]),
+        }
+        frame = pd.DataFrame(columns)
+        if self._columns is not None:
+            names = _names(self._columns.columns, {*columns, UTILISATION})
+            further = self._columns.set_axis(names, axis="columns")
+            frame = pd.concat([frame, further], axis=1)
+        frame.attrs = {"service": self.service, "time": self.time.isoformat()}
+        return frame
+
+    def _counts(self, rooms: Sequence[Any]) -> tuple[list[int | None], ...]:
+        """For each room its users, the people among them, the devices among them."""
+        users = [len(found) if isinstance(found, list) else None for found in self._part.users]
+        devices: list[int | None] = [None] * len(users)
+        if isinstance(self._part.devices, Mapping):
+            none: frozenset[str] = frozenset()
+            for place, found in enumerate(self._part.users):
+                if isinstance(found, list):
+                    known = self._part.devices.get(self.ids[place], none)
+                    if rooms[place].room_id != self.ids[place]:
+                        known |= self._part.devices.get(rooms[place].room_id, none)
+                    devices[place] = sum(user.user_id in known for user in found) if known else 0
+        people = [None if few is None or every is None else every - few
+                  for every, few in zip(users, devices, strict=True)]  # fmt: skip
+        return users, people, devices
+
+    def _errors(self) -> list[ConfkitError | None]:
+        """For each room why something is missing: its users before its fields, and those before
+        what all rooms lack."""
+        ended, devices = ConfkitError(NOT_ASKED), self._part.devices
+        lacking = devices if isinstance(devices, ConfkitError) else None
+        if devices is None and self._asked[1]:
+            lacking = ended
+        found = []
+        for room, users in zip(self._part.rooms, self._part.users, strict=True):
+            error = lacking
+            for wanted, outcome in zip(self._asked, (room, users), strict=True):
+                if wanted and (outcome is None or isinstance(outcome, ConfkitError)):
+                    error = outcome or ended
+            found.append(error)
+        return found
+
+
+def failures(ids: Sequence[str], part: Part) -> tuple[Failure, ...]:
+    """The calls that failed, that for the devices of all rooms first."""
+    lacking = part.devices
+    found = [_failure(None, B3.key, lacking)] if isinstance(lacking, ConfkitError) else []
+    for room_id, room, users in zip(ids, part.rooms, part.users, strict=True):
+        for call, outcome in ((A3.key, room), (A6.key, users)):
+            if isinstance(outcome, ConfkitError):
+                found.append(_failure(room_id, call, outcome))
+    return tuple(found)
+
+
+def _failure(room_id: str | None, call: str, error: ConfkitError) -> Failure:
+    return Failure(room_id, call, error, error.advice)
+
+
+def _is_read(room: object) -> bool:
+    return room is not None and not isinstance(room, ConfkitError)
+
+
+def _ret(error: ConfkitError | None) -> int | None:
+    if error is None:
+        return 0
+    ret = error.ret if isinstance(error, ApiError) else None
+    return ret if isinstance(ret, int) and abs(ret) < 2**63 else None
+
+
+def _names(given: Iterable[object], ours: set[str]) -> list[str]:
+    """The names of the caller's columns, each other than ours and than those before it."""
+    names, taken = [], set(ours)
+    for name in map(str, given):
+        while name in taken:
+            name += " (given)"
+        names.append(name)
+        taken.add(name)
+    return names
+
+
+def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
+    """One row a room of a sweep: how full it is.
+
+    `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
+    share of `attendee_max`, `Float64`; missing without a cap, a cap of 0 among them, and where the
+    users could not be read), `error`, and the further columns of the caller's table.
+    """
+    frame = sweep.frame()
+    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
+    frame.insert(6, UTILISATION, (frame["users"] / cap).astype("Float64"))
+    own = list(frame.columns).index("error")
+    shown = [*range(7), *range(own, len(frame.columns))]
+    return frame.iloc[:, shown]

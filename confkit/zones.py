@@ -1,0 +1,64 @@
+"""Moments and time zones as people give them."""
+
+import os
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+
+Moment = str | date  # a datetime is a date
+
+
+def moment(given: Moment, name: str) -> datetime:
+    """The moment in UTC; ISO text or a datetime without an offset is local time, a date its
+    midnight. ValueError names the argument."""
+    try:
+        if not isinstance(given, str | date):
+            raise TypeError
+        found = pd.Timestamp(given)
+        if pd.isna(found):
+            raise TypeError
+        return found.to_pydatetime(warn=False).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"{name} is {given!r}; give a time such as '2026-03-29T08:00' (local) or "
+            "'2026-03-29T08:00Z', or a datetime"
+        ) from None
+
+
+def zone(given: str | tzinfo | None) -> tuple[tzinfo, str]:
+    """The time zone and its name; None is this machine's. ValueError where there is none so."""
+    if isinstance(given, tzinfo):
+        return given, str(given)
+    if given is not None:
+        found = _zone(given)
+        if found is None:
+            raise ValueError(f"there is no time zone {given!r}; give one such as 'Europe/Berlin'")
+        return found, found.key
+    found = _zone(_local_name())
+    if found is not None:
+        return found, found.key
+    here = timezone(datetime.now().astimezone().utcoffset() or timedelta())
+    return here, str(here)
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError):  # no key, no such file, no such zone
+        return None
+
+
+def _local_name() -> str:
+    """Where systems keep the name of their zone; what a process's TZ says goes before."""
+    told = os.environ.get("TZ")
+    if told is not None:
+        return told.removeprefix(":").rpartition("zoneinfo/")[2] or "UTC"
+    link = Path("/etc/localtime")
+    if link.is_symlink():
+        return str(link.readlink()).rpartition("zoneinfo/")[2]
+    try:
+        return Path("/etc/timezone").read_text("utf-8").strip()
+    except OSError:
+        return ""

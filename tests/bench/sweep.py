@@ -1,0 +1,284 @@
+"""What a sweep reaches beside requests in threads, on one nginx; and the way from JSON to a frame.
+
+Aims: 25 times the throughput of requests.Session with 32 threads, and 1/25 of its CPU, records
+included; 0.95 of the ideal at 20 ms and 64 in flight; 25 times as fast to typed frames; bodies to a
+typed frame in 1/4 of the time and half of the memory.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pandas as pd
+import requests
+
+import confkit as ck
+from confkit.decoding import read_room
+from confkit.endpoints import A3
+from confkit.frames import room_columns
+from confkit.wire import Answer, Request
+from tests.bench.servers import answers, free_port, lacking, nginx, process
+
+ROUNDS, CALLS, USUAL_CALLS, BODIES = 5, 10_000, 1_500, 100_000
+LATENCY = 0.02
+TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
+ROOM = {
+    "ret": 0, "id": 100017, "room_id": "$arg_room_id", "topic": "Weekly sync of the field team",
+    "room_status": 1, "owner_id": "operations-17", "host_password": "s3cret-17",
+    "attendee_max": "25", "max_audio": "8", "max_video": "4", "room_extend_id": "", "room_mode": 1,
+}  # fmt: skip
+USERS = {"ret": 0, "user_list": [{"user_name": "Ada", "user_id": "5f0c2f5e-0001"},
+                                 {"user_name": "Bo", "user_id": "5f0c2f5e-0002"}]}  # fmt: skip
+DEVICES = {"ret": 0, "data": {"total": 0, "items": []}}
+GRANTED = {"ret": 0, "random": "abc", "key": "def"}
+REPLIES = {
+    "/rtc/auth/valid": GRANTED, "/rtc/room/get_room_info": USERS, "/rtc/room/get": ROOM,
+    "/avd/": DEVICES,
+}  # fmt: skip
+
+# A server that answers each request after a wait, as one at the other end of a country does.
+SLOW = f"""
+import asyncio, sys, uvloop
+ROOM, GRANTED = sys.argv[2].encode(), sys.argv[3].encode()
+HEAD = "HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: "
+class Slow(asyncio.Protocol):
+    def connection_made(self, transport):
+        self.transport = transport
+    def write(self, answer):
+        if not self.transport.is_closing():
+            self.transport.write(answer)
+    def data_received(self, data):
+        query = data.split(b" ", 2)[1].partition(b"?")[2]
+        body = GRANTED
+        if b"room_id=" in query:
+            room_id = query.partition(b"room_id=")[2].partition(b"&")[0]
+            body = ROOM.replace(b"$arg_room_id", room_id)
+        answer = (HEAD + str(len(body)) + "\\r\\n\\r\\n").encode() + body
+        loop.call_later({LATENCY}, self.write, answer)
+async def main():
+    global loop
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Slow, "127.0.0.1", int(sys.argv[1]), backlog=1024)
+    await server.serve_forever()
+uvloop.run(main())
+"""
+
+
+def main() -> None:
+    """Prints the table."""
+    if missing := lacking("nginx", "wrk"):
+        print(f"sweep: not measured; it needs {missing}\n")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        replies = {path: json.dumps(reply) for path, reply in REPLIES.items()}
+        with nginx(Path(folder), replies) as url:
+            _against_requests(url)
+    _far_away()
+    _to_frame()
+
+
+def _client(url: str) -> ck.Client:
+    return ck.connect(base_url=url, outgoing_url=url, access_key="demo", secret_key="demo")
+
+
+def _ids(count: int) -> list[str]:
+    return [f"10{number:06d}" for number in range(count)]
+
+
+def _against_requests(url: str) -> None:
+    with _client(url) as client, requests.Session() as session:
+        session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
+        ways: dict[str, tuple[int, Callable[[], object]]] = {
+            "requests, 32 threads": (USUAL_CALLS, lambda: _usual(session, url, USUAL_CALLS)),
+            "sweep to records, 32": (CALLS, lambda: _records(client, CALLS, 32)),
+            "sweep to records, 256": (CALLS, lambda: _records(client, CALLS, 256)),
+            "requests, to frames": (USUAL_CALLS, lambda: _usual_frames(session, url)),
+            "sweep to frames, 32": (CALLS, lambda: _frames(client, CALLS // 2)),
+        }
+        wall: dict[str, list[float]] = {name: [] for name in ways}
+        cpu: dict[str, list[float]] = {name: [] for name in ways}
+        ceiling = []
+        for _ in range(ROUNDS):
+            for name, (calls, run) in ways.items():
+                began, spent = time.perf_counter(), _cpu()
+                run()
+                wall[name].append((time.perf_counter() - began) / calls)
+                cpu[name].append((_cpu() - spent) / calls)
+            ceiling.append(_wrk(url))
+        print(f"reading rooms from one nginx, median of {ROUNDS} rounds")
+        print("                            calls/s   CPU us/call      x   CPU")
+        for name in ways:
+            base = "requests, to frames" if "frames" in name else "requests, 32 threads"
+            rate, us = 1 / median(wall[name]), 1e6 * median(cpu[name])
+            faster = median(wall[base]) / median(wall[name])
+            less = median(cpu[base]) / median(cpu[name])
+            aim = "   (aim: 25, 1/25)" if name.endswith("32") else ""
+            print(f"  {name:<24}{rate:9.0f}{us:12.1f}{faster:10.1f}   1/{less:.0f}{aim}")
+        times = median(wall["requests, 32 threads"]) * median(ceiling)
+        print(f"  {'wrk, the ceiling':<24}{median(ceiling):9.0f}{times:22.1f}")
+        for rooms in (1_000, 10_000, 100_000):
+            began = time.perf_counter()
+            _frames(client, rooms)
+            each = 1e6 * (time.perf_counter() - began) / rooms
+            print(f"  {rooms:7,} rooms to a frame, both calls: {each:5.0f} us a room")
+        print()
+
+
+def _usual(session: requests.Session, url: str, calls: int, path: str = "get") -> list[Any]:
+    def ask(room_id: str) -> Any:
+        fields = {"access_token": TOKEN, "room_id": room_id}
+        return session.get(f"{url}/rtc/room/{path}", params=fields, timeout=10).json()
+
+    with ThreadPoolExecutor(32) as pool:
+        return list(pool.map(ask, _ids(calls)))
+
+
+def _usual_frames(session: requests.Session, url: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    rooms = _usual(session, url, USUAL_CALLS // 2)
+    users = _usual(session, url, USUAL_CALLS // 2, "get_room_info")
+    return pd.DataFrame(rooms), pd.DataFrame([one for found in users for one in found["user_list"]])
+
+
+def _records(client: ck.Client, calls: int, concurrency: int) -> None:
+    found = ck.sweep(client, _ids(calls), users=False, concurrency=concurrency, progress=False)
+    assert len(found.rooms) == calls, found
+
+
+def _frames(client: ck.Client, rooms: int) -> None:
+    frame = ck.sweep(client, _ids(rooms), progress=False).frame()
+    assert frame["users"].sum() == 2 * rooms
+    assert frame["attendee_max"].sum() == 25 * rooms
+
+
+def _wrk(url: str, flying: int = 32) -> float:
+    told = subprocess.run(
+        ["wrk", "-t1", f"-c{flying}", "-d1s", f"{url}/rtc/room/get?access_token={TOKEN}&room_id=1"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    return float(told.partition("Requests/sec:")[2].split()[0])
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _far_away() -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-c", SLOW, str(port), json.dumps(ROOM), json.dumps(GRANTED)]
+    with process(command), _client(url) as client, requests.Session() as session:
+        answers(port)
+        session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
+        client.token()
+        print(f"share of the ideal (calls x latency / in flight) at {LATENCY * 1000:.0f} ms, "
+              f"median of {ROUNDS}")  # fmt: skip
+        for name, flying, calls, run in (
+            ("sweep, 64 in flight", 64, 20_000, lambda: _records(client, 20_000, 64)),
+            ("sweep, 256 in flight", 256, 20_000, lambda: _records(client, 20_000, 256)),
+            ("requests, 32 threads", 32, 1_500, lambda: _usual(session, url, 1_500)),
+        ):
+            shares = []
+            for _ in range(ROUNDS):
+                began = time.perf_counter()
+                run()
+                shares.append(calls * LATENCY / flying / (time.perf_counter() - began))
+            aim = "   (aim: 0.95)" if flying == 64 else ""
+            print(f"  {name:<24}{median(shares):6.2f}{aim}")
+        for flying in (64, 256):
+            share = median(_wrk(url, flying) for _ in range(ROUNDS)) * LATENCY / flying
+            print(f"  {f'wrk, {flying} in flight':<24}{share:6.2f}   (the server's own limit)")
+        print()
+
+
+Answers = list[tuple[Request, Answer]]  # as a sweep has them
+
+
+def _bodies() -> Answers:
+    bodies = [
+        json.dumps({**ROOM, "id": n, "room_id": room_id, "topic": f"Weekly sync of team {n}",
+                    "attendee_max": ("25", 25, "")[n % 3]}).encode()
+        for n, room_id in enumerate(_ids(BODIES))
+    ]  # fmt: skip
+    return [(Request(A3, {"room_id": room_id}), Answer(200, "", body, 0.0))
+            for room_id, body in zip(_ids(BODIES), bodies, strict=True)]  # fmt: skip
+
+
+def _ours(answers: Answers) -> pd.DataFrame:
+    dialect = ck.Dialect()
+    rooms = [read_room(request, answer, dialect) for request, answer in answers]
+    return pd.DataFrame(room_columns(rooms))
+
+
+def _usual_frame(answers: Answers) -> pd.DataFrame:
+    frame = pd.DataFrame([json.loads(answer.body) for _, answer in answers])
+    for name in ("id", "room_status", "attendee_max", "max_audio", "max_video", "room_mode"):
+        frame[name] = pd.to_numeric(frame[name], errors="coerce").astype("Int64")
+    texts = ("room_id", "topic", "owner_id", "room_extend_id")
+    return frame.astype(dict.fromkeys(texts, "string"))
+
+
+WAYS = {"json, DataFrame, astype": _usual_frame, "read_room, rooms_frame": _ours}
+
+
+def _to_frame() -> None:
+    answers = _bodies()
+    seconds: dict[str, list[float]] = {name: [] for name in WAYS}
+    for _ in range(ROUNDS):
+        for name, run in WAYS.items():
+            began = time.perf_counter()
+            run(answers)
+            seconds[name].append(time.perf_counter() - began)
+    memory = {name: median(_peak(name) for _ in range(3)) for name in WAYS}
+    size = sum(len(answer.body) for _, answer in answers) / BODIES
+    print(f"{BODIES:,} room bodies of {size:.0f} bytes to a typed frame, median of {ROUNDS}")
+    usual, ours = WAYS
+    print(f"  {usual:<24}{median(seconds[usual]):7.2f} s{memory[usual]:7.0f} MB")
+    time_share = median(seconds[ours]) / median(seconds[usual])
+    print(
+        f"  {ours:<24}{median(seconds[ours]):7.2f} s{memory[ours]:7.0f} MB   {time_share:.2f} and "
+        f"{memory[ours] / memory[usual]:.2f} of it   (aim: 0.25 and 0.5)\n"
+    )
+
+
+def _peak(way: str) -> float:
+    """MB by which the memory of a process of its own grows at most."""
+    told = subprocess.run(
+        [sys.executable, "-m", "tests.bench.sweep", way], capture_output=True, text=True, check=True
+    )
+    return float(told.stdout)
+
+
+def _grown(way: str) -> float:
+    answers = _bodies()
+    WAYS[way](answers[:10])  # loads what it needs
+    before, most, done = _resident(), 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not done.wait(0.002):
+            most = max(most, _resident())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    WAYS[way](answers)
+    done.set()
+    watcher.join()
+    return (most - before) / 1e6
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+if __name__ == "__main__":
+    print(_grown(sys.argv[1]))

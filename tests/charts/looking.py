@@ -1,0 +1,99 @@
+"""What a chart shows, read from the figure after it was really drawn."""
+
+import io
+from itertools import combinations
+
+import pandas as pd
+from matplotlib.text import Text
+
+import confkit as ck  # noqa: F401
+
+
+def drawn(figure):
+    """The figure, after it was drawn as a picture."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    assert picture.getvalue().startswith(b"\x89PNG")
+    return figure
+
+
+def head(figure):
+    """The finding and the line below it, each without its line ends."""
+    return [text.get_text().replace("\n", " ") for text in figure.texts][:2]
+
+
+def shown(part):
+    """All texts of a figure or of axes, ticks among them."""
+    return [text.get_text() for text in part.findobj(Text) if text.get_visible()]
+
+
+def legible(figure):
+    """Asserts that no text leaves the picture and none lies on another."""
+    drawn(figure)
+    canvas = figure.bbox
+    boxes = [(text.get_text(), text.get_window_extent()) for text in _visible(figure)]
+    for text, box in boxes:
+        assert box.x0 >= canvas.x0 - 1, text
+        assert box.x1 <= canvas.x1 + 1, text
+        assert box.y0 >= canvas.y0 - 1, text
+        assert box.y1 <= canvas.y1 + 1, text
+    for (one, a), (other, b) in combinations(boxes, 2):
+        across = min(a.x1, b.x1) - max(a.x0, b.x0)
+        down = min(a.y1, b.y1) - max(a.y0, b.y0)
+        # The box of a text has air above and below its letters.
+        assert across <= 1 or down <= 0.35 * min(a.height, b.height), (one, other)
+
+
+def rows(axes):
+    """The rooms' names from top to bottom."""
+    named = {round(tick.get_position()[1]): tick.get_text() for tick in axes.get_yticklabels()}
+    return [named[place] for place in sorted(named)]
+
+
+def frame(*given):
+    """An occupancy frame with a row for each (topic, users, attendee_max)."""
+    return pd.DataFrame(
+        {
+            "room_id": pd.array([f"room-{place}" for place in range(len(given))], dtype="string"),
+            "topic": pd.array([row[0] for row in given], dtype="string"),
+            "users": pd.array([row[1] for row in given], dtype="Int64"),
+            "attendee_max": pd.array([row[2] for row in given], dtype="Int64"),
+        }
+    )
+
+
+def samples(*given, start="2026-03-02T08:00", every=60, room_id="101"):
+    """Samples of one room, one for each (people, devices, cap) or None for one that failed."""
+    begin = pd.Timestamp(start, tz="UTC")
+    table = [
+        (begin + pd.Timedelta(seconds=place * every), room_id,
+         *((None, None, None, None, 504) if row is None
+           else (row[0] + row[1], row[0], row[1], row[2], 0)))
+        for place, row in enumerate(given)
+    ]  # fmt: skip
+    made = pd.DataFrame(
+        table, columns=["time", "room_id", "users", "people", "devices", "attendee_max", "ret"]
+    )
+    types = dict.fromkeys(["users", "people", "devices", "attendee_max", "ret"], "Int64")
+    return made.astype({"time": "datetime64[ms, UTC]", "room_id": "string", **types})
+
+
+def _visible(figure):
+    unseen = {
+        id(label)
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        for label in (tick.label1, tick.label2)
+        if not axes.axison or not _within(tick, axis)
+    }
+    return [
+        text
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and id(text) not in unseen
+    ]
+
+
+def _within(tick, axis):
+    low, high = sorted(axis.get_view_interval())
+    return low <= tick.get_loc() <= high

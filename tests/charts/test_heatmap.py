@@ -1,0 +1,186 @@
+"""The heatmap of a week: means of people at once, by local hour, and hatched where not known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from confkit.charts import heatmap_summary, occupancy_heatmap
+from confkit.charts.times import zone
+from confkit.charts.week import week, written
+
+from .looking import drawn, head, legible, samples
+
+
+def cells(given, tz="UTC", rooms=None):
+    return week(given, zone(tz)[0], rooms).people
+
+
+def hatched(figure):
+    """Weekday and hour of each hatched cell."""
+    (axes,) = figure.axes
+    return {
+        (round(patch.get_y() + 0.5), round(patch.get_x() + 0.5))
+        for patch in axes.patches if patch.get_hatch()
+    }  # fmt: skip
+
+
+def month(*, every=1800, rooms=3):
+    """Four weeks from Monday, 2 March: ten people a room at work on weekdays, else nobody."""
+    made = []
+    for room in range(rooms):
+        times = pd.date_range("2026-03-02", "2026-03-29 23:59", freq=f"{every}s", tz="UTC")
+        there = [(10 if 8 <= t.hour < 18 and t.day_of_week < 5 else 0, 1, 20) for t in times]
+        made.append(samples(*there, start="2026-03-02", every=every, room_id=str(room)))
+    return pd.concat(made, ignore_index=True)
+
+
+def test_a_cell_is_the_mean_of_all_rooms_together():
+    """Ten people in each of three rooms are thirty at once; devices are no people."""
+    found = cells(month())
+    assert (found[:5, 8:18] == 30).all()
+    assert found.sum() == 5 * 10 * 30
+
+
+def test_hours_are_local_and_the_zone_is_named():
+    """The same samples seen in Kathmandu are five and three quarter hours later."""
+    found = cells(samples((7, 0, 9), start="2026-03-02T20:00"), "Asia/Kathmandu")
+    assert found[1, 1] == 7
+    figure = occupancy_heatmap(samples((7, 0, 9), start="2026-03-02T20:00"), tz="Asia/Kathmandu")
+    assert head(figure)[0] == "Busiest: Tuesday 01:00, 7 people on average"
+    assert head(figure)[1] == "1 room · Tue 3 Mar 2026, 01:45 to 01:45 (Asia/Kathmandu)"
+
+
+@pytest.mark.parametrize("start", ["2026-03-23", "2026-10-19"])
+def test_an_hour_that_the_clock_skips_or_repeats_is_a_mean_too(start):
+    """In the week of a changed clock every hour that was sampled has the mean of its samples."""
+    found = cells(samples(*[(4, 0, 9)] * 7 * 48, start=start, every=1800), "Europe/Berlin")
+    known = found[~np.isnan(found)]
+    assert set(known) == {4.0}
+    assert len(known) >= 167
+
+
+def test_a_failed_sample_takes_nobody_away():
+    """Where one of two rooms failed at times, it counts with its mean of that hour, not as zero."""
+    one = samples((10, 0, 20), None, (10, 0, 20), None)
+    other = samples((10, 0, 20), (10, 0, 20), (10, 0, 20), (10, 0, 20), room_id="102")
+    assert cells(pd.concat([one, other]))[0, 8] == 20
+
+
+def test_an_hour_that_was_mostly_not_read_is_not_known():
+    """With more failures than samples there is no number, and the cell is hatched, unlike a 0."""
+    given = pd.concat([
+        samples((5, 0, 9), None, None, start="2026-03-02T08:00"),
+        samples((0, 0, 9), start="2026-03-02T09:00"),
+        samples((3, 0, 9), None, start="2026-03-02T10:00"),
+    ])  # fmt: skip
+    found = cells(given)[0]
+    assert np.isnan(found[8])
+    assert list(found[9:11]) == [0, 3]
+    marked = hatched(drawn(occupancy_heatmap(given, tz="UTC")))
+    assert (0, 8) in marked
+    assert {(0, 9), (0, 10)}.isdisjoint(marked)
+    assert (3, 3) in marked  # no sweep at all
+
+
+def test_a_room_that_came_later_does_not_count_before():
+    """A room sampled in the second of two weeks counts half in the mean of both."""
+    first, second = (samples((10, 0, 20), start=f"2026-03-{day:02}T08:00") for day in (2, 9))
+    new = samples((6, 0, 20), start="2026-03-09T08:00", room_id="102")
+    assert cells(pd.concat([first, second, new]))[0, 8] == 13
+
+
+def test_rooms_may_be_chosen():
+    """One ID or several; a number is taken as its text."""
+    given = month()
+    assert cells(given, rooms="1")[0, 8] == 10
+    assert cells(given, rooms=1)[0, 8] == 10
+    assert cells(given, rooms=["0", "2"])[0, 8] == 20
+    assert week(given, zone("UTC")[0], ["0", "2"]).rooms == 2
+
+
+def test_the_busiest_hour_is_framed_and_named():
+    """The finding is the title, and its cell has a frame."""
+    given = pd.concat([month(), samples((9, 0, 20), start="2026-03-04T11:00", room_id="new")])
+    figure = drawn(occupancy_heatmap(given, tz="UTC", service="SANDBOX"))
+    assert head(figure) == [
+        "Busiest: Wednesday 11:00, 31 people on average",
+        "SANDBOX · 4 rooms · 2 Mar 2026 to 29 Mar 2026 (UTC)",
+    ]
+    (frame,) = [patch for patch in figure.axes[0].patches if not patch.get_fill()]
+    assert (frame.get_x() + 0.5, frame.get_y() + 0.5) == (11, 2)
+
+
+def test_every_known_cell_has_its_number_in_a_colour_that_can_be_read():
+    """168 numbers; dark cells have white ones."""
+    figure = drawn(occupancy_heatmap(month(), tz="UTC"))
+    numbers = list(figure.axes[0].texts)
+    assert len(numbers) == 168
+    assert {text.get_color() for text in numbers if text.get_text() == "30"} == {"white"}
+
+
+@pytest.mark.parametrize("given", [samples(), samples(*[(3, 0, 9)] * 48, every=1800), month()],
+                         ids=["nothing", "a day", "a month"])  # fmt: skip
+def test_a_heatmap_is_legible(given):
+    """With nothing, a day or a month no text lies on another or leaves the picture."""
+    legible(occupancy_heatmap(given, tz="America/Argentina/ComodRivadavia", service="SANDBOX"))
+
+
+def test_what_was_not_read_is_told():
+    """The share that failed, and rooms that were never read, stand below the finding."""
+    given = pd.concat([samples((5, 0, 9), (5, 0, 9), None), samples(None, room_id="102")])
+    assert head(occupancy_heatmap(given, tz="UTC"))[1] == (
+        "2 rooms, of which 1 never read · Mon 2 Mar 2026, 08:00 to 08:02 (UTC) · 50.0 % not read"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [(samples(), "No samples"), (samples(None, None), "No hour could be read"),
+     (samples((0, 1, 9)), "Nobody was there"),
+     (samples((1, 0, 9)), "Busiest: Monday 08:00, 1 person on average")],
+)  # fmt: skip
+def test_a_finding_of_little_or_nothing(given, title):
+    """Nothing sampled, nothing read and nobody there are three different findings."""
+    assert head(drawn(occupancy_heatmap(given, tz="UTC")))[0] == title
+    assert heatmap_summary(given, tz="UTC").splitlines()[0] == title
+
+
+@pytest.mark.parametrize(
+    ("mean", "text"),
+    [(0, "0"), (0.04, "<.1"), (0.44, "0.4"), (7.0, "7"), (9.94, "9.9"), (9.96, "10"),
+     (31.5, "32"), (999.4, "999"), (999.6, "1.0k"), (1240, "1.2k"), (25_300, "25k")],
+)  # fmt: skip
+def test_a_mean_is_written_with_as_many_digits_as_are_of_use(mean, text):
+    """A number fits into its cell, and somebody is never written as nobody."""
+    assert written(mean) == text
+
+
+def test_the_summary_tells_the_same_as_text():
+    """A line a weekday: the hours in which somebody was there, and those that are not known."""
+    given = pd.concat([
+        samples((5, 0, 9), start="2026-03-02T08:00"),
+        samples((0, 0, 9), start="2026-03-02T09:00"), samples(None, start="2026-03-02T10:00"),
+    ])  # fmt: skip
+    lines = heatmap_summary(given, tz="UTC").splitlines()
+    assert lines[:2] == [
+        "Busiest: Monday 08:00, 5 people on average", "people at once in 1 room, by hour in UTC",
+    ]  # fmt: skip
+    assert lines[2].startswith("Monday: 08 5; not known: 00, 01, 02, 03, 04, 05, 06, 07, 10, 11")
+    assert lines[3:] == [
+        f"{day}: not known"
+        for day in ("Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    ]
+    assert occupancy_heatmap(given, tz="UTC").summary() == "\n".join(lines)
+    assert "Sunday: nobody" in heatmap_summary(month(), tz="UTC")
+
+
+def test_a_heatmap_leaves_the_samples_alone():
+    """The frame is not changed, and no figure stays open in pyplot."""
+    import matplotlib.pyplot as plt
+
+    given = month()
+    before = given.copy()
+    figures = plt.get_fignums()
+    occupancy_heatmap(given, tz="UTC")
+    assert plt.get_fignums() == figures
+    pd.testing.assert_frame_equal(given, before)

@@ -1,0 +1,94 @@
+"""What rooms are called in charts: any script, any length, never two alike."""
+
+import logging
+
+import pytest
+
+from confkit.charts import occupancy_chart, occupancy_curve
+from confkit.charts.names import called, names, short, width, wrapped
+
+from .looking import drawn, frame, head, legible, rows, samples
+
+
+def named(*topics):
+    (axes,) = drawn(occupancy_chart(frame(*[(topic, 1, 2) for topic in topics]))).axes
+    return rows(axes)
+
+
+@pytest.mark.parametrize(
+    "topic",
+    ["日本語の会議", "العربية", "עברית", "हिन्दी", "ไทย", "한국어", "Ελληνικά", "Привет",
+     "😀 party", "a\tb", "line\nbreak", "x\x00y", "\u202eabc", "a\u0301"],
+)  # fmt: skip
+def test_a_topic_in_any_script_is_drawn_without_a_warning(topic, caplog):
+    """A topic that the font does not hold neither warns, nor logs, nor stops the chart."""
+    caplog.set_level(logging.WARNING)
+    chart = occupancy_chart(frame((topic, 1, 2)), service=topic)
+    legible(chart)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    "topic", ["$", "$$", "a$b$c", "$\\frac$", "\\$x$", "\\frac{", "^_{}", "%", "&amp;", "_"]
+)
+def test_a_topic_that_looks_like_mathematics_is_a_text(topic):
+    """Dollars and backslashes of a topic, or of the service's name, are drawn as they are."""
+    chart = drawn(occupancy_chart(frame((topic, 1, 2)), service=f"SANDBOX {topic}"))
+    assert rows(chart.axes[0]) == [topic]
+    assert head(chart)[1] == f"SANDBOX {topic}"
+
+
+def test_a_title_in_another_script_is_not_bold():
+    """Few fonts of other scripts come in bold: asking for one would log a warning."""
+    weights = [occupancy_curve(samples((1, 0, 2)), "101", topic=topic).texts[0].get_fontweight()
+               for topic in ("Board room", "会議")]  # fmt: skip
+    assert weights == ["bold", "normal"]
+
+
+def test_a_long_topic_is_shortened():
+    """A topic of 149 letters leaves room for the bars; a wide letter takes the room of two."""
+    assert named("A" * 149, "B" * 34) == ["A" * 33 + "…", "B" * 34]
+    assert short("会" * 149) == "会" * 16 + "…"
+    assert width("会議 a\u0301") == 6
+
+
+def test_topics_that_become_alike_are_told_apart_by_their_rooms():
+    """Two topics that differ after the cut only, or not at all, come with the room's ID."""
+    alike = "Quarterly review of the advisory board, part "
+    assert named(alike + "one", alike + "two", "Other") == [
+        "Other", "Quarterly review of the… · room-0", "Quarterly review of the… · room-1",
+    ]  # fmt: skip
+    assert named("Same", "Same") == ["Same · room-0", "Same · room-1"]
+
+
+def test_a_text_that_has_place_names_the_whole_room():
+    """A summary gives each room's ID once, whole, also where it is part of the topic."""
+    assert called("Room 10", "1") == "Room 10 (1)"
+    assert called("Same · 101", "101") == "Same (101)"
+    assert called("101", "101") == "101"
+
+
+def test_long_ids_are_told_apart_too():
+    """IDs that differ in their middles only are written out."""
+    ids = [f"0123456789{letter}0123456789" for letter in "ab"]
+    assert names(ids, ["Same", "Same"]) == ids
+    tails = [f"{'0' * 30}{number:06}" for number in (1, 2)]
+    assert names(tails, ["Same"] * 2) == ["Same · 0000000…0000001", "Same · 0000000…0000002"]
+
+
+def test_a_topic_of_blanks_is_no_name():
+    """A room whose topic is empty or white is named by its ID."""
+    assert named("  ", "") == ["room-0", "room-1"]
+
+
+def test_a_long_service_name_is_broken_into_lines():
+    """A service's name of any length stays within the picture."""
+    name = "conference-" * 20 + ".example.org and " * 5
+    legible(occupancy_chart(frame(("a", 1, 2)), service=name, time="2026-01-01T00:00Z"))
+
+
+def test_lines_are_as_long_as_asked_for():
+    """Broken text keeps its words, in at most so many lines."""
+    assert wrapped("one two three four", 9) == "one two\nthree\nfour"
+    assert wrapped("one two three four", 9, lines=2) == "one two\nthree fo…"
+    assert wrapped("", 9) == ""

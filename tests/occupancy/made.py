@@ -1,0 +1,42 @@
+"""Samples made up for tests."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from confkit.occupancy.compaction import append_sweep
+from confkit.occupancy.samples import COLUMNS, NUMBERS, samples_table
+
+
+def samples(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """A frame of samples; what a row leaves out is missing, `ret` is 0, and people are users."""
+    full = [{"people": row.get("users"), "ret": 0, **row} for row in rows]
+    frame = pd.DataFrame(full, columns=COLUMNS)
+    frame["time"] = pd.to_datetime(frame["time"], utc=True).dt.as_unit("ms")
+    return frame.astype({"room_id": "string", **dict.fromkeys(NUMBERS, "Int64")})
+
+
+def sweep(time: str, rooms: Iterable[str] = ("a", "b"), users: int = 1) -> pd.DataFrame:
+    """The samples of one sweep."""
+    return samples({"time": time, "room_id": room, "users": users} for room in rooms)
+
+
+def record(folder: Path, *sweeps: pd.DataFrame) -> list[Path]:
+    """Puts each into the folder as a recorder does; gives the files."""
+    before = set(folder.glob("_*/*"))
+    for one in sweeps:
+        append_sweep(folder, samples_table(one))
+    return sorted(set(folder.glob("_*/*")) - before)
+
+
+def steady(users: Iterable[int | None], *, start: str = "2026-06-01T00:00Z", every: str = "1min",
+           room: str = "a", **others: Any) -> pd.DataFrame:  # fmt: skip
+    """A room whose samples follow each other, with these users."""
+    users = list(users)
+    times = pd.date_range(start, periods=len(users), freq=every)
+    return samples(
+        {"time": time, "room_id": room, "users": count, **others}
+        for time, count in zip(times, users, strict=True)
+    )

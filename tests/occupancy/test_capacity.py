@@ -1,0 +1,313 @@
+"""`capacity_report`: from samples to the cap that each room should have."""
+
+import json
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from confkit.errors import ConfigError
+from confkit.occupancy.capacity import capacity_report
+from confkit.occupancy.compaction import compact, save_occupancy
+from tests.occupancy.made import record, samples, steady, sweep
+
+TYPES = {
+    "room_id": "string", "samples": "Int64", "coverage": "Float64", "attendee_max": "Int64",
+    "peak": "Int64", "p50": "Int64", "p95": "Int64", "p99": "Int64", "p50_all": "Int64",
+    "p95_all": "Int64", "p99_all": "Int64", "minutes_in_use": "Float64",
+    "minutes_near": "Float64", "minutes_full": "Float64", "busiest_hour": "Int64",
+    "suggested": "Int64", "refused_minutes": "Float64", "reason": "string",
+}  # fmt: skip
+
+
+def only(frame: pd.DataFrame, tz: str = "UTC", **options: float) -> dict[str, object]:
+    """The report of the one room in the frame."""
+    report = capacity_report(frame, tz, **options)
+    assert len(report) == 1
+    return report.iloc[0].to_dict()
+
+
+def month_of_meetings(tz: str) -> pd.DataFrame:
+    """28 local days, a sample every five minutes: four people daily from 9 to 12, twenty for an
+    hour on Mondays, forty for an hour once. A clock change lies in it."""
+    local = pd.date_range("2026-03-09", "2026-04-06", freq="5min", tz=tz, inclusive="left")
+    people = pd.Series(0, index=local)
+    people[(local.hour >= 9) & (local.hour < 12)] = 4
+    people[(local.day_of_week == 0) & (local.hour == 14)] = 20
+    people[(local.date == date(2026, 3, 29)) & (local.hour == 16)] = 40
+    rows = ({"time": time.tz_convert("UTC"), "room_id": "a", "users": count, "devices": 0,
+             "attendee_max": 100} for time, count in people.items())  # fmt: skip
+    return samples(rows)
+
+
+@pytest.mark.parametrize("tz", ["Europe/Berlin", "Asia/Kathmandu", "America/St_Johns", "UTC"])
+def test_four_daily_twenty_weekly_and_forty_monthly_give_forty(tz):
+    """The rarest and largest meeting sizes the room: forty, although 95 % of the minutes in use
+    have twenty or fewer and most have four."""
+    room = only(month_of_meetings(tz), tz)
+    assert (room["suggested"], room["peak"], room["refused_minutes"]) == (40, 40, 0)
+    assert (room["p50"], room["p95"], room["p99"]) == (4, 20, 40)
+    assert (room["p50_all"], room["p95_all"], room["p99_all"]) == (0, 4, 4)
+    assert room["minutes_in_use"] == 60 * (28 * 3 + 4 + 1)
+    assert room["busiest_hour"] == 9
+    assert (room["coverage"], room["attendee_max"]) == (1, 100)
+    assert room["reason"] == "40 users at the most, of 100"
+
+
+def test_a_quantile_is_below_the_peak_and_tells_whom_it_refuses():
+    """With a quantile the suggestion is the users that were not exceeded in that share of the
+    minutes in use, and the user-minutes above it are told."""
+    room = only(month_of_meetings("UTC"), quantile=0.98)
+    assert room["suggested"] == 20
+    assert room["refused_minutes"] == 20 * 60
+    assert room["reason"] == (
+        "20 or fewer in 98 % of the minutes in use; 1200 user-minutes of a peak of 40 would have "
+        "been refused"
+    )
+    assert only(month_of_meetings("UTC"), quantile=1)["suggested"] == 40
+
+
+@pytest.mark.parametrize("tz", ["Europe/Berlin", "Asia/Kathmandu", "America/St_Johns"])
+def test_hours_are_local_across_a_clock_change(tz):
+    """The busiest hour is that of the clock on the wall, before and after it changes."""
+    local = pd.date_range("2026-10-19", "2026-11-09", freq="15min", tz=tz, inclusive="left")
+    frame = samples({"time": time.tz_convert("UTC"), "room_id": "a",
+                     "users": 5 if time.hour == 14 else 1} for time in local)  # fmt: skip
+    room = only(frame, tz)
+    assert room["busiest_hour"] == 14
+    assert room["p50_all"] == 1
+
+
+def test_percentiles_are_those_of_the_samples():
+    """Percentiles are the smallest number of users that this share of the samples does not
+    exceed, over all samples and over those in use."""
+    users = [int(value) for value in np.random.default_rng(3).integers(0, 30, 997)]
+    room = only(steady(users))
+    for share in (50, 95, 99):
+        for name, chosen in ((f"p{share}_all", users), (f"p{share}", [u for u in users if u])):
+            rank = np.quantile(chosen, share / 100, method="inverted_cdf")
+            assert room[name] == rank, name
+    assert room["minutes_in_use"] == sum(count > 0 for count in users)
+
+
+def test_at_the_cap_true_demand_is_unknown():
+    """Minutes at the cap and near it are counted by the cap of the time; a room that reached its
+    cap is suggested its peak at least, whatever the quantile, and it says why that may be low."""
+    early = steady([7, 8, 9, 10, 10, 1], attendee_max=10)
+    later = steady([10, 16, 19], start="2026-06-01T00:06Z", attendee_max=20)
+    room = only(pd.concat([early, later]), quantile=0.5)
+    assert (room["minutes_near"], room["minutes_full"]) == (4 + 2, 2)
+    assert (room["attendee_max"], room["suggested"], room["refused_minutes"]) == (20, 19, 0)
+    assert room["reason"] == (
+        "at its cap for 2 minutes, so true demand is unknown: 19 may be too low"
+    )
+
+
+def test_users_above_the_cap_are_at_the_cap():
+    """More users than the cap allows count as at the cap."""
+    room = only(steady([12, 12, 3], attendee_max=10))
+    assert (room["minutes_full"], room["peak"], room["suggested"]) == (2, 12, 12)
+
+
+@pytest.mark.parametrize("cap", [0, None])
+def test_without_a_cap_no_minute_is_near_it(cap):
+    """A cap of 0 or none is no cap: nothing is near it or at it."""
+    room = only(steady([50, 60], attendee_max=cap))
+    assert (room["minutes_near"], room["minutes_full"]) == (0, 0)
+    assert pd.isna(room["attendee_max"])
+    assert room["reason"] == "60 users at the most, no cap"
+
+
+def test_the_cap_is_the_latest_that_is_known():
+    """A sample that could not read the cap does not hide it; one that read that there is none
+    does."""
+    capped = steady([1, 1], attendee_max=10)
+    unknown = steady([None], start="2026-06-01T00:02Z", ret=504)
+    none = steady([1], start="2026-06-01T00:03Z")
+    assert only(pd.concat([capped, unknown]))["attendee_max"] == 10
+    assert pd.isna(only(pd.concat([capped, unknown, none]))["attendee_max"])
+
+
+def test_a_room_with_a_camera_alone_was_never_used():
+    """Devices are users, which a cap counts, but no people: a room with a camera alone was never
+    used, and nothing is suggested for it."""
+    room = only(steady([1, 1, 1, 2], people=0, devices=1, attendee_max=5))
+    assert (room["minutes_in_use"], room["peak"], room["p50_all"]) == (0, 2, 1)
+    assert pd.isna(room["suggested"])
+    assert pd.isna(room["busiest_hour"])
+    assert room["reason"] == "never used; only devices were in it"
+    assert only(steady([0, 0]))["reason"] == "never used"
+
+
+def test_a_camera_takes_a_seat():
+    """Peak and percentiles count the devices among the users, as the cap does."""
+    room = only(steady([5, 5], people=4, devices=1, attendee_max=5))
+    assert (room["suggested"], room["p50"], room["minutes_full"]) == (5, 5, 2)
+
+
+def test_where_people_are_unknown_at_times_nothing_is_made_of_it():
+    """Samples in which people could not be told from devices neither make a room used nor idle;
+    where that never worked, users are taken for people, and the reason says so."""
+    camera = steady([1, 1, 1], people=0, devices=1)
+    failed = steady([1], start="2026-06-01T00:03Z", people=None, ret=310)
+    assert only(pd.concat([camera, failed]))["minutes_in_use"] == 0
+    never = only(steady([1, 1, 0], people=None, ret=310))
+    assert never["minutes_in_use"] == 2
+    assert never["reason"] == "1 users at the most, no cap; people could not be told from devices"
+
+
+def test_failed_samples_are_no_zeros():
+    """A sample without users lowers the coverage and nothing else."""
+    room = only(steady([4, None, None, 4], ret=504))
+    assert (room["samples"], room["coverage"], room["p50_all"], room["minutes_in_use"]) == (
+        2, 0.5, 4, 2,
+    )  # fmt: skip
+
+
+def test_a_room_that_was_never_read_is_there():
+    """A room of which every sample failed has no figures, no suggestion, and says so."""
+    room = only(steady([None, None], ret=404))
+    assert (room["samples"], room["coverage"], room["reason"]) == (0, 0, "could not be read")
+    assert pd.isna(room["suggested"])
+    assert pd.isna(room["minutes_in_use"])
+
+
+def test_coverage_counts_from_the_first_sample_and_to_the_last_sweep():
+    """A room that came later owes nothing before; one that vanished owes what followed."""
+    whole = steady([1] * 10)
+    later = steady([1] * 5, start="2026-06-01T00:05Z", room="later")
+    vanished = steady([1] * 5, room="vanished")
+    report = capacity_report(pd.concat([whole, later, vanished]), "UTC").set_index("room_id")
+    assert report["coverage"].to_dict() == {"a": 1.0, "later": 1.0, "vanished": 0.5}
+
+
+def test_a_pause_of_the_recording_is_no_use():
+    """A sample stands for its interval and not for the pause that follows it."""
+    before, after = steady([3] * 10), steady([3] * 10, start="2026-06-05T00:00Z")
+    room = only(pd.concat([before, after]))
+    assert (room["minutes_in_use"], room["coverage"]) == (20, 1)
+
+
+def test_two_recorders_in_one_folder_do_not_disturb_each_other():
+    """Rooms that are recorded at other times or intervals keep their own minutes and coverage, and
+    people of all of them are added up."""
+    one = steady([2] * 60, every="60s", room="one")
+    two = steady([3] * 60, start="2026-06-01T00:00:20Z", every="60s", room="two")
+    slow = steady([7] * 12, start="2026-06-01T00:00:40Z", every="300s", room="slow")
+    report = capacity_report(pd.concat([one, two, slow]), "UTC").set_index("room_id")
+    assert report["coverage"].to_dict() == {"one": 1.0, "slow": 1.0, "two": 1.0}
+    assert report["minutes_in_use"].to_dict() == {"one": 60, "slow": 60, "two": 60}
+    assert report.attrs["totals"]["people_peak"] == 2 + 3 + 7
+
+
+def test_a_recorder_that_began_again_does_not_count_people_twice():
+    """Two sweeps of the same rooms within one interval are two looks at the same people."""
+    again = steady([5], start="2026-06-01T00:03:05Z")
+    totals = capacity_report(pd.concat([steady([5] * 10), again]), "UTC").attrs["totals"]
+    assert totals["people_peak"] == 5
+
+
+def test_totals_are_of_all_rooms_at_once():
+    """The totals hold the most people and users at one time, when that was, and percentiles while
+    anybody was there; they go into JSON as they are."""
+    a = steady([1, 9, 5, 0], devices=0)
+    b = steady([9, 2, 6, 1], room="b", people=None).assign(people=[8, 1, 5, 0], devices=1)
+    totals = capacity_report(pd.concat([a, b.astype(a.dtypes)]), "Asia/Kathmandu").attrs["totals"]
+    assert json.loads(json.dumps(totals)) == {
+        "since": "2026-06-01T05:45:00+05:45", "until": "2026-06-01T05:48:00+05:45",
+        "people_peak": 10, "people_peak_at": "2026-06-01T05:46:00+05:45", "people_p95": 10,
+        "people_p99": 10, "users_peak": 11, "users_peak_at": "2026-06-01T05:46:00+05:45",
+        "users_p95": 11, "users_p99": 11,
+    }  # fmt: skip
+
+
+def test_percentiles_of_all_rooms_have_one_base():
+    """A camera that is in its room day and night does not make the night count for users: the
+    percentiles of users and of people are both of the minutes in which people were there."""
+    people = [0] * 95 + [10] * 5
+    seen = steady([1] * 95 + [11] * 5, people=None)
+    samples = seen.assign(people=people, devices=1).astype(seen.dtypes)
+    totals = capacity_report(samples, "UTC").attrs["totals"]
+    assert (totals["people_p95"], totals["users_p95"]) == (10, 11)
+
+
+def test_the_zone_is_named_and_local_by_default(monkeypatch):
+    """The result names its zone, which is the local one unless another is given."""
+    frame = steady([1] * 60, start="2026-06-01T10:00Z")
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    report = capacity_report(frame)
+    assert report.attrs["timezone"] == "Asia/Kathmandu"
+    assert report["busiest_hour"].item() in (15, 16)
+    assert capacity_report(frame, "UTC")["busiest_hour"].item() == 10
+
+
+def test_a_folder_gives_the_same_as_its_samples(tmp_path):
+    """A folder, compacted and not, whatever its name, gives the report of its samples."""
+    folder = tmp_path / "it's [a] *folder?"
+    frame = pd.concat([sweep(f"2026-06-0{day}T0{hour}:00Z", "abc", users=day)
+                       for day in (1, 2) for hour in range(9)])  # fmt: skip
+    record(folder, *(one for _, one in frame.groupby("time")))
+    expected = capacity_report(frame, "UTC")
+    pd.testing.assert_frame_equal(capacity_report(folder, "UTC"), expected)
+    compact(folder, date(2026, 6, 2))
+    pd.testing.assert_frame_equal(capacity_report(str(folder), "UTC"), expected)
+    assert list(folder.glob("_hot/*"))
+
+
+def test_nothing_gives_an_empty_report_of_the_same_types(tmp_path):
+    """No samples give a report without rows, with the columns and types of a full one."""
+    for source in (tmp_path, samples([])):
+        report = capacity_report(source)
+        assert len(report) == 0
+        assert report.attrs["totals"]["people_peak"] is None
+        assert report.dtypes.astype(str).to_dict() == TYPES
+    assert capacity_report(steady([1])).dtypes.astype(str).to_dict() == TYPES
+
+
+def test_one_sample_tells_no_minutes():
+    """Of a single sweep nobody knows how long it stands for: minutes are missing."""
+    room = only(steady([3], attendee_max=3))
+    assert (room["peak"], room["suggested"]) == (3, 3)
+    assert pd.isna(room["minutes_in_use"])
+    assert room["reason"] == "at its cap, so true demand is unknown: 3 may be too low"
+
+
+def test_torn_files_are_named_and_skipped(tmp_path):
+    """The report of a folder skips files that are torn, or damaged inside, with a warning."""
+    _, bad = record(tmp_path, sweep("2026-06-01T00:00Z"), sweep("2026-06-01T00:01Z"))
+    content = bad.read_bytes()
+    for damaged in (content[:200], content[:4] + b"\xff" * 60 + content[64:]):
+        bad.write_bytes(damaged)
+        with pytest.warns(UserWarning, match=bad.name):
+            assert capacity_report(tmp_path, "UTC")["samples"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("quantile", [0, -1, 1.5, True, "0.9", float("nan")])
+def test_an_impossible_quantile_is_refused(quantile):
+    """A quantile that is no share is a ValueError that names it."""
+    with pytest.raises(ValueError, match="quantile is"):
+        capacity_report(steady([1]), quantile=quantile)
+
+
+def test_no_folder_and_no_samples_are_clear_errors(tmp_path):
+    """A folder that is not there and a frame that holds no samples are named."""
+    with pytest.raises(ConfigError, match="nowhere"):
+        capacity_report(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="devices"):
+        capacity_report(sweep("2026-06-01T00:00Z").drop(columns="devices"))
+
+
+def test_a_simulated_building_makes_sense(sandbox, tmp_path):
+    """Of a simulated month every room has its row, none is suggested less than its peak, and the
+    service is named."""
+    frame = sandbox.simulate(rooms=30, days=14)
+    save_occupancy(frame, tmp_path)
+    report = capacity_report(tmp_path, "UTC")
+    assert list(report["room_id"]) == sorted(frame["room_id"].unique())
+    used = report[report["suggested"].notna()]
+    assert (used["suggested"] == used["peak"]).all()
+    assert report["reason"].str.startswith("never used").any()
+    named = frame.set_index(frame.index)
+    named.attrs["service"] = "SANDBOX"
+    assert capacity_report(named).attrs["service"] == "SANDBOX"

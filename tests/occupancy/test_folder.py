@@ -1,0 +1,412 @@
+"""The folder: nothing is lost or counted twice, whoever dies or comes late."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from confkit.errors import ConfkitError
+from confkit.occupancy import compaction
+from confkit.occupancy.compaction import compact, save_occupancy
+from confkit.occupancy.database import samples_database
+from confkit.occupancy.files import OvertakenError, RecordingError, publish
+from confkit.occupancy.folder import ABSORBED, contents, read
+from confkit.occupancy.loading import load_occupancy
+from tests.occupancy.made import record, steady, sweep
+
+NEXT_DAY = date(2026, 6, 2)
+
+
+def parts(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.parquet"))
+
+
+def same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    order = ["time", "room_id"]
+    frames = [frame.sort_values(order, ignore_index=True) for frame in (one, other)]
+    return frames[0].equals(frames[1])
+
+
+def test_a_day_becomes_one_file_sorted_by_room_and_time(tmp_path):
+    """A finished day is compacted into part-0.parquet, by room and time; its sweeps go, and today's
+    stay."""
+    given = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
+    today = sweep("2026-06-02T00:00Z")
+    hot = record(tmp_path, *given, today)
+    compact(tmp_path, NEXT_DAY)
+    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet"]
+    stored = pq.ParquetFile(tmp_path / "date=2026-06-01/part-0.parquet").read().to_pylist()
+    assert [(row["room_id"], row["time"].hour) for row in stored] == [
+        (room, hour) for room in "ab" for hour in range(3)
+    ]
+    assert list(tmp_path.glob("_hot/*")) == [hot[-1]]
+    assert same(load_occupancy(tmp_path), pd.concat([*given, today]))
+
+
+def test_a_part_names_what_it_absorbed_and_that_counts_no_more(tmp_path):
+    """Sweeps that a part names are ignored when they are there all the same, as after a death
+    between the two steps; the next compaction removes them."""
+    given = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
+    hot = record(tmp_path, *given)
+    kept = [(path, path.read_bytes()) for path in hot]
+    compact(tmp_path, NEXT_DAY)
+    metadata = pq.read_schema(tmp_path / "date=2026-06-01/part-0.parquet").metadata
+    assert sorted(json.loads(metadata[ABSORBED])) == [path.name for path in hot]
+    for path, content in kept:
+        path.write_bytes(content)
+    assert same(load_occupancy(tmp_path), pd.concat(given))
+    compact(tmp_path, NEXT_DAY)
+    assert not list(tmp_path.glob("_hot/*"))
+    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet"]
+    assert same(load_occupancy(tmp_path), pd.concat(given))
+
+
+def test_a_late_sweep_of_a_compacted_day_counts_once(tmp_path):
+    """A sweep of a day that is compacted already, as from a clock that stepped back, is read at
+    once, and the next compaction adds a part for it."""
+    early, late = sweep("2026-06-01T10:00Z"), sweep("2026-06-01T09:00Z", users=7)
+    record(tmp_path, early)
+    compact(tmp_path, NEXT_DAY)
+    record(tmp_path, late)
+    assert same(load_occupancy(tmp_path), pd.concat([early, late]))
+    compact(tmp_path, NEXT_DAY)
+    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet", "date=2026-06-01/part-1.parquet"]
+    assert not list(tmp_path.glob("_hot/*"))
+    assert same(load_occupancy(tmp_path), pd.concat([early, late]))
+
+
+@pytest.mark.parametrize("step", range(8))
+def test_a_death_at_any_step_of_a_compaction_loses_and_doubles_nothing(tmp_path, step):
+    """A process that dies at its n-th system call that changes the folder leaves each sample there
+    exactly once, and the next compaction finishes the work."""
+    given = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
+    record(tmp_path, *given)
+    died = subprocess.run(
+        [sys.executable, "-c", DYING, str(tmp_path), str(step)], check=False
+    ).returncode  # fmt: skip
+    assert died == (9 if step < 6 else 0)
+    assert same(load_occupancy(tmp_path), pd.concat(given))
+    compact(tmp_path, NEXT_DAY)
+    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet"]
+    assert same(load_occupancy(tmp_path), pd.concat(given))
+
+
+# Each change of the folder raises an audit event, at which the process can end as if killed.
+DYING = """
+import os, sys
+from datetime import date
+from pathlib import Path
+from confkit.occupancy.compaction import compact
+
+left = int(sys.argv[2])
+changes = {"os.mkdir", "os.link", "os.remove", "os.rename"}
+
+def die(event, arguments):
+    global left
+    if event in changes:
+        if not left:
+            os._exit(9)
+        left -= 1
+
+sys.addaudithook(die)
+compact(Path(sys.argv[1]), date(2026, 6, 2))
+"""
+
+
+def test_of_two_that_write_one_file_the_second_must_look_again(tmp_path):
+    """Of two processes that write one file the first one's stays, and the other is told that it was
+    overtaken."""
+    place = tmp_path / "part-0.parquet"
+
+    def overtaken(draft: Path) -> None:
+        publish(place, lambda other: other.write_text("first"), drafts=tmp_path / "_hot")
+        draft.write_text("second")
+
+    with pytest.raises(OvertakenError):
+        publish(place, overtaken, drafts=tmp_path / "_hot")
+    assert place.read_text() == "first"
+    assert not list(tmp_path.glob("_hot/.*"))
+
+
+def test_a_compaction_at_any_moment_of_a_reading_goes_unnoticed(tmp_path):
+    """Whenever a reader looks into a folder, a compaction that happens just before loses and
+    doubles nothing for it."""
+    for look in range(6):
+        record(tmp_path / str(look), *(sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)))
+    told = subprocess.run(
+        [sys.executable, "-c", OVERTAKEN, str(tmp_path)], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert told == ["6"] * 12
+
+
+OVERTAKEN = """
+import sys
+from datetime import date
+from pathlib import Path
+from confkit.occupancy.capacity import capacity_report
+from confkit.occupancy.compaction import compact
+from confkit.occupancy.loading import load_occupancy
+
+looks, folder = None, None
+
+def look(event, arguments):
+    global looks
+    if event in ("os.listdir", "os.scandir") and looks is not None:
+        looks -= 1
+        if looks < 0:
+            looks = None
+            compact(folder, date(2026, 6, 2))
+
+load_occupancy(Path(sys.argv[1], "0"))  # so that all is imported
+capacity_report(Path(sys.argv[1], "0"))
+sys.addaudithook(look)
+for turn in range(6):
+    folder = Path(sys.argv[1], str(turn))
+    looks = turn
+    frame = load_occupancy(folder)
+    assert not frame.duplicated(["time", "room_id"]).any()
+    looks = None
+    print(len(frame), int(capacity_report(folder)["samples"].sum()))
+"""
+
+
+def test_a_file_that_goes_while_it_is_read_is_looked_for_again(tmp_path):
+    """A sweep that is compacted after it was found is no torn file: the reader is told to look
+    again."""
+    (path,) = record(tmp_path, sweep("2026-06-01T00:00Z"))
+    found = contents(tmp_path)
+    with pytest.raises(OvertakenError), samples_database(tmp_path, False) as base:
+        compact(tmp_path, NEXT_DAY)
+        base.execute("SELECT count(*) FROM samples")
+    for conditions in ((), [pc.field("users") > 0]):
+        with pytest.raises(OvertakenError):
+            read(path, found, conditions)
+    assert not found.strange
+
+
+def test_processes_that_compact_and_record_at_once_lose_and_double_nothing(tmp_path):
+    """Three processes that record and compact the same days at once leave each sample there exactly
+    once."""
+    running = [
+        subprocess.Popen([sys.executable, "-c", RECORDING, str(tmp_path), name])
+        for name in ("x", "y", "z")
+    ]
+    while any(process.poll() is None for process in running):
+        frame = load_occupancy(tmp_path)
+        assert not frame.duplicated(["time", "room_id"]).any()
+    assert [process.returncode for process in running] == [0, 0, 0]
+    frame = load_occupancy(tmp_path)
+    assert len(frame) == 3 * 60
+    assert not frame.duplicated(["time", "room_id"]).any()
+
+
+RECORDING = """
+import sys
+from datetime import date
+from pathlib import Path
+from confkit.occupancy.compaction import compact
+from tests.occupancy.made import record, sweep
+
+for minute in range(60):
+    record(Path(sys.argv[1]), sweep(f"2026-06-0{1 + minute % 3}T01:{minute:02}Z", [sys.argv[2]]))
+    if minute % 7 == 0:
+        compact(Path(sys.argv[1]), date(2026, 6, 4))
+"""
+
+
+def test_memory_for_a_day_does_not_grow_with_its_rooms(tmp_path, monkeypatch):
+    """A day of more samples than are sorted at once comes out whole and in order all the same."""
+    monkeypatch.setattr(compaction, "_AT_ONCE", 10)
+    given = [sweep(f"2026-06-01T0{hour}:00Z", map(str, range(17))) for hour in range(3)]
+    record(tmp_path, *given)
+    compact(tmp_path, NEXT_DAY)
+    path = tmp_path / "date=2026-06-01/part-0.parquet"
+    stored = pq.ParquetFile(path).read(columns=["room_id", "time"]).to_pylist()
+    keys = [(row["room_id"], row["time"]) for row in stored]
+    assert keys == sorted(keys)
+    assert pq.ParquetFile(path).num_row_groups > 1
+    assert same(load_occupancy(tmp_path), pd.concat(given))
+
+
+@pytest.fixture
+def small_disk():
+    """A file system of 200 kB, where this machine lets us make one."""
+    folder = Path(f"/tmp/confkit-small-{os.getpid()}")
+    folder.mkdir()
+    mounted = not subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], check=False
+    ).returncode  # fmt: skip
+    if not mounted:
+        folder.rmdir()
+        pytest.skip("mounting a small disk takes root")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+    folder.rmdir()
+
+
+def test_a_full_disk_is_a_clear_error_and_no_torn_file(small_disk):
+    """On a full disk a sweep is a RecordingError that says so; what was told before is there, and
+    nothing unfinished."""
+    recording, told = small_disk / "rooms", []
+    with pytest.raises(RecordingError, match="No space left on device") as raised:
+        for minute in range(60):
+            one = sweep(f"2026-06-01T00:{minute:02}Z", map(str, range(500)))
+            record(recording, one)
+            told.append(one)
+    assert isinstance(raised.value, ConfkitError)
+    assert len(told) > 1
+    assert same(load_occupancy(recording), pd.concat(told))
+    filler = small_disk / "filler"
+    with pytest.raises(OSError, match="No space"), filler.open("wb", buffering=0) as file:
+        while file.write(bytes(1024)):
+            pass
+    with pytest.raises(RecordingError, match="No space left on device"):
+        compact(recording, NEXT_DAY)
+    with pytest.raises(RecordingError, match="No space left on device"):
+        save_occupancy(steady(range(40_000)), recording)
+    assert same(load_occupancy(recording), pd.concat(told))
+    assert not list(recording.rglob("*.tmp"))
+
+
+def test_a_file_that_may_not_grow_is_a_clear_error_and_no_torn_file(tmp_path):
+    """Where a file cannot be written to its end, nothing of it stays."""
+    limited = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from tests.occupancy.made import record, sweep\n"
+        "from confkit.occupancy.files import RecordingError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
+        "record(Path(sys.argv[1]), sweep('2026-06-01T00:00Z'))\n"
+        "try:\n"
+        "    record(Path(sys.argv[1]), sweep('2026-06-01T00:01Z', map(str, range(5000))))\n"
+        "except RecordingError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limited, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert "File too large" in done.stdout
+    assert "safe" in done.stdout
+    assert len(load_occupancy(tmp_path)) == 2
+    assert len(list(tmp_path.rglob("*.*"))) == 1
+
+
+def test_torn_and_foreign_files_are_named_and_skipped(tmp_path):
+    """Each torn or foreign file is named in a warning with what is wrong, and the rest is read;
+    they are still there afterwards, compacted days or not."""
+    good = [sweep(f"2026-06-0{day}T00:00Z") for day in (1, 2, 3)]
+    hot = record(tmp_path, *good)
+    compact(tmp_path, NEXT_DAY)
+    torn = hot[1].with_name(hot[1].name.replace("20260602", "20260601"))
+    torn.write_bytes(hot[1].read_bytes()[:300])
+    foreign = tmp_path / "date=2026-06-01/other.parquet"
+    pq.write_table(pa.table({"x": [1]}), foreign)
+    pretender = tmp_path / "date=2026-06-01/part-7.parquet"
+    pq.write_table(pa.table({"x": [1]}), pretender)
+    zeros = tmp_path / "date=2026-06-02/part-0.parquet"
+    zeros.parent.mkdir()
+    zeros.write_bytes(bytes(1000))
+    note = tmp_path / "notes.txt"
+    note.write_text("mine")
+    (tmp_path / ".DS_Store").write_text("nobody's")
+    with pytest.warns(UserWarning, match="skipped in the recording") as told:
+        frame = load_occupancy(tmp_path)
+    assert len(told) == 1
+    for path in (torn, foreign, pretender, zeros, note):
+        assert str(path) in str(told[0].message)
+    assert "DS_Store" not in str(told[0].message)
+    assert same(frame, pd.concat(good))
+    strange = {torn, foreign, pretender, zeros, note}
+    assert set(compact(tmp_path, date(2026, 6, 3)).strange) == strange
+    with pytest.warns(UserWarning, match="skipped"):
+        assert same(load_occupancy(tmp_path), pd.concat(good))
+    assert all(path.exists() for path in strange)
+
+
+def test_a_file_damaged_inside_is_named_and_skipped(tmp_path):
+    """A file whose end is whole and whose inside is not is named and skipped, and a compaction
+    leaves it where it is."""
+    good, bad = record(tmp_path, sweep("2026-06-01T00:00Z"), sweep("2026-06-01T00:01Z"))
+    content = bytearray(bad.read_bytes())
+    content[4:60] = b"\xff" * 56
+    bad.write_bytes(content)
+    with pytest.warns(UserWarning, match=bad.name):
+        assert len(load_occupancy(tmp_path)) == 2
+    assert bad in compact(tmp_path, NEXT_DAY).strange
+    assert bad.exists()
+    assert not good.exists()
+    with pytest.warns(UserWarning, match=bad.name):
+        assert len(load_occupancy(tmp_path)) == 2
+
+
+def test_what_a_dead_process_left_unfinished_goes_after_a_day(tmp_path):
+    """An unfinished file is never read; after a day it is a dead process's and goes."""
+    record(tmp_path, sweep("2026-06-01T00:00Z"))
+    old, new = tmp_path / "_hot/.old.tmp", tmp_path / "_hot/.new.tmp"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    assert len(load_occupancy(tmp_path)) == 2
+    compact(tmp_path, NEXT_DAY)
+    assert not old.exists()
+    assert new.exists()
+
+
+def test_saved_samples_are_there_once_however_often_they_are_saved(tmp_path):
+    """save_occupancy adds each day's samples as a part, tells their number, and adds the same ones
+    no second time."""
+    frame = pd.concat([sweep("2026-06-01T23:59:59.999Z"), sweep("2026-06-02T00:00Z")])
+    assert save_occupancy(frame.sample(frac=1, random_state=1), tmp_path) == 4
+    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet", "date=2026-06-02/part-0.parquet"]
+    assert save_occupancy(frame, tmp_path) == 0
+    assert same(load_occupancy(tmp_path), frame)
+    more = sweep("2026-06-02T00:00Z", ["c"])
+    assert save_occupancy(pd.concat([frame, more]), str(tmp_path)) == 3
+    assert save_occupancy(frame.iloc[:0], tmp_path) == 0
+
+
+def test_saving_goes_on_where_a_death_stopped_it(tmp_path):
+    """Of a saving that ended between two days, a second one adds the day that is missing."""
+    frame = pd.concat([sweep("2026-06-01T10:00Z"), sweep("2026-06-02T10:00Z")])
+    save_occupancy(frame, tmp_path)
+    shutil.rmtree(tmp_path / "date=2026-06-02")
+    assert save_occupancy(frame, tmp_path) == 2
+    assert same(load_occupancy(tmp_path), frame)
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    ({"users": None}, "users"), ({"time": "2026-06-01"}, "time zone"),
+    ({"users": 1.5}, "users"), ({"room_id": pd.NA}, "room_id"), ({"ret": "what"}, "ret"),
+])  # fmt: skip
+def test_what_are_no_samples_is_refused(tmp_path, change, named):
+    """A frame without a column, a zone, an ID or whole numbers is a ValueError that names it."""
+    frame = sweep("2026-06-01T10:00Z")
+    if change == {"users": None}:
+        frame = frame.drop(columns="users")
+    elif "time" in change:
+        frame["time"] = pd.to_datetime("2026-06-01")
+    else:
+        frame = frame.astype(object).assign(**change).assign(time=frame["time"])
+    with pytest.raises(ValueError, match=named):
+        save_occupancy(frame, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_a_file_is_a_clear_error(tmp_path):
+    """Where the folder is a file, the error names it."""
+    place = tmp_path / "taken"
+    place.write_text("")
+    for act in (lambda: save_occupancy(sweep("2026-06-01T00:00Z"), place),
+                lambda: record(place, sweep("2026-06-01T00:00Z")),
+                lambda: load_occupancy(place)):  # fmt: skip
+        with pytest.raises(ConfkitError, match="taken"):
+            act()

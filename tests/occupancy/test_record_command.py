@@ -1,0 +1,114 @@
+"""`confkit record`, in a process of its own, against a real sandbox, and killed."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.occupancy.loading import load_occupancy
+
+TOLD = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+\+00:00): 3 rooms, 1 without a value")
+
+
+@pytest.fixture
+def start(sandbox, client, tmp_path):
+    """Starts `confkit record` into tmp_path/"kept" for two rooms and an unknown one."""
+    ids = [ck.create_room(client, topic, "ops", attendee_max=5) for topic in ("one", "two")]
+    (tmp_path / "rooms.txt").write_text("\n".join([*ids, "unknown"]))
+    keys = {
+        "CONFKIT_BASE_URL": sandbox.base_url, "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+        "CONFKIT_ACCESS_KEY": sandbox.access_key, "CONFKIT_SECRET_KEY": str(sandbox.secret_key),
+    }  # fmt: skip
+    running = []
+
+    def begin(*options: str, rooms: str = "rooms.txt", **environ: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "confkit", "record", "kept", "--rooms", rooms, *options]
+        running.append(subprocess.Popen(
+            command, cwd=tmp_path, env={**os.environ, **keys, **environ}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ))  # fmt: skip
+        return running[-1]
+
+    yield begin
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def test_it_records_and_ends_after_so_many_sweeps(start, tmp_path):
+    """Each sweep is a line on standard error, the end one on standard output, and the status 0."""
+    said, log = (process := start("--every", "0.2", "--sweeps", "3")).communicate(timeout=60)
+    assert process.returncode == 0, log
+    assert said.startswith("3 sweeps, 9 rows, 3 of them without a value")
+    assert len(TOLD.findall(log)) == 3
+    frame = load_occupancy(tmp_path / "kept")
+    assert len(frame) == 9
+    assert frame["ret"].value_counts().to_dict() == {0: 6, 404: 3}
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(start, tmp_path, sent):
+    """SIGTERM and Ctrl-C end it within seconds, with status 0 and a line that says what was
+    done."""
+    if signal.getsignal(sent) is signal.SIG_IGN:
+        pytest.skip("whoever started the tests has turned Ctrl-C off")
+    process = start("--every", "3600")
+    line = process.stderr.readline()
+    assert TOLD.search(line), line + process.stderr.read()
+    process.send_signal(sent)
+    said, log = process.communicate(timeout=10)
+    assert process.returncode == 0, log
+    assert said.startswith("1 sweeps, 3 rows")
+    assert "Traceback" not in log
+    assert len(load_occupancy(tmp_path / "kept")) == 3
+
+
+def test_what_it_told_is_there_once_whenever_it_is_killed(start, tmp_path):
+    """A recorder that is killed at any moment, again and again, beside another one, loses no sweep
+    that it told, doubles none, and leaves no half of one."""
+    chance, told = random.Random(5), []
+    for _ in range(4):
+        pair = [start("--every", "0.02") for _ in range(2)]
+        logs = []
+        for process in pair:
+            logs.append(process.stderr.readline())
+            assert TOLD.search(logs[-1]), logs
+        time.sleep(chance.uniform(0, 0.4))
+        for process in pair:
+            process.send_signal(signal.SIGKILL)
+        logs += [process.communicate()[1] for process in pair]
+        told += [when for log in logs for when in TOLD.findall(log)]
+    assert len(told) > 8
+    rows = load_occupancy(tmp_path / "kept").groupby("time").size()
+    assert (rows % 3 == 0).all()
+    for when, times in Counter(told).items():  # two may have begun in one millisecond
+        assert rows[pd.Timestamp(when)] == 3 * times
+
+
+@pytest.mark.parametrize(("options", "named"), [
+    (("--every", "0"), "every is 0.0"), (("--until", "soon"), "until is 'soon'"),
+    (("--sweeps", "0"), "sweeps is 0"), (("--profile", "sandbox"), "embedded sandbox"),
+])  # fmt: skip
+def test_wrong_options_are_one_line(start, tmp_path, options, named):
+    """An option that makes no sense is one line that names it, and exit status 1."""
+    said, log = (process := start(*options)).communicate(timeout=60)
+    assert (process.returncode, said) == (1, "")
+    assert named in log
+    assert len(log.strip().splitlines()) == 1
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_missing_list_of_rooms_is_one_line(start):
+    """A file of rooms that is not there is named."""
+    _, log = (process := start(rooms="nowhere.txt")).communicate(timeout=60)
+    assert process.returncode == 1
+    assert "nowhere.txt" in log
+    assert "Traceback" not in log

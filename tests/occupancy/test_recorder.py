@@ -1,0 +1,374 @@
+"""The recorder, against a real sandbox, in a time that is passed in."""
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.occupancy.compaction import save_occupancy
+from confkit.occupancy.files import RecordingError
+from confkit.occupancy.loading import load_occupancy
+from confkit.occupancy.recorder import Recorded, Recorder
+from confkit.sandbox import Sandbox
+from tests.occupancy.made import sweep
+
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
+GET, USERS = "/rtc/room/get", "/rtc/room/get_room_info"
+DEVICES = "/avd/api/outgoing/getOutgoingUsers"
+
+
+class Time:
+    """A clock that stands still but for waits; `plan` does something when so many seconds are
+    over."""
+
+    def __init__(self, start: datetime = NOON) -> None:
+        self.passed, self.stepped = 0.0, 0.0
+        self._start = start.timestamp()
+        self._plans: list[tuple[float, Callable[[], object]]] = []
+
+    def plan(self, after: float, act: Callable[[], object]) -> None:
+        self._plans.append((after, act))
+
+    def clock(self) -> float:
+        return self._start + self.passed + self.stepped
+
+    def ticks(self) -> float:
+        return self.passed
+
+    def sleep(self, seconds: float) -> None:
+        self.passed += seconds
+        due = [plan for plan in self._plans if plan[0] <= self.passed]
+        self._plans = [plan for plan in self._plans if plan[0] > self.passed]
+        for _, act in due:
+            act()
+
+
+@pytest.fixture
+def moments():
+    return Time()
+
+
+@pytest.fixture
+def recorder(tmp_path, moments):
+    """A recorder into a folder that is not there yet, in that time."""
+    return Recorder(
+        tmp_path / "new" / "rooms", clock=moments.clock, ticks=moments.ticks, sleep=moments.sleep
+    )
+
+
+@pytest.fixture
+def rooms(client, sandbox):
+    """A room for five with one person in it, and one without a cap."""
+    ids = [ck.create_room(client, "small", "ops", attendee_max=5),
+           ck.create_room(client, "open", "ops")]  # fmt: skip
+    sandbox.join(ids[0], "Ada")
+    return ids
+
+
+def one(frame: pd.DataFrame, room_id: str, column: str) -> list[object]:
+    """The values of a room over time; None where one is missing."""
+    values = frame.loc[frame["room_id"] == room_id, column]
+    return [None if pd.isna(value) else value for value in values]
+
+
+def test_a_row_a_room_and_sweep_at_fixed_times(recorder, client, sandbox, rooms, moments):
+    """Each sweep is a row a room, all with its start; the first is at once, the others follow
+    every so many seconds."""
+    moments.plan(60, lambda: sandbox.join(rooms[0], "Bo"))
+    done = recorder.record(client, rooms, every=60, sweeps=3)
+    assert done == Recorded(sweeps=3, rows=6, failures=0, skipped=0, ended="sweeps")
+    assert str(done) == (
+        "3 sweeps, 6 rows, 0 of them without a value, 0 sweeps skipped; ended: sweeps"
+    )
+    frame = load_occupancy(recorder.folder)
+    assert list(frame["time"].drop_duplicates()) == [
+        pd.Timestamp(NOON) + pd.Timedelta(minutes=minute) for minute in range(3)
+    ]
+    assert one(frame, rooms[0], "users") == [1, 2, 2]
+    assert one(frame, rooms[0], "people") == [1, 2, 2]
+    assert one(frame, rooms[0], "devices") == [0, 0, 0]
+    assert one(frame, rooms[0], "attendee_max") == [5, 5, 5]
+    assert one(frame, rooms[1], "attendee_max") == [None, None, None]
+    assert set(frame["ret"]) == {0}
+
+
+def test_a_recording_names_its_services(recorder, client, rooms, tmp_path):
+    """Samples and reports of a folder say of which service they are; those of a second service in
+    the same folder, saved from elsewhere, name both. Other readers do not see the note."""
+    recorder.record(client, rooms, sweeps=1)
+    assert load_occupancy(recorder.folder).attrs == {"service": "SANDBOX"}
+    assert ck.capacity_report(recorder.folder, "UTC").attrs["service"] == "SANDBOX"
+    other = sweep("2026-05-01T10:00Z")
+    other.attrs["service"] = "conf/éx:8080"
+    save_occupancy(other, recorder.folder)
+    assert load_occupancy(recorder.folder).attrs["service"] == "SANDBOX, conf/éx:8080"
+    assert len(pd.read_parquet(recorder.folder)) == len(other)
+
+
+def test_room_fields_are_read_every_so_often_only(recorder, client, rooms):
+    """A3 is asked at the first sweep and every `rooms_every` seconds, A6 and B3 at each."""
+    before = len(client.calls)
+    recorder.record(client, rooms, every=60, sweeps=7, rooms_every=180)
+    kinds = [call.endpoint for call in client.calls[before:]]
+    assert [kinds.count(kind) for kind in ("A3", "A6", "B3")] == [2 * 3, 2 * 7, 7]
+
+
+def test_what_cannot_be_read_is_missing_and_never_zero(recorder, client, sandbox, rooms, moments):
+    """When A6 fails users are missing, when B3 fails people and devices are, each with the code;
+    the cap stays known."""
+    moments.plan(1, lambda: sandbox.fault(USERS, ret=700, times=2))
+    moments.plan(61, lambda: sandbox.fault(DEVICES, ret=302, times=1))
+    done = recorder.record(client, rooms, every=60, sweeps=4)
+    frame = load_occupancy(recorder.folder)
+    assert one(frame, rooms[0], "users") == [1, None, 1, 1]
+    assert one(frame, rooms[0], "people") == [1, None, None, 1]
+    assert one(frame, rooms[0], "devices") == [0, None, None, 0]
+    assert one(frame, rooms[0], "ret") == [0, 700, 302, 0]
+    assert one(frame, rooms[0], "attendee_max") == [5] * 4
+    assert done.failures == 4
+
+
+def test_an_unknown_cap_is_told_until_it_is_read(recorder, client, sandbox, rooms, moments):
+    """A room whose cap could not be read has that call's code at every sweep until it is; after
+    that a failure leaves the last one known."""
+    sandbox.fault(GET, ret=700, times=2)
+    recorder.record(client, rooms, every=60, sweeps=4, rooms_every=120)
+    moments.sleep(60)
+    sandbox.fault(GET, ret=700, times=2)
+    recorder.record(client, rooms, every=60, sweeps=1)
+    frame = load_occupancy(recorder.folder)
+    assert one(frame, rooms[0], "ret") == [700, 700, 0, 0, 700]
+    assert one(frame, rooms[0], "attendee_max") == [None, None, 5, 5, None]
+    assert one(frame, rooms[0], "users") == [1] * 5
+
+
+def test_a_cap_that_was_known_survives_a_failure(recorder, client, sandbox, rooms, moments):
+    """When A3 fails later the cap that was read last stands."""
+    moments.plan(1, lambda: sandbox.fault(GET, ret=700, times=2))
+    recorder.record(client, rooms, every=60, sweeps=3, rooms_every=60)
+    frame = load_occupancy(recorder.folder)
+    assert one(frame, rooms[0], "attendee_max") == [5] * 3
+    assert set(frame["ret"]) == {0}
+
+
+def test_a_room_that_vanishes_is_missing_from_then_on(recorder, client, rooms, moments):
+    """A room that is deleted meanwhile keeps its rows, without values and with 404."""
+    moments.plan(1, lambda: ck.delete_room(client, rooms[0]))
+    recorder.record(client, rooms, every=60, sweeps=3, rooms_every=120)
+    frame = load_occupancy(recorder.folder)
+    assert one(frame, rooms[0], "users") == [1, None, None]
+    assert one(frame, rooms[0], "ret") == [0, 404, 404]
+    assert one(frame, rooms[1], "users") == [0, 0, 0]
+
+
+def test_a_service_that_is_gone_is_recorded_as_such(recorder, client, sandbox, rooms, moments,
+                                                    caplog):  # fmt: skip
+    """When nothing at all can be asked later, every room has a row without values, the log says
+    why, and the recording goes on."""
+    moments.plan(1, lambda: sandbox.fault("/rtc/auth/valid", ret=401))
+    moments.plan(1, lambda: sandbox.advance(7200))  # the token has expired
+    moments.plan(61, sandbox.clear_faults)
+    with caplog.at_level(logging.INFO, "confkit.record"):
+        done = recorder.record(client, rooms, every=60, sweeps=3)
+    frame = load_occupancy(recorder.folder)
+    assert one(frame, rooms[0], "users") == [1, None, 1]
+    assert one(frame, rooms[0], "attendee_max") == [5] * 3
+    assert (done.sweeps, done.failures) == (3, 2)
+    assert "2026-06-01T12:01:00.000+00:00: 2 rooms, 2 without a value" in caplog.text
+
+
+def test_when_nothing_can_be_asked_that_is_recorded_too(recorder, moments, caplog):
+    """An error of a whole sweep after the first is logged and leaves a row without values for each
+    room, with the cap that was known."""
+    with Sandbox(seed=2) as sandbox, sandbox.connect() as client:
+        room_id = ck.create_room(client, "small", "ops", attendee_max=5)
+        moments.plan(1, sandbox.close)
+        done = recorder.record(client, [room_id], every=60, sweeps=2)
+    assert (done.sweeps, done.failures) == (2, 1)
+    assert "2026-06-01T12:01:00.000+00:00: nothing could be asked: this sandbox is closed" in (
+        caplog.text
+    )
+    frame = load_occupancy(recorder.folder)
+    assert one(frame, room_id, "users") == [0, None]
+    assert one(frame, room_id, "attendee_max") == [5, 5]
+    assert one(frame, room_id, "ret") == [0, None]
+
+
+def test_late_sweeps_are_skipped_and_told(recorder, client, rooms, moments, caplog):
+    """Sweeps whose time has passed, as when the machine slept, are skipped, counted and logged;
+    those that follow are at their times."""
+    moments.plan(30, lambda: setattr(moments, "passed", 150.0))
+    done = recorder.record(client, rooms, every=60, sweeps=3)
+    assert (done.sweeps, done.skipped) == (3, 2)
+    assert "skipped 2" in caplog.text
+    minutes = load_occupancy(recorder.folder)["time"].drop_duplicates().dt.minute
+    assert minutes.tolist() == [0, 3, 4]
+
+
+def test_the_first_sweep_raises_when_nothing_can_be_asked(recorder, sandbox, rooms):
+    """Wrong keys are an error at once and nothing is recorded."""
+    stranger = ck.connect(base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,
+                          access_key="demo_access", secret_key="wrong")  # fmt: skip
+    with stranger, pytest.raises(ck.AuthenticationFailed):
+        recorder.record(stranger, rooms, sweeps=1)
+    assert not recorder.folder.exists()
+
+
+def test_until_ends_it_before_a_sweep_would_begin(recorder, client, rooms):
+    """No sweep starts at `until` or after it."""
+    done = recorder.record(client, rooms, every=60, until="2026-06-01T12:02Z")
+    assert (done.sweeps, done.ended) == (2, "until")
+    done = recorder.record(client, rooms, until=NOON)
+    assert (done.sweeps, done.ended) == (0, "until")
+
+
+def test_an_event_ends_it(recorder, client, rooms, moments):
+    """`cancelled` ends it within a second while it waits; before the first sweep, at once."""
+    stop = threading.Event()
+    moments.plan(90, stop.set)
+    done = recorder.record(client, rooms, every=60, cancelled=stop)
+    assert (done.sweeps, done.ended) == (2, "cancelled")
+    assert moments.passed < 92
+    assert recorder.record(client, rooms, cancelled=stop).sweeps == 0
+
+
+def test_ctrl_c_ends_it_with_what_was_done(recorder, client, rooms, moments):
+    """Ctrl-C gives the record of what was done, and no traceback."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    moments.plan(90, interrupt)
+    done = recorder.record(client, rooms, every=60)
+    assert (done.sweeps, done.rows, done.ended) == (2, 4, "interrupted")
+    assert len(load_occupancy(recorder.folder)) == 4
+
+
+def test_a_sweep_that_is_cancelled_keeps_what_was_read(tmp_path, client, sandbox, rooms):
+    """When a sweep is ended in its midst, the rooms that were read are recorded and the others are
+    not, rather than as failed."""
+    stop = threading.Event()
+    ids = [*rooms, *(ck.create_room(client, "more", "ops") for _ in range(40))]
+    sandbox.fault(USERS, delay=0.0, times=10)
+    sandbox.fault(USERS, delay=30.0)
+    timer = threading.Timer(1.0, stop.set)
+    timer.start()
+    done = Recorder(tmp_path).record(client, ids, cancelled=stop, concurrency=1)
+    timer.join()
+    sandbox.clear_faults()
+    assert done.ended == "cancelled"
+    frame = load_occupancy(tmp_path)
+    assert 0 < len(frame) == done.rows < len(ids)
+    assert frame["users"].notna().all()
+
+
+def test_a_day_is_compacted_when_it_is_over(recorder, client, rooms, moments):
+    """Days before today are compacted after the first sweep of the day, today's sweeps are not."""
+    moments.passed = 11 * 3600
+    done = recorder.record(client, rooms, every=1800, sweeps=4)
+    assert done.sweeps == 4
+    assert [path.parent.name for path in recorder.folder.rglob("*.parquet")] == ["date=2026-06-01"]
+    assert len(list(recorder.folder.glob("_hot/*"))) == 2
+    assert len(load_occupancy(recorder.folder)) == 8
+
+
+def test_a_clock_that_steps_back_loses_and_doubles_nothing(recorder, client, rooms, moments):
+    """When the clock steps back into a day that is compacted already, its sweeps are read, and
+    compacted when the day is over again; the sweeps keep their distance meanwhile."""
+    moments.passed = 11.9 * 3600
+    moments.plan(moments.passed + 1900, lambda: setattr(moments, "stepped", -3550.0))
+    done = recorder.record(client, rooms, every=600, sweeps=14)
+    frame = load_occupancy(recorder.folder)
+    assert len(frame) == done.rows == 28
+    assert not frame.duplicated(["time", "room_id"]).any()
+    names = sorted(path.name for path in recorder.folder.glob("date=2026-06-01/*"))
+    assert names == ["part-0.parquet", "part-1.parquet"]
+    assert moments.passed == pytest.approx(11.9 * 3600 + 13 * 600)
+
+
+def test_two_recorders_fill_one_folder(tmp_path, client, rooms):
+    """Two recorders with a room each into one folder leave the rows of both, once."""
+    done: list[Recorded] = []
+
+    def record(room_id: str) -> None:
+        moments = Time(datetime(2026, 6, 1, 23, 50, tzinfo=UTC))
+        recorder = Recorder(tmp_path, clock=moments.clock, ticks=moments.ticks,
+                            sleep=moments.sleep)  # fmt: skip
+        done.append(recorder.record(client, [room_id], every=60, sweeps=20))
+
+    threads = [threading.Thread(target=record, args=[room_id]) for room_id in rooms]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [one_done.sweeps for one_done in done] == [20, 20]
+    frame = load_occupancy(tmp_path)
+    assert frame["room_id"].value_counts().to_dict() == dict.fromkeys(rooms, 20)
+    assert not frame.duplicated(["time", "room_id"]).any()
+
+
+def test_a_compaction_that_fails_does_not_end_the_recording(recorder, client, rooms, moments,
+                                                            caplog):  # fmt: skip
+    """When a day cannot be compacted the log says so, its sweeps stay where they are, and the
+    recording goes on."""
+    moments.passed = 11.5 * 3600
+    recorder.folder.mkdir(parents=True)
+    (recorder.folder / "date=2026-06-01").write_text("in the way")
+    done = recorder.record(client, rooms, every=1800, sweeps=3)
+    assert done.sweeps == 3
+    assert "not compacted yet" in caplog.text
+    with pytest.warns(UserWarning, match="date=2026-06-01"):
+        assert len(load_occupancy(recorder.folder)) == 6
+
+
+def test_strange_files_are_named_in_the_log(recorder, client, rooms, caplog):
+    """A foreign file in the folder is named in the log and does not end the recording."""
+    recorder.folder.mkdir(parents=True)
+    (recorder.folder / "notes.txt").write_text("mine")
+    assert recorder.record(client, rooms, sweeps=1).sweeps == 1
+    assert "notes.txt" in caplog.text
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path, client, rooms):
+    """Where the folder is a file, the error names it and nothing is told as recorded."""
+    place = tmp_path / "taken"
+    place.write_text("")
+    with pytest.raises(RecordingError, match="taken"):
+        Recorder(place).record(client, rooms, sweeps=1)
+
+
+@pytest.mark.parametrize(("wrong", "named"), [
+    ({"every": 0}, "every"), ({"every": float("nan")}, "every"), ({"every": "60"}, "every"),
+    ({"rooms_every": -1}, "rooms_every"), ({"sweeps": 0}, "sweeps"), ({"sweeps": 1.5}, "sweeps"),
+    ({"sweeps": True}, "sweeps"), ({"until": "soon"}, "until"), ({"room_ids": []}, "no room"),
+    ({"room_ids": "nowhere.txt"}, "nowhere.txt"), ({"room_ids": [1.5]}, "1.5"),
+])  # fmt: skip
+def test_impossible_arguments_are_refused(recorder, client, rooms, wrong, named):
+    """An argument that makes no sense is a ValueError that names it, before anything is asked."""
+    with pytest.raises(ValueError, match=named):
+        recorder.record(client, **{"room_ids": rooms, "sweeps": 1, **wrong})
+    assert not recorder.folder.exists()
+
+
+def test_ids_may_be_doubled_and_strange(recorder, client, rooms):
+    """An ID that is there twice has one row a sweep; one with spaces, slashes or other letters is
+    asked for as it is."""
+    strange = ["a b", "a/b", "ü%20", "٣"]
+    done = recorder.record(client, [*rooms, *rooms, *strange], sweeps=1)
+    frame = load_occupancy(recorder.folder)
+    assert done.rows == len(frame) == 6
+    assert sorted(frame["room_id"]) == sorted([*rooms, *strange])
+    assert set(frame.set_index("room_id").loc[strange, "ret"]) == {404}
+
+
+def test_a_recording_goes_on_in_its_folder(recorder, client, rooms):
+    """A second recording into a folder adds to the first, whatever else is in it."""
+    before = sweep("2025-01-01T00:00Z")
+    rows = recorder.record(client, rooms, sweeps=1).rows
+    save_occupancy(before, recorder.folder)
+    rows += recorder.record(client, rooms, sweeps=1).rows
+    assert len(load_occupancy(recorder.folder)) == rows + len(before)

@@ -1,0 +1,363 @@
+"""A simulated building: its samples, its rooms in the sandbox, and people who come and go."""
+
+import contextlib
+import logging
+import sqlite3
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.errors import ConfigError, ConfkitError
+from confkit.sandbox import Sandbox
+from confkit.sandbox.building import building
+from confkit.sandbox.coming import _events
+from confkit.sandbox.meetings import week, week_of
+
+BUSY = "2024-02-27 10:10"  # a Tuesday
+TYPES = {
+    "time": "datetime64[ms, UTC]", "room_id": "string", "users": "Int64", "people": "Int64",
+    "devices": "Int64", "attendee_max": "Int64", "ret": "Int64",
+}  # fmt: skip
+
+
+def wait_until(true, seconds=30):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.01)
+
+
+def inside(sandbox):
+    """The number of people in each room."""
+    return {room_id: len(sandbox.people(room_id)) for room_id in sandbox.room_ids()}
+
+
+@pytest.fixture
+def sandbox(make):
+    """A sandbox that repeats."""
+    return make(seed=1).sandbox
+
+
+def test_samples_are_a_row_a_room_and_time(sandbox):
+    """The samples lie on a grid that ends at `until`, each with the rooms in their order."""
+    frame = sandbox.simulate(30, 2, until=BUSY)
+    assert {name: str(kind) for name, kind in frame.dtypes.items()} == TYPES
+    assert len(frame) == 30 * 2 * 288
+    assert list(frame.room_id) == sandbox.room_ids() * (2 * 288)
+    times = frame.time.to_numpy().reshape(-1, 30)
+    assert (times == times[:, :1]).all()
+    assert set(np.diff(times[:, 0])) == {np.timedelta64(300, "s")}
+    assert frame.time.iloc[-1] == pd.Timestamp(BUSY, tz="UTC")
+    assert (frame.users == frame.people + frame.devices).all()
+    assert (frame.users <= frame.attendee_max).fillna(True).all()
+    assert (frame.ret == 0).all()
+    assert frame.attrs == {"service": "SANDBOX"}
+
+
+def test_no_days_are_no_samples_of_the_same_types(sandbox):
+    """With days=0 there are rooms and an empty frame: five thousand of them."""
+    frame = sandbox.simulate(5000, 0)
+    assert frame.empty
+    assert {name: str(kind) for name, kind in frame.dtypes.items()} == TYPES
+    assert len(set(sandbox.room_ids())) == 5000
+
+
+def test_a_sample_counts_who_is_there(sandbox):
+    """The people of a sample are those who have come and not left, room by room."""
+    frame = sandbox.simulate(20, 1, every=1800, until=BUSY, seed=5)
+    house = building(20, 5)
+    until = pd.Timestamp(BUSY, tz="UTC").timestamp()
+    stays = week(house, week_of(house, until)).stays
+    people = frame.people.to_numpy(int).reshape(48, 20)
+    for place in range(48):
+        moment = until - (47 - place) * 1800
+        there = (stays.join <= moment) & (moment < stays.leave)
+        assert (people[place] == np.bincount(stays.room[there], minlength=20)).all()
+    assert people.sum() > 20
+
+
+def test_a_shorter_look_sees_the_same(make):
+    """With one seed, the last day of a week is that day asked for alone: across Monday, too."""
+    monday = "2024-02-26 12:00"
+    long, short = (make(seed=1).sandbox.simulate(20, days, until=monday) for days in (7, 1))
+    assert long.tail(len(short)).reset_index(drop=True).equals(short)
+
+
+def test_a_seed_repeats_everything(make):
+    """The same sandbox seed gives the same frames, rooms and people, one building after the other;
+    another seed gives others."""
+    frames, people = [], []
+    for seed in (1, 1, 2):
+        sandbox = make(seed=seed).sandbox
+        frames.append(sandbox.simulate(20, 1, until=BUSY))
+        frames.append(sandbox.simulate(20, 1, until=BUSY))
+        people.append([sandbox.people(room_id) for room_id in sandbox.room_ids()])
+    assert frames[0].equals(frames[2])
+    assert frames[1].equals(frames[3])
+    assert people[0] == people[1]
+    assert sum(map(len, people[0])) > 3
+    for other in (1, 4):
+        assert not frames[0].people.equals(frames[other].people)
+        assert not frames[0].room_id.equals(frames[other].room_id)
+
+
+def test_an_own_seed_repeats_the_meetings(make):
+    """`seed` gives the same meetings in any sandbox; without one, a second building differs."""
+    one, two = make().sandbox, make().sandbox
+    first, second = (
+        one.simulate(20, 1, until=BUSY, seed="a"),
+        two.simulate(20, 1, until=BUSY, seed="a"),
+    )
+    assert first.drop(columns="room_id").equals(second.drop(columns="room_id"))
+    assert set(one.room_ids()).isdisjoint(two.room_ids())
+    assert not one.simulate(20, 1, until=BUSY).people.equals(one.simulate(20, 1, until=BUSY).people)
+
+
+def test_simulated_people_take_no_ids_from_others(make):
+    """Who joins a seeded sandbox has the same id with simulated people around as without."""
+    ids = []
+    for simulated in (False, True):
+        stranger = make(seed=1)
+        room_id = stranger.room()
+        if simulated:
+            stranger.sandbox.simulate(20, 0, until=BUSY)
+        ids.append(stranger.sandbox.join(room_id, "Ada"))
+    assert ids[0] == ids[1]
+
+
+def test_the_sandbox_stands_as_the_last_sample_says(sandbox, client):
+    """Room by room, users and cap over the wire are those of the last sample; a second building
+    adds rooms and leaves the first as it is."""
+    last = sandbox.simulate(40, 1, until=BUSY).tail(40)
+    for row in last.itertuples():
+        room = ck.get_room(client, row.room_id)
+        assert room.attendee_max == (None if pd.isna(row.attendee_max) else row.attendee_max)
+        users = ck.get_room_users(client, row.room_id)
+        assert len(users) == row.users
+        assert len({user.user_name for user in users}) == row.users
+        assert room.room_status == (1 if row.users else 0)
+    assert last.users.sum() > 10
+    before = inside(sandbox)
+    further = sandbox.simulate(10, 1, until=BUSY)
+    assert sandbox.room_ids()[:40] == list(last.room_id)
+    assert sandbox.room_ids()[40:] == list(further.room_id.tail(10))
+    assert {room_id: inside(sandbox)[room_id] for room_id in before} == before
+
+
+def test_a_seed_begins_anew_and_a_file_does_not(make, tmp_path):
+    """In a file that has its rooms already, a sandbox of the same seed makes further ones."""
+    path = tmp_path / "rooms.sqlite"
+    first = make(seed=1, path=path).sandbox
+    first.simulate(5, 0)
+    rooms = first.room_ids()
+    first.close()
+    second = make(seed=1, path=path).sandbox
+    second.simulate(5, 0)
+    assert second.room_ids()[:5] == rooms
+    assert len(set(second.room_ids())) == 10
+
+
+def test_by_default_it_is_now(make):
+    """Without `until` the last sample is at the sandbox's own time."""
+    still = make(seed=1).sandbox
+    assert still.simulate(3, 1).time.iloc[-1].timestamp() == still.now()
+    running = make().sandbox
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    assert before <= running.simulate(3, 1).time.iloc[-1] <= datetime.now(UTC)
+
+
+@pytest.mark.parametrize(
+    "until",
+    ["2024-02-27 10:00", "2024-02-27T09:00Z", datetime(2024, 2, 27, 10), 1709024400,
+     datetime(2024, 2, 27, 9, tzinfo=UTC), pd.Timestamp("2024-02-27 10:00", tz="Europe/Berlin")],
+)  # fmt: skip
+def test_until_is_a_moment_in_any_form(sandbox, until):
+    """Wall-clock times are those of `tz`, others are what they say."""
+    frame = sandbox.simulate(3, 0.1, until=until, tz="Europe/Berlin")
+    assert frame.time.iloc[-1] == pd.Timestamp("2024-02-27T09:00Z")
+
+
+def test_a_room_with_a_camera_only(sandbox):
+    """One unused room has a camera, which was taken out at the last midnight: here is none."""
+    frame = sandbox.simulate(40, 2, until=BUSY)
+    watched = frame[frame.devices > 0]
+    assert watched.room_id.nunique() == 1
+    assert watched.time.max() == pd.Timestamp("2024-02-26 23:55", tz="UTC")
+    of_room = frame[frame.room_id == watched.room_id.iloc[0]]
+    assert (of_room.people == 0).all()
+    assert sandbox.streams() == []
+
+
+def test_a_room_with_a_real_camera(sandbox, client):
+    """With cameras=True it is a real one, imported, and the last sample has it too."""
+    last = sandbox.simulate(40, 1, until=BUSY, cameras=True).tail(40)
+    (device,) = ck.list_devices(client)
+    assert list(last.room_id[last.devices == 1]) == [device.room_id]
+    (user,) = ck.get_room_users(client, device.room_id)
+    assert user.user_id == device.user_id
+
+
+def test_a_camera_that_cannot_be_imported(sandbox):
+    """When the device service is stopped, the error says so."""
+    sandbox.device_service("stopped")
+    with pytest.raises(ConfkitError, match=r"camera could not be imported: .*stopped"):
+        sandbox.simulate(40, 1, cameras=True)
+
+
+def test_failures_are_missing_values(sandbox):
+    """A failed call leaves values missing, never 0, and its result code stands in `ret`."""
+    frame = sandbox.simulate(40, 5, until=BUSY, failures=0.1)
+    lost, ret = frame.ret.isna(), frame.ret.fillna(-1).astype(int)
+    assert frame.users.isna().equals(lost | (ret == 504))
+    assert frame.people.isna().equals(ret != 0)
+    assert frame.people.isna().equals(frame.devices.isna())
+    assert 0.03 < lost.mean() < 0.07
+    assert 0.03 < (ret == 504).mean() < 0.07
+    apart = frame[ret == 310]
+    assert 0.04 < len(apart) / len(frame) < 0.15
+    assert apart.users.notna().all()
+    assert frame.attendee_max.notna().any()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"rooms": 0}, "rooms is 0"), ({"rooms": -1}, "rooms is -1"), ({"rooms": True}, "rooms is"),
+        ({"rooms": 2.0}, "rooms is"), ({"days": -1}, "days is -1"), ({"days": "1"}, "days is"),
+        ({"days": float("nan")}, "days is nan"), ({"every": 0}, "every is 0"),
+        ({"every": -5}, "every is -5"), ({"every": True}, "every is True"),
+        ({"failures": 1.5}, "failures is 1.5"), ({"tz": "Nowhere/Land"}, "no known time zone"),
+        ({"tz": "../etc"}, "no known time zone"), ({"tz": None}, "no known time zone"),
+        ({"until": "soon"}, "until is 'soon'"), ({"until": []}, "until is"),
+        ({"until": True}, "until is True"), ({"until": float("nan")}, "until is nan"),
+        ({"speed": 0}, "speed is 0"), ({"speed": True}, "speed is"), ({"speed": "1"}, "speed is"),
+        ({"rooms": 5000, "every": 1}, "more than 100,000,000: raise every"),
+    ],
+)  # fmt: skip
+def test_arguments_that_make_no_sense(sandbox, given, said):
+    """Each is a ConfigError that names the argument, and no room is made."""
+    with pytest.raises(ConfigError, match=said):
+        sandbox.simulate(**given)
+    assert sandbox.room_ids() == []
+
+
+def test_only_a_running_sandbox_simulates():
+    """Before its start and after its end a sandbox says what it is."""
+    sandbox = Sandbox()
+    for call in (sandbox.simulate, sandbox.stop_simulation, sandbox.room_ids):
+        with pytest.raises(ConfkitError, match="not started"):
+            call()
+    sandbox.close()
+    for call in (sandbox.simulate, sandbox.stop_simulation, sandbox.room_ids):
+        with pytest.raises(ConfkitError, match="closed"):
+            call()
+
+
+def test_nobody_gets_in_where_nobody_can(sandbox):
+    """Too few seats, an expired licence or a stopped media server are errors, and no room is made;
+    at night, when nobody is in, there is nothing against it."""
+    sandbox.licence(seats=3)
+    with pytest.raises(ConfkitError, match=r"not enough seats .*licence\(seats="):
+        sandbox.simulate(40, 1, until=BUSY)
+    sandbox.licence(seats=1000, expired=True)
+    with pytest.raises(ConfkitError, match=r"licence\(expired=False\)"):
+        sandbox.simulate(40, 1, until=BUSY)
+    sandbox.licence(expired=False)
+    sandbox.stop_mcu()
+    with pytest.raises(ConfkitError, match=r"start_mcu\(\)"):
+        sandbox.simulate(40, 1, until=BUSY)
+    assert sandbox.room_ids() == []
+    sandbox.simulate(5, 1, until="2024-02-27 03:00")
+    assert len(sandbox.room_ids()) == 5
+
+
+def test_people_come_and_go(sandbox):
+    """Live, the rooms are at each moment as the plan says they stand at some moment; after
+    stop_simulation they stay so."""
+    sandbox.simulate(30, 0, until="2024-02-27 06:00", live=True, speed=300, seed=5)
+    assert sum(inside(sandbox).values()) < 30
+    wait_until(lambda: sum(inside(sandbox).values()) >= 30)
+    sandbox.stop_simulation()
+    stands = inside(sandbox)
+    time.sleep(0.1)
+    assert inside(sandbox) == stands
+
+    house = building(30, 5)
+    night = pd.Timestamp("2024-02-27 06:00", tz="UTC").timestamp()
+    stays = week(house, week_of(house, night)).stays
+    people, found = [0] * 30, False
+    for _, leaves, place in _events(stays, night):
+        people[stays.room[place]] += -1 if leaves else 1
+        found = found or people == list(stands.values())
+    assert found
+
+
+def test_those_who_were_there_leave(sandbox):
+    """People who are in a room when the simulation goes live leave it when their meeting ends, and
+    those of the next weeks come."""
+    sandbox.simulate(30, 0, until=BUSY, live=True, speed=100_000, seed=5)
+    first = {
+        person["user_id"] for room_id in sandbox.room_ids() for person in sandbox.people(room_id)
+    }
+
+    def now():
+        rooms = sandbox.room_ids()
+        return {person["user_id"] for room_id in rooms for person in sandbox.people(room_id)}
+
+    wait_until(lambda: not now() & first)
+    time.sleep(1)  # weeks
+    wait_until(now)
+
+
+def test_what_the_owner_does_does_not_end_a_simulation(sandbox, client, caplog):
+    """Rooms are deleted, closed and locked and people put off while it runs, and others still
+    come, also into a second building."""
+    sandbox.simulate(20, 0, until=BUSY, live=True, speed=2000, seed=5)
+    rooms = sandbox.room_ids()
+    ck.delete_room(client, rooms[0])
+    sandbox.close_room(rooms[1])
+    sandbox.lock(rooms[2])
+    for room_id in rooms[3:10]:
+        for person in sandbox.people(room_id):
+            with contextlib.suppress(LookupError):
+                ck.force_offline(client, room_id, person["user_id"])
+    sandbox.simulate(10, 0, until=BUSY, live=True, speed=2000, seed=6)
+    seen = set()
+
+    def watch():
+        seen.update(room_id for room_id, people in inside(sandbox).items() if people)
+        return len(seen & set(rooms[3:])) > 8 and len(seen - set(rooms)) > 4
+
+    wait_until(watch)
+    for _ in range(3):  # days
+        wait_until(lambda: not any(inside(sandbox).values()))
+        wait_until(lambda: any(inside(sandbox).values()))
+    assert rooms[1] not in seen
+    assert "ended" not in caplog.text
+
+
+def test_close_ends_a_simulation(caplog):
+    """Nothing of a live simulation is left after close: no thread, no error."""
+    before = set(threading.enumerate())
+    with Sandbox(seed=1) as sandbox:
+        sandbox.simulate(50, 0, until=BUSY, live=True, speed=50_000)
+        wait_until(lambda: sum(inside(sandbox).values()) > 0)
+    assert set(threading.enumerate()) <= before
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_a_simulation_that_cannot_go_on_says_so(make, tmp_path, caplog):
+    """When the file fails under a simulation, the log says that it ended."""
+    path = tmp_path / "rooms.sqlite"
+    sandbox = make(path=path).sandbox
+    with caplog.at_level(logging.ERROR, "confkit.sandbox"):
+        sandbox.simulate(20, 0, until="2024-02-27 05:00", live=True, speed=2000)
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            other.execute("DROP TABLE people")
+        wait_until(lambda: "the simulation of 20 rooms ended: no such table" in caplog.text)
+    sandbox.stop_simulation()

@@ -1,0 +1,1 @@
+"""Tests of the sweep: IDs, frames, failures, executors, and what is said on the way."""

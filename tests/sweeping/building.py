@@ -1,0 +1,55 @@
+"""A service whose every answer a test writes down, room by room."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+ROOM = "/rtc/room/get"
+USERS = "/rtc/room/get_room_info"
+DEVICES = "/avd/api/outgoing/getOutgoingUsers"
+
+
+def room(room_id: str, **fields: Any) -> dict[str, Any]:
+    """What A3 says about a room; a field that is None is absent."""
+    full = {"room_id": room_id, "topic": f"Topic of {room_id}", "room_status": 1,
+            "attendee_max": "10", "owner_id": "ops", "host_password": "h0st-pw",
+            "room_mode": 1, **fields}  # fmt: skip
+    return {"ret": 0, **{name: value for name, value in full.items() if value is not None}}
+
+
+def users(*user_ids: str) -> dict[str, Any]:
+    """What A6 says."""
+    return {"ret": 0, "user_list": [{"user_id": one, "user_name": one} for one in user_ids]}
+
+
+def devices(*pairs: tuple[str, str]) -> dict[str, Any]:
+    """What B3 says of external users: room and user ID of each."""
+    items = [{"roomId": room_id, "userId": user_id, "userName": user_id,
+              "userAddress": "rtsp://192.0.2.7:554/s"} for room_id, user_id in pairs]  # fmt: skip
+    return {"ret": 0, "data": {"total": len(items), "items": items}}
+
+
+def building(
+    present: Mapping[str, Iterable[str]],
+    external: Iterable[tuple[str, str]] = (),
+    *,
+    rooms: Mapping[str, Any] | None = None,
+    people: Mapping[str, Any] | None = None,
+    devices_answer: Any = None,
+) -> dict[str, Callable[[dict[str, str]], Any]]:
+    """The script of a service with these users in these rooms; `rooms` and `people` are answers of
+    A3 and A6 of their own, by room, and 404 is that for a room that is in none."""
+
+    def about(own: Mapping[str, Any] | None, usual: Callable[[str], Any]) -> Callable[..., Any]:
+        def answer(query: dict[str, str]) -> Any:
+            room_id = query["room_id"]
+            if own is not None and room_id in own:
+                return own[room_id]
+            return usual(room_id) if room_id in present else {"ret": 404}
+
+        return answer
+
+    return {
+        ROOM: about(rooms, room),
+        USERS: about(people, lambda room_id: users(*present[room_id])),
+        DEVICES: lambda _: devices(*external) if devices_answer is None else devices_answer,
+    }

@@ -1,0 +1,364 @@
+"""Room IDs as people have them: which are taken, which are refused, and why."""
+
+import re
+import time
+from pathlib import Path
+
+import dask.dataframe as dask_frames
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import confkit as ck
+from confkit.sweeping.ids import LONGEST, room_ids
+from tests.sweeping.building import ROOM, building
+
+IDS = ["00123", "7", "00124"]
+
+
+def ids_of(given, **options):
+    return room_ids(given, **options).ids
+
+
+def refused(given, *, match, **options):
+    """The ParameterError for what is given, which has to say this and be a ValueError."""
+    with pytest.raises(ck.ParameterError, match=match) as raised:
+        room_ids(given, **options)
+    assert isinstance(raised.value, ValueError)
+    assert raised.value.ret is None
+    assert "Nothing was sent." in str(raised.value)
+    return str(raised.value)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a file; gives its path."""
+
+    def write(text, encoding="utf-8", name="rooms.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
+
+
+FORMS = {
+    "list": IDS,
+    "tuple": tuple(IDS),
+    "generator": (one for one in IDS),
+    "keys": dict.fromkeys(IDS).keys(),
+    "Series": pd.Series(IDS),
+    "Series of objects": pd.Series(IDS, dtype=object),
+    "Series of strings": pd.Series(IDS, dtype="string", index=[5, 5, 5]),
+    "category": pd.Series(IDS, dtype="category"),
+    "Index": pd.Index(IDS),
+    "array": np.array(IDS),
+    "array of objects": np.array(IDS, dtype=object),
+    "DataFrame": pd.DataFrame({"floor": [1, 2, 3], "room_id": IDS}),
+    "only column": pd.DataFrame({"Raum": IDS}),
+    "column without a name": pd.DataFrame(IDS),
+    "doubled": [*IDS, "7", *IDS],
+}
+
+
+@pytest.mark.parametrize("given", FORMS.values(), ids=FORMS)
+def test_the_ids_come_as_text_in_their_order(given):
+    """Zeros in front stay, each ID comes once, whatever holds them."""
+    found = ids_of(given)
+    assert found == IDS
+    assert {type(one) for one in found} == {str}
+
+
+NUMBERS = {
+    "list": [12, 7],
+    "Series": pd.Series([12, 7, 12]),
+    "Int64": pd.Series([12, 7], dtype="Int64"),
+    "array": np.array([12, 7], dtype="uint16"),
+    "range": range(12, 2, -5),
+    "mixed": ["12", 7, np.int64(12)],
+}
+
+
+@pytest.mark.parametrize("given", NUMBERS.values(), ids=NUMBERS)
+def test_whole_numbers_are_written_out(given):
+    """A whole number is an ID; 12 and "12" are one."""
+    assert ids_of(given) == ["12", "7"]
+
+
+def test_a_set_has_each_id():
+    """Its order is its own."""
+    assert sorted(ids_of(set(IDS))) == sorted(IDS)
+
+
+ODD = ["Room 1", " 7", "a/b", "100%", "%2F", "it's", 'so "called"', "a&b=c#d?e", "会議室",
+       "u\u0308", "🏢", "+", "a;b,c", "."]  # fmt: skip
+
+
+def test_an_id_may_hold_anything(script):
+    """Spaces, slashes, percent signs, quotes and letters of all the world arrive as they are."""
+    service = script(building(dict.fromkeys(ODD, ())))
+    frame = ck.sweep(service.client(), ODD).frame()
+    assert list(frame.room_id) == ODD
+    assert frame.error.isna().all()
+    assert sorted(
+        query["room_id"] for _, path, query in service.requests if ROOM + "?" in path
+    ) == (sorted(ODD))
+
+
+def test_odd_ids_of_a_sandbox(client, sandbox):
+    """The real service finds rooms by such IDs too, and says of others that there are none."""
+    there = [ck.create_room(client, one, "ops", room_extend_id=one) for one in ODD if one != " 7"]
+    frame = ck.sweep(client, [*there, "no such room/%"]).frame()
+    assert list(frame.room_id) == [*there, "no such room/%"]
+    assert frame.ret.tolist() == [0] * len(there) + [404]
+
+
+REFUSED = {
+    "a float": ([12.0, 7], "place 1: room_id is 12.0.*text"),
+    "a float Series": (pd.Series([12.0, 7.0]), "place 1: room_id is 12.0.*zeros"),
+    "numbers with a gap": (pd.Series([12, None]), "place 1: room_id is 12.0.*zeros"),
+    "None": (["7", None], "place 2: The room ID is missing"),
+    "None in a Series": (pd.Series(["7", None]), "place 2: The room ID is missing"),
+    "NaN in a Series": (
+        pd.Series(["7", float("nan")], dtype=object),
+        "place 2: The room ID is mis",
+    ),
+    "NA in a Series": (pd.Series(["7", pd.NA], dtype="string"), "place 2: The room ID is missing"),
+    "NA in numbers": (pd.Series([7, pd.NA], dtype="Int64"), "place 2: The room ID is missing"),
+    "None in a table": (pd.DataFrame({"room_id": ["7", None]}), "place 2: The room ID is missing"),
+    "NaT": (pd.Series([pd.NaT]), "place 1: The room ID is missing"),
+    "an empty text": (["7", ""], "place 2: room_id is ''"),
+    "blanks": (["7", " \t"], "place 2"),
+    "True": ([True], "place 1: room_id is True"),
+    "bytes inside": ([b"7"], "place 1: room_id is b'7'"),
+    "a list inside": ([["7"]], "place 1"),
+    "a date": (pd.Series(pd.to_datetime(["2026-01-01"])), "place 1"),
+    "half a character": (["7", "a\ud800"], "place 2: .*surrogate"),
+    "a dict": ({"7": 1}, "type dict.*list"),
+    "bytes": (b"7", "type bytes"),
+    "a number": (7, "type int"),
+    "nothing": (None, "type NoneType"),
+    "rows of an array": (np.array([["1", "2"]]), "place 1"),
+}
+
+
+@pytest.mark.parametrize(("given", "match"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_id_is_refused_with_its_place(given, match):
+    """The error says where it stands, what it is, and what to do."""
+    refused(given, match=match)
+
+
+def test_a_refused_id_sends_nothing(script):
+    """One wrong ID among many stops the sweep before its first request."""
+    service = script(building({"7": ()}))
+    with pytest.raises(ck.ParameterError):
+        ck.sweep(service.client(), ["7", None])
+    assert service.requests == []
+
+
+# Tables
+
+
+def test_the_column_can_be_named():
+    """id_column= wins over room_id, and may be a number where the columns are numbered."""
+    table = pd.DataFrame({"room_id": ["1", "2"], "number": ["3", "4"]})
+    assert ids_of(table, id_column="number") == ["3", "4"]
+    assert ids_of(table) == ["1", "2"]
+    assert ids_of(pd.DataFrame([["a", "1"], ["b", "2"]]), id_column=1) == ["1", "2"]
+    assert ids_of(pd.DataFrame([["a", "1"], ["b", "2"]]), id_column=0) == ["a", "b"]
+
+
+def test_an_index_with_a_name_is_a_column():
+    """A table by room is one of rooms; its only other column is not taken for the IDs."""
+    table = pd.DataFrame({"room_id": ["1", "2"], "floor": ["3", "4"]})
+    found = room_ids(table.set_index("room_id"))
+    assert (found.ids, list(found.columns.floor)) == (["1", "2"], ["3", "4"])
+    refused(table.set_axis(["Raum", "floor"], axis=1).set_index("Raum"), match="'Raum', 'floor'")
+    assert ids_of(table.set_index("room_id", drop=False)) == ["1", "2"]
+    both = table.set_index(["floor", "room_id"])
+    found = room_ids(both)
+    assert (found.ids, list(found.columns.floor)) == (["1", "2"], ["3", "4"])
+
+
+def test_an_ambiguous_table_lists_its_columns(written):
+    """So do one without the column that was named, and one that has it twice."""
+    table = pd.DataFrame({"Raum": ["1"], "Etage": ["2"]})
+    told = refused(table, match="does not say which column")
+    assert "id_column=" in told
+    assert "'Raum', 'Etage'" in told
+    told = refused(table, id_column="room", match="'room' is not in the table")
+    assert "'Raum', 'Etage'" in told
+    twice = pd.DataFrame([["1", "2"]], columns=["room_id", "room_id"])
+    refused(twice, match="'room_id' is twice")
+    refused(written("Raum;Etage\n1;2\n"), match="'Raum', 'Etage'")
+    refused(written("room_id,room_id\n1,2\n"), match="'room_id' is twice")
+    refused(pd.DataFrame(), match="columns are none")
+
+
+def test_a_table_of_another_library_is_refused():
+    """What looks like a table and is not one of pandas is named: some yield their columns' names
+    when they are gone through, and those are no rooms."""
+    table = pd.DataFrame({"room_id": ["1"]})
+    refused(pa.Table.from_pandas(table), match="of type Table.*pandas")
+    refused(dask_frames.from_pandas(table, npartitions=1), match="of type DataFrame.*of pandas")
+
+
+def test_further_columns_come_along(script):
+    """They stand behind ours, in the rows of their rooms, with their types; the first row of a
+    doubled ID counts."""
+    table = pd.DataFrame(
+        {"floor": [3, 1, 2, 9], "room_id": ["b", "a", "nowhere", "b"], "building": list("XYZW"),
+         5: pd.to_datetime(["2026-01-01"] * 4)}, index=[7, 7, 8, 9],
+    )  # fmt: skip
+    service = script(building({"a": ["x"], "b": []}))
+    sweep = ck.sweep(service.client(), table)
+    for frame in (sweep.frame(), ck.occupancy_frame(sweep)):
+        assert list(frame.room_id) == ["b", "a", "nowhere"]
+        assert list(frame.columns[-3:]) == ["floor", "building", "5"]
+        assert list(frame.floor) == [3, 1, 2]
+        assert list(frame.building) == ["X", "Y", "Z"]
+        assert str(frame.floor.dtype) == "int64"
+        assert list(frame.index) == [0, 1, 2]
+    table.loc[7, "building"] = "changed"
+    assert list(sweep.frame().building) == ["X", "Y", "Z"]
+
+
+def test_a_table_without_rows_keeps_its_columns(script):
+    """The columns are there with their types, for none as for many."""
+    table = pd.DataFrame({"room_id": ["a"], "floor": [1]})
+    service = script(building({"a": []}))
+    full = ck.sweep(service.client(), table).frame()
+    none = ck.sweep(service.client(), table.head(0)).frame()
+    assert none.dtypes.astype(str).to_dict() == full.dtypes.astype(str).to_dict()
+    assert none.empty
+
+
+def test_further_columns_named_as_ours_are_told_apart(script, tmp_path):
+    """What the service says keeps its name, and a frame can be swept again and again."""
+    table = pd.DataFrame({"room_id": ["a"], "topic": ["Mine"], "users": [99], "utilisation": [7]})
+    service = script(building({"a": ["x"]}))
+    sweep = ck.sweep(service.client(), table)
+    frame, shown = sweep.frame(), ck.occupancy_frame(sweep)
+    assert (frame.topic[0], frame["topic (given)"][0]) == ("Topic of a", "Mine")
+    assert (frame.users[0], frame["users (given)"][0]) == (1, 99)
+    assert (shown.utilisation[0], shown["utilisation (given)"][0]) == (0.1, 7)
+    for _ in range(2):
+        shown = ck.occupancy_frame(ck.sweep(service.client(), shown))
+        frame = ck.sweep(service.client(), frame).frame()
+    assert frame.columns.is_unique
+    assert shown.columns.is_unique
+    frame.to_parquet(tmp_path / "again.parquet")
+
+
+# Files
+
+TABLE = "building;room_id;floor\nMain;00123;1\nAnnex;7;\nMain;00124;03\n"
+FILES = {
+    "semicolons": (TABLE, "utf-8"),
+    "BOM": (TABLE, "utf-8-sig"),
+    "commas": (TABLE.replace(";", ","), "utf-8"),
+    "tabs": (TABLE.replace(";", "\t"), "utf-8"),
+    "as Excel writes Unicode": (TABLE.replace(";", "\t"), "utf-16"),
+    "quotes": (re.sub(r"([^;\n]+)", r'"\1"', TABLE), "utf-8"),
+    "Windows": (TABLE.replace("\n", "\r\n"), "utf-8"),
+    "empty lines": (TABLE.replace("\n", "\n\n;;\n"), "utf-8"),
+    "blanks": (TABLE.replace(";", " ; "), "utf-8"),
+    "no last newline": (TABLE.rstrip(), "utf-8"),
+    "a further double": (TABLE + "Elsewhere;7;9\n", "utf-8"),
+}
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize(("text", "encoding"), FILES.values(), ids=FILES)
+def test_a_csv_file_is_read_as_text(written, text, encoding, kind):
+    """00123 stays that, in the file's order, and building and floor come along as text."""
+    found = room_ids(kind(written(text, encoding)))
+    assert found.ids == IDS
+    columns = found.columns.apply(lambda column: column.str.strip())
+    assert list(columns) == ["building", "floor"]
+    assert {str(kind) for kind in columns.dtypes} == {"string"}
+    assert list(columns.building) == ["Main", "Annex", "Main"]
+    assert [columns.floor[0], columns.floor[2]] == ["1", "03"]
+    if text is not FILES["blanks"][0]:
+        assert columns.floor.isna().tolist() == [False, True, False]
+
+
+def test_a_csv_file_of_one_column(written):
+    """Whatever the column is called."""
+    assert ids_of(written("Room number\n00123\n7\n00124\n")) == IDS
+    assert ids_of(written("Room number\n")) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["00123\n7\n00124\n", "00123,Main\n7,Annex\n", "00123;Main;1\n", "A-1\nA-2\n"]
+)
+def test_a_csv_file_without_a_header_loses_no_room(written, text):
+    """Its first line is no header: that is an error which shows it."""
+    told = refused(written(text), match="header|which column")
+    assert re.split("[\n,;]", text)[0] in told
+
+
+WRONG_FILES = {
+    "a blank ID": ("room_id,floor\n7,1\n ,2\n", "rooms.csv, line 3: The room ID is missing"),
+    "two blank IDs": ("room_id,floor\n,1\n,2\n7,1\n", "line 2: .* 1 more"),
+    "a cell too many": ("building,room_id\nMain, North,7\n", "line 2: The row has 3 cells"),
+    "an open quote": ('room_id\n"7\n8\n', "line 2: .*quote"),
+    "an empty file": ("", "empty"),
+    "another encoding": ("room_id;Büro\n7;x\n".encode("cp1252"), "line 1: .*pandas.read_csv"),
+    "a workbook": (b"PK\x03\x04\x14\x00\x06\x00" + bytes(50), "zero bytes"),
+}
+
+
+@pytest.mark.parametrize(("text", "match"), WRONG_FILES.values(), ids=WRONG_FILES)
+def test_what_is_wrong_in_a_file_is_told_with_its_line(written, text, match):
+    """The error names file and line; no row is left out silently."""
+    refused(written(text), match=match)
+
+
+def test_a_cell_that_holds_the_separator_is_one_cell(written):
+    """In quotes it may."""
+    found = room_ids(written('building,room_id\n"Main, North",7\n'))
+    assert (found.ids, list(found.columns.building)) == (["7"], ["Main, North"])
+
+
+def test_columns_of_one_name_are_all_kept(written, script):
+    """In the frame each has a name of its own; one without a name is left out."""
+    path = written("room_id,note,note,\na,1,2,\n")
+    frame = ck.sweep(script(building({"a": []})).client(), path).frame()
+    assert frame.iloc[0, -2:].tolist() == ["1", "2"]
+    assert frame.columns.is_unique
+
+
+def test_a_list_of_one_id_a_line(written):
+    """Of a .txt file empty lines and comments are left out, and all else is an ID as it stands."""
+    text = "# our rooms\n00123\n\n  7  \n#8\n00124\nroom 9, top # not a comment\n"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        found = ids_of(written(text, encoding, "rooms.txt"))
+        assert found == [*IDS, "room 9, top # not a comment"]
+    assert ids_of(written("", name="rooms.txt")) == []
+    assert ids_of(written("room_id\tfloor\n7\t1\n", name="rooms.txt"), id_column="room_id") == ["7"]
+
+
+def test_a_list_that_is_none_is_an_error(written):
+    """A table by that name, or what is not text, is told with its line."""
+    refused(written("7\nroom_id\tfloor\n", name="rooms.txt"), match="rooms.txt, line 2: .*tab")
+    refused(written("7\nBüro\n", "cp1252", "rooms.txt"), match="rooms.txt, line 2: ")
+
+
+@pytest.mark.parametrize("text", ["00123", "rooms.csv", "", ".", "7\n8\n9", "9" * 5000, "a\0b"])
+def test_a_lone_text_has_to_be_a_file(text, monkeypatch, tmp_path):
+    """It is not taken for a room, nor for a list of letters; the error says so, briefly."""
+    monkeypatch.chdir(tmp_path)
+    told = refused(text, match="is not a file.*list of one")
+    assert len(told) < LONGEST + 200
+
+
+def test_a_hundred_thousand_ids_are_quick():
+    """Reading them costs a fraction of a second, from a list, a Series or a table."""
+    ids = [f"{number:06}" for number in range(100_000)]
+    table = pd.DataFrame({"room_id": ids, "floor": 1})
+    began = time.process_time()
+    for given in (ids, table.room_id, table, (int(one) for one in ids)):
+        assert len(ids_of(given)) == 100_000
+    assert time.process_time() - began < 10

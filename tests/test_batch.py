@@ -1,0 +1,726 @@
+"""The course of many requests: one token, a rate, politeness, an end at any moment."""
+
+import json
+import logging
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
+
+import pytest
+
+import confkit as ck
+from confkit.batch import SILENT, Batch
+from confkit.pace import START, Pace
+from confkit.transport import no_answer
+from confkit.wire import Answer
+from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply, scripted
+from tests.ways import ROOM, TOKEN, WAYS, by, connected, rooms
+
+FRESH = {"ret": 0, "random": "new", "key": "pair"}
+
+
+def own(query):
+    """The room that was asked for."""
+    return {"ret": 0, "room_id": query["room_id"]}
+
+
+def asked_of(service):
+    """The rooms that a service was asked for, in order."""
+    return [query["room_id"] for _, path, query in service.requests if GET_ROOM in path]
+
+
+# The token
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_token_that_expires_in_the_middle_is_renewed_once(script, way):
+    """Everybody who meets 602 waits for one A1 and is asked again with its token, once."""
+    service = script({AUTHENTICATE: [GRANTED, FRESH]})
+    client = by(service.client(), way)
+    old = client.token()
+
+    def room(query):
+        seen = service.seen[GET_ROOM]
+        expired = query["access_token"] == old and seen > 100
+        return Reply({"ret": 602} if expired else own(query), delay=0.01)
+
+    service.script[GET_ROOM] = room
+    found = client.send_many(rooms(*range(300)))
+    assert [outcome["room_id"] for outcome in found] == [str(n) for n in range(300)]
+    assert service.seen[AUTHENTICATE] == 2
+    assert found.complete
+    assert found.sent == service.seen[GET_ROOM] <= 300 + 32
+    asked = asked_of(service)
+    assert max(asked.count(room_id) for room_id in set(asked)) <= 2
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_sandbox_lets_tokens_expire_in_the_middle(sandbox, way):
+    """When the sandbox's clock passes the token's lifetime, nothing is lost and nothing fails."""
+    client = by(sandbox.connect(), way)
+    ids = [ck.create_room(client, f"Room {n}", owner_id="ops") for n in range(10)] * 20
+    old, steps = client.token(), []
+
+    def step():
+        steps.append(1)
+        if len(steps) == 100:
+            sandbox.advance(10 * 86400)
+
+    found = client.send_many(rooms(*ids), step=step)
+    assert [outcome["room_id"] for outcome in found] == ids
+    assert client.token() != old
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_keys_that_are_refused_in_the_middle_end_it(script, way):
+    """One A1 is refused: what is left fails with that, slow answers included; no second A1."""
+    service = script({AUTHENTICATE: [GRANTED, {"ret": 401}]})
+
+    def room(query):
+        n = int(query["room_id"])
+        return own(query) if n < 50 else Reply({"ret": 602}, delay=0.3 * (n % 2))
+
+    service.script[GET_ROOM] = room
+    found = by(service.client(), way).send_many(rooms(*range(500)))
+    assert [outcome["room_id"] for outcome in found[:50]] == [str(n) for n in range(50)]
+    assert {type(outcome) for outcome in found[50:]} == {ck.AuthenticationFailed}
+    assert len({id(outcome) for outcome in found[50:]}) == 450
+    assert service.seen[AUTHENTICATE] == 2
+    assert service.seen[GET_ROOM] < 50 + 40
+    assert found.complete
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_service_that_takes_no_token_is_not_asked_for_ever(script, way):
+    """Where every fresh token is refused too, the rest fails after a few of each."""
+    service = script({GET_ROOM: {"ret": 602}})
+    found = by(service.client(), way).send_many(rooms(*range(1000)))
+    assert {type(outcome) for outcome in found} == {ck.TokenRejected}
+    assert service.seen[AUTHENTICATE] <= 6
+    assert service.seen[GET_ROOM] < 100
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_room_whose_token_stays_refused_fails_alone(script, way):
+    """602 for one room is that room's failure; the others are read."""
+    script_of = {GET_ROOM: lambda query: {"ret": 602} if query["room_id"] == "7" else own(query)}
+    service = script(script_of)
+    found = by(service.client(), way).send_many(rooms(*range(40)))
+    assert type(found.pop(7)) is ck.TokenRejected
+    assert len([outcome for outcome in found if outcome["ret"] == 0]) == 39
+    assert service.seen[AUTHENTICATE] == 2
+
+
+def test_keys_that_are_refused_at_once_are_raised(script):
+    """Without a token nothing can be asked: the error is raised, after one A1."""
+    service = script({AUTHENTICATE: {"ret": 401}})
+    with pytest.raises(ck.AuthenticationFailed):
+        service.client().send_many(rooms(*range(50)))
+    assert dict(service.seen) == {AUTHENTICATE: 1}
+
+
+# The rate
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("client_rate", "rate"), [(None, 25), (25, None), (25, 60), (60, 25)])
+def test_max_rate_is_a_bound_over_any_second(script, way, client_rate, rate):
+    """As the service sees them arrive, no second holds more; a renewal in the middle counts."""
+    service = script({AUTHENTICATE: [GRANTED, FRESH]})
+    client = by(service.client(max_rate=client_rate, sleep=time.sleep), way)
+    old = client.token()
+    time.sleep(1 / 25)
+    service.script[GET_ROOM] = lambda query: (
+        {"ret": 602} if query["access_token"] == old and service.seen[GET_ROOM] > 20 else own(query)
+    )
+    service.times.clear()
+    found = client.send_many(rooms(*range(45)), max_rate=rate)
+    assert all(outcome["ret"] == 0 for outcome in found)
+    times = sorted(service.times)
+    assert len(times) >= 47
+    most = max(sum(0 <= time - start < 0.9 for time in times) for start in times)
+    assert 15 <= most <= 25
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_authentication_counts_as_a_request(script, way):
+    """The A1 of a renewal keeps its distance from the requests before and after it."""
+    service = script({AUTHENTICATE: [GRANTED, FRESH]})
+    client = by(service.client(sleep=time.sleep), way)
+    old = client.token()
+    service.script[GET_ROOM] = lambda query: (
+        {"ret": 602} if query["access_token"] == old and service.seen[GET_ROOM] > 2 else own(query)
+    )
+    service.times.clear()
+    found = client.send_many(rooms(1, 2, 3, 4), max_rate=4)
+    assert [outcome["ret"] for outcome in found] == [0] * 4
+    assert service.seen[AUTHENTICATE] == 2
+    assert min(after - before for before, after in pairwise(service.times)) > 0.15
+
+
+# How many at once
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_it_begins_with_eight_and_climbs_to_the_concurrency(script, way):
+    """Eight requests leave at first; while answers are quick, up to `concurrency` are under way."""
+    lock, go = threading.Lock(), threading.Event()
+    flying, marks = 0, []
+
+    def room(query):
+        nonlocal flying
+        with lock:
+            flying += 1
+            marks.append(flying)
+            if len(marks) == 8:
+                threading.Timer(0.3, lambda: (early.append(len(marks)), go.set())).start()
+        go.wait(10)
+        time.sleep(0.03)
+        with lock:
+            flying -= 1
+        return own(query)
+
+    early = []
+    client = connected(script({GET_ROOM: room}), way)
+    assert client.send_many(rooms(*range(200)), concurrency=20).complete
+    assert early == [8]
+    assert max(marks) == 20
+
+
+class Wire:
+    """A batch on a clock that stands still, whose requests a test answers itself."""
+
+    def __init__(self, client, count, concurrency=32):
+        self.now = 1000.0
+        context = client._context()._replace(clock=lambda: self.now, chance=lambda: 0.5)
+        self.batch = Batch(rooms(*range(count)), context, TOKEN, concurrency, None, int, None)
+
+    def take(self):
+        """All that may leave now."""
+        return list(iter(self.batch.take, None))
+
+    def put(self, flights, what=None, after=0.01):
+        """An answer to each of these, after so many seconds."""
+        self.now += after
+        for flight in flights:
+            body = json.dumps({"ret": 0, "room_id": flight.request.parameters["room_id"]})
+            self.batch.put(flight, what or Answer(200, "", body.encode(), 0.0))
+
+    def round(self, what=None, after=0.01):
+        """How many were under way in one round, all answered alike."""
+        flights = self.take()
+        self.put(flights, what, after)
+        return len(flights)
+
+
+def answer(body, status=200):
+    return Answer(status, "", json.dumps(body).encode(), 0.0)
+
+
+LATE = no_answer("unanswered", "http://h", (1, 1), ())
+DROPPED = no_answer("closed", "http://h", (1, 1), ())
+STRAIN = {
+    "ret 503": answer({"ret": 503}), "ret 504": answer({"ret": 504}),
+    "ret 410": answer({"ret": 410}), "HTTP 503": answer({"ret": 700}, 503),
+    "HTTP 504": Answer(504, "", b"<html>", 0.0), "HTTP 410": answer({"ret": 404}, 410),
+    "time-out": LATE, "dropped": DROPPED,
+}  # fmt: skip
+
+
+@pytest.fixture
+def wire():
+    """Starts a batch: wire(count, concurrency)."""
+    with ck.Client("http://h", "http://h", "a", "s") as client:
+        yield lambda *how: Wire(client, *how)
+
+
+def climbed(wire, count=2000):
+    """A batch with all 32 under way, and its flights."""
+    begun = wire(count)
+    while begun.batch.climb.limit < 32:
+        begun.round()
+    return begun, begun.take()
+
+
+def test_each_quick_answer_lets_one_more_leave(wire):
+    """8, then 16, then 32: the number under way doubles with each round of quick answers."""
+    begun = wire(500)
+    assert [begun.round() for _ in range(4)] == [START, 16, 32, 32]
+
+
+def test_answers_that_grow_slow_hold_it(wire):
+    """Answers that take more than three times the quickest, and a tenth of a second, add none."""
+    begun = wire(500)
+    assert begun.round(after=0.05) == 8
+    assert [begun.round(after=0.2) for _ in range(3)] == [16, 16, 16]
+    assert [begun.round(after=0.14), begun.round()] == [16, 32]
+
+
+@pytest.mark.parametrize("strain", STRAIN)
+def test_strain_halves_it_once_for_all_that_was_under_way(wire, strain):
+    """Several 503, 504, 410 or time-outs of one round halve once; the next round halves again."""
+    begun, flights = climbed(wire)
+    assert len(flights) == 32
+    begun.put(flights[:5], STRAIN[strain])
+    assert begun.batch.climb.limit == 16
+    begun.put(flights[5:])
+    flights = begun.take()
+    begun.put(flights[:1], STRAIN[strain])
+    assert begun.batch.climb.limit < 9
+
+
+def test_after_strain_it_climbs_by_one_a_round(wire):
+    """A service that showed strain gets one more for each round of answers, no more doubling."""
+    begun, flights = climbed(wire)
+    begun.put(flights[:1], STRAIN["ret 503"])
+    begun.put(flights[1:])
+    counts = [begun.round() for _ in range(6)]
+    assert counts[0] <= 18
+    assert all(0 <= after - before <= 1 for before, after in pairwise(counts))
+    assert counts[-1] > counts[0]
+
+
+@pytest.mark.parametrize("outcome", [answer({"ret": 404}), answer({"ret": 700})])
+def test_what_is_no_strain_does_not_slow_it(wire, outcome):
+    """A room that is not there, or another code, leaves the number under way as it was."""
+    begun, flights = climbed(wire)
+    begun.put(flights, outcome)
+    assert begun.batch.climb.limit == 32
+
+
+def test_one_request_is_always_under_way(wire):
+    """However much strain there is, one request at a time leaves."""
+    begun = wire(100)
+    counts = []
+    for _ in range(6):
+        begun.now += 10
+        counts.append(begun.round(STRAIN["ret 410"]))
+    assert counts == [8, 4, 2, 1, 1, 1]
+
+
+def test_a_failure_is_tried_again_after_the_pauses_of_send(wire):
+    """A drop is tried 0.2 s later, then 0.4 s later, and then it is the outcome."""
+    begun = wire(1)
+    pauses = []
+    while begun.batch.left:
+        if flights := begun.take():
+            begun.put(flights, DROPPED, after=0.0)
+        else:
+            pauses.append(begun.batch.wait)
+            begun.now += begun.batch.wait
+    assert pauses == pytest.approx([0.2, 0.4])
+    assert begun.batch.results == [DROPPED]
+    assert begun.batch.results.sent == 3
+
+
+@pytest.mark.parametrize("outcome", [DROPPED, Answer(502, "", b"<html>Bad gateway", 0.0)])
+def test_a_service_that_is_gone_for_ten_seconds_is_given_up(wire, outcome):
+    """When many in a row fail, one fresh request at a time finds out whether the service is back;
+    after ten seconds without a sign of life the rest fails with the last one's error."""
+    begun, flights = climbed(wire)
+    asked, when = begun.batch.results.sent, begun.now
+    begun.put(flights, outcome)
+    while begun.batch.left:
+        if not begun.round(outcome):
+            begun.now += begun.batch.wait
+    assert 10 <= begun.now - when < 12
+    assert begun.batch.results.sent - asked <= 2 * 32 + 3 * 20
+    failures = [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+    assert len(failures) > 1800
+    assert len({str(failure) for failure in failures}) == 1
+
+
+def test_a_service_that_comes_back_is_asked_for_everything(wire):
+    """All that failed while a service restarted is asked again, and the rest after it."""
+    begun, flights = climbed(wire, 500)
+    begun.put(flights, DROPPED)
+    assert begun.take() == []
+    begun.now += 0.3
+    while begun.batch.left:
+        if not begun.round():
+            begun.now += begun.batch.wait
+    assert not [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+
+
+def test_an_outage_of_some_seconds_costs_few_rooms(wire):
+    """A service that restarts within ten seconds is asked for all that is left, at full speed."""
+    begun, flights = climbed(wire)
+    begun.put(flights, DROPPED)
+    back = begun.now + 8
+    while begun.now < back:
+        if not begun.round(DROPPED):
+            begun.now += begun.batch.wait
+    while begun.batch.left:
+        if not begun.round():
+            begun.now += begun.batch.wait
+    failures = [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+    assert len(failures) <= 32 + 16
+    assert begun.batch.climb.limit > 8
+
+
+def test_time_outs_in_a_row_end_it_without_another_try(wire):
+    """Who has let so many wait in vain is not waited for again."""
+    begun, flights = climbed(wire)
+    begun.put(flights[: SILENT - 1], LATE)
+    assert begun.batch.left > 1000
+    begun.put(flights[SILENT - 1 :], LATE)
+    assert begun.batch.left <= 32
+    for _ in range(3):
+        begun.now += 5
+        begun.round(LATE)
+    assert begun.batch.left == 0
+
+
+def test_failures_with_a_success_between_do_not_end_it(wire):
+    """A service that answers every eighth request is asked for all of them."""
+    begun = wire(400)
+    turns = 0
+    while begun.batch.left:
+        for flight in begun.take():
+            turns += 1
+            begun.put([flight], None if turns % 7 == 0 else DROPPED, after=0.001)
+        begun.now += 0.1
+    assert begun.batch.results.sent > 700
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_service_that_ends_in_the_middle_is_given_up(way):
+    """A service whose port is closed in the middle costs some tries, not one for each room."""
+    with scripted({GET_ROOM: own}) as service:
+        client = connected(service, way)
+        steps = []
+
+        def step():
+            steps.append(1)
+            if len(steps) == 60:
+                service.script[GET_ROOM] = Reply(drop=True)
+
+        found = client.send_many(rooms(*range(3000)), step=step)
+    assert found.complete
+    assert found.sent < 60 + 6 * 32
+    assert [type(outcome) for outcome in found[-2500:]] == [ck.TransportError] * 2500
+
+
+# The end
+
+ENDING = """
+import signal, sys, threading, time
+import confkit as ck
+from tests.scripted import GET_ROOM, Reply, scripted
+from tests.ways import connected, rooms
+way, hangs = sys.argv[1], float(sys.argv[2])
+def own(query):
+    late = hangs if int(query["room_id"]) > 40 else 0.0
+    return Reply({"ret": 0, "room_id": query["room_id"]}, delay=late)
+with scripted({GET_ROOM: own}) as service:
+    client = connected(service, way, timeout=20)
+    steps = []
+    def step():
+        steps.append(1)
+        if len(steps) == 41:
+            print("now", flush=True)
+    print("ready", flush=True)
+    found = client.send_many(rooms(*range(5000)), step=step)
+    ended = time.time()
+    came = [outcome for outcome in found if outcome is not None]
+    print(ended, found.complete, len(found), len(came) >= 41, all(o["ret"] == 0 for o in came),
+          signal.getsignal(signal.SIGINT) is signal.default_int_handler, flush=True)
+    assert not [t for t in threading.enumerate() if not t.daemon and t.name.startswith("confkit")]
+"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("hangs", [0.05, 15.0])
+def test_ctrl_c_gives_what_came_within_a_second(way, hangs):
+    """SIGINT ends it soon, also while answers hang: no exception, `complete` False, every outcome
+    at its place or None, and Ctrl-C means again what it meant before."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDING, way, str(hangs)], stdout=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stdout.readline() == "ready\n"
+        assert process.stdout.readline() == "now\n"
+        time.sleep(0.1)
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        ended, *told = process.stdout.read().split()
+    assert told == ["False", "5000", "True", "True", "True"]
+    assert float(ended) - sent < 2
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ctrl_c_while_the_service_authenticates_ends_it_too(script, way):
+    """An A1 that hangs does not hold Ctrl-C up; nothing came, and nothing was asked."""
+    service = script({AUTHENTICATE: Reply(GRANTED, delay=3)})
+    main = threading.main_thread().ident
+    threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
+    began = time.monotonic()
+    found = by(service.client(), way).send_many(rooms(1, 2))
+    assert time.monotonic() - began < 2.5
+    assert (found, found.complete, found.sent) == ([None, None], False, 0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_somebody_elses_handler_of_ctrl_c_is_left_alone(script):
+    """Where SIGINT has a handler that is not Python's own, it is called and stays."""
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))
+    try:
+        client = connected(script({GET_ROOM: Reply(ROOM, delay=0.05)}), "libcurl")
+        found = client.send_many(rooms(1, 2), step=lambda: signal.raise_signal(signal.SIGINT))
+        assert len(calls) == 2
+        assert found.complete
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_event_ends_it_from_another_thread(script, way):
+    """`cancelled` set before asks nothing, set in the middle ends it, also off the main thread."""
+    service = script({GET_ROOM: Reply(ROOM, delay=0.02)})
+    client = connected(service, way)
+    cancelled = threading.Event()
+    cancelled.set()
+    found = client.send_many(rooms(1, 2), cancelled=cancelled)
+    assert (found, found.complete) == ([None, None], False)
+    cancelled.clear()
+    outcomes = []
+
+    def call():
+        outcomes.append(client.send_many(rooms(*range(5000)), cancelled=cancelled))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    time.sleep(0.3)
+    began = time.monotonic()
+    cancelled.set()
+    thread.join(10)
+    assert time.monotonic() - began < 1.5
+    (found,) = outcomes
+    assert not found.complete
+    assert {json.dumps(outcome) for outcome in found} == {json.dumps(ROOM), "null"}
+    assert service.seen[GET_ROOM] < 5000
+
+
+# The record, and what nobody may see
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_last_calls_are_kept(script, way):
+    """`client.calls` holds the last 200, those that failed too, in the order of their ends."""
+    bad = {"210", "290", "299"}
+    service = script({GET_ROOM: lambda q: {"ret": 404} if q["room_id"] in bad else own(q)})
+    client = connected(service, way)
+    client.send_many(rooms(*range(300)))
+    assert len(client.calls) == 200
+    assert [call.endpoint for call in client.calls] == ["A3"] * 200
+    assert sum(call.ret == 404 for call in client.calls) == 3
+    assert sum(call.ret == 0 for call in client.calls) == 197
+    assert all(call.status == 200 and call.seconds >= 0 for call in client.calls)
+    assert all("access_token=***" in call.url for call in client.calls)
+    times = [call.time.timestamp() + call.seconds for call in client.calls]
+    assert all(after - before > -0.02 for before, after in pairwise(times))
+
+
+def test_what_came_before_the_end_is_on_record(script):
+    """A call that was ended early has its last calls on record all the same."""
+    cancelled = threading.Event()
+    client = connected(script({GET_ROOM: own}), "libcurl")
+    steps = []
+
+    def step():
+        steps.append(1)
+        if len(steps) == 50:
+            cancelled.set()
+
+    client.send_many(rooms(*range(5000)), cancelled=cancelled, step=step)
+    assert len(client.calls) >= 50
+
+
+SECRETS = ("demo_secret", VECTOR_TOKEN, VECTOR_TOKEN.replace("=", "%3D"), "hunter2")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_secret_shows_anywhere(script, caplog, way):
+    """Neither token, key nor password stands in a log at DEBUG, an error, a record or a repr."""
+    pages = [
+        {**ROOM, "host_password": "hunter2"}, {"ret": 700, "msg": f"bad token {VECTOR_TOKEN}"},
+        Reply(f"<html>cannot GET /x?access_token={VECTOR_TOKEN}"), Reply(drop=True),
+        Reply(f'{{"access_token": "{VECTOR_TOKEN}', length=999), {"ret": 602},
+    ]  # fmt: skip
+    service = script({GET_ROOM: lambda query: pages[int(query["room_id"]) % len(pages)]})
+    with caplog.at_level(logging.DEBUG):
+        client = by(service.client(chance=lambda: -0.45), way)
+        found = client.send_many(rooms(*range(12)))
+    shown = [repr(found), repr(client.calls), repr(client), caplog.text]
+    for outcome in found:
+        if isinstance(outcome, Exception):
+            shown += [str(outcome), *traceback.format_exception(outcome)]
+            assert outcome.__context__ is None
+            assert outcome.__traceback__ is None
+    shown += [call.answer + call.as_curl() + str(call.error) for call in client.calls]
+    assert caplog.text.count("A3 GET") >= 12
+    assert found[0]["host_password"] == "hunter2"
+    for secret in SECRETS:
+        assert not [text for text in shown if secret in text]
+
+
+# Processes, threads, files
+
+
+def test_threads_may_ask_at_the_same_time(script):
+    """Several calls of send_many beside one another, from threads, each get their own answers."""
+    client = connected(script({GET_ROOM: own}), "libcurl")
+    found = {}
+
+    def call(begin):
+        found[begin] = client.send_many(rooms(*range(begin, begin + 100)))
+
+    threads = [threading.Thread(target=call, args=(1000 * n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for begin, outcomes in found.items():
+        assert [o["room_id"] for o in outcomes] == [str(begin + n) for n in range(100)]
+
+
+def test_connections_that_the_service_closes_cost_nothing(script):
+    """While one answer is awaited, idle connections that were closed keep nobody busy."""
+
+    def closed_later(peer):
+        body = json.dumps(ROOM).encode()
+        peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        time.sleep(0.1)
+
+    service = script({
+        GET_ROOM: lambda query: (
+            Reply(ROOM, delay=1.5) if query["room_id"] == "0" else Reply(raw=closed_later)
+        )
+    })  # fmt: skip
+    client = connected(service, "libcurl")
+    began = time.process_time()
+    assert client.send_many(rooms(*range(8))) == [ROOM] * 8
+    assert time.process_time() - began < 0.7
+
+
+def open_files():
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")  # noqa: PTH112
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_is_left_open(way):
+    """After a hundred calls there are as many files and threads as after the first."""
+    code = """
+import os, sys, subprocess, threading, time
+from tests.scripted import GET_ROOM, Reply, scripted
+from tests.ways import ROOM, connected, rooms
+from tests.test_batch import open_files
+ended = threading.Event(); ended.set()
+service = subprocess.Popen([sys.executable, "-c", '''
+import sys
+from tests.scripted import GET_ROOM, scripted
+from tests.ways import ROOM
+with scripted({GET_ROOM: ROOM}) as service:
+    print(service.base_url, flush=True)
+    sys.stdin.read()
+'''], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+import confkit as ck
+from tests.ways import by, TOKEN
+url = service.stdout.readline().strip()
+client = by(ck.Client(url, url, "a", "s"), sys.argv[1])
+client._token.held = TOKEN
+client.send_many(rooms(*range(20)), concurrency=4)
+time.sleep(0.5)
+before = open_files()
+for n in range(100):
+    client.send_many(rooms(*range(5)), concurrency=4, cancelled=ended if n % 5 == 4 else None)
+for _ in range(100):
+    if open_files() <= before + 4 and threading.active_count() == 1: break
+    time.sleep(0.05)
+print(open_files() - before, threading.active_count())
+service.communicate("")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, way], capture_output=True, text=True, timeout=100
+    )
+    assert done.stderr == ""
+    extra, threads = map(int, done.stdout.split())
+    assert extra <= 4  # the connections that the session keeps
+    assert threads == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.parametrize("way", WAYS)
+def test_a_forked_process_asks_by_itself(way):
+    """Parent and child of a fork that ask at the same moment each get their own rooms."""
+    code = """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+from tests.scripted import GET_ROOM, scripted
+from tests.test_batch import own
+from tests.ways import by, rooms
+with scripted({GET_ROOM: own}) as service:
+    client = by(service.client(), sys.argv[1])
+    client.send_many(rooms(*range(20)))
+    child = os.fork()
+    ids = [f"{'child' if child == 0 else 'parent'}-{n}" for n in range(100)]
+    right = [outcome["room_id"] for outcome in client.send_many(rooms(*ids))] == ids
+    if child == 0:
+        os._exit(0 if right else 1)
+    sys.exit(not right or os.waitpid(child, 0)[1])
+"""
+    assert subprocess.run([sys.executable, "-c", code, way], timeout=60).returncode == 0
+
+
+def elsewhere(client, ids):
+    """What a copy of the client reads in another process, what it shows, and what its log says."""
+    import io
+
+    logged = io.StringIO()
+    handler = logging.StreamHandler(logged)
+    for name in ("", "urllib3"):
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    logging.getLogger().addHandler(handler)
+    ck.get_room(client, ids[0])
+    found = client.send_many(rooms(*ids))
+    shown = repr(client) + repr(client.calls) + repr(client.__dict__) + logged.getvalue()
+    client.close()
+    return [outcome["room_id"] for outcome in found], client.sandbox is None, shown
+
+
+def test_a_copy_in_another_process_reads_and_shows_no_secret(sandbox):
+    """A pickled client works in a process pool with the token that it has; its log is masked there
+    too; when it closes, the sandbox goes on."""
+    client = sandbox.connect()
+    ids = [ck.create_room(client, "Weekly sync", owner_id="ops") for _ in range(5)]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        found, apart, shown = pool.submit(elsewhere, client, ids).result()
+    assert (found, apart) == (ids, True)
+    assert "urllib3" not in shown or "access_token=***" in shown
+    assert "/rtc/room/get" in shown
+    for secret in (client.secret_key, client.token(), client.token().replace("=", "%3D")):
+        assert str(secret) not in shown
+    assert ck.get_room(client, ids[0]).room_id == ids[0]
+
+
+def test_a_copy_keeps_to_the_rate(script):
+    """A client with max_rate that was pickled has it still."""
+    client = script({GET_ROOM: ROOM}).client(max_rate=5)
+    client.sandbox = None
+    copy = pickle.loads(pickle.dumps(client))
+    began = time.monotonic()
+    copy.send_many(rooms(*range(6)))
+    assert time.monotonic() - began > 1.0
+    assert isinstance(copy._pace, Pace)

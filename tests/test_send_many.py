@@ -1,0 +1,612 @@
+"""send_many gives what send gives: over libcurl and over the session in threads."""
+
+import re
+import socket
+import ssl
+import subprocess
+import sys
+
+import pytest
+import requests
+
+import confkit as ck
+from confkit.endpoints import A1, A3, A4, A6, B3, ENDPOINTS
+from confkit.libcurl import settings_of
+from confkit.wire import Request
+from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
+from tests.ways import (
+    ANSWERS,
+    ROOM,
+    TOKEN,
+    WAYS,
+    OwnAdapter,
+    alone,
+    by,
+    connected,
+    rooms,
+    threads_during,
+)
+
+GET_USERS = ENDPOINTS["A6"].path
+LIST = ENDPOINTS["B3"].path
+USERS = {"ret": 0, "user_list": [{"user_name": "Ada", "user_id": "u1"}]}
+
+pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS")
+
+
+def told(outcome):
+    """What matters of an outcome: members, or everything that an error says, addresses aside.
+
+    Why a connection broke is told in parentheses, in the words of whoever met it."""
+    if not isinstance(outcome, Exception):
+        return outcome
+    text = re.sub(r":\d{4,5}/", "/", str(outcome))
+    if isinstance(outcome, ck.TransportError):
+        text = re.sub(r" \(.*\)(?=\. Check)", "", text)
+    facts = [getattr(outcome, name, None) for name in ("sent", "status", "ret", "interface")]
+    return type(outcome), text, outcome.retry, outcome.advice, *facts
+
+
+def same(make, request, way):
+    """The outcome of a request among many, once it is the same as that of `send`."""
+    with make("send") as client:
+        expected = alone(client, request)
+    with make(way) as client:
+        (outcome,) = found = client.send_many([request])
+        assert found.complete
+    assert told(outcome) == told(expected)
+    return outcome
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_means_the_same_alone_and_among_many(script, answer, way):
+    """Each thing that a service can answer gives the same members, or the same error after as many
+    tries, with the same words, as from `send`."""
+    reply, kind = ANSWERS[answer]
+    seen = []
+
+    def make(each):
+        service = script({GET_ROOM: reply})
+        seen.append(service.seen)
+        return connected(service, each, timeout=(0.3, 0.3))
+
+    outcome = same(make, rooms(1)[0], way)
+    assert type(outcome) is kind
+    assert seen[0] == seen[1]
+
+
+@pytest.fixture
+def silent():
+    """The address of a service that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.fixture
+def full():
+    """The address of a service that takes no more connections."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(listener.getsockname())
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+        for each in waiting:
+            each.close()
+
+
+def client_of(address, way, **options):
+    made = ck.Client(
+        address, address, "a", "demo_secret", sleep=lambda _: None, chance=lambda: -0.45,
+        **{"timeout": (0.3, 0.3), **options},
+    )  # fmt: skip
+    made._token.held = TOKEN
+    return by(made, way)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("address", "what", "sent"),
+    [
+        ("http://127.0.0.1:9", "refused the connection", False),
+        ("http://nosuch.invalid", "host name is not known", False),
+        ("http://{silent}", "did not answer within 0.3 s", True),
+        ("https://{silent}", "did not answer within 0.3 s", True),
+        ("http://{full}", "did not accept a connection within 0.3 s", False),
+    ],
+)
+def test_who_does_not_answer_is_told_in_the_same_words(address, what, sent, way, silent, full):
+    """A refused, unknown, silent or crowded address is the same TransportError in either way."""
+    address = address.format(silent=silent, full=full)
+    error = same(lambda each: client_of(address, each), rooms(1)[0], way)
+    assert isinstance(error, ck.TransportError)
+    assert what in str(error)
+    assert error.sent is sent
+
+
+# TLS
+
+
+def context(certificate, callers=None):
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(*certificate)
+    if callers:
+        made.verify_mode = ssl.CERT_REQUIRED
+        made.load_verify_locations(callers)
+    return made
+
+
+@pytest.fixture
+def secure(certificate):
+    """A scripted service behind TLS."""
+    with scripted({GET_ROOM: ROOM}, context(certificate)) as service:
+        yield service
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_untrusted_certificate_is_refused_in_either_way(secure, way):
+    """Without a bundle that knows the certificate nothing is sent, and nothing tried again."""
+    error = same(lambda each: connected(secure, each), rooms(1)[0], way)
+    assert "certificate is refused" in str(error)
+    assert (error.sent, error.retry) == (False, False)
+    assert not secure.requests
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_certificate_for_another_host_is_refused_in_either_way(certificate, way):
+    """A trusted certificate under a name that it does not carry is refused."""
+    with scripted({GET_ROOM: ROOM}, context(certificate), host="127.0.0.2") as service:
+        error = same(
+            lambda each: connected(service, each, verify=str(certificate[0])), rooms(1)[0], way
+        )
+    assert "certificate is refused" in str(error)
+    assert not service.requests
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_bundle_knows_is_trusted_in_either_way(secure, certificate, tmp_path, way):
+    """verify=FILE, verify=FOLDER and verify=False let the service in."""
+    digest = subprocess.run(
+        ["openssl", "x509", "-hash", "-noout", "-in", certificate[0]],
+        check=True, capture_output=True, text=True,
+    ).stdout.strip()  # fmt: skip
+    (tmp_path / f"{digest}.0").write_bytes(certificate[0].read_bytes())
+    for verify in (str(certificate[0]), str(tmp_path), False):
+        assert connected(secure, way, verify=verify).send_many(rooms(1)) == [ROOM]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_bundle_of_the_environment_counts_where_the_session_says_so(
+    secure, certificate, monkeypatch, way
+):
+    """REQUESTS_CA_BUNDLE is used where trust_env is on, and only there."""
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate[0]))
+    client = connected(secure, way)
+    (refused,) = client.send_many(rooms(1))
+    assert "certificate is refused" in str(refused)
+    client.session.trust_env = True
+    assert client.send_many(rooms(1)) == [ROOM]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_bundle_is_trusted_and_nothing_beside_it(secure, certificate, tmp_path, way):
+    """What libcurl or the system would trust by themselves does not count beside verify=FILE."""
+    import certifi
+
+    client = connected(secure, way, verify=certifi.where())
+    (refused,) = client.send_many(rooms(1))
+    assert "certificate is refused" in str(refused)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_client_certificate_is_shown_in_either_way(certificate, way):
+    """session.cert opens a service that asks for one; without it there is no answer."""
+    with scripted({GET_ROOM: ROOM}, context(certificate, certificate[0])) as service:
+        trusted = str(certificate[0])
+        client = connected(service, way, verify=trusted)
+        client.session.cert = tuple(map(str, certificate))
+        assert client.send_many(rooms(1, 2)) == [ROOM, ROOM]
+        client.session.close()
+        client.session.cert = None
+        (error,) = client.send_many(rooms(1))
+    assert isinstance(error, ck.TransportError)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_plain_port_asked_for_tls_is_named_in_either_way(script, way):
+    """https against an http port is an error of TLS."""
+    address = script({GET_ROOM: ROOM}).base_url.replace("http:", "https:")
+    error = same(lambda each: client_of(address, each), rooms(1)[0], way)
+    assert "TLS failed" in str(error)
+
+
+# Proxies
+
+FAR = "http://rooms.example"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_proxy_of_the_session_is_used_in_either_way(script, way):
+    """The request goes to the proxy with its whole address, and with the proxy's login."""
+    proxy = script({GET_ROOM: ROOM})
+    client = client_of(FAR, way)
+    login = proxy.base_url.replace("http://", "http://me:p%40ss@")
+    for url in (proxy.base_url, proxy.base_url.removeprefix("http://"), login):
+        client.session.proxies["http"] = url
+        assert client.send_many(rooms(1)) == [ROOM]
+        assert proxy.requests[-1][1].startswith(FAR + GET_ROOM + "?")
+    assert proxy.headers[-1]["Proxy-Authorization"] == requests.auth._basic_auth_str("me", "p@ss")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("address", "proxy"),
+    [
+        (FAR, "http://127.0.0.1:9"),
+        ("https://rooms.example", "http://127.0.0.1:9"),
+        (FAR, "http://nosuch.invalid:3128"),
+        ("https://rooms.example", "{refusing}"),
+    ],
+)
+def test_a_proxy_that_does_not_pass_it_on_is_named_in_either_way(script, address, proxy, way):
+    """A proxy that is not there, or refuses, is the same TransportError, and nothing was sent."""
+    proxy = proxy.format(refusing=script().base_url)
+
+    def make(each):
+        client = client_of(address, each)
+        client.session.proxies = {"http": proxy, "https": proxy}
+        return client
+
+    error = same(make, rooms(1)[0], way)
+    assert "the proxy did not pass it on" in str(error)
+    assert error.sent is False
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_proxies_of_the_environment_count_as_the_session_says(script, monkeypatch, way):
+    """HTTP_PROXY and NO_PROXY count for a distant service; with trust_env off neither does."""
+    proxy = script({GET_ROOM: ROOM}).base_url
+    monkeypatch.setenv("http_proxy", proxy)
+    assert client_of(FAR, way).send_many(rooms(1)) == [ROOM]
+    monkeypatch.setenv("no_proxy", "nosuch.invalid")
+    (error,) = client_of("http://nosuch.invalid", way).send_many(rooms(1))
+    assert "host name is not known" in str(error)
+    client = client_of("http://nosuch.invalid", way)
+    client.session.trust_env = False
+    client.session.proxies["http"] = proxy  # its own, whatever no_proxy says
+    assert client.send_many(rooms(1)) == [ROOM]
+    del client.session.proxies["http"]
+    (error,) = client.send_many(rooms(1))
+    assert "host name is not known" in str(error)
+
+
+# Settings of the session
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_headers_login_and_cookies_of_the_session_travel_in_either_way(script, way):
+    """A header, a login as a tuple and a cookie of the session arrive as `send` brings them."""
+    service = script({GET_ROOM: ROOM})
+    client = connected(service, way)
+    client.session.headers["X-Site"] = "north"
+    client.session.headers["User-Agent"] = "ours/1"
+    client.session.auth = ("me", "hunter2")
+    client.session.cookies.set("node", "7")
+    client.send(rooms(1)[0])
+    client.send_many(rooms(1))
+    alone, many = service.headers[-2:]
+    names = ("X-Site", "User-Agent", "Authorization", "Cookie", "Accept", "Accept-Encoding", "Host")
+    assert [many[name] for name in names] == [alone[name] for name in names]
+    assert alone["Authorization"].startswith("Basic ")
+    assert alone["Cookie"] == "node=7"
+    assert not {"Expect", "Content-Type"} & set(many)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_login_of_netrc_is_used_in_either_way(script, tmp_path, monkeypatch, way):
+    """What ~/.netrc holds for the host travels where trust_env is on."""
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password hunter2\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    service = script({GET_ROOM: ROOM})
+    client = connected(service, way)
+    for trusting in (True, False):
+        client.session.trust_env = trusting
+        client.send_many(rooms(1))
+        assert ("Authorization" in service.headers[-1]) is trusting
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("coding", ["identity", "gzip", None])
+def test_an_encoding_that_the_session_asks_for_is_asked_for(script, coding, way):
+    """Accept-Encoding is the session's; what comes packed all the same is unpacked."""
+    reply, _ = ANSWERS["gzip"]
+    service = script({GET_ROOM: reply})
+    client = connected(service, way)
+    client.session.headers["Accept-Encoding"] = coding
+    assert client.send_many(rooms(1)) == [ROOM]
+    assert service.headers[-1]["Accept-Encoding"] == (coding or "identity")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("placement", ["query", "form", "json"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_dialects_of_b3_travel_alike(script, method, placement, way):
+    """B3 as GET or POST, its parameters in the query, a form or JSON: as `send` writes it."""
+    service = script({LIST: {"ret": 0, "data": {"items": []}}})
+    dialect = ck.Dialect(list_method=method, placement=placement)
+    client = connected(service, way, dialect=dialect)
+    for parameters in ({}, {"roomId": "ü 1"}):
+        client.send(Request(B3, parameters))
+        found = client.send_many([Request(B3, parameters)] * 3)
+        assert [outcome["ret"] for outcome in found] == [0] * 3
+        alone, *many = service.requests[-4:]
+        assert many == [alone] * 3
+        kinds = [headers["Content-Type"] for headers in service.headers[-4:]]
+        assert len(set(kinds)) == 1
+        assert (kinds[0] is None) is (method == "GET" or placement == "query")
+        assert len({headers["Content-Length"] for headers in service.headers[-4:]}) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_room_numbers_of_any_letters_travel_alike(script, way):
+    """Spaces, slashes, signs and letters from anywhere arrive as they were given."""
+    service = script({GET_ROOM: lambda query: {"ret": 0, "room_id": query["room_id"]}})
+    ids = ["00123", "a b", "a/b", "ü", "部屋", "a&b=c", "%41", "+", "#", "=", "'\"", "\u200d"]
+    found = connected(service, way).send_many(rooms(*ids))
+    assert [outcome["room_id"] for outcome in found] == ids
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_loopback_of_ip_version_six_works(way):
+    """An address in brackets is reached in either way."""
+    try:
+        service = scripted({GET_ROOM: ROOM}, host="::1")
+        with service as running:
+            assert connected(running, way).send_many(rooms(1, 2)) == [ROOM, ROOM]
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_operations_of_both_interfaces_travel_together(script, way):
+    """Requests for rooms, users and devices come back each at its place, whatever came first."""
+    service = script({
+        GET_ROOM: lambda query: Reply({"ret": 0, "room_id": query["room_id"]},
+                                      delay=0.05 * (query["room_id"] == "0")),
+        GET_USERS: USERS, LIST: {"ret": 0, "data": {"items": []}},
+    })  # fmt: skip
+    asked = [Request(B3, {})]
+    for n in range(50):
+        asked += [Request(A3, {"room_id": str(n)}), Request(A6, {"room_id": str(n)})]
+    found = connected(service, way).send_many(asked)
+    assert [outcome["room_id"] for outcome in found[1::2]] == [str(n) for n in range(50)]
+    assert found[2::2] == [USERS] * 50
+    assert (found.complete, found.sent, len(found)) == (True, 101, 101)
+
+
+# Who goes which way
+
+
+def hooked(client):
+    client.session.hooks["response"].append(lambda response, **_: None)
+
+
+def called(client):
+    client.session.auth = lambda request: request
+
+
+def asked_along(client):
+    client.session.params = {"site": "north"}
+
+
+def subclassed(client):
+    class Ours(requests.Session):
+        pass
+
+    plain = client.session
+    client.session = Ours()
+    client.session.adapters = plain.adapters
+    client.session.trust_env = False
+
+
+def digest(client):
+    client.session.auth = requests.auth.HTTPDigestAuth("me", "hunter2")
+
+
+FALLS_BACK = [hooked, called, asked_along, subclassed, digest, lambda client: by(client, "threads")]
+
+
+@pytest.mark.parametrize("change", FALLS_BACK)
+def test_what_libcurl_has_no_like_of_takes_the_session(script, change):
+    """An adapter, a callable login, a hook, parameters or a session of one's own: in threads."""
+    client = connected(script({GET_ROOM: Reply(ROOM, delay=0.05)}), "libcurl")
+    change(client)
+    many = rooms(*range(16))
+    assert threads_during(lambda: client.send_many(many)) >= 8
+
+
+def test_a_proxy_that_speaks_socks_takes_the_session(script):
+    """What requests needs a package for is not done otherwise among many."""
+
+    def make(each):
+        client = client_of(FAR, each)
+        client.session.proxies["http"] = "socks5://127.0.0.1:9"
+        return client
+
+    assert "(InvalidSchema)" in str(same(make, rooms(1)[0], "libcurl"))
+
+
+def test_the_usual_session_takes_libcurl(script):
+    """Headers, a login, cookies, proxies and certificates need no threads; the User-Agent stays."""
+    service = script({GET_ROOM: Reply(ROOM, delay=0.05)})
+    client = connected(service, "libcurl")
+    client.session.auth = ("me", "hunter2")
+    client.session.headers["X-Site"] = "north"
+    client.session.cookies.set("node", "7")
+    assert threads_during(lambda: client.send_many(rooms(*range(16)))) == 0
+    assert {head["User-Agent"] for head in service.headers} == {requests.utils.default_user_agent()}
+
+
+@pytest.mark.parametrize("change", FALLS_BACK)
+def test_what_takes_the_session_has_the_sessions_own_part_in_it(script, change):
+    """The hook is called, the parameters travel: the session in threads is the session itself."""
+    service = script({GET_ROOM: ROOM})
+    client = connected(service, "libcurl")
+    change(client)
+    assert client.send_many(rooms(*range(5))) == [ROOM] * 5
+    if change is asked_along:
+        assert all(query["site"] == "north" for _, _, query in service.requests)
+
+
+# What is refused, and small things
+
+
+@pytest.mark.parametrize("concurrency", [0, -1, True, False, 1.0, 8.5, "8", None])
+def test_a_concurrency_is_a_whole_number_from_one(script, concurrency):
+    """Anything else is a ConfigError, and nothing is sent."""
+    service = script()
+    with pytest.raises(ck.ConfigError, match="concurrency"):
+        service.client().send_many(rooms(1), concurrency=concurrency)
+    assert not service.requests
+
+
+@pytest.mark.parametrize("rate", [0, -1, True, float("inf"), "5"])
+def test_a_rate_is_a_number_above_zero(script, rate):
+    """Anything else is a ConfigError, and nothing is sent."""
+    service = script()
+    with pytest.raises(ck.ConfigError, match="max_rate"):
+        service.client().send_many(rooms(1), max_rate=rate)
+    assert not service.requests
+
+
+@pytest.mark.parametrize("endpoint", [e for e in ENDPOINTS.values() if e.write or e is A1])
+def test_changes_and_logins_are_not_sent_together(script, endpoint):
+    """A change among many requests is a ParameterError, and none of them is sent."""
+    service = script({GET_ROOM: ROOM})
+    with pytest.raises(ck.ParameterError, match="Nothing was sent"):
+        service.client().send_many([*rooms(1), Request(endpoint, {})])
+    assert not service.requests
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_client_that_only_reads_may(script, way):
+    """read_only=True keeps nobody from asking; a change is refused as ever."""
+    client = connected(script({GET_ROOM: ROOM}), way, read_only=True)
+    assert client.send_many(rooms(1)) == [ROOM]
+    with pytest.raises(ck.ConfkitError):
+        client.send_many([Request(A4, {"room_id": "1"})])
+
+
+def test_nothing_asked_is_nothing_sent(script):
+    """No request: no answer, no authentication, and all of it complete."""
+    service = script()
+    found = service.client().send_many([])
+    assert (found, found.complete, found.sent) == ([], True, 0)
+    assert not service.requests
+
+
+def test_a_closed_client_sends_nothing(script):
+    """After close() it is refused with a sentence."""
+    service = script()
+    client = service.client()
+    client.close()
+    with pytest.raises(ck.ConfigError, match="closed"):
+        client.send_many(rooms(1))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("fails", ["read", "step"])
+def test_an_error_of_the_callers_own_is_raised(script, fails, way):
+    """An exception out of `read` or `step` ends the call and reaches the caller; nothing hangs."""
+    calls = []
+
+    def broken(*_):
+        calls.append(1)
+        if len(calls) == 5:
+            raise RuntimeError("mine")
+
+    client = connected(script({GET_ROOM: ROOM}), way)
+    with pytest.raises(RuntimeError, match="mine"):
+        client.send_many(rooms(*range(30)), **{fails: broken})
+    assert client.send_many(rooms(1)) == [ROOM]
+
+
+def test_an_adapter_that_raises_what_it_likes_does_not_hang(script):
+    """An exception of somebody's own adapter reaches the caller, as it does from `send`."""
+
+    class Broken(OwnAdapter):
+        def send(self, *args, **kwargs):
+            raise RuntimeError("mine")
+
+    client = connected(script({GET_ROOM: ROOM}), "libcurl")
+    client.session.mount("http://", Broken())
+    with pytest.raises(RuntimeError, match="mine"):
+        client.send_many(rooms(1, 2, 3))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_step_is_told_once(script, way):
+    """`step` is called once for each request that has its outcome, failed or not."""
+    answers = lambda query: ROOM if int(query["room_id"]) % 3 else {"ret": 404}  # noqa: E731
+    steps = []
+    client = connected(script({GET_ROOM: answers}), way)
+    client.send_many(rooms(*range(30)), step=lambda: steps.append(1))
+    assert len(steps) == 30
+
+
+def test_a_setting_of_the_session_is_taken_anew_with_a_new_token(script):
+    """Where the service sets a cookie with the token, what follows carries the new one."""
+    given = []
+
+    def authenticate(_):
+        given.append(len(given))
+        return Reply(GRANTED, headers={"Set-Cookie": f"node={len(given)}; Path=/"})
+
+    def room(query):
+        fresh = service.headers[-1]["Cookie"] == "node=2"
+        return ROOM if fresh else {"ret": 602}
+
+    service = script({AUTHENTICATE: authenticate, GET_ROOM: room})
+    client = service.client()
+    assert client.send_many(rooms(*range(9)), concurrency=1) == [ROOM] * 9
+    assert len(given) == 2
+    assert settings_of(client.session, client._context().written(rooms(1)[0], None))
+
+
+def test_many_answers_of_many_sizes_stay_apart(script):
+    """Bodies of up to a megabyte come whole and each at its place."""
+    service = script({GET_ROOM: lambda query: {
+        "ret": 0, "room_id": query["room_id"], "topic": query["room_id"] * int(query["room_id"])}
+    })  # fmt: skip
+    ids = [1, 7, 1000, 10_000, 250_000] * 4
+    found = connected(service, "libcurl").send_many(rooms(*ids))
+    assert [len(outcome["topic"]) for outcome in found] == [n * len(str(n)) for n in ids]
+
+
+def test_without_pycurl_and_msgspec_everything_works():
+    """Where neither is installed the session in threads does the same, typed reading included."""
+    code = """
+import sys
+class Missing:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] in ("pycurl", "msgspec", "pyarrow", "duckdb"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Missing())
+import confkit as ck
+from tests.scripted import GET_ROOM, scripted
+from tests.ways import ROOM, rooms
+from confkit.decoding import as_room, read_room
+with scripted({GET_ROOM: ROOM}) as service, service.client() as client:
+    assert client.send_many(rooms(1, 1)) == [ROOM, ROOM]
+    found = client.send_many(rooms(1), read=read_room)
+    assert as_room(found[0]) == ck.get_room(client, "1")
+assert not {"pycurl", "msgspec"} & set(sys.modules)
+print(len(ck.rooms_frame([as_room(found[0])])))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("1\n", "")

@@ -1,0 +1,52 @@
+"""Time zones by name."""
+
+from datetime import UTC, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from confkit.zones import zone
+
+
+@pytest.mark.parametrize(("given", "name"), [
+    ("Asia/Kathmandu", "Asia/Kathmandu"), (ZoneInfo("Europe/Berlin"), "Europe/Berlin"),
+    (UTC, "UTC"), (timezone(timedelta(hours=5, minutes=45)), "UTC+05:45"),
+])  # fmt: skip
+def test_a_zone_has_its_name(given, name):
+    """A zone by name, or any tzinfo, is told by its name."""
+    assert zone(given)[1] == name
+
+
+@pytest.mark.parametrize(("environ", "name"), [
+    ("Asia/Kathmandu", "Asia/Kathmandu"), (":Europe/Berlin", "Europe/Berlin"), ("", "UTC"),
+    (":/usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"),
+])  # fmt: skip
+def test_the_local_zone_is_that_of_the_process(monkeypatch, environ, name):
+    """Without a zone it is the process's own, by its name."""
+    monkeypatch.setenv("TZ", environ)
+    assert zone(None)[1] == name
+
+
+def test_a_local_zone_without_a_name_is_told_by_its_offset(monkeypatch):
+    """Where no name is to be had, the zone is told by its offset from UTC."""
+    import time
+
+    monkeypatch.setenv("TZ", "XYZ-05:45")
+    time.tzset()
+    try:
+        assert zone(None)[1] == "UTC+05:45"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_this_machine_has_a_zone():
+    """Whatever a machine keeps of its zone, it has one with a name."""
+    assert zone(None)[1]
+
+
+@pytest.mark.parametrize("given", ["Middle/Earth", "", "/etc/passwd", "a\0b"])
+def test_no_zone_is_a_clear_error(given):
+    """A name that no zone has is a ValueError that shows one."""
+    with pytest.raises(ValueError, match="Europe/Berlin"):
+        zone(given)
