@@ -12,7 +12,6 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -185,7 +184,7 @@ class Batch:
         if isinstance(failure, TokenRejected):
             if self._is_asked_anew(flight, now):
                 return
-            outcome = copy(self._refusal or failure)
+            outcome = (self._refusal or failure).again()
         if _is_silence(failure):
             self._silent += 1
         else:
@@ -257,7 +256,7 @@ class Batch:
         waiting += range(self._fresh, len(self._requests))
         self._later, self._fresh = [], len(self._requests)
         for index in waiting:
-            self._settle(index, copy(failure))
+            self._settle(index, failure.again())
 
 
 def _members(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:

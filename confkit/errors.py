@@ -6,10 +6,13 @@ builtin (`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
     from .rtsp.report import Report
+
+
+E = TypeVar("E", bound="ConfkitError")
 
 
 class ConfkitError(Exception):
@@ -19,13 +22,16 @@ class ConfkitError(Exception):
     retry: bool = False
     advice: str = ""
 
+    def again(self) -> Self:
+        """The same error without its traceback, for others to raise. (`copy.copy` brings that along
+        where Dask is loaded, and then it grows with each one that raises it.)"""
+        return _rebuild(type(self), self.args, self.__dict__)
+
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.args, dict(self.__dict__))
 
 
-def _rebuild(
-    kind: type[ConfkitError], args: tuple[object, ...], state: dict[str, object]
-) -> ConfkitError:
+def _rebuild(kind: type[E], args: tuple[object, ...], state: dict[str, object]) -> E:
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(state)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from copy import copy
 from typing import TYPE_CHECKING
 
 from .errors import ConfkitError
@@ -39,7 +38,7 @@ class SharedToken:
             if self.held is not None and self.held is not instead_of:
                 return self.held
             if self._attempts != before and self._refusal is not None:
-                raise copy(self._refusal)
+                raise self._refusal.again()
             try:
                 self.held, self._refusal = self._authenticate(), None
             except ConfkitError as error:

@@ -110,7 +110,7 @@ def filled(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "travel",
-    [copy.copy, copy.deepcopy]
+    [copy.copy, copy.deepcopy, lambda error: error.again()]
     + [lambda error, number=number: pickle.loads(pickle.dumps(error, number))
        for number in range(2, pickle.HIGHEST_PROTOCOL + 1)],
 )  # fmt: skip
@@ -126,13 +126,13 @@ def test_an_error_arrives_whole(kind, travel):
     assert arrived.retry is not kind.retry
 
 
-def test_a_copied_error_has_a_traceback_of_its_own():
-    """An error that many threads raise as copies does not collect their tracebacks."""
+def test_an_error_that_is_raised_again_has_a_traceback_of_its_own():
+    """An error that many threads raise does not collect their tracebacks."""
     try:
         raise filled(ck.AuthenticationFailed)
     except ck.AuthenticationFailed as caught:
         error = caught
-    arrived = copy.copy(error)
+    arrived = error.again()
     assert error.__traceback__ is not None
     assert arrived.__traceback__ is None
 

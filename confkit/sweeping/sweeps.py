@@ -18,6 +18,7 @@ from .reading import How, read_part
 from .result import Sweep, failures
 from .spread import read_spread
 
+FEW = 100  # calls: up to there nobody waits for them
 MANY = 1000  # calls: from there on a sweep says first how many there are
 log = logging.getLogger("confkit.sweep")
 
@@ -68,6 +69,8 @@ def sweep(
     if client.sandbox is None and calls > MANY:
         _announce(client, calls, how, progress)
     when, began = datetime.now(UTC), time.monotonic()
+    if progress is None and calls < FEW:
+        progress = False
     with progress_shown(progress, calls + (1 if users and ids else 0), "calls") as step:
         if executor is None:
             part = read_part(client, ids, how, users and bool(ids), cancelled, step)

@@ -72,6 +72,12 @@ def test_a_short_sweep_shows_its_progress_alone(service):
     assert "0/1001" in seen
 
 
+def test_a_sweep_of_a_few_rooms_shows_nothing(service):
+    """What is there at once needs no bar, which a notebook would keep; asked for, it is shown."""
+    assert run(service, 49, terminal=True) == ("", "")
+    assert "0/99" in run(service, 49, "True", terminal=True)[1]
+
+
 def test_a_terminal_without_a_size_shows_it_too(service):
     """A container's terminal has no columns; the bar is as wide as a usual one then."""
     _, seen = run(service, 500, terminal=True, size=(0, 0))
