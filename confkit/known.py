@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .client import Client
 from .frames import strings
 from .listing import list_devices
-from .sweeping.ids import listed_ids
+from .sweeping.ids import room_ids
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +24,8 @@ def known_rooms(
 
     The interface lists no rooms. Known are those that this client has created ("created"), those
     with external devices (B3, "devices"), those in a folder that a Recorder keeps ("recording"),
-    and those in a text file with one ID a line ("list"); of several, all are named. Any error of
-    B3 is raised: a union that lacks a part would look whole.
+    and those in a file ("list": text with one ID a line, or CSV); of several, all are named. Any
+    error of B3 is raised: a union that lacks a part would look whole.
     """
     import pandas as pd
 
@@ -37,7 +37,7 @@ def known_rooms(
         "created": client.created,
         "devices": [device.room_id for device in list_devices(client)],
         "recording": recorded_rooms(Path(recording)) if recording is not None else [],
-        "list": listed_ids(list) if list is not None else [],
+        "list": room_ids(list).ids if list is not None else [],
     }
     for source, ids in sources.items():
         for room_id in ids:

@@ -25,6 +25,9 @@ def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
         "--rooms", required=True, metavar="FILE",
         help="the rooms' IDs: a .txt file with one a line, or a .csv file",
     )  # fmt: skip
+    record.add_argument(
+        "--id-column", metavar="NAME", help="the column of a .csv file that holds the IDs"
+    )
     record.add_argument("--every", type=float, default=60.0, metavar="S", help="seconds (60)")
     record.add_argument("--sweeps", type=int, metavar="N", help="end after so many")
     record.add_argument("--until", metavar="TIME", help="end then, such as 2026-03-29T18:00")
@@ -57,13 +60,14 @@ def _record(options: argparse.Namespace) -> int:
                 )
             done = Recorder(options.folder).record(
                 client, options.rooms, options.every, options.sweeps, options.until,
-                options.rooms_every, concurrency=options.concurrency, max_rate=options.max_rate,
-                cancelled=ended,
+                options.rooms_every, id_column=options.id_column, concurrency=options.concurrency,
+                max_rate=options.max_rate, cancelled=ended,
             )  # fmt: skip
     except ValueError as error:  # an option that makes no sense
-        if isinstance(error, ConfkitError):
+        told = str(error).replace("id_column=", "--id-column")
+        if isinstance(error, ConfkitError) and told == str(error):
             raise
-        raise ConfigError(str(error)) from None
+        raise ConfigError(told) from None
     finally:
         signal.signal(signal.SIGTERM, before)
     print(done)

@@ -16,6 +16,8 @@ def moment(given: Moment, name: str) -> datetime:
     try:
         if not isinstance(given, str | date):
             raise TypeError
+        if isinstance(given, str):
+            given = datetime.fromisoformat(given)  # others guess at which number is the month
         found = pd.Timestamp(given)
         if pd.isna(found):
             raise TypeError

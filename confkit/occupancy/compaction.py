@@ -56,9 +56,9 @@ def compact(folder: Path, before: date) -> Contents:
 def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     """The number of samples that were added to a recording's folder, each day as a compacted file.
 
-    `samples` has the columns that `load_occupancy` gives, from a simulation or from elsewhere. The
-    same samples of a day are added once only: after a crash or a full disk (RecordingError), call
-    it again. ValueError where it is no frame of samples.
+    `samples` has the columns that `load_occupancy` gives, from a simulation or from elsewhere. A
+    sample of a room and a time that the folder has already is left out; after a crash or a full
+    disk (RecordingError), call it again. ValueError where it is no frame of samples.
     """
     folder, table, added = Path(folder), samples_table(samples), 0
     days = pc.cast(pc.cast(table.column("time"), pa.timestamp("ms")), pa.date32())
@@ -79,10 +79,22 @@ def _save_day(folder: Path, day: date, rows: Any, name: str) -> int:
         if name in found.absorbed.get(day, ()):
             return 0
         try:
-            _write_part(folder, day, found, [name], [rows])
+            new = _without_known(rows, found)
+            if new.num_rows:
+                _write_part(folder, day, found, [name], [new])
         except OvertakenError:
             continue
-        return int(rows.num_rows)
+        return int(new.num_rows)
+
+
+def _without_known(rows: Any, found: Contents) -> Any:
+    """The samples whose room was not sampled at their time before: people do not count twice."""
+    keys = ["time", "room_id"]
+    for path in [*found.parts, *found.hot]:
+        known = read(path, found, columns=keys)
+        if known is not None and known.num_rows:
+            rows = rows.join(known, keys, join_type="left anti")
+    return rows.select(COLUMNS).sort_by(_ORDER)
 
 
 def _compact_day(folder: Path, day: date) -> Contents:

@@ -61,6 +61,8 @@ class Contents:
 
 def contents(folder: Path, days: Days = lambda _: True) -> Contents:
     """What is in the folder of these days. ConfigError where there is no such folder."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file; a recording is a folder, give its path")
     if not folder.is_dir():
         raise ConfigError(
             f"there is no recording at {folder}; `confkit record {folder}` or Recorder makes one"

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..sweeping.ids import room_ids
 from ..zones import Moment, moment
 from .files import OvertakenError
 from .folder import contents, read
@@ -32,7 +33,7 @@ def load_occupancy(
     """
     start = None if since is None else moment(since, "since")
     end = None if until is None else moment(until, "until")
-    wanted = None if rooms is None else [rooms] if isinstance(rooms, str) else list(rooms)
+    wanted = None if rooms is None else room_ids([rooms] if isinstance(rooms, str) else rooms).ids
 
     def days(day: date) -> bool:
         return (start is None or day >= start.date()) and (end is None or day <= end.date())

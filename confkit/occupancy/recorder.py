@@ -32,8 +32,8 @@ class Recorded:
 
     def __str__(self) -> str:
         return (
-            f"{self.sweeps:,} sweeps, {self.rows:,} rows, {self.failures:,} of them without a "
-            f"value, {self.skipped:,} sweeps skipped; ended: {self.ended}"
+            f"sweeps: {self.sweeps:,}; rows: {self.rows:,}, of which {self.failures:,} without a "
+            f"value; sweeps skipped: {self.skipped:,}; ended: {self.ended}"
         )
 
 
@@ -67,6 +67,7 @@ class Recorder:
         until: Moment | None = None,
         rooms_every: float = 3600,
         *,
+        id_column: str | None = None,
         concurrency: int = 32,
         max_rate: float | None = None,
         cancelled: threading.Event | None = None,
@@ -74,11 +75,12 @@ class Recorder:
         """What was recorded, once `sweeps` are done, `until` has come, `cancelled` is set or Ctrl-C
         is pressed.
 
-        `room_ids` as `sweep` takes them. The first sweep starts at once, the others at every
-        `every` seconds from then; one whose time passes during another is skipped. Users are read
-        each time (A6, and B3 once), the rooms' fields (A3) every `rooms_every` seconds. A sweep is
-        told in the log ("confkit.record") when it is durable; a day (UTC) is compacted when it is
-        over. `load_occupancy` reads all of it at any time. An `until` without offset is local time.
+        `room_ids` and `id_column` as `sweep` takes them. The first sweep starts at once, the others
+        at every `every` seconds from then; one whose time passes during another is skipped. Users
+        are read each time (A6, and B3 once), the rooms' fields (A3) every `rooms_every` seconds. A
+        sweep is told in the log ("confkit.record") when it is durable; a day (UTC) is compacted
+        when it is over. `load_occupancy` reads all of it at any time. An `until` without offset is
+        local time.
 
         The first sweep raises when nothing can be asked, as `sweep` does; from then on a failure is
         a row with missing values. RecordingError where the disk is full: what was told is safe.
@@ -91,7 +93,11 @@ class Recorder:
             raise ValueError(f"sweeps is {sweeps!r}; give a whole number above 0, or None")
         end = math.inf if until is None else moment(until, "until").timestamp()
         stop = cancelled or threading.Event()
-        rows = Rows(client, room_ids, stop, concurrency=concurrency, max_rate=max_rate)
+        if end <= self._clock():
+            raise ValueError(f"until is {until}, which is over; give a time to come")
+        rows = Rows(
+            client, room_ids, stop, id_column=id_column, concurrency=concurrency, max_rate=max_rate
+        )
         grid = Grid(every, self._ticks, self._sleep or stop.wait, stop)
         run = Run(self.folder, rows, grid, stop, self._clock, rooms_every)
         try:

@@ -1,7 +1,7 @@
 """From a sweep to samples: caps that it does not read are those that were read last."""
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,24 +20,26 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Taken:
     """The samples of a sweep as an Arrow table, how many of them lack a value, whether the sweep
-    went to its end, and the error where nothing could be asked."""
+    went to its end, the error where nothing could be asked, and why most of what failed did."""
 
     table: Any
     failures: int
     complete: bool
     error: ConfkitError | None = None
+    why: str = ""
 
 
 class Rows:
     """Sweeps of these rooms as samples."""
 
     def __init__(
-        self, client: "Client", given: Any, cancelled: threading.Event, **pace: Any
-    ) -> None:
+        self, client: "Client", given: Any, cancelled: threading.Event, *,
+        id_column: str | None = None, **pace: Any,
+    ) -> None:  # fmt: skip
         self._client = client
         self.service = client.name
         self._options: dict[str, Any] = {"cancelled": cancelled, "progress": False, **pace}
-        self._ids = room_ids(given).ids
+        self._ids = room_ids(given, id_column).ids
         if not self._ids:
             raise ConfigError("there is no room to record; give the IDs of one or more")
         self._caps: dict[str, int | None] = {}  # as last read; None is a room without one
@@ -64,7 +66,7 @@ class Rows:
             self._learn(frame, {one.room_id for one in swept.failures if one.call == A3.key})
         if not swept.complete:
             frame = frame[frame["users"].notna()]
-        return self._taken(frame, time, complete=swept.complete)
+        return replace(self._taken(frame, time, complete=swept.complete), why=swept.commonest)
 
     def _learn(self, frame: pd.DataFrame, failed: set[str | None]) -> None:
         for room_id, cap, ret in zip(frame.index, frame["attendee_max"], frame["ret"], strict=True):

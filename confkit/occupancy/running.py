@@ -80,4 +80,5 @@ def _tell(now: datetime, taken: Taken) -> None:
     when = now.isoformat(timespec="milliseconds")
     if taken.error is not None:
         log.warning("%s: nothing could be asked: %s", when, taken.error)
-    log.info("%s: %d rooms, %d without a value", when, taken.table.num_rows, taken.failures)
+    why = f"; {taken.why}" if taken.why else ""
+    log.info("%s: %d rooms, %d without a value%s", when, taken.table.num_rows, taken.failures, why)

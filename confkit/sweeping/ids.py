@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 USUAL = "room_id"
+log = logging.getLogger("confkit.sweep")
+_SPOILT = re.compile(r"[0-9]+[.,]0|[0-9][.,][0-9]+E\+[0-9]+")
 LONGEST = 200  # characters of what was given for a path, in a message
 
 
@@ -64,6 +68,7 @@ def _once(given: Iterable[Any]) -> tuple[list[str], list[int]]:
     for place, value in enumerate(given):
         try:
             written = value if type(value) is str and value.strip() else identity(A3, USUAL, value)
+            written = written.rstrip("\r\n")  # as readlines() leaves them
             written.encode()
         except ParameterError as error:
             meaning = "The room ID is missing." if value is None else error.meaning
@@ -91,6 +96,7 @@ def _table(table: pd.DataFrame, id_column: str | None) -> RoomIds:
     place = _column(list(table.columns), id_column)
     ids, places = _once(_values(table.iloc[:, place]))
     others = table.iloc[places, [at for at in range(table.shape[1]) if at != place]]
+    _tell_doubles(len(table) - len(ids), others)
     return RoomIds(ids, others.reset_index(drop=True))
 
 
@@ -116,8 +122,8 @@ def _column(labels: Sequence[Any], id_column: str | None) -> int:
 def _file(path: Path, id_column: str | None) -> RoomIds:
     if not _is_file(path):
         raise _wrong(
-            f"{str(path)[:LONGEST]!r} is not a file, and a lone text is taken for the path of one.",
-            "For one room give a list of one.",
+            f"There is no file {str(path)[:LONGEST]!r}, and a lone text is taken for a path.",
+            "Look at the path; or for one room give a list of one.",
         )
     if path.suffix.lower() == ".txt" and id_column is None:
         return RoomIds(_once(listed_ids(path))[0])
@@ -130,10 +136,25 @@ def _file(path: Path, id_column: str | None) -> RoomIds:
             Problem(line, None, "The room ID is missing.")
             for (line, _), cell in zip(table.rows, cells, strict=True) if not cell
         ]  # fmt: skip
+        problems += [
+            Problem(line, None, f"A spreadsheet has made a number of a room ID: {cell}.")
+            for (line, _), cell in zip(table.rows, cells, strict=True) if _SPOILT.fullmatch(cell)
+        ]  # fmt: skip
     if problems:
         raise _unreadable(path, problems)
     ids, places = _once(cells)
-    return RoomIds(ids, _others(table, at, places))
+    others = _others(table, at, places)
+    _tell_doubles(len(cells) - len(ids), others)
+    return RoomIds(ids, others)
+
+
+def _tell_doubles(rows: int, others: pd.DataFrame | None) -> None:
+    """Tells of rows that are left out, when something else may stand in them."""
+    if rows and others is not None and len(others.columns):
+        log.warning(
+            "rows of the table that are left out: %d, as their rooms stand in rows before them, "
+            "whose further columns count", rows,
+        )  # fmt: skip
 
 
 def _is_file(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -55,10 +56,22 @@ class Sweep:
 
     def __repr__(self) -> str:
         ended = "" if self.complete else ", ended early"
+        why = f"; {self.commonest}" if self.failures else ""
         return (
             f"<Sweep of {len(self.ids)} rooms on {self.service}: {self.requests} requests, "
-            f"{len(self.failures)} failures, {self.seconds:.1f} s{ended}>"
+            f"{len(self.failures)} failures, {self.seconds:.1f} s{ended}{why}>"
         )
+
+    @property
+    def commonest(self) -> str:
+        """What failed most often, with one of its rooms; empty when nothing did."""
+        reasons = Counter(_first_sentence(failure.error) for failure in self.failures)
+        if not reasons:
+            return ""
+        [(why, count)] = reasons.most_common(1)
+        one = next(one for one in self.failures if _first_sentence(one.error) == why)
+        room = "" if one.room_id is None else f", such as room {one.room_id!r}"
+        return f"{'mostly' if len(reasons) > 1 else 'all'} ({count}{room}): {why}"
 
     @cached_property
     def rooms(self) -> list[Room]:
@@ -153,6 +166,10 @@ def failures(ids: Sequence[str], part: Part) -> tuple[Failure, ...]:
 
 def _failure(room_id: str | None, call: str, error: ConfkitError) -> Failure:
     return Failure(room_id, call, error, error.advice)
+
+
+def _first_sentence(error: ConfkitError) -> str:
+    return str(error).removesuffix(error.advice).strip().rstrip(".")
 
 
 def _is_read(room: object) -> bool:

@@ -370,8 +370,17 @@ def test_saved_samples_are_there_once_however_often_they_are_saved(tmp_path):
     assert save_occupancy(frame, tmp_path) == 0
     assert same(load_occupancy(tmp_path), frame)
     more = sweep("2026-06-02T00:00Z", ["c"])
-    assert save_occupancy(pd.concat([frame, more]), str(tmp_path)) == 3
+    assert save_occupancy(pd.concat([frame, more]), str(tmp_path)) == 1
     assert save_occupancy(frame.iloc[:0], tmp_path) == 0
+
+
+def test_what_was_recorded_is_not_saved_once_more(tmp_path):
+    """Samples that were loaded from a recording and saved into it again do not count twice."""
+    record(tmp_path, sweep("2026-06-01T10:00Z"), sweep("2026-06-01T10:01Z"))
+    loaded = load_occupancy(tmp_path)
+    assert save_occupancy(loaded, tmp_path) == 0
+    assert save_occupancy(loaded.assign(users=loaded["users"] + 1), tmp_path) == 0
+    assert same(load_occupancy(tmp_path), loaded)
 
 
 def test_saving_goes_on_where_a_death_stopped_it(tmp_path):

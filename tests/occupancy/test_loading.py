@@ -118,7 +118,9 @@ def test_a_missing_folder_is_a_clear_error(tmp_path):
         load_occupancy(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("moment", ["half past", "2026-13-01", 5, pd.NaT])
+@pytest.mark.parametrize(
+    "moment", ["half past", "2026-13-01", "10/11/2026", "Nov 10", "today", "09:00", 5, pd.NaT]
+)
 def test_what_is_no_time_is_refused(folder, moment):
     """A window's end that is no time is a ValueError that names it."""
     with pytest.raises(ValueError, match=r"since is .*2026-03-29T08:00"):

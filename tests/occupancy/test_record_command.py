@@ -47,7 +47,7 @@ def test_it_records_and_ends_after_so_many_sweeps(start, tmp_path):
     """Each sweep is a line on standard error, the end one on standard output, and the status 0."""
     said, log = (process := start("--every", "0.2", "--sweeps", "3")).communicate(timeout=60)
     assert process.returncode == 0, log
-    assert said.startswith("3 sweeps, 9 rows, 3 of them without a value")
+    assert said.startswith("sweeps: 3; rows: 9, of which 3 without a value")
     assert len(TOLD.findall(log)) == 3
     frame = load_occupancy(tmp_path / "kept")
     assert len(frame) == 9
@@ -66,7 +66,7 @@ def test_a_signal_ends_it_cleanly(start, tmp_path, sent):
     process.send_signal(sent)
     said, log = process.communicate(timeout=10)
     assert process.returncode == 0, log
-    assert said.startswith("1 sweeps, 3 rows")
+    assert said.startswith("sweeps: 1; rows: 3,")
     assert "Traceback" not in log
     assert len(load_occupancy(tmp_path / "kept")) == 3
 

@@ -82,7 +82,7 @@ def test_a_row_a_room_and_sweep_at_fixed_times(recorder, client, sandbox, rooms,
     done = recorder.record(client, rooms, every=60, sweeps=3)
     assert done == Recorded(sweeps=3, rows=6, failures=0, skipped=0, ended="sweeps")
     assert str(done) == (
-        "3 sweeps, 6 rows, 0 of them without a value, 0 sweeps skipped; ended: sweeps"
+        "sweeps: 3; rows: 6, of which 0 without a value; sweeps skipped: 0; ended: sweeps"
     )
     frame = load_occupancy(recorder.folder)
     assert list(frame["time"].drop_duplicates()) == [
@@ -222,8 +222,23 @@ def test_until_ends_it_before_a_sweep_would_begin(recorder, client, rooms):
     """No sweep starts at `until` or after it."""
     done = recorder.record(client, rooms, every=60, until="2026-06-01T12:02Z")
     assert (done.sweeps, done.ended) == (2, "until")
-    done = recorder.record(client, rooms, until=NOON)
-    assert (done.sweeps, done.ended) == (0, "until")
+    with pytest.raises(ValueError, match="which is over"):
+        recorder.record(client, rooms, until=NOON)
+
+
+def test_the_log_says_why_most_of_it_failed(recorder, client, rooms, caplog):
+    """A line with failures names their commonest reason, and one of the rooms."""
+    caplog.set_level(logging.INFO, "confkit.record")
+    recorder.record(client, [*rooms, "nowhere"], sweeps=1)
+    [line] = [one.getMessage() for one in caplog.records]
+    assert "3 rooms, 1 without a value; mostly (1, such as room 'nowhere'): get room" in line
+    assert line.endswith("answered 404: room not found")
+
+
+def test_ids_may_stand_in_any_column(recorder, client, rooms):
+    """A table of the analyst's is taken as sweep takes it."""
+    table = pd.DataFrame({"room": rooms, "floor": [1, 2]})
+    assert recorder.record(client, table, sweeps=1, id_column="room").rows == 2
 
 
 def test_an_event_ends_it(recorder, client, rooms, moments):

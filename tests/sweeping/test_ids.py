@@ -350,7 +350,7 @@ def test_a_list_that_is_none_is_an_error(written):
 def test_a_lone_text_has_to_be_a_file(text, monkeypatch, tmp_path):
     """It is not taken for a room, nor for a list of letters; the error says so, briefly."""
     monkeypatch.chdir(tmp_path)
-    told = refused(text, match="is not a file.*list of one")
+    told = refused(text, match="There is no file.*list of one")
     assert len(told) < LONGEST + 200
 
 

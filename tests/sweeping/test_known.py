@@ -61,7 +61,7 @@ def test_a_failed_list_of_devices_is_raised(client, sandbox, created):
 
 def test_a_list_or_a_recording_that_is_not_there_is_raised(client, tmp_path):
     """So is a file or folder that does not exist."""
-    with pytest.raises(OSError, match=r"none\.txt"):
+    with pytest.raises(ck.ParameterError, match=r"no file .*none\.txt"):
         ck.known_rooms(client, list=tmp_path / "none.txt")
     with pytest.raises(ck.ConfigError, match="none"):
         ck.known_rooms(client, recording=tmp_path / "none")
