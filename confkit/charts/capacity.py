@@ -85,8 +85,8 @@ def _licences(report: "pd.DataFrame") -> str:
     """The most people in all rooms at once, which is what licences are bought by."""
     totals = report.attrs.get("totals") or {}
     peak, at = totals.get("people_peak"), totals.get("people_peak_at")
-    if peak is None or not at:
-        return ""
+    if peak is None or not at or totals.get("rooms", len(report)) != len(report):
+        return ""  # of a part of the rooms nobody has added it up
     return f"In all rooms at once: at least {peak:,} people, {moment(datetime.fromisoformat(at))}."
 
 

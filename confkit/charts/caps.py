@@ -126,6 +126,11 @@ def seats(found: list[RoomCap]) -> str:
     return f"caps together {old:,} today, {new:,} as suggested" if both else ""
 
 
+def _repeats(room: RoomCap) -> bool:
+    """Whether the reason says what the word would say before it."""
+    return bool(room.reason) and (room.kind == "reached" or room.reason.startswith(room.word))
+
+
 def summary(found: list[RoomCap]) -> str:
     """The finding, how many rooms are of which kind, and those that the chart names, with why."""
     lines = list(filter(None, [finding(found), seats(found)]))
@@ -135,9 +140,9 @@ def summary(found: list[RoomCap]) -> str:
     if len(shown) < len(found):
         lines.append(f"the first {TOP}:")
     for room in shown:
-        told = [room.numbers, room.state if room.kind == "reached" else room.word]
+        told = [room.numbers.replace(" → ", " to "), "" if _repeats(room) else room.word]
         if room.refused:
             told.append(f"{room.refused:,} user-minutes refused")
-        why = f": {room.reason}" if room.reason and room.reason != room.state else ""
+        why = f": {room.reason}" if room.reason else ""
         lines.append(f"  {called(room.name, room.room_id)}: {', '.join(filter(None, told))}{why}")
     return "\n".join(lines)

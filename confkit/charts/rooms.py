@@ -106,7 +106,10 @@ def unread(found: list[RoomNow]) -> str:
 
 
 def needed(frame: "pd.DataFrame", what: str, *columns: str) -> None:
-    """Raises ValueError unless the frame has the columns."""
+    """Raises ValueError unless the frame has the columns, TypeError when it is none."""
+    if not hasattr(frame, "columns"):
+        makers = "occupancy_frame(sweep), load_occupancy(folder) and capacity_report(folder)"
+        raise TypeError(f"{what} is of type {type(frame).__name__}; charts take what {makers} give")
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise ValueError(

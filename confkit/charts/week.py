@@ -110,13 +110,24 @@ def summary(found: Week, zone_name: str) -> str:
         return lines[0]
     lines.append(f"people at once in {counted(found)}, by hour in {zone_name}")
     for name, hours in zip(DAYS, found.people, strict=True):
-        busy = [f"{hour:02} {written(mean)}" for hour, mean in enumerate(hours) if mean > 0]
-        lost = [f"{hour:02}" for hour, mean in enumerate(hours) if np.isnan(mean)]
-        told = ["not known"] if len(lost) == 24 else [", ".join(busy) or "nobody"]
-        if lost and len(lost) < 24:
+        busy = [f"{hour:02}:00 {written(mean)}" for hour, mean in enumerate(hours) if mean > 0]
+        lost = _spans([hour for hour, mean in enumerate(hours) if np.isnan(mean)])
+        told = ["not known"] if np.isnan(hours).all() else [", ".join(busy) or "nobody"]
+        if lost and not np.isnan(hours).all():
             told.append(f"not known: {', '.join(lost)}")
         lines.append(f"{name}: {'; '.join(told)}")
     return "\n".join(lines)
+
+
+def _spans(hours: list[int]) -> list[str]:
+    """The hours, those that follow one another as one: "00:00 to 08:00"."""
+    spans: list[list[int]] = []
+    for hour in hours:
+        if spans and spans[-1][1] == hour:
+            spans[-1][1] = hour + 1
+        else:
+            spans.append([hour, hour + 1])
+    return [f"{first:02}:00 to {last:02}:00" for first, last in spans]
 
 
 def counted(found: Week) -> str:

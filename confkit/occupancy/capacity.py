@@ -37,8 +37,8 @@ def capacity_report(
     with a camera alone was never used. A sample stands for the room's usual interval.
 
     `samples` read and `coverage`, their share of those due since the room's first; `attendee_max`
-    as last known; `peak`; `p50`, `p95`, `p99` over the minutes in use, and over all (`p50_all`,
-    ...); `minutes_in_use`, `minutes_near` (80 % of the cap or more), `minutes_full` (at the cap:
+    as last known, which the interface cannot change; `peak`; `p50`, `p95`, `p99` over the minutes
+    in use, and over all (`p50_all`, ...); `minutes_in_use`, `minutes_near` (80 % of the cap or more), `minutes_full` (at the cap:
     who else wanted to come is unknown); `busiest_hour`, that with most people on average, 0 to 23;
     `suggested`, missing for a room that was never used or read; `refused_minutes`, user-minutes
     that it would have refused; `reason` in words.
@@ -74,7 +74,8 @@ def capacity_report(
         service = source.attrs.get("service")
     else:
         service = services(Path(source))
-    report.attrs = {"timezone": name, "quantile": quantile, "totals": _totals(everybody, where)}
+    totals = {"rooms": len(report), **_totals(everybody, where)}
+    report.attrs = {"timezone": name, "quantile": quantile, "totals": totals}
     if service is not None:
         report.attrs["service"] = service
     return report

@@ -104,6 +104,15 @@ def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
     )
 
 
+def test_a_part_of_a_report_does_not_tell_of_all_rooms():
+    """Of a building's rows nobody has added up who was there at once: nothing is said of it."""
+    totals = {"people_peak": 132, "people_peak_at": "2026-03-03T10:05:00+01:00"}
+    given = report(*SOME, totals={"rooms": len(SOME), **totals})
+    assert capacity_chart(given).texts[-1].get_text().startswith("In all rooms at once")
+    part = capacity_chart(given[given["attendee_max"] > 10])
+    assert not [text for text in part.texts if "In all rooms" in text.get_text()]
+
+
 def test_of_many_rooms_all_are_counted():
     """Of 700 rooms 20 have a row, and the columns above add up to 700."""
     upper, lower = drawn(capacity_chart(report(*SOME * 100))).axes
@@ -143,12 +152,12 @@ def test_the_summary_tells_the_same_as_text():
         "keep: 1",
         "never used: 1",
         "not read: 1",
-        "  Raise (room-2): 10 → 14, raise by 4: at its cap",
-        "  Reached (room-3): 25, reached its cap: at its cap for 135 minutes",
-        "  Lower (room-1): 50 → 20, lower by 30: 20 users at the most of 50",
-        "  Open (room-4): none → 12, set a cap: 12 users at the most, without a cap",
+        "  Raise (room-2): 10 to 14, raise by 4: at its cap",
+        "  Reached (room-3): 25: at its cap for 135 minutes",
+        "  Lower (room-1): 50 to 20, lower by 30: 20 users at the most of 50",
+        "  Open (room-4): none to 12, set a cap: 12 users at the most, without a cap",
         "  Keep (room-0): 10, keep: 10 users at the most of 10",
-        "  Unused (room-5): 8, never used",
+        "  Unused (room-5): 8: never used",
         "  Lost (room-6): 8, not read: could not be read",
     ])  # fmt: skip
     assert capacity_chart(report(*SOME)).summary() == capacity_summary(report(*SOME))

@@ -165,7 +165,7 @@ def test_the_summary_tells_the_same_as_text():
     assert lines[:2] == [
         "Busiest: Monday 08:00, 5 people on average", "people at once in 1 room, by hour in UTC",
     ]  # fmt: skip
-    assert lines[2].startswith("Monday: 08 5; not known: 00, 01, 02, 03, 04, 05, 06, 07, 10, 11")
+    assert lines[2].startswith("Monday: 08:00 5; not known: 00:00 to 08:00, 10:00 to 24:00")
     assert lines[3:] == [
         f"{day}: not known"
         for day in ("Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

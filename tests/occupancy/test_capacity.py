@@ -215,6 +215,7 @@ def test_totals_are_of_all_rooms_at_once():
     b = steady([9, 2, 6, 1], room="b", people=None).assign(people=[8, 1, 5, 0], devices=1)
     totals = capacity_report(pd.concat([a, b.astype(a.dtypes)]), "Asia/Kathmandu").attrs["totals"]
     assert json.loads(json.dumps(totals)) == {
+        "rooms": 2,
         "since": "2026-06-01T05:45:00+05:45", "until": "2026-06-01T05:48:00+05:45",
         "people_peak": 10, "people_peak_at": "2026-06-01T05:46:00+05:45", "people_p95": 10,
         "people_p99": 10, "users_peak": 11, "users_peak_at": "2026-06-01T05:46:00+05:45",
