@@ -45,7 +45,8 @@ Read = Callable[[Request, Answer, "Dialect"], Any]
 class Flight(NamedTuple):
     """A request on its way: its place in the batch, where it goes, its token, since when.
 
-    `url` holds all its parameters; it is None where they travel in another way."""
+    `url` holds all its parameters; it is None where they travel in another way. Its repr hides
+    both."""
 
     place: int
     request: Request
@@ -53,6 +54,9 @@ class Flight(NamedTuple):
     url: str | None
     token: Secret
     began: float
+
+    def __repr__(self) -> str:
+        return f"Flight({self.place}, {self.request})"
 
 
 class Landed(NamedTuple):
@@ -100,7 +104,7 @@ class Batch:
         self._renewal: Future[Secret] | None = None
         self._refusal: ConfkitError | None = None
         self._silent = 0
-        self._alive = self._probed = context.clock()
+        self._quiet = self._probed = context.clock()  # since when it is silent; when it was probed
         # A record takes longer than a call: those that will be kept are made at the end.
         self._landed: deque[Landed] = deque(maxlen=context.calls.maxlen)
         self._tells = log.isEnabledFor(logging.DEBUG)
@@ -175,20 +179,22 @@ class Batch:
         if self._tells:
             self._record()
         if failure is None:
-            self._silent, self._alive = 0, now
+            self._silent = 0
             self.climb.faster(now - flight.began)
             self._settle(index, outcome)
             return
-        if _is_strain(failure, answer):
+        strained = _is_strain(failure, answer)
+        if strained:
             self.climb.slower(flight.began, now)
         if isinstance(failure, TokenRejected):
             if self._is_asked_anew(flight, now):
                 return
             outcome = (self._refusal or failure).again()
-        if _is_silence(failure):
+        if strained or _is_silence(failure):
+            self._quiet = self._quiet if self._silent else now
             self._silent += 1
         else:
-            self._silent, self._alive = 0, now
+            self._silent = 0
         tries = self._failed[index] = self._failed.get(index, 0) + 1
         again = failure.retry and tries < TRIES
         if again:
@@ -203,7 +209,7 @@ class Batch:
         refused tokens would be an authentication each."""
         if isinstance(failure, TransportTimeout | TokenRejected):
             return True
-        return not again and now - self._alive >= PATIENCE
+        return not again and now - self._quiet >= PATIENCE
 
     def _record(self) -> None:
         """Puts what has landed last on record."""

@@ -14,6 +14,7 @@ from .batch import Batch, Read
 from .errors import ConfigError, ParameterError
 from .exchange import Context, Outcomes
 from .libcurl import settings_of
+from .pace import take
 from .threads import in_threads
 from .token import future_token
 from .transfer import LONGEST, transfer
@@ -52,6 +53,8 @@ def run(
         token = _token(context, ended)
         if token is None:
             return Outcomes.none(len(asked))
+        if pace is not None:
+            take([pace])  # for the authentication that went before, or for the call before this one
         batch = Batch(asked, context, token, concurrency, pace, step, read)
         way = transfer if _fits(asked, context) else in_threads
         try:

@@ -30,18 +30,20 @@ if TYPE_CHECKING:
     from .batch import Batch, Flight
     from .errors import TransportError
 
+LOOK = 0.1  # seconds between two looks for what is late
+LATE = 28  # libcurl's code for it
 LONGEST = 0.25  # seconds: a wait that sees the end of the call soon
 
 
 class _Line:
-    """One easy handle, and what flies on it."""
+    """One easy handle, and what flies on it since when."""
 
-    __slots__ = ("curl", "flies", "flight", "parts", "proxy", "size")
+    __slots__ = ("began", "curl", "flies", "flight", "parts", "proxy", "size")
 
     def __init__(self, curl: Any, proxy: str) -> None:
         self.curl, self.proxy = curl, proxy
         self.flight: Flight
-        self.flies = False
+        self.flies, self.began = False, 0.0
         self.parts: list[bytes] = []
         self.size = 0
         curl.setopt(pycurl.WRITEFUNCTION, self._take)
@@ -49,6 +51,7 @@ class _Line:
     def begin(self, flight: Flight) -> None:
         """Is ready for another flight."""
         self.flight, self.flies, self.size = flight, True, 0
+        self.began = time.monotonic()
         self.parts.clear()
 
     def _take(self, part: bytes) -> int | None:
@@ -77,6 +80,7 @@ class _Loop:
         self._sockets = Sockets()
         self._alarm: deque[int] = deque(maxlen=1)  # filled by libcurl, without a line of Python
         self._due = math.inf
+        self._look = 0.0
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._sockets.watch)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._alarm.append)
@@ -139,6 +143,7 @@ class _Loop:
         if self._due <= time.monotonic():
             self._due = math.inf
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        yield from self._late()
         left = 1
         while left:
             left, done, failed = self._multi.info_read()
@@ -146,6 +151,20 @@ class _Loop:
                 yield self._lines[curl], 0, ""
             for curl, code, told in failed:
                 yield self._lines[curl], code, told
+
+    def _late(self) -> Iterator[tuple[_Line, int, str]]:
+        """The transfers without an answer `read` seconds after they were sent. libcurl knows only
+        one time-out, for connecting and reading together."""
+        now = time.monotonic()
+        if now < self._look:
+            return
+        self._look = now + LOOK
+        read = self._batch.context.timeout[1]
+        for line in self._lines.values():
+            if line.flies and now - line.began > read:
+                connecting = line.curl.getinfo(pycurl.PRETRANSFER_TIME)
+                if connecting and now - line.began - connecting > read:
+                    yield line, LATE, ""
 
     def landed(self, line: _Line, code: int, told: str) -> Answer | TransportError:
         """What came of a transfer that has ended; its handle is free for the next."""

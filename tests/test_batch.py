@@ -297,13 +297,13 @@ def test_what_is_no_strain_does_not_slow_it(wire, outcome):
 
 
 def test_one_request_is_always_under_way(wire):
-    """However much strain there is, one request at a time leaves."""
+    """However much strain there is, one request at a time finds out whether it is over."""
     begun = wire(100)
     counts = []
     for _ in range(6):
-        begun.now += 10
+        begun.now += 1
         counts.append(begun.round(STRAIN["ret 410"]))
-    assert counts == [8, 4, 2, 1, 1, 1]
+    assert counts == [8, 1, 1, 1, 1, 1]
 
 
 def test_a_failure_is_tried_again_after_the_pauses_of_send(wire):
@@ -319,6 +319,18 @@ def test_a_failure_is_tried_again_after_the_pauses_of_send(wire):
     assert pauses == pytest.approx([0.2, 0.4])
     assert begun.batch.results == [DROPPED]
     assert begun.batch.results.sent == 3
+
+
+@pytest.mark.parametrize("strain", sorted(set(STRAIN) - {"time-out"}))  # which takes its time
+def test_a_spell_of_strain_costs_few_rooms(wire, strain):
+    """A service that is overloaded for two seconds, and says so at once, is left in peace."""
+    begun = wire(2000)
+    over = begun.now + 2
+    while begun.batch.left:
+        if not begun.round(STRAIN[strain] if begun.now < over else None, after=0.001):
+            begun.now += begun.batch.wait
+    failures = [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+    assert len(failures) <= 20
 
 
 @pytest.mark.parametrize("outcome", [DROPPED, Answer(502, "", b"<html>Bad gateway", 0.0)])

@@ -46,7 +46,8 @@ class RoomCap:
     def kind(self) -> str:
         """One of KINDS."""
         if self.suggested is None:
-            return "unread" if self.peak is None else "unused"
+            unused = self.peak is not None and (not self.reason or "never used" in self.reason)
+            return "unused" if unused else "unread"
         if self.cap is None:
             return "set"
         if self.step > 0:

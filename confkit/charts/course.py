@@ -18,7 +18,8 @@ def finding(every: Track, name: str) -> str:
     peak, cap, full = float(every.users[place]), every.cap[place], int(every.full.sum())
     if not peak:
         return f"{name}: empty whenever it was read"
-    told = f"{name}: peak {peak:,.0f} user{'s' * (peak != 1)}, no cap"
+    told = f"{name}: peak {peak:,.0f} user{'s' * (peak != 1)}"
+    told += ", no cap" if every.capped else ", attendee_max not read"
     if not np.isnan(cap):
         told = f"{name}: peak {peak:,.0f} of {cap:,.0f} users"
     return f"{told}, at the cap for {lasting(full / 60_000)}" if full else told

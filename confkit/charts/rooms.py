@@ -14,17 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RoomNow:
-    """A room's users, None when they could not be read, and its cap, None when it has none."""
+    """A room's users, None when they could not be read, and its cap, None when it has none;
+    `capped` is False when it is not known whether it has one."""
 
     name: str
     room_id: str
     users: int | None
     cap: int | None
+    capped: bool = True
 
     @property
     def state(self) -> str:
         """One of `looks.STATES`."""
-        if self.users is None:
+        if self.users is None or not self.capped:
             return "unread"
         if self.cap is None:
             return "no cap"
@@ -51,6 +53,8 @@ class RoomNow:
         """Its state in words."""
         if self.users is not None and self.cap is not None and self.users > self.cap:
             return f"over by {self.users - self.cap:,}"
+        if self.users is not None and not self.capped:
+            return "attendee_max not read"
         return "could not be read" if self.users is None else STATES[self.state].word
 
 
@@ -58,11 +62,14 @@ def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
     """The frame's rooms: by utilisation, then those without a cap, then those not read."""
     needed(frame, "the frame", "room_id", "users", "attendee_max")
     topics = frame["topic"] if "topic" in frame.columns else [None] * len(frame)
+    errors = frame["error"] if "error" in frame.columns else [None] * len(frame)
     found = [
-        RoomNow(name, clean(room_id), number(users), number(cap) or None)
-        for name, room_id, users, cap in zip(
+        # A room that was read has a topic: without one, and with an error, its cap is not known.
+        RoomNow(name, clean(room_id), number(users), number(cap) or None,
+                capped=bool(clean(cap) or clean(topic) or not clean(error)))
+        for name, room_id, users, cap, topic, error in zip(
             names(frame["room_id"], topics), frame["room_id"], frame["users"],
-            frame["attendee_max"], strict=True,
+            frame["attendee_max"], topics, errors, strict=True,
         )
     ]  # fmt: skip
     return sorted(found, key=_place)
@@ -101,7 +108,7 @@ def summary(found: list[RoomNow]) -> str:
 
 def unread(found: list[RoomNow]) -> str:
     """Names those that could not be read, as far as that fits."""
-    lost = [room.name for room in found if room.users is None]
+    lost = [room.name for room in found if room.state == "unread"]
     return f"Could not be read: {listed(lost, 8)}" if lost else ""
 
 

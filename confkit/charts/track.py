@@ -27,7 +27,8 @@ class Track:
     `start` and `end` are milliseconds since 1970, UTC; where one ends before the next starts
     nothing was sampled. `users` and `people` (the most during the step), `mean` (of the users) and
     `cap` are floats, missing (nan) where unknown; a `cap` of nan is none. `full` is for how long
-    the users were at the cap, in milliseconds, `read` for how long they were known.
+    the users were at the cap, in milliseconds, `read` for how long they were known. `capped` is
+    False when no cap was ever read.
     """
 
     start: "np.ndarray[Any, Any]"
@@ -39,6 +40,7 @@ class Track:
     full: "np.ndarray[Any, Any]"
     read: "np.ndarray[Any, Any]"
     each: str = "sample"
+    capped: bool = True
 
 
 def track(samples: "pd.DataFrame", room_id: Any) -> Track:
@@ -64,6 +66,7 @@ def track(samples: "pd.DataFrame", room_id: Any) -> Track:
     users, people, cap = column("users"), column("people"), column("attendee_max")
     # A cap that was not read is what it was before; one that was read as missing is none.
     known = pd.Series(np.nan_to_num(cap)).mask(np.isnan(cap) & (np.nan_to_num(column("ret")) != 0))
+    capped = bool(known.notna().any()) or not len(known)
     cap = known.ffill().to_numpy("float64")
     cap = np.where(cap > 0, cap, np.nan)
 
@@ -73,6 +76,7 @@ def track(samples: "pd.DataFrame", room_id: Any) -> Track:
     return Track(
         start, start + lasts, users, people, users, cap,
         full=np.where(users >= cap, lasts, 0), read=np.where(np.isnan(users), 0, lasts),
+        capped=capped,
     )  # fmt: skip
 
 
@@ -104,6 +108,7 @@ def readable(found: Track, zone: tzinfo) -> Track:
         np.add.reduceat(found.full[order], first),
         np.add.reduceat(found.read[order], first),
         each=_WIDTHS[width],
+        capped=found.capped,
     )
 
 

@@ -36,12 +36,13 @@ def capacity_report(
     users are counted here, people and devices; a room is in use while people are in it, and one
     with a camera alone was never used. A sample stands for the room's usual interval.
 
-    `samples` read and `coverage`, their share of those due since the room's first; `attendee_max`
-    as last known, which the interface cannot change; `peak`; `p50`, `p95`, `p99` over the minutes
-    in use, and over all (`p50_all`, ...); `minutes_in_use`, `minutes_near` (80 % of the cap or more), `minutes_full` (at the cap:
-    who else wanted to come is unknown); `busiest_hour`, that with most people on average, 0 to 23;
-    `suggested`, missing for a room that was never used or read; `refused_minutes`, user-minutes
-    that it would have refused; `reason` in words.
+    `samples` read and `coverage`, their share of those due from the room's first to the end of the
+    recording; `attendee_max` as last known, which the interface cannot change; `peak`; `p50`,
+    `p95`, `p99` over the minutes in use, and over all (`p50_all`, ...); `minutes_in_use`,
+    `minutes_near` (80 % of the cap or more), `minutes_full` (at the cap: who else wanted to come is
+    unknown); `busiest_hour`, that with most people on average, 0 to 23;
+    `suggested`, missing for a room that was never used or read, or whose cap never was;
+    `refused_minutes`, user-minutes that it would have refused; `reason` in words.
 
     `suggested` is the peak of the whole window, or with `quantile` (such as 0.99) the users that
     were not exceeded in this share of the minutes in use; the peak again where the cap was reached.
@@ -84,7 +85,8 @@ def capacity_report(
 def _suggested(figures: pd.DataFrame, quantile: float | None) -> pd.Series:
     peak, chosen = figures["peak"].astype("Float64"), figures["chosen"].astype("Float64")
     wanted = peak if quantile is None else chosen.where(figures["at_cap"].fillna(0) == 0, peak)
-    return wanted.where(figures["used"].fillna(0) > 0).astype("Int64")
+    known = figures["capped"].fillna(False).astype(bool)
+    return wanted.where(known & (figures["used"].fillna(0) > 0)).astype("Int64")
 
 
 def _report(figures: pd.DataFrame, quantile: float | None) -> pd.DataFrame:
@@ -95,6 +97,8 @@ def _report(figures: pd.DataFrame, quantile: float | None) -> pd.DataFrame:
     for count, name in zip(counts[1:], _MINUTES, strict=True):
         minutes = (report[count] * report["minutes"]).round(1)
         report[name] = minutes.where(report["samples"] > 0)
+    unknown = ["minutes_near", "minutes_full"]
+    report[unknown] = report[unknown].where(report["capped"].fillna(False).astype(bool))
     report["reason"] = [_reason(row, quantile) for row in report.to_dict("records")]
     return report[list(_TYPES)].astype(_TYPES)
 
@@ -106,6 +110,8 @@ def _reason(row: dict[Any, Any], quantile: float | None) -> str:
     peak, cap = int(row["peak"]), row["attendee_max"]
     if not row["used"]:
         return f"never used{'; only devices were in it' if peak else ''}{unsure}"
+    if not row["capped"]:
+        return f"{peak} users at the most; its attendee_max could not be read{unsure}"
     if row["at_cap"]:
         long = f" for {row['minutes_full']:g} minutes" if pd.notna(row["minutes_full"]) else ""
         return f"at its cap{long}, so true demand is unknown: {peak} may be too low{unsure}"

@@ -18,11 +18,11 @@ _EARLY = 0.1  # of an interval: so much before its time a sweep may come
 # recorders may fill one folder, each with rooms and an interval of its own.
 _ROOMS = """
 CREATE TABLE rooms AS
-SELECT room_id, first, n, attendee_max, min(room_id) OVER (PARTITION BY first, last, n, times)
-       AS schedule
+SELECT room_id, first, n, attendee_max, capped,
+       min(room_id) OVER (PARTITION BY first, last, n, times) AS schedule
 FROM (
     SELECT room_id, min(t) AS first, max(t) AS last, count(*) AS n, bit_xor(t) AS times,
-           nullif(arg_max(cap, t), 0) AS attendee_max
+           nullif(arg_max(cap, t), 0) AS attendee_max, count(cap) > 0 AS capped
     FROM samples GROUP BY room_id
 )
 """
@@ -52,8 +52,8 @@ FROM counts JOIN (
 WHERE users IS NOT NULL
 """
 _FIGURES = """
-SELECT room_id, samples, due, interval / 60000 AS minutes, attendee_max, told, peak, used, near,
-       at_cap, busiest_hour
+SELECT room_id, samples, due, interval / 60000 AS minutes, attendee_max, capped, told, peak,
+       used, near, at_cap, busiest_hour
 FROM rooms JOIN schedules USING (schedule)
 LEFT JOIN (
     SELECT room_id, sum(n) AS samples, max(users) AS peak, sum(n) FILTER (people > 0) AS used,
@@ -159,7 +159,6 @@ def _register(base: "DuckDBPyConnection", name: str, frame: pd.DataFrame) -> Non
 
 
 def _due(times: NDArray[np.int64], first: int, interval: float) -> int:
-    """How many of the recording's sweeps since `first` were this schedule's turn."""
-    since = times[times >= first] - first
-    turns = np.floor(since / interval + _EARLY) if interval > 0 else since
-    return len(np.unique(turns))
+    """How many sweeps of this schedule there should be from `first` to the recording's end, those
+    among them that nobody made."""
+    return int((times[-1] - first) / interval + _EARLY) + 1 if interval > 0 else 1

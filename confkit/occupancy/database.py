@@ -51,7 +51,9 @@ def samples_database(
         base.execute(
             "CREATE VIEW samples AS "
             "SELECT epoch_ms(time) AS t, room_id, users, people, "
-            "CASE WHEN ret = 0 THEN coalesce(attendee_max, 0) ELSE attendee_max END AS cap "
+            "CASE WHEN attendee_max > 0 THEN attendee_max "
+            # Codes of B alone: what is missing then is who is a device.
+            "WHEN attendee_max IS NOT NULL OR ret IN (0, 302, 303, 304, 310) THEN 0 END AS cap "
             "FROM given"
         )
         try:

@@ -32,6 +32,8 @@ HOT, _ENDING = "_hot", ".hot"
 _HOT_NAME = re.compile(r"(\d{8})T\d{9}-[0-9a-f]{8}\.hot")
 _PART_NAME = re.compile(r"part-(\d+)\.parquet")
 
+NAMED = 20  # files in one warning
+
 Days = Callable[[date], bool]
 
 
@@ -50,8 +52,8 @@ class Contents:
     def warn(self) -> None:
         """Names the files that were skipped in a warning, when there are any."""
         if self.strange:
-            told = [f"{path} ({why})" for path, why in list(self.strange.items())[:5]]
-            more = f" and {len(self.strange) - 5} more" if len(self.strange) > 5 else ""
+            told = [f"{path} ({why})" for path, why in list(self.strange.items())[:NAMED]]
+            more = f" and {len(self.strange) - NAMED} more" if len(self.strange) > NAMED else ""
             warnings.warn(
                 f"skipped in the recording: {', '.join(told)}{more}. Look at them, and move them "
                 "out of its folder.",
@@ -147,7 +149,7 @@ def _sweeps(hot: Path, days: Days, found: Contents) -> list[tuple[date, Path]]:
         if path.name.endswith(UNFINISHED):
             continue
         try:
-            if not _HOT_NAME.fullmatch(path.name):
+            if not _HOT_NAME.fullmatch(path.name) or _leads_nowhere(path):
                 raise ValueError
             day = hot_day(path)
         except ValueError:
@@ -156,6 +158,11 @@ def _sweeps(hot: Path, days: Days, found: Contents) -> list[tuple[date, Path]]:
         if days(day):
             sweeps.append((day, path))
     return sweeps
+
+
+def _leads_nowhere(path: Path) -> bool:
+    """Whether it is a link to nothing, which would look like a file that has just gone."""
+    return path.is_symlink() and not path.exists()
 
 
 def _day(place: Path) -> date | None:
@@ -172,7 +179,7 @@ def _look_at(place: Path, day: date, found: Contents) -> None:
         if path.name.startswith((".", "_")):
             continue
         name = _PART_NAME.fullmatch(path.name)
-        if name is None:
+        if name is None or _leads_nowhere(path):
             found.strange[path] = "no part of a recording"
             continue
         numbers.append(int(name[1]))

@@ -103,7 +103,7 @@ class Sandbox(Cameras):
         seconds apart, the last at `until`: a datetime, a text or epoch seconds, a wall-clock time
         of `tz` where it names no zone; now, by the sandbox's clock, unless given. As often as every
         five minutes a month of 200 rooms is 1.7 million rows. With `days=0` there is none, and
-        `room_ids()` gives their numbers. Those who are in a meeting at `until` are in their rooms here.
+        `room_ids()` gives their numbers. Those who are in a meeting at `until` are in their rooms.
         With `live` they come and go from then on, at `speed` simulated minutes a second, until
         `stop_simulation` or `close`; the sandbox's clock is left alone.
 

@@ -183,10 +183,30 @@ def test_coverage_counts_from_the_first_sample_and_to_the_last_sweep():
 
 
 def test_a_pause_of_the_recording_is_no_use():
-    """A sample stands for its interval and not for the pause that follows it."""
+    """A sample stands for its interval and not for the pause that follows it, in which samples
+    were due and nobody took them."""
     before, after = steady([3] * 10), steady([3] * 10, start="2026-06-05T00:00Z")
     room = only(pd.concat([before, after]))
-    assert (room["minutes_in_use"], room["coverage"]) == (20, 1)
+    assert room["minutes_in_use"] == 20
+    assert room["coverage"] == pytest.approx(20 / (4 * 24 * 60 + 10))
+
+
+def test_a_cap_that_was_never_read_is_not_none():
+    """Of a room whose fields could not be read nothing is suggested, and the reason says so; it is
+    not a room without a cap."""
+    room = only(steady([2] * 10, attendee_max=None, ret=700))
+    assert pd.isna(room["suggested"])
+    assert pd.isna(room["minutes_full"])
+    assert room["reason"] == "2 users at the most; its attendee_max could not be read"
+    assert "no cap" in only(steady([2] * 10, attendee_max=None))["reason"]
+
+
+@pytest.mark.parametrize("cap", [0, -1])
+def test_a_cap_below_one_is_no_cap(cap):
+    """Deployments that write "unlimited" as a number do not have rooms that are always full."""
+    room = only(steady([2] * 10, attendee_max=cap))
+    assert (room["minutes_full"], room["suggested"]) == (0, 2)
+    assert "no cap" in room["reason"]
 
 
 def test_two_recorders_in_one_folder_do_not_disturb_each_other():
