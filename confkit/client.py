@@ -7,6 +7,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from . import signing
@@ -82,6 +83,7 @@ class Client:
         self._on_close = on_close
         self._token = SharedToken(self._authenticate)
         self._closed = False
+        self._renews = True
         self._process = os.getpid()
 
     @property
@@ -129,6 +131,16 @@ class Client:
         self._pace = self._paced(self.max_rate)
         self._calls = deque(maxlen=KEPT)
         self._token, self._process = SharedToken(self._authenticate, held), os.getpid()
+
+    def lent(self) -> Client:
+        """A copy that never authenticates: a token that is refused stays refused.
+
+        Many that work side by side would renew it one after the other, each making the others'
+        useless."""
+        self.token()
+        copied = copy(self)
+        copied._renews = False
+        return copied
 
     def __enter__(self) -> Self:
         return self
@@ -230,6 +242,8 @@ class Client:
         self.session.close()
 
     def _authenticate(self) -> Secret:
+        if not self._renews:
+            raise TokenRejected("the access token was refused, and this copy makes no other")
         signed = signing.digest(self.access_key, self.secret_key, self.dialect)
         answer = self.send(Request(A1, {"access_key": self.access_key, "digest": signed}))
         parts = [answer.get(name) for name in ("random", "key")]

@@ -1,5 +1,6 @@
 """Rooms as they are at one moment: what an occupancy chart tells, before anything is drawn."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -126,9 +127,9 @@ def needed(frame: "pd.DataFrame", what: str, *columns: str) -> None:
 
 
 def number(value: Any) -> int | None:
-    """A whole number; None for a missing, an empty or a negative value."""
+    """A whole number; None for a missing, an empty, a negative or an infinite value."""
     text = clean(value).strip()
-    return int(float(text)) if text and float(text) >= 0 else None
+    return int(float(text)) if text and 0 <= float(text) < math.inf else None
 
 
 def _place(room: RoomNow) -> tuple[Any, ...]:

@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from ..errors import ConfigError, ConfkitError
+from ..errors import ConfigError, ConfkitError, TokenRejected
 from ..many import interrupted
 from ..pace import MARGIN
 from ..wire import excerpt
@@ -18,6 +19,7 @@ from .reading import How, Part, read_part
 
 if TYPE_CHECKING:
     from ..client import Client
+    from ..masking import Secret
 
 ROOMS = 500  # in a part
 LONGEST = 0.25  # seconds: a wait that sees the end of the call soon
@@ -34,36 +36,45 @@ def read_spread(
 ) -> Part:
     """What came for these rooms, read in parts on an executor, in the order asked.
 
-    With a `max_rate` the parts follow one another: each keeps to it, and so do all together.
+    With a `max_rate` the parts follow one another: each keeps to it, and so do all together. A part
+    whose token expired is read once more with another, for which one authentication is enough.
     ConfigError where a part says that nothing can be asked so.
     """
     parts = [ids[at : at + ROOMS] for at in range(0, len(ids), ROOMS)]
     found: list[Part | None] = [None] * len(parts)
     waiting = list(reversed(range(len(parts))))
     running: dict[Future[Part], int] = {}
+    tokens: dict[int, list[Secret]] = {number: [] for number in waiting}  # with which it was read
     ending = threading.Event()
     # Threads can be told when it ends; to a process an event does not travel.
     told = ending if isinstance(executor, ThreadPoolExecutor) else None
     sweep = uuid4().hex  # Dask would give again what it still has for the same call
-
-    def take(futures: Iterable[Future[Part]]) -> None:
-        for future in futures:
-            number = running.pop(future)
-            part = found[number] = _part(future, parts[number], how, number == 0, client)
-            steps = len(parts[number]) * (how.rooms + how.users) + (part.devices is not None)
-            for _ in range(steps):
-                step()
 
     with interrupted() as stopped:
 
         def ended() -> bool:
             return stopped.is_set() or (cancelled is not None and cancelled.is_set())
 
+        def take(futures: Iterable[Future[Part]]) -> None:
+            for future in futures:
+                number = running.pop(future)
+                part = found[number] = _part(future, parts[number], how, number == 0, client)
+                if len(tokens[number]) == 1 and _expired(part) and not ended():
+                    with suppress(ConfkitError):  # then its failures stand
+                        client.token(instead_of=tokens[number][0])
+                        waiting.append(number)
+                        continue
+                steps = len(parts[number]) * (how.rooms + how.users) + (part.devices is not None)
+                for _ in range(steps):
+                    step()
+
         try:
             while (waiting or running) and not ended():
                 while waiting and not (running and how.max_rate):
                     number = waiting.pop()
-                    work = partial(_read, sweep, client, parts[number], how, number == 0, told)
+                    tokens[number].append(client.token())
+                    asks = client if told is not None else client.lent()
+                    work = partial(_read, sweep, asks, parts[number], how, number == 0, told)
                     running[_submitted(executor, work)] = number
                 done = wait(running, LONGEST, FIRST_COMPLETED).done
                 if ended():
@@ -88,6 +99,11 @@ def _read(
     ending: threading.Event | None,
 ) -> Part:
     return read_part(client, ids, how, first and how.users, ending)
+
+
+def _expired(part: Part) -> bool:
+    outcomes = (part.devices, *part.rooms, *part.users)
+    return any(isinstance(outcome, TokenRejected) for outcome in outcomes)
 
 
 def _submitted(executor: Executor, work: Callable[[], Part]) -> Future[Part]:

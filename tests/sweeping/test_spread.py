@@ -109,6 +109,31 @@ def test_workers_use_the_token_that_is_there(script, executor, small):
     assert list(sweep.frame().devices) == [1] + [0] * 11
 
 
+def test_a_token_that_expires_is_renewed_once_for_all_parts(script, executor, small):
+    """Workers do not authenticate side by side: what they could not read is read again with the one
+    new token, even where only the newest is taken, and progress counts every call once."""
+    service = script(building(dict.fromkeys(rooms(40), "x")))
+    service.script["/rtc/auth/valid"] = lambda _: {
+        "ret": 0, "random": "abc", "key": f"def{service.seen['/rtc/auth/valid']}",
+    }  # fmt: skip
+    client = service.client()
+    users, first = service.script[USERS], client.token()
+
+    def expiring(query):
+        expired = query["access_token"] == first and service.seen[USERS] > 15
+        return {"ret": 602} if expired else users(query)
+
+    service.script[USERS] = expiring
+    steps = []
+    sweep = ck.sweep(
+        client, rooms(40), executor=executor, progress=lambda *step: steps.append(step)
+    )
+    assert service.seen["/rtc/auth/valid"] == 2
+    assert sweep.failures == ()
+    assert list(sweep.frame().users) == [1] * 40
+    assert steps == [(done, 81) for done in range(1, 82)]
+
+
 def test_no_rooms_start_nothing(script, executor):
     """An empty list gives an empty frame."""
     service = script(building({}))
