@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
     from .errors import TransportError
     from .wire import Written
 
-pycurl: Any
 try:
-    import pycurl
+    pycurl: Any = import_module("pycurl")
 except ImportError:  # a machine without it: the session in threads does the same
     pycurl = None
 

@@ -15,16 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError
-from .libcurl import Ended, handle, outcome, settings_of
+from .libcurl import Ended, handle, outcome, pycurl, settings_of
 from .sockets import Sockets
 from .transport import LARGEST
 from .wire import Answer
-
-pycurl: Any
-try:
-    import pycurl
-except ImportError:  # then nobody comes here
-    pycurl = None
 
 if TYPE_CHECKING:
     from .batch import Batch, Flight
