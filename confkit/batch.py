@@ -15,29 +15,18 @@ from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import (
-    ApiError,
-    ConfkitError,
-    ProtocolError,
-    TokenRejected,
-    TransportError,
-    TransportTimeout,
-)
+from .errors import ConfkitError, TokenRejected
 from .exchange import TRIES, Context, Outcomes, log, pause
 from .pace import Climb, take
+from .pulse import Pulse, is_strain
 from .token import future_token
 from .wire import Answer, Request, encode, interpret
 
 if TYPE_CHECKING:
     from .dialect import Dialect
+    from .errors import TransportError
     from .masking import Secret
     from .pace import Pace
-
-STRAINED = (410, 503, 504)  # result codes, and HTTP statuses, of a service that has too much to do
-SILENT = 8  # failures in a row that are not about a room: from there on the service is probed
-PROBE = 0.5  # seconds between two fresh requests then
-PATIENCE = 10.0  # seconds without a sign of life after which it is gone; a restart takes less
-
 
 Read = Callable[[Request, Answer, "Dialect"], Any]
 
@@ -69,11 +58,10 @@ class Landed(NamedTuple):
 
 
 class Batch:
-    """The requests of one call, the way that each has gone, and how many may be under way.
+    """The requests of one call, and the way that each has gone.
 
-    Where failures follow one another, one fresh request at a time finds out whether the service is
-    back; when it is silent for ten seconds, or lets requests time out, it is gone: the rest is not
-    asked, and fails as the last one did.
+    `climb` says how many may be under way, a `Pulse` whether there is anybody to ask: when the
+    service is gone the rest is not asked, and fails as the last one did.
     """
 
     def __init__(
@@ -103,8 +91,7 @@ class Batch:
         self._openings: dict[str, tuple[str, str]] = {}
         self._renewal: Future[Secret] | None = None
         self._refusal: ConfkitError | None = None
-        self._silent = 0
-        self._quiet = self._probed = context.clock()  # since when it is silent; when it was probed
+        self._pulse = Pulse(context.clock())
         # A record takes longer than a call: those that will be kept are made at the end.
         self._landed: deque[Landed] = deque(maxlen=context.calls.maxlen)
         self._tells = log.isEnabledFor(logging.DEBUG)
@@ -130,7 +117,7 @@ class Batch:
         else:
             index = self._fresh
             self._fresh += 1
-            self._probed = now
+            self._pulse.asked(now)
         self._flying += 1
         self.results.sent += 1
         request = self._requests[index]
@@ -143,10 +130,10 @@ class Batch:
 
     def _until_fresh(self, now: float) -> float:
         """Seconds until a request may leave that has not been sent before, or another again."""
-        silent = self._silent >= SILENT
-        if self._fresh >= len(self._requests) or (silent and (self._later or self._flying)):
+        known = self._later or self._flying  # what has failed tells first whether it is back
+        if self._fresh >= len(self._requests) or (self._pulse.silent and known):
             return self._later[0][0] - now if self._later else math.inf
-        return max(0.0, self._probed + PROBE - now) if silent else 0.0
+        return self._pulse.until_probe(now)
 
     def _opening(self, request: Request) -> tuple[str, str]:
         """The address of an operation, and how its URL begins where all parameters stand in it:
@@ -179,37 +166,26 @@ class Batch:
         if self._tells:
             self._record()
         if failure is None:
-            self._silent = 0
+            self._pulse.answered()
             self.climb.faster(now - flight.began)
             self._settle(index, outcome)
             return
-        strained = _is_strain(failure, answer)
+        strained = is_strain(failure, answer)
         if strained:
             self.climb.slower(flight.began, now)
         if isinstance(failure, TokenRejected):
             if self._is_asked_anew(flight, now):
                 return
             outcome = (self._refusal or failure).again()
-        if strained or _is_silence(failure):
-            self._quiet = self._quiet if self._silent else now
-            self._silent += 1
-        else:
-            self._silent = 0
+        self._pulse.failed(failure, strained, now)
         tries = self._failed[index] = self._failed.get(index, 0) + 1
         again = failure.retry and tries < TRIES
         if again:
             heapq.heappush(self._later, (now + pause(tries, self.context.chance), index))
         else:
             self._settle(index, outcome)
-        if self._silent >= SILENT and self._is_gone(failure, again, now):
+        if self._pulse.is_gone(failure, again, now):
             self._give_up(failure)
-
-    def _is_gone(self, failure: ConfkitError, again: bool, now: float) -> bool:
-        """Whether silence means the end: time-outs have cost their time already, and to go on with
-        refused tokens would be an authentication each."""
-        if isinstance(failure, TransportTimeout | TokenRejected):
-            return True
-        return not again and now - self._quiet >= PATIENCE
 
     def _record(self) -> None:
         """Puts what has landed last on record."""
@@ -267,18 +243,3 @@ class Batch:
 
 def _members(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
     return interpret(request.endpoint, answer, dialect)
-
-
-def _is_silence(failure: ConfkitError) -> bool:
-    """Whether nobody fit to answer is there: no answer, none of this interface, or only that a
-    fresh token is wrong too."""
-    if isinstance(failure, ProtocolError):
-        return failure.retry
-    return isinstance(failure, TransportError | TokenRejected)
-
-
-def _is_strain(failure: ConfkitError, answer: Answer | None) -> bool:
-    if isinstance(failure, TransportError | TimeoutError):
-        return True
-    told = failure.ret if isinstance(failure, ApiError) else None
-    return told in STRAINED or (answer is not None and answer.status in STRAINED)

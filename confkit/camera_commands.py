@@ -11,7 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from .asking import CAMERA_PASSWORD, ask_secret
-from .connect import connect
+from .connect import connect_outside
 from .errors import ConfigError
 from .masking import Guarded, Secret, mask
 
@@ -88,13 +88,7 @@ def _diagnose(options: argparse.Namespace) -> int:
     from .diagnosis.lines import diagnose_line
 
     address, name, password = _login(options.address, options.login_name)
-    with connect(options.profile) as client:
-        if client.sandbox is not None:
-            raise ConfigError(
-                "the embedded sandbox lives in the process that uses it, so a command finds none "
-                "of its rooms. Run `confkit sandbox` and set CONFKIT_BASE_URL and "
-                "CONFKIT_OUTGOING_URL to it, or name another profile."
-            )
+    with connect_outside(options.profile) as client:
         try:
             report = diagnose_device(
                 client, options.room, options.user, address, login_name=name,

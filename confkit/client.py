@@ -16,9 +16,9 @@ from .endpoints import A1, Endpoint
 from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
 from .exchange import Context, Outcomes, exchange
 from .masking import Secret
-from .pace import Pace, finite
+from .pace import Pace
 from .token import SharedToken
-from .transport import mask_log, session
+from .transport import mask_log, session, timeouts
 from .wire import Answer, Request
 
 if TYPE_CHECKING:
@@ -65,8 +65,12 @@ class Client:
         }
         self.access_key = access_key
         self.secret_key = secret_key
-        self.dialect = dialect or _usual_dialect()
-        self.timeout = _timeout(timeout)
+        if dialect is None:
+            from .dialect import Dialect
+
+            dialect = Dialect()
+        self.dialect = dialect
+        self.timeout = timeouts(timeout)
         self.read_only = read_only
         self.sandbox = sandbox
         self.name = name or self._addresses["A"].host
@@ -253,19 +257,3 @@ class Client:
                 "Ask the provider how this deployment hands them out."
             )
         return signing.access_token(str(parts[0]), str(parts[1]), self.secret_key, self.dialect)
-
-
-def _timeout(given: float | tuple[float, float]) -> tuple[float, float]:
-    both = given if isinstance(given, tuple) else (given, given)
-    if len(both) != 2 or not all(finite(seconds) for seconds in both):
-        raise ConfigError(
-            f"timeout is {given!r}; give seconds, or (seconds to connect, seconds to read), "
-            "each above 0 and finite"
-        )
-    return float(both[0]), float(both[1])
-
-
-def _usual_dialect() -> Dialect:
-    from .dialect import Dialect
-
-    return Dialect()

@@ -84,6 +84,19 @@ def connect(
     return _client(name, settings)
 
 
+def connect_outside(profile: str | None) -> Client:
+    """A client of a service that runs outside this process; ConfigError for the embedded one."""
+    client = connect(profile)
+    if client.sandbox is None:
+        return client
+    client.close()
+    raise ConfigError(
+        "the embedded sandbox lives in the process that uses it, so a command finds none of its "
+        "rooms. Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
+        "name another profile."
+    )
+
+
 def _one_service(name: str) -> None:
     named = [_VARIABLES[n] for n in SERVICE[:2] if _variable(_VARIABLES[n])]
     if named:

@@ -7,7 +7,7 @@ import sys
 import threading
 from typing import Any
 
-from .connect import connect
+from .connect import connect_outside
 from .errors import ConfigError, ConfkitError
 
 
@@ -51,13 +51,7 @@ def _record(options: argparse.Namespace) -> int:
     ended = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: ended.set())
     try:
-        with connect(options.profile) as client:
-            if client.sandbox is not None:
-                raise ConfigError(
-                    "the embedded sandbox lives in the process that uses it, so a command finds "
-                    "none of its rooms. Run `confkit sandbox` and set CONFKIT_BASE_URL and "
-                    "CONFKIT_OUTGOING_URL to it, or name another profile."
-                )
+        with connect_outside(options.profile) as client:
             done = Recorder(options.folder).record(
                 client, options.rooms, options.every, options.sweeps, options.until,
                 options.rooms_every, id_column=options.id_column, concurrency=options.concurrency,

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import requests
 import urllib3
 
-from .errors import TransportError, TransportTimeout
+from .errors import ConfigError, TransportError, TransportTimeout
 from .masking import mask
+from .pace import finite
 from .wire import Answer, Written
 
 LARGEST = 64 * 2**20  # bytes of one answer; B3 for 100,000 devices is about half of it
@@ -34,6 +35,17 @@ def session(pool: int = 64) -> requests.Session:
         made.mount(scheme, DeadlineAdapter(pool_maxsize=pool))
     mask_log()
     return made
+
+
+def timeouts(given: float | tuple[float, float]) -> tuple[float, float]:
+    """Seconds to connect and seconds to read, as given or one for both; ConfigError for others."""
+    both = given if isinstance(given, tuple) else (given, given)
+    if len(both) != 2 or not all(finite(seconds) for seconds in both):
+        raise ConfigError(
+            f"timeout is {given!r}; give seconds, or (seconds to connect, seconds to read), "
+            "each above 0 and finite"
+        )
+    return float(both[0]), float(both[1])
 
 
 def headers_of(written: Written) -> dict[str, str]:

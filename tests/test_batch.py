@@ -17,8 +17,9 @@ from itertools import pairwise
 import pytest
 
 import confkit as ck
-from confkit.batch import SILENT, Batch
+from confkit.batch import Batch
 from confkit.pace import START, Pace
+from confkit.pulse import SILENT
 from confkit.transport import no_answer
 from confkit.wire import Answer
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply, scripted

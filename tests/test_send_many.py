@@ -5,13 +5,16 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 
 import pytest
 import requests
 
 import confkit as ck
+from confkit.batch import Flight
 from confkit.endpoints import A1, A3, A4, A6, B3, ENDPOINTS
 from confkit.libcurl import settings_of
+from confkit.masking import Secret
 from confkit.wire import Request
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
 from tests.ways import (
@@ -610,3 +613,21 @@ print(len(ck.rooms_frame([as_room(found[0])])))
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60
     )
     assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_answer_is_waited_for_as_long_as_the_read_time_out(script, way):
+    """However long a connection may take: an answer that hangs costs the read time-out a try."""
+    service = script({GET_ROOM: Reply({"ret": 0}, delay=20)})
+    client = by(service.client(timeout=(20, 0.4)), way)
+    began = time.monotonic()
+    [failure] = client.send_many([Request(A3, {"room_id": "1"})])
+    assert time.monotonic() - began < 10
+    assert "did not answer within 0.4 s" in str(failure)
+
+
+def test_a_flight_shows_no_token():
+    """In the locals of a traceback a request on its way hides its URL."""
+    url = "http://h/rtc/room/get?access_token=hunter2"
+    flight = Flight(0, Request(A3, {"room_id": "1"}), "http://h", url, Secret("hunter2"), 0.0)
+    assert "hunter2" not in repr(flight)

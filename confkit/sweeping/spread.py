@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -44,7 +43,9 @@ def read_spread(
     found: list[Part | None] = [None] * len(parts)
     waiting = list(reversed(range(len(parts))))
     running: dict[Future[Part], int] = {}
-    tokens: dict[int, list[Secret]] = {number: [] for number in waiting}  # with which it was read
+    tokens: dict[int, Secret] = {}  # with which a part is read
+    again: set[int] = set()  # parts whose token expired
+    refusal: ConfkitError | None = None  # of the keys, after a token expired
     ending = threading.Event()
     # Threads can be told when it ends; to a process an event does not travel.
     told = ending if isinstance(executor, ThreadPoolExecutor) else None
@@ -55,24 +56,42 @@ def read_spread(
         def ended() -> bool:
             return stopped.is_set() or (cancelled is not None and cancelled.is_set())
 
+        def renewed(number: int) -> bool:
+            """Whether there is another token for a part; once one was refused nobody asks again."""
+            nonlocal refusal
+            if refusal is None:
+                try:
+                    client.token(instead_of=tokens[number])
+                except ConfkitError as error:
+                    refusal = error.with_traceback(None)
+            return refusal is None
+
+        def keep(number: int, part: Part) -> None:
+            before = found[number]
+            spent = part.requests + (before.requests if before else 0)
+            found[number] = part._replace(requests=spent)
+            if told is None and number not in again and _expired(part):
+                again.add(number)
+                if not ended() and renewed(number):
+                    waiting.append(number)
+                    return
+            steps = len(parts[number]) * (how.rooms + how.users) + (part.devices is not None)
+            for _ in range(steps):
+                step()
+
         def take(futures: Iterable[Future[Part]]) -> None:
             for future in futures:
                 number = running.pop(future)
-                part = found[number] = _part(future, parts[number], how, number == 0, client)
-                if len(tokens[number]) == 1 and _expired(part) and not ended():
-                    with suppress(ConfkitError):  # then its failures stand
-                        client.token(instead_of=tokens[number][0])
-                        waiting.append(number)
-                        continue
-                steps = len(parts[number]) * (how.rooms + how.users) + (part.devices is not None)
-                for _ in range(steps):
-                    step()
+                keep(number, _part(future, parts[number], how, number == 0, client))
 
         try:
             while (waiting or running) and not ended():
                 while waiting and not (running and how.max_rate):
                     number = waiting.pop()
-                    tokens[number].append(client.token())
+                    if refusal is not None:
+                        keep(number, _failed(refusal, parts[number], how, number == 0))
+                        continue
+                    tokens[number] = client.token()
                     asks = client if told is not None else client.lent()
                     work = partial(_read, sweep, asks, parts[number], how, number == 0, told)
                     running[_submitted(executor, work)] = number
@@ -129,6 +148,10 @@ def _part(future: Future[Part], ids: Sequence[str], how: How, first: bool, clien
         raise
     except Exception as error:  # noqa: BLE001  # whatever a worker or its network can raise
         failure = error if isinstance(error, ConfkitError) else _lost(error, client)
+    return _failed(failure, ids, how, first)
+
+
+def _failed(failure: ConfkitError, ids: Sequence[str], how: How, first: bool) -> Part:
     nothing = [None] * len(ids)
     failed = [failure] * len(ids)
     return Part(

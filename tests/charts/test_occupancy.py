@@ -259,3 +259,16 @@ def test_the_summary_does_not_depend_on_the_rows_order_or_on_time():
 def test_the_summary_of_no_rooms_says_so():
     """An empty frame is an answer too."""
     assert occupancy_summary(frame()) == "No rooms"
+
+
+def test_a_cap_that_was_not_read_is_not_none():
+    """A room whose fields could not be read but whose users could is told as such, and not as one
+    without a cap; an endless number of users is no number."""
+    given = pd.DataFrame({
+        "room_id": ["1", "2", "3"], "topic": [None, "Open", "Odd"], "users": [2, 3, float("inf")],
+        "attendee_max": [None, None, 5], "error": ["get room (A3) answered 700", None, None],
+    })  # fmt: skip
+    lines = occupancy_summary(given).splitlines()
+    assert "no cap: 1" in lines
+    assert "not read: 2" in lines
+    assert "  1: 2, attendee_max not read" in lines

@@ -419,3 +419,15 @@ def test_a_folder_that_is_a_file_is_a_clear_error(tmp_path):
                 lambda: load_occupancy(place)):  # fmt: skip
         with pytest.raises(ConfkitError, match="taken"):
             act()
+
+
+@pytest.mark.parametrize(
+    "name", ["_hot/20260601T100000000-00000000.hot", "date=2026-06-01/part-0.parquet"]
+)
+def test_a_link_to_nothing_is_named_and_skipped(tmp_path, name):
+    """It is not taken for a file that another process has just absorbed."""
+    record(tmp_path, sweep("2026-06-02T10:00Z"))
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    with pytest.warns(UserWarning, match=Path(name).name):
+        assert len(load_occupancy(tmp_path)) == 2

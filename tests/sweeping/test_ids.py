@@ -362,3 +362,31 @@ def test_a_hundred_thousand_ids_are_quick():
     for given in (ids, table.room_id, table, (int(one) for one in ids)):
         assert len(ids_of(given)) == 100_000
     assert time.process_time() - began < 10
+
+
+def test_lines_of_a_file_are_ids(tmp_path):
+    """What readlines() gives is taken without the ends of the lines."""
+    path = tmp_path / "rooms.txt"
+    path.write_text("007\r\n8\n")
+    with path.open(newline="") as file:
+        assert ids_of(file.readlines()) == ["007", "8"]
+
+
+@pytest.mark.parametrize("spoilt", ["1614903140.0", "1614903140,0", "1.61E+09", "1,61E+09"])
+def test_ids_that_a_spreadsheet_has_spoilt_are_refused(written, spoilt):
+    """A number in their place has lost zeros or digits; the error names its line."""
+    refused(written(f"room_id;floor\n7;1\n{spoilt};2\n"), match="line 3: .*spreadsheet")
+
+
+def test_rows_that_are_left_out_are_told(written, caplog):
+    """Of a room that stands in two rows the log says that one is left out, when more stands in it;
+    a list that names a room twice loses nothing."""
+    ids_of(written("room_id;floor\n7;1\n7;2\n8;3\n"))
+    assert [one.getMessage() for one in caplog.records] == [
+        "rows of the table that are left out: 1, as their rooms stand in rows before them, whose "
+        "further columns count"
+    ]
+    caplog.clear()
+    ids_of(["7", "7"])
+    ids_of(written("room_id\n7\n7\n"))
+    assert caplog.records == []

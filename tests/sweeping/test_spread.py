@@ -129,9 +129,26 @@ def test_a_token_that_expires_is_renewed_once_for_all_parts(script, executor, sm
         client, rooms(40), executor=executor, progress=lambda *step: steps.append(step)
     )
     assert service.seen["/rtc/auth/valid"] == 2
+    assert sweep.requests == sum(service.seen.values()) - 2
     assert sweep.failures == ()
     assert list(sweep.frame().users) == [1] * 40
     assert steps == [(done, 81) for done in range(1, 82)]
+
+
+@pytest.mark.parametrize("max_rate", [None, 500])
+def test_keys_that_are_refused_in_the_middle_are_tried_once(script, processes, small, max_rate):
+    """When the token cannot be renewed, what was read stays and the rest fails: no part tries the
+    keys again, and nothing is raised."""
+    service = script(building(dict.fromkeys(rooms(40), "x")))
+    client = service.client()
+    client.token()
+    users, granted = service.script[USERS], service.seen["/rtc/auth/valid"]
+    service.script["/rtc/auth/valid"] = {"ret": 401}
+    service.script[USERS] = lambda query: {"ret": 602} if service.seen[USERS] > 15 else users(query)
+    sweep = ck.sweep(client, rooms(40), executor=processes, max_rate=max_rate)
+    assert service.seen["/rtc/auth/valid"] == granted + 1
+    assert 0 < len(sweep.users) <= 15
+    assert len(sweep.users) + len({one.room_id for one in sweep.failures}) == 40
 
 
 def test_no_rooms_start_nothing(script, executor):
