@@ -41,6 +41,7 @@ LAYERS = [
     {"sandbox"},
     {"profiles"},
     {"connect"},
+    {"panels"},
     {"lab", "camera_commands", "profile_commands", "record_commands"},
     {"cli"},
     {"__main__"},

@@ -1,0 +1,72 @@
+"""A field whose text never becomes part of a widget's state.
+
+What is typed into ipywidgets' own fields is synchronised, and a front end that saves widget state
+writes it into the notebook. This one has no trait for it: the text comes to the kernel as a message
+and stays in the browser's field alone until it is cleared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import traitlets
+
+from ...masking import Secret
+from .widget import HERE, Widget
+
+
+class Field(Widget):
+    """A field for what must not be saved: a password, an address that may hold one, a file.
+
+    `text` is what was typed, or what the chosen file holds; None when that is nothing. `kind` is
+    "password", "text", "area" (several lines) or "file", whose `name` is then the file's.
+    """
+
+    _esm = HERE / "field.js"
+    label = traitlets.Unicode("").tag(sync=True)
+    kind = traitlets.Unicode("password").tag(sync=True)
+    hint = traitlets.Unicode("").tag(sync=True)
+    held = traitlets.Unicode("").tag(sync=True)  # shown in an empty field whose text the kernel has
+    disabled = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(
+        self,
+        label: str,
+        kind: Literal["password", "text", "area", "file"] = "password",
+        hint: str = "",
+        **traits: Any,
+    ) -> None:
+        super().__init__(label=label, kind=kind, hint=hint, **traits)
+        self._text: Secret | None = None
+        self.name = ""
+        self._heard["typed"] = lambda content, _: self._take(str(content.get("text", "")))
+        self._heard["file"] = lambda content, buffers: self._read(content, buffers)
+
+    @property
+    def text(self) -> Secret | None:
+        """What was typed; None when the field is empty."""
+        return self._text
+
+    def fill(self, text: str | None) -> None:
+        """Takes a text as if it had been typed; the browser learns only that there is one."""
+        self.clear()
+        self._take(text or "")
+
+    def clear(self) -> None:
+        """Forgets the text, here and in the browser."""
+        self._take("")
+        self.name = ""
+        self.send({"kind": "clear"})
+
+    def _take(self, text: str) -> None:
+        self._text = Secret(text) if text else None
+        self.held = "given" if text else ""
+
+    def _read(self, content: Any, buffers: list[bytes]) -> None:
+        self.name = str(content.get("name", ""))
+        whole = buffers[0] if buffers else b""
+        try:
+            text = whole.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = whole.decode("cp1252", "replace")  # what spreadsheets write otherwise
+        self._take(text)

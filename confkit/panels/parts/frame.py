@@ -1,0 +1,44 @@
+"""The frame around a panel: its head, what it is doing, what went wrong, and its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import traitlets
+
+from .widget import HERE, Widget
+
+Tone = Literal["", "good", "bad"]
+
+
+class Frame(Widget):
+    """The head of a panel, which names the service; below it progress, a text, or a question.
+
+    `heard` is called with "cancel", with "yes" or "no" when a question was answered, and, while
+    the panel can be seen in an open page and `every` is above 0, every so many seconds with "tick".
+    """
+
+    _esm = HERE / "frame.js"
+    title = traitlets.Unicode("").tag(sync=True)
+    service = traitlets.Unicode("").tag(sync=True)
+    sandbox = traitlets.Bool(False).tag(sync=True)
+    note = traitlets.Unicode("").tag(sync=True)
+    busy = traitlets.Unicode("").tag(sync=True)  # what is being done
+    done = traitlets.Int(0).tag(sync=True)
+    total = traitlets.Int(0).tag(sync=True)  # 0: not known
+    text = traitlets.Unicode("").tag(sync=True)
+    tone = traitlets.Unicode("").tag(sync=True)
+    question = traitlets.Unicode("").tag(sync=True)
+    yes = traitlets.Unicode("").tag(sync=True)
+    every = traitlets.Float(0.0).tag(sync=True)
+
+    def __init__(self, title: str, heard: Callable[[str], object], **traits: Any) -> None:
+        super().__init__(title=title, **traits)
+        for kind in ("cancel", "yes", "no", "tick"):
+            self._heard[kind] = lambda content, _: heard(content["kind"])
+
+    def tell(self, text: str, tone: Tone = "") -> None:
+        """Shows a text; of the tone "bad" it is an alert."""
+        with self.hold_sync():
+            self.text, self.tone = text, tone
