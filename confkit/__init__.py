@@ -63,9 +63,10 @@ if TYPE_CHECKING:
     from .diagnosis import diagnose_device, preflight_device
     from .dialect import Dialect
     from .explanations import Explanation, explain
-    from .frames import devices_frame, rooms_frame, users_frame
+    from .frames import calls_frame, devices_frame, rooms_frame, users_frame
     from .known import known_rooms
     from .listing import list_devices
+    from .media_server import McuAnswer, mcu_answers
     from .occupancy.capacity import capacity_report
     from .occupancy.compaction import save_occupancy
     from .occupancy.files import RecordingError
@@ -75,8 +76,10 @@ if TYPE_CHECKING:
     from .rooms import create_room, delete_room, get_mcu, get_room
     from .rtsp.preflight import preflight
     from .rtsp.report import Report
+    from .service_check import InterfaceCheck, check_service
     from .sweeping.result import Failure, Sweep, occupancy_frame
     from .sweeping.sweeps import sweep
+    from .token_making import TokenSteps, token_steps
     from .users import force_offline, get_room_users
 
 __version__ = "0.1.0"
@@ -100,9 +103,10 @@ _LATER = {
     "diagnosis": ("diagnose_device", "preflight_device"),
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
-    "frames": ("devices_frame", "rooms_frame", "users_frame"),
+    "frames": ("calls_frame", "devices_frame", "rooms_frame", "users_frame"),
     "known": ("known_rooms",),
     "listing": ("list_devices",),
+    "media_server": ("McuAnswer", "mcu_answers"),
     "occupancy.capacity": ("capacity_report",),
     "occupancy.files": ("RecordingError",),
     "occupancy.loading": ("load_occupancy", "recorded_rooms"),
@@ -112,8 +116,10 @@ _LATER = {
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
     "rtsp.preflight": ("preflight",),
     "rtsp.report": ("Report",),
+    "service_check": ("InterfaceCheck", "check_service"),
     "sweeping.result": ("Failure", "Sweep", "occupancy_frame"),
     "sweeping.sweeps": ("sweep",),
+    "token_making": ("TokenSteps", "token_steps"),
     "users": ("force_offline", "get_room_users"),
 }  # fmt: skip
 
@@ -128,8 +134,10 @@ __all__ = [
     "Dialect",
     "Explanation",
     "Failure",
+    "InterfaceCheck",
     "JoinFailed",
     "LicenceError",
+    "McuAnswer",
     "MediaServerUnavailable",
     "NotInRoom",
     "OutcomeUnknown",
@@ -153,14 +161,17 @@ __all__ = [
     "Sweep",
     "TableError",
     "TokenRejected",
+    "TokenSteps",
     "TransportError",
     "TransportTimeout",
     "UserExists",
     "UserNotFound",
     "ask_secret",
+    "calls_frame",
     "capacity_chart",
     "capacity_report",
     "capacity_summary",
+    "check_service",
     "connect",
     "create_room",
     "curve_summary",
@@ -178,6 +189,7 @@ __all__ = [
     "known_rooms",
     "list_devices",
     "load_occupancy",
+    "mcu_answers",
     "occupancy_chart",
     "occupancy_curve",
     "occupancy_frame",
@@ -193,6 +205,7 @@ __all__ = [
     "save_occupancy",
     "stray_devices",
     "sweep",
+    "token_steps",
     "users_frame",
 ]
 

@@ -77,6 +77,60 @@ class Call(NamedTuple):
             ]
         return " ".join(parts)
 
+    def as_python(self) -> str:
+        """A few lines of Python, with requests, that repeat the call once its variables are set.
+
+        The variables are those of `as_curl`, from `os.environ`; CONFKIT_CAMERA_PASSWORD is given
+        here as it is. A blank travels as %20, as it did.
+        """
+        in_query = self.placement == "query"
+        fields = [
+            f"    {_python(name)}: {self._code(name, value)},"
+            for name, value in self.fields.items()
+        ]
+        sent = {
+            "query": "params=urlencode(fields, quote_via=quote)",
+            "form": "data=fields",
+            "json": "json=fields",
+        }
+        parts = [sent[self.placement], "timeout=60", "allow_redirects=False"]
+        code = "\n".join([
+            "fields = {",
+            *fields,
+            "}",
+            f"answer = requests.{self.method.lower()}(",
+            *(f"    {part}," for part in [_python(self.address), *parts]),
+            ")",
+            "print(answer.text)",
+        ])  # fmt: skip
+        loaded = [
+            "import json" * ("json.dumps(" in code),
+            "import os" * ("os.environ[" in code),
+            "from urllib.parse import quote, urlencode" * in_query,
+        ]
+        return "\n".join([*filter(None, loaded), "", "import requests", "", code]).lstrip()
+
+    def _code(self, name: str, value: Any) -> str:
+        """A field as Python: text as it travels, but a JSON body's values are values."""
+        if isinstance(value, str) or self.placement == "json":
+            return self._literal(name, value)
+        if isinstance(value, Mapping | list):
+            compactly = 'ensure_ascii=False, separators=(",", ":")'
+            return f"json.dumps({self._literal(name, value)}, {compactly})"
+        return _python(as_text(value))
+
+    def _literal(self, name: str, value: Any) -> str:
+        if isinstance(value, Mapping):
+            items = (f"{_python(key)}: {self._literal(key, item)}" for key, item in value.items())
+            return f"{{{', '.join(items)}}}"
+        if isinstance(value, list):
+            return f"[{', '.join(self._literal(name, item) for item in value)}]"
+        if not isinstance(value, Blank):
+            return _python(value)
+        secret = f'os.environ["{self._variable(name)}"]'
+        pieces = re.split(f"({re.escape(MASK)})", value)
+        return " + ".join(secret if piece == MASK else _python(piece) for piece in pieces if piece)
+
     def _filled(self, name: str, value: Any) -> Any:
         if isinstance(value, Mapping):
             return {key: self._filled(key, item) for key, item in value.items()}
@@ -84,8 +138,16 @@ class Call(NamedTuple):
             return [self._filled(name, item) for item in value]
         if not isinstance(value, Blank):
             return value
-        variable = "CONFKIT_TOKEN" if name == self.token else _VARIABLES.get(name, _CAMERA)
-        return value.replace(MASK, _HOLE.format(variable))
+        return value.replace(MASK, _HOLE.format(self._variable(name)))
+
+    def _variable(self, name: str) -> str:
+        return "CONFKIT_TOKEN" if name == self.token else _VARIABLES.get(name, _CAMERA)
+
+
+def _python(value: Any) -> str:
+    """The value as it is written in Python, in double quotes where that needs no backslash."""
+    plain = repr(value)
+    return f'"{value}"' if plain == f"'{value}'" and '"' not in plain else plain
 
 
 def _shell(text: str) -> str:

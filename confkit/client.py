@@ -105,6 +105,11 @@ class Client:
         """The last 200 calls that were made, the newest last, with nothing secret in them."""
         return list(self._calls)
 
+    @property
+    def authenticated(self) -> bool:
+        """Whether it holds a token; the service may have let go of that meanwhile."""
+        return self._token.held is not None
+
     def __repr__(self) -> str:
         if not hasattr(self, "_process"):  # in a traceback out of __init__
             return "<Client, not yet made>"
@@ -230,7 +235,7 @@ class Client:
                 "Connect with read_only=False to change something on the service."
             )
 
-    def token(self, instead_of: str | None = None) -> Secret:
+    def token(self, instead_of: str | None = None) -> signing.AccessToken:
         """The access token, made at the first call; `instead_of` is one that was refused.
 
         However many threads ask, one of them authenticates (A1) and all get its token, or its
@@ -245,7 +250,7 @@ class Client:
         self._token = SharedToken(self._authenticate)
         self.session.close()
 
-    def _authenticate(self) -> Secret:
+    def _authenticate(self) -> signing.AccessToken:
         if not self._renews:
             raise TokenRejected("the access token was refused, and this copy makes no other")
         signed = signing.digest(self.access_key, self.secret_key, self.dialect)

@@ -118,21 +118,23 @@ def _environment() -> dict[str, Setting]:
             continue
         value: Any = Secret(text) if name == "secret_key" else text
         if name == "timeout":
-            value = _seconds(text, variable)
+            value = seconds(text, variable)
         elif name == "read_only":
             value = _yes_or_no(text, variable)
         found[name] = Setting(value, variable)
     return found
 
 
-def _seconds(text: str, variable: str) -> float | tuple[float, float]:
+def seconds(text: str, name: str) -> float | tuple[float, float]:
+    """The time-out in a text: seconds, or seconds to connect and to read; ConfigError for others,
+    under the name of what held the text."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
         numbers = []
     if len(numbers) not in (1, 2):
         raise ConfigError(
-            f"{variable} is {text!r}; give seconds, such as 10, "
+            f"{name} is {text!r}; give seconds, such as 10, "
             "or seconds to connect and to read, such as 5,10"
         )
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])

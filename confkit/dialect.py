@@ -8,7 +8,7 @@ from typing import Self
 from .errors import ConfigError
 from .masking import TOKEN_NAMES
 
-_CHOICES = {
+CHOICES = {
     "hash": ("sha1", "sha256", "sha512", "md5"),
     "signature": ("hex", "raw"),
     "result_field": ("ret", "result"),
@@ -42,7 +42,7 @@ class Dialect:
     placement: str = "query"
 
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
                 raise ConfigError(

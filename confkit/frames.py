@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from .calls import Call
+from .endpoints import ENDPOINTS
+from .explanations import explain
 from .masking import masked
 from .records import Device, Room, RoomUser
 from .wire import compact
@@ -102,6 +105,39 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
     )
 
 
+def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
+    """One row a call, in the given order: `calls_frame(client.calls)` has the newest last.
+
+    Columns: `time` (UTC, to the millisecond), `call` ("A2"), `operation` ("create room"), `method`,
+    `url` (masked), `seconds`, `status` (HTTP), `ret` (the result code as text, missing where no
+    answer of the interface came), `meaning` (of the code; without one, why), `error` (the whole
+    text of what was raised, missing where nothing was). Sections 4 and 7 of the interface.
+    """
+    return frame_of(
+        _records(calls, Call),
+        {
+            "time": "datetime64[ms, UTC]", "call": "string", "operation": "string",
+            "method": "string", "url": "string", "seconds": "float64", "status": "Int64",
+            "ret": "string", "meaning": "string", "error": "string",
+        },
+        {
+            "call": lambda call: call.endpoint,
+            "operation": lambda call: ENDPOINTS[call.endpoint].title,
+            "ret": lambda call: None if call.ret is None else str(call.ret),
+            "meaning": call_meaning,
+        },
+    )  # fmt: skip
+
+
+def call_meaning(call: Call) -> str:
+    """What came of a call, in a few words: its code's meaning, or why there was none."""
+    if call.ret is not None:
+        return explain(call.ret, ENDPOINTS[call.endpoint].interface).meaning
+    # What begins an unfit answer is quoted behind the semicolon, full stops and all.
+    why = (call.error or "no answer").removeprefix(f"{call.address}: ")
+    return why.partition("; it begins ")[0].partition(". ")[0]
+
+
 def _records(given: Any, kind: type) -> list[Any]:
     records = [given] if isinstance(given, kind) else list(given)
     for record in records:
@@ -117,6 +153,7 @@ _MAKERS = {
     "Room": "get_room(client, room_id)",
     "RoomUser": "get_room_users(client, room_id)",
     "Device": "list_devices(client)",
+    "Call": "client.calls",
 }
 OTHER = "other"
 _ROOM_FIELDS = (

@@ -13,9 +13,23 @@ if TYPE_CHECKING:
     from .dialect import Dialect
 
 
+class AccessToken(Secret):
+    """An access token, with the `random` and `key` of A1 that it was made of."""
+
+    __slots__ = ("key", "random")
+
+    random: Secret
+    key: Secret
+
+
+def hmac_of(secret_key: str, message: str, dialect: Dialect) -> hmac.HMAC:
+    """The message's HMAC under the key, in the dialect's hash."""
+    return hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, dialect.hash))
+
+
 def sign(secret_key: str, message: str, dialect: Dialect) -> Secret:
     """The base64 text of the message's HMAC under the key, in the dialect's hash and form."""
-    mac = hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, dialect.hash))
+    mac = hmac_of(secret_key, message, dialect)
     form = mac.hexdigest().encode() if dialect.signature == "hex" else mac.digest()
     return Secret(base64.b64encode(form).decode())
 
@@ -25,6 +39,8 @@ def digest(access_key: str, secret_key: str, dialect: Dialect) -> Secret:
     return sign(secret_key, access_key, dialect)
 
 
-def access_token(random: str, key: str, secret_key: str, dialect: Dialect) -> Secret:
+def access_token(random: str, key: str, secret_key: str, dialect: Dialect) -> AccessToken:
     """The access token: the signature over `random:key` as A1 gave them (section 5, step 2)."""
-    return sign(secret_key, f"{random}:{key}", dialect)
+    token = AccessToken(sign(secret_key, f"{random}:{key}", dialect))
+    token.random, token.key = Secret(random), Secret(key)
+    return token

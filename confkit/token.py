@@ -11,6 +11,7 @@ from .errors import ConfkitError
 
 if TYPE_CHECKING:
     from .masking import Secret
+    from .signing import AccessToken
 
 
 class SharedToken:
@@ -21,14 +22,16 @@ class SharedToken:
     keys are wrong, a service that locks accounts out sees one attempt.
     """
 
-    def __init__(self, authenticate: Callable[[], Secret], held: Secret | None = None) -> None:
+    def __init__(
+        self, authenticate: Callable[[], AccessToken], held: AccessToken | None = None
+    ) -> None:
         self.held = held
         self._authenticate = authenticate
         self._lock = threading.Lock()
         self._attempts = 0
         self._refusal: ConfkitError | None = None
 
-    def __call__(self, instead_of: str | None = None) -> Secret:
+    def __call__(self, instead_of: str | None = None) -> AccessToken:
         """The token; the error of the authentication when there is none."""
         before = self._attempts
         # Compared by identity: a service may hand out the same text again.

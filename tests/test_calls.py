@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import confkit as ck
 from confkit.endpoints import A2, B1
 from confkit.masking import MASK, Secret
+from confkit.signing import digest as digest_of
 from tests.conftest import need
 from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
 
@@ -48,6 +50,17 @@ def run(call, **variables):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+    return done.stdout
+
+
+def run_python(call, **variables):
+    """Runs the printed lines with this Python, in an environment that holds the secrets."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", call.as_python()],
+        capture_output=True, text=True, encoding="utf-8", timeout=60, check=False,
+        env={"PATH": os.environ["PATH"], "PYTHONIOENCODING": "utf-8", **SECRETS, **variables},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 
@@ -197,6 +210,72 @@ def test_the_curl_line_is_one_argument_list_for_a_shell(script):
     assert "room_id=1 2" in words
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_python_lines_repeat_an_import_in_every_dialect(script, dialect):
+    """Method, place of the parameters and options arrive alike; Python takes the camera's password
+    from its variable as it is, in the options and in the address."""
+    password = "qu\"o'te\\back $HOME 日本語"
+    service = script({IMPORT: DONE})
+    client = service.client(dialect=ck.Dialect(**DIALECTS[dialect]))
+    ck.import_device(
+        client, "1", "cam-1", "it's \"Door\" {x} \\ '' + $HOME\n", "rtsp://192.0.2.7:554/a?b=c&d",
+        login_name="admin", login_password=password,
+        options={"assist_address": "rtsp://h/é", "deep": [{"n": 1, "yes": True, "no": None}, 2.5]},
+    )  # fmt: skip
+    before = service.requests[-1]
+    run_python(client.calls[-1], CONFKIT_CAMERA_PASSWORD=password)
+    after = service.requests[-1]
+    assert len(service.requests) == 3  # the login, the import, and the import again
+    assert DIALECTS[dialect].get("placement") or before == after
+    assert (before[0], urlsplit(before[1]).path) == (after[0], urlsplit(after[1]).path)
+    placement = DIALECTS[dialect].get("placement", "query")
+    assert arrived(before, placement) == arrived(after, placement)
+    assert arrived(after, placement)["options"]["login_password"] == password
+
+
+@pytest.mark.parametrize("topic", [*TOPICS, *STARRED])
+def test_the_python_lines_send_a_query_byte_for_byte(script, topic):
+    """A create with blanks, signs, numbers and a host's password travels exactly as it did."""
+    service = script({CREATE: DONE})
+    password = SECRETS["CONFKIT_HOST_PASSWORD"]
+    call = create(service.client(), topic, attendee_max=25, host_password=password)
+    run_python(call)
+    assert service.requests[-1] == service.requests[-2]
+    assert service.requests[-1][2]["topic"] == topic
+
+
+def test_the_password_in_a_cameras_address_is_filled_in_python_too(script):
+    """An address with a login keeps its login name and host, and takes the password's variable."""
+    service = script({IMPORT: DONE})
+    call = imported(service.client(), "hunter2-cam")
+    assert '"rtsp://admin:" + os.environ["CONFKIT_CAMERA_PASSWORD"] + "@192' in call.as_python()
+    run_python(call)
+    assert service.requests[-1] == service.requests[-2]
+
+
+def test_the_python_lines_repeat_a_sandboxs_calls_and_print_the_answer(client):
+    """Against a real service: the login and a read, each with the variable that it needs alone."""
+    room_id = ck.create_room(client, "Ünï", owner_id="ops")
+    ck.get_room(client, room_id)
+    login, _, read = client.calls
+    digest = digest_of(client.access_key, client.secret_key, client.dialect)
+    assert json.loads(run_python(login, CONFKIT_DIGEST=digest))["ret"] == 0
+    assert json.loads(run_python(read, CONFKIT_TOKEN=client.token()))["topic"] == "Ünï"
+    assert "CONFKIT_TOKEN" not in login.as_python()
+    assert "CONFKIT_DIGEST" not in read.as_python()
+
+
+def test_without_their_variables_the_python_lines_send_nothing(script, monkeypatch):
+    """A secret that is not set is told by its name, before anything is sent."""
+    service = script({GET_ROOM: {"ret": 0, "room_id": "1"}})
+    client = service.client()
+    ck.get_room(client, "1")
+    monkeypatch.delitem(SECRETS, "CONFKIT_TOKEN")
+    with pytest.raises(AssertionError, match="KeyError: 'CONFKIT_TOKEN'"):
+        run_python(client.calls[-1])
+    assert len(service.requests) == 2
+
+
 LEAKS = ["hunter2", VECTOR_TOKEN, VECTOR_TOKEN[:20], "demo_secret", "1000017"]
 
 
@@ -205,6 +284,7 @@ def everything(call):
     fields = call._asdict()
     assert not any(isinstance(value, Secret) for value in fields.values())
     return "\n".join([repr(call), repr(fields), json.dumps(fields, default=str), call.as_curl(),
+                      call.as_python(),
                       json.dumps(fields, default=str, ensure_ascii=False)])  # fmt: skip
 
 

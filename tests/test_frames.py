@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta, timezone
 
 import pandas as pd
 import pytest
@@ -10,6 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import confkit as ck
+from confkit.endpoints import ENDPOINTS
+from confkit.frames import calls_frame
+from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
 
 ROOM_TYPES = {
     "room_id": "string", "topic": "string", "status": "category", "attendee_max": "Int64",
@@ -20,6 +25,11 @@ USER_TYPES = {"room_id": "string", "user_id": "string", "user_name": "string"}
 DEVICE_TYPES = dict.fromkeys(
     ["room_id", "user_id", "user_name", "user_address", "user_data", "options"], "string"
 )
+CALL_TYPES = {
+    "time": "datetime64[ms, UTC]", "call": "string", "operation": "string", "method": "string",
+    "url": "string", "seconds": "float64", "status": "Int64", "ret": "string", "meaning": "string",
+    "error": "string",
+}  # fmt: skip
 
 NUMBER = st.none() | st.integers(-(2**63), 2**63 - 1)
 TEXT = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -33,6 +43,13 @@ USERS = st.builds(ck.RoomUser, TEXT, ID)
 DEVICES = st.builds(
     ck.Device, ID, ID, TEXT, TEXT, ID,
     st.dictionaries(ID, TEXT | NUMBER | st.lists(TEXT, max_size=2), max_size=3),
+)  # fmt: skip
+CALLS = st.builds(
+    ck.Call, st.datetimes(datetime(2000, 1, 1), datetime(2200, 1, 1), timezones=st.sampled_from(
+        [UTC, timezone(timedelta(hours=5.5))])), st.sampled_from(list(ENDPOINTS)),
+    st.sampled_from(["GET", "POST"]), ID, st.floats(0, 1e6), st.none() | st.integers(100, 599),
+    st.none() | st.integers(-(2**63), 2**63) | TEXT.filter(bool), ID, TEXT, TEXT, st.just({}), ID,
+    st.just("query"),
 )  # fmt: skip
 
 
@@ -236,3 +253,54 @@ def test_importing_confkit_does_not_load_pandas():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@given(calls=st.lists(CALLS, max_size=6))
+def test_calls_have_the_same_columns_and_types_for_none_as_for_many(calls):
+    """Whatever calls there are: these columns, these types, times in UTC, a code as it came."""
+    frame = calls_frame(calls)
+    assert types(frame) == CALL_TYPES
+    assert list(frame.call) == [call.endpoint for call in calls]
+    assert list(frame.seconds) == [call.seconds for call in calls]
+    for row, call in zip(frame.itertuples(), calls, strict=True):
+        assert abs(row.time - call.time) < timedelta(milliseconds=1)
+        assert (None if pd.isna(row.ret) else row.ret) == (
+            None if call.ret is None else str(call.ret)
+        )
+        assert row.meaning is not pd.NA
+        assert row.operation == ENDPOINTS[call.endpoint].title
+
+
+def test_a_call_is_told_with_its_codes_meaning_in_its_own_interface(script):
+    """A code is explained for A or B as it was called; a missing code is no zero, and says why."""
+    listing = "/avd/api/outgoing/getOutgoingUsers"
+    service = script({
+        GET_ROOM: [{"ret": 0, "room_id": "1"}, {"ret": 401}, {"ret": "odd"}, {"ret": 99999},
+                   Reply("<p>Out. Of order.</p>", status=404), Reply(drop=True)],
+        listing: {"ret": 401},
+    })  # fmt: skip
+    client = service.client()
+    for _ in range(6):
+        with suppress(ck.ConfkitError):
+            ck.get_room(client, "1")
+    with pytest.raises(ck.ParameterError):
+        ck.list_devices(client)
+    frame = calls_frame(client.calls)
+    assert VECTOR_TOKEN not in frame.to_csv()
+    assert list(frame.ret[:6]) == ["0", "0", "401", "odd", "99999", pd.NA]
+    unknown = "not a code of the interface, and none seen in other deployments"
+    html = "get room (A3) got an HTML or XML page (HTTP 404) instead of the JSON that was due"
+    closed = "it closed the connection without an answer"
+    assert list(frame.meaning) == [
+        "success", "success", "authentication failed", unknown, unknown, html,
+        closed, closed, closed, "wrong parameters",
+    ]  # fmt: skip
+    assert list(frame.status[5:9]) == [404, pd.NA, pd.NA, pd.NA]
+    assert frame.error.isna().tolist() == [True, True] + [False] * 8
+    assert list(frame.operation[:3]) == ["authenticate", "get room", "get room"]
+
+
+def test_calls_frame_says_what_it_wants():
+    """Something else than calls is refused with the place that has some."""
+    with pytest.raises(TypeError, match=r"client\.calls"):
+        calls_frame([1])

@@ -126,6 +126,13 @@ class Life:
             started.stop()
 
     @property
+    def published(self) -> bool:
+        """Whether its keys are the published demo keys and it answers on this machine alone: then
+        they are no secret, and what they make may be shown."""
+        demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
+        return self._loopback and (self.access_key, self.secret_key) == demo
+
+    @property
     def closed(self) -> bool:
         """Whether the sandbox has been closed."""
         return self._closed

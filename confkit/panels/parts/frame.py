@@ -20,6 +20,7 @@ class Frame(Widget):
     """
 
     _esm = HERE / "frame.js"
+    _css = HERE / "style.css"  # the look of the whole panel; there is one frame in each
     title = traitlets.Unicode("").tag(sync=True)
     service = traitlets.Unicode("").tag(sync=True)
     sandbox = traitlets.Bool(False).tag(sync=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import anywidget
 
@@ -17,8 +17,6 @@ class Widget(anywidget.AnyWidget):
     Whatever people type or do comes as a message and is no trait: a front end that saves widget
     state saves traits. Only Python sets traits.
     """
-
-    _css: ClassVar[Path] = HERE / "style.css"
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)

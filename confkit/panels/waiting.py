@@ -1,0 +1,33 @@
+"""Waits for what cannot be ended, for as long as somebody wants to wait."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, wait
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_GLANCE = 0.1  # seconds between two looks at `cancelled`
+
+
+def until_cancelled(action: Callable[[], T], cancelled: threading.Event) -> T:
+    """What the action gives; CancelledError as soon as `cancelled` is set.
+
+    A request that waits for a service cannot be ended; it is left to its thread then, and what
+    comes of it is nobody's any more.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(action())
+        except BaseException as error:  # noqa: BLE001  # raised by who asks for the result
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="confkit panel waits", daemon=True).start()
+    while not wait([future], _GLANCE).done:
+        if cancelled.is_set():
+            raise CancelledError
+    return future.result()

@@ -1,0 +1,108 @@
+"""How a client's access token is made, step by step (section 5 of the interface)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+from .address import Address
+from .masking import MASK
+from .signing import digest, hmac_of
+
+if TYPE_CHECKING:
+    from .client import Client
+
+
+class TokenStep(NamedTuple):
+    """One value on the way to a token: its `name`, the `value` (*** where it is a secret or could
+    make one), `how` it comes about, and how `sure` that is: specified, seen or assumed."""
+
+    name: str
+    value: str
+    how: str
+    sure: str
+
+
+class TokenSteps(tuple[TokenStep, ...]):
+    """The steps in order; `print` shows them as text, a notebook as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{number:2} {step.name}: {step.value}\n   {step.how} ({step.sure})"
+            for number, step in enumerate(self, 1)
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        left = "style='text-align:left'"
+        rows = "".join(
+            f"<tr><td>{number}</td><th scope='row' {left}>{escape(step.name)}</th>"
+            f"<td {left}><code style='word-break:break-all'>{escape(step.value)}</code></td>"
+            f"<td {left}>{escape(step.how)} <small>({escape(step.sure)})</small></td></tr>"
+            for number, step in enumerate(self, 1)
+        )
+        names = ("", "step", "value", "how")
+        heads = "".join(f"<th scope='col' {left}>{name}</th>" for name in names)
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def token_steps(client: Client) -> TokenSteps:
+    """The steps that make the token which this client holds, from its keys to the request.
+
+    The values stand there in full for a sandbox with its published demo keys on this machine;
+    everywhere else each value that is or could make a secret shows as ***. No token is spent: a new
+    login may end the one before it (the interface does not say), so the client keeps what A1
+    answered and these are the steps of that. Without a token yet it authenticates, and raises what
+    that raises. Section 5 of the interface.
+    """
+    token, dialect = client.token(), client.dialect
+    shown: Callable[[str], str] = str if _published(client) else (lambda _: MASK)
+    function = f"HMAC-{dialect.hash.upper()}"
+    in_hex = dialect.signature == "hex"
+    usual = "seen" if (dialect.hash, dialect.signature) == ("sha1", "hex") else "assumed"
+    message = f"{token.random}:{token.key}"
+    mac = hmac_of(client.secret_key, message, dialect)
+    form = f"base64 of the {'lowercase hex text' if in_hex else 'raw bytes'} of the {function}"
+    signed = digest(client.access_key, client.secret_key, dialect)
+    name = dialect.token_parameter
+    return TokenSteps([
+        TokenStep("access key", client.access_key, "names the client; sent in A1", "specified"),
+        TokenStep("secret key", shown(client.secret_key),
+                  "shared with the platform; never sent", "specified"),
+        TokenStep("digest", shown(signed),
+                  f"{form} of the access key under the secret key; sent in A1", usual),
+        TokenStep("random", shown(token.random), "from A1's answer", "specified"),
+        TokenStep("key", shown(token.key), "from A1's answer", "specified"),
+        TokenStep("message", shown(message), "random and key, joined by a colon", "specified"),
+        TokenStep(function, shown(mac.hexdigest()),
+                  "of the message under the secret key, as hex text",
+                  "seen" if dialect.hash == "sha1" else "assumed"),
+        TokenStep("what is encoded",
+                  f"{2 * mac.digest_size} characters" if in_hex else f"{mac.digest_size} bytes",
+                  f"{'that hex text, in lower case' if in_hex else 'the raw bytes of that HMAC'}"
+                  f' (dialect: signature="{dialect.signature}")',
+                  "seen" if in_hex else "assumed"),
+        TokenStep("token", shown(token), "base64 of that", "specified"),
+        TokenStep("in a request", f"{name}={shown(quote(token, safe=''))}",
+                  "percent-encoded once: = travels as %3D; B spells the name as the interface does",
+                  "seen"),
+    ])  # fmt: skip
+
+
+def _published(client: Client) -> bool:
+    """Whether its keys are no secret: those of a sandbox that everybody knows, on loopback."""
+    sandbox = client.sandbox
+    return (
+        sandbox is not None
+        and sandbox.published
+        and (client.access_key, client.secret_key) == (sandbox.access_key, sandbox.secret_key)
+        and Address.parse(client.base_url, "base_url").loopback
+        and Address.parse(client.outgoing_url, "outgoing_url").loopback
+    )

@@ -1,0 +1,26 @@
+"""Clicks in a panel without a browser, and all that a saved notebook would hold of it."""
+
+import ipywidgets
+
+LONG = 10  # seconds that a test waits at most for what takes none
+
+
+def state(panel):
+    """All that a notebook with saved widget state would hold of the panel, and its reprs."""
+    widgets = {panel}
+    waiting = [panel]
+    while waiting:
+        for child in getattr(waiting.pop(), "children", ()):
+            widgets.add(child)
+            waiting.append(child)
+    return "".join(f"{widget.get_state()} {widget!r}" for widget in widgets)
+
+
+def press(panel, text):
+    """Clicks the button with this text, and waits until what it does is done."""
+    (button,) = [
+        one for box in panel.children if isinstance(box, ipywidgets.HBox)
+        for one in box.children if getattr(one, "description", None) == text
+    ]  # fmt: skip
+    button.click()
+    assert panel.wait(LONG)

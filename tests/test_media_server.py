@@ -1,0 +1,91 @@
+"""A media server's port: whether it accepts connections from here, and why not."""
+
+import socket
+
+import pytest
+
+import confkit as ck
+from confkit.media_server import mcu_answers
+
+
+def test_the_sandboxs_media_server_answers_until_it_is_stopped(client, sandbox):
+    """A5's address accepts a connection; once the media server is stopped it refuses them."""
+    room_id = ck.create_room(client, "x", owner_id="ops")
+    address = ck.get_mcu(client, room_id)
+    found = mcu_answers(address)
+    assert found
+    assert (found.ok, found.address) == (True, address)
+    assert found.reason == f"{address} accepts connections from here"
+    sandbox.stop_mcu()
+    gone = mcu_answers(address)
+    assert not gone
+    assert gone.reason == (
+        f"{address} does not accept TCP connections from here: it refuses them; "
+        "the media itself may still run over UDP"
+    )
+
+
+def test_ipv6_addresses_are_taken_in_brackets():
+    """A host in brackets is an IPv6 address."""
+    if not socket.has_ipv6:
+        pytest.skip("this machine has no IPv6")
+    with socket.socket(socket.AF_INET6) as listener:
+        try:
+            listener.bind(("::1", 0))
+        except OSError:
+            pytest.skip("this machine has no IPv6 loopback")
+        listener.listen()
+        assert mcu_answers(f"[::1]:{listener.getsockname()[1]}")
+
+
+def test_a_name_that_nobody_knows_is_told():
+    """A host name under .invalid has no address anywhere."""
+    found = mcu_answers("media.invalid:9000", timeout=30)
+    assert not found
+    assert "its host name is not known here" in found.reason
+
+
+@pytest.mark.parametrize("host", [f"{'x' * 70}.example", "a..b"])
+def test_a_name_that_cannot_be_looked_up_is_told_too(host):
+    """A label that is too long or empty fails as a name does, and nothing is raised."""
+    assert "its host name is not known here" in mcu_answers(f"{host}:9000", timeout=30).reason
+
+
+def test_a_server_that_does_not_answer_is_given_up_in_time():
+    """A full queue takes no more connections: after the timeout that is told."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        target = listener.getsockname()
+        waiting = [socket.socket() for _ in range(4)]
+        try:
+            for one in waiting:
+                one.setblocking(False)
+                one.connect_ex(target)
+            found = mcu_answers(f"127.0.0.1:{target[1]}", timeout=0.3)
+        finally:
+            for one in waiting:
+                one.close()
+    assert not found
+    assert "no answer within 0.3 s" in found.reason
+    assert found.seconds >= 0.25
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "host", "host:", ":9000", "host:port", "host:0", "host:70000", "host:-1", "http://host:1",
+     "host:1/path", "host:1?x", "[::1", "a b", "user:pw@host:9000", "host:1#x"],
+)  # fmt: skip
+def test_what_is_not_host_and_port_is_told_without_trying(address):
+    """Another form is not guessed at: the text is shown, masked, and nothing is sent."""
+    found = mcu_answers(address)
+    assert not found
+    assert "is not host:port, so nothing was tried" in found.reason
+    assert "pw" not in found.reason + repr(found)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "2"])
+def test_a_timeout_that_is_none_is_refused(timeout):
+    """A wrong timeout is the caller's mistake, not the server's."""
+    with pytest.raises(ValueError, match="give seconds"):
+        mcu_answers("127.0.0.1:9", timeout=timeout)
