@@ -3,7 +3,9 @@
 import time
 from typing import TYPE_CHECKING
 
+from .arguments import wrong
 from .client import Client
+from .endpoints import B1
 from .errors import ApiError, ConfkitError
 from .explanations import explain
 from .listing import find_device
@@ -28,13 +30,21 @@ class NotInRoom(ConfkitError):
     device: Device
 
 
-def preflighted(device: Device) -> "Report | None":
-    """The report of a camera that plays; None where a device cannot be tried (sip, h323)."""
-    from .cameras import can_be_tried, preflight_of
+def preflighted(device: Device, known: "bool | Report" = True) -> "Report | None":
+    """The report of a camera that plays; None where a device cannot be tried (sip, h323).
+
+    A report that is `known` counts, and nothing is tried again; ParameterError when it is of
+    another address.
+    """
+    from .cameras import bare, can_be_tried, preflight_of
+    from .rtsp.report import Report
 
     if not can_be_tried(device):
         return None
-    report = preflight_of(device)
+    report = known if isinstance(known, Report) else preflight_of(device)
+    if report is known and report.subject != bare(device):
+        problem = f"The report is of {report.subject}, and the device is at {bare(device)}."
+        raise wrong(B1, problem, "Make a preflight of this address.")
     if report.ok:
         return report
     failed = PreflightFailed(

@@ -38,7 +38,7 @@ def import_device(
     login_password: str | None = None,
     user_data: str | None = None,
     options: Mapping[str, Any] | None = None,
-    preflight: bool = False,
+    preflight: "bool | Report" = False,
     verify: bool = False,
     patience: float = 5.0,
 ) -> Device:
@@ -52,6 +52,7 @@ def import_device(
 
     With `preflight` the camera is tried from here first: PreflightFailed, with the `report`, when
     it does not play; and a refusal (426, 427) then carries a `report` of what stood in the way.
+    A report of `preflight` in its place counts as that trial, and the camera is not dialled again.
     With `verify` the device is looked for in B3 and A6 afterwards, for up to `patience` seconds:
     NotInRoom when it is not seen there.
     """
@@ -75,7 +76,7 @@ def import_device(
         user_data or "",
         arguments.options(B1, options, login_name, login_password),
     )
-    passed = preflighted(device) if preflight else None
+    passed = preflighted(device, preflight) if preflight else None
     imported = _imported(client, device, passed)
     if verify:
         see(client, imported, patience)

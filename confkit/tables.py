@@ -43,7 +43,10 @@ def read_table(
     A row's number is the line of the file on which it begins, as an editor counts; in a DataFrame
     it is the position, from 1. A file that cannot be opened is an OSError.
     """
-    raw = read_csv(table, encoding) if isinstance(table, str | os.PathLike) else _frame(table)
+    if isinstance(table, str | os.PathLike):
+        raw = read_csv(table, encoding)
+    else:
+        raw = _csv(table.read()) if isinstance(table, io.TextIOBase) else _frame(table)
     problems = list(raw.problems)
     if raw.names or not problems:
         problems += _header_problems(raw.names, required, optional)
@@ -81,9 +84,11 @@ def read_csv(path: "str | os.PathLike[str]", encoding: str | None = None) -> Raw
     if "\n" in os.fspath(path):  # an OSError would quote it, passwords and all
         return _unreadable(None, "This is a text. Give a DataFrame, or the path of a CSV file.")
     text = read_text(path, encoding)
-    if isinstance(text, Problem):
-        return Raw([], [], [text])
-    lines, problems = _lines(text)
+    return Raw([], [], [text]) if isinstance(text, Problem) else _csv(text)
+
+
+def _csv(text: str) -> Raw:
+    lines, problems = _lines(text.removeprefix("\ufeff"))
     if not lines:
         return _unreadable(None, "The file is empty. Its first line has to name the columns.")
     names = [name.strip() for name in lines[0][1]]

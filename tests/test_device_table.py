@@ -1,5 +1,6 @@
 """Tables of devices: read as they were meant, or refused as a whole with every problem named."""
 
+import io
 import time
 
 import pandas as pd
@@ -181,6 +182,14 @@ def test_the_text_of_a_file_is_not_taken_for_its_path(client):
         ck.import_devices(client, "nowhere.csv")
     with pytest.raises(TypeError, match="DataFrame or the path"):
         ck.import_devices(client, [{"room_id": "1"}])
+
+
+def test_a_file_that_is_open_is_read_as_it_stands(written):
+    """What was pasted or uploaded needs no path; its rows have the numbers of their lines."""
+    with written("\n" + HEADER + ROW, "utf-8-sig").open(encoding="utf-8") as opened:
+        [row], wrong = device_rows(opened)
+    assert (row.number, row.device, wrong) == (3, only_device(io.StringIO(HEADER + ROW)), [])
+    assert problems(io.StringIO(""))[0][2].startswith("The file is empty.")
 
 
 def test_numbers_in_a_frame_are_ids_only_while_no_digit_is_lost():

@@ -762,6 +762,35 @@ def test_a_camera_in_two_rooms_does_not_explain_a_refusal(sandbox, client, impor
     assert raised.value.report.verdict == "service_cannot_reach"
 
 
+def test_a_report_that_is_there_counts_as_the_preflight(sandbox, client, room_id, camera):
+    """The camera is not dialled again, and a refusal is explained as after a preflight."""
+    with door_before(camera, places=2) as door:
+        report = ck.preflight(door.url, **LOGIN)
+        sandbox.fault(B1.path, ret=426, times=1)
+        with pytest.raises(ck.JoinFailed) as raised:
+            ck.import_device(client, room_id, "cam", "Door", door.url, preflight=report, **LOGIN)
+        assert raised.value.report.verdict == "service_cannot_reach"
+        assert raised.value.report.snapshot == report.snapshot
+        assert len(door.knocks) == 1
+        ck.import_device(client, room_id, "cam", "Door", door.url, preflight=report, **LOGIN)
+        assert len(door.knocks) == 2  # the service's own
+
+
+def test_a_report_counts_only_for_its_own_camera(sandbox, client, room_id, camera):
+    """One that did not pass is PreflightFailed, one of another address a ParameterError; the login
+    in an address makes it no other. Nothing is sent of either."""
+    failed, passed = ck.preflight(camera), ck.preflight(camera, **LOGIN)
+    with pytest.raises(ck.PreflightFailed, match="auth_required"):
+        ck.import_device(client, room_id, "cam", "Door", camera, preflight=failed, **LOGIN)
+    with pytest.raises(ck.ParameterError, match=r"The report is of rtsp.* is at rtsp.*/other"):
+        other = camera.rpartition("/")[0] + "/other"
+        ck.import_device(client, room_id, "cam", "Door", other, preflight=passed, **LOGIN)
+    assert sandbox.count(B1.path) == 0
+    address = camera.replace("://", "://admin:geheim%4077%3A%2F%23%25@")
+    ck.import_device(client, room_id, "cam", "Door", address, preflight=passed)
+    assert sandbox.count(B1.path) == 1
+
+
 @pytest.mark.parametrize("ret", [426, 427])
 def test_a_refusal_without_a_preflight_says_how_to_go_on(sandbox, client, room_id, camera, ret):
     """426 and 427 name the diagnosis of this very device, as a line that runs."""

@@ -392,6 +392,75 @@ def test_an_interrupt_while_cameras_are_tried_starts_no_more(script, recorder):
     assert service.seen[IMPORT] == 0
 
 
+# An event, for those who cannot press Ctrl-C
+
+
+def test_an_event_ends_the_trials_as_ctrl_c_does_and_is_not_touched(script, recorder):
+    """Set while cameras are tried it ends them, and nothing is imported; a call that ends by itself
+    leaves it as it was."""
+    host = recorder(60)
+    service = script({LIST: EMPTY})
+    cancelled = threading.Event()
+    opened = threading.Thread(target=when, args=[lambda: host.most[None] == 2, cancelled.set])
+    opened.start()
+    began = time.monotonic()
+    with no_thread_left():
+        result = ck.import_devices(
+            service.client(), host.table(hosts=6, each=2), threads=2, timeout=60,
+            cancelled=cancelled,
+        )  # fmt: skip
+    opened.join()
+    assert list(result.outcome) == ["not tried"] * 12
+    assert set(result.cause) == {"The call was interrupted."}
+    assert host.most[None] == 2
+    assert time.monotonic() - began < 20
+    assert service.seen[IMPORT] == 0
+    cancelled.clear()
+    quick = recorder(0).table(hosts=1, each=1)
+    assert list(
+        ck.import_devices(service.client(), quick, cancelled=cancelled).outcome
+    ) == ["preflight failed"]  # fmt: skip
+    assert not cancelled.is_set()
+
+
+@pytest.mark.parametrize("rollback", [False, True])
+def test_an_event_between_imports_gives_what_is_done(client, sandbox, table, rollback):
+    """The import under way ends as it does; the rest is not tried, and nothing is removed."""
+    cancelled = threading.Event()
+
+    def progress(done, total):
+        if done == 4:
+            cancelled.set()
+
+    result = ck.import_devices(
+        client, table, progress=progress, rollback=rollback, cancelled=cancelled
+    )
+    assert list(result.outcome) == ["imported", "not tried", "not tried"]
+    assert "interrupted" in result.cause[2]
+    assert listed(client) == ["cam0"]
+    assert list(ck.import_devices(client, table, cancelled=threading.Event()).outcome) == [
+        "already there", "imported", "imported",
+    ]  # fmt: skip
+
+
+def test_an_event_ends_a_rollback(script, table):
+    """Set while what was imported is removed again, it leaves the rest as it is."""
+    cancelled = threading.Event()
+
+    def asked(query):
+        return {"ret": 426} if query["userId"] == "cam2" else {"ret": 0, "data": {}}
+
+    def removed(query):
+        cancelled.set()
+        return {"ret": 0}
+
+    service = script({IMPORT: asked, REMOVE: removed, LIST: EMPTY})
+    result = ck.import_devices(
+        service.client(), table, preflight=False, rollback=True, cancelled=cancelled
+    )
+    assert list(result.outcome) == ["imported", "rolled back", "refused"]
+
+
 INTERRUPTED = """
 import signal, sys, threading, time
 import confkit as ck

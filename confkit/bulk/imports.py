@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, TextIO
 
 from ..cameras import place
 from ..client import Client
@@ -51,7 +53,7 @@ COLUMNS = (
 
 def import_devices(
     client: Client,
-    table: "pd.DataFrame | str | os.PathLike[str]",
+    table: "pd.DataFrame | str | os.PathLike[str] | TextIO",
     *,
     preflight: bool = True,
     verify: bool = False,
@@ -61,13 +63,14 @@ def import_devices(
     timeout: float = 20.0,
     progress: bool | Show | None = None,
     encoding: str | None = None,
+    cancelled: Event | None = None,
 ) -> "pd.DataFrame":
     """One row a device of a table, in its order, with what became of it.
 
-    `table` is a DataFrame, or the path of a CSV file (commas, semicolons or tabs; UTF-8 unless
-    `encoding` names another), with the columns room_id, user_id, user_name, user_address and, where
-    wanted, login_name, login_password, user_data and options (JSON). All of it is checked first:
-    with one mistake TableError tells of each, and nothing is sent.
+    `table` is a DataFrame, or a CSV file (commas, semicolons or tabs; UTF-8 unless `encoding` names
+    another), as its path or open for reading, with the columns room_id, user_id, user_name,
+    user_address and, where wanted, login_name, login_password, user_data and options (JSON). All of
+    it is checked first: with one mistake TableError tells of each, and nothing is sent.
 
     A device whose address is in its room already is left alone. With `preflight` the cameras are
     tried from here, `threads` at a time and one of a host, for `timeout` seconds each; what does
@@ -76,7 +79,8 @@ def import_devices(
     up to `patience` seconds. With `rollback` the first failure ends the call, and what it imported
     is removed again.
 
-    Ctrl-C ends the preflights under way, gives what is done so far, and removes nothing. `progress`
+    Ctrl-C ends the preflights under way, gives what is done so far, and removes nothing; so does
+    `cancelled`, once it is set, after the answer to the device that is just asked for. `progress`
     is a function of the steps done and their number, or True or False.
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
@@ -97,11 +101,12 @@ def import_devices(
         _set_aside(client, fates)
         wanted = [at for at, fate in enumerate(fates) if preflight and _can_be_tried(fate)]
         with progress_shown(progress, len(wanted) + len(fates), "importing") as step:
-            _try_from_here(fates, wanted, threads, timeout, step)
-            ended = _import(client, fates, patience if verify else None, rollback, step)
+            _try_from_here(fates, wanted, threads, timeout, cancelled, step)
+            seen = patience if verify else None
+            ended = _import(client, fates, seen, rollback, cancelled, step)
         if ended and rollback:
-            _undo(client, fates, ended)
-    except KeyboardInterrupt:
+            _undo(client, fates, ended, cancelled)
+    except (KeyboardInterrupt, CancelledError):
         ended = INTERRUPTED
     return _frame(fates, ended)
 
@@ -121,14 +126,20 @@ def _can_be_tried(fate: Fate) -> bool:
 
 
 def _try_from_here(
-    fates: list[Fate], wanted: list[int], threads: int, timeout: float, step: Callable[[], object]
+    fates: list[Fate],
+    wanted: list[int],
+    threads: int,
+    timeout: float,
+    cancelled: Event | None,
+    step: Callable[[], object],
 ) -> None:
     if not wanted:
         return
     from .trials import tried  # loads only when a camera is tried
 
     devices = [fates[at].device for at in wanted]
-    with closing(tried(devices, threads=threads, timeout=timeout)) as reports:
+    trials = tried(devices, threads=threads, timeout=timeout, cancelled=cancelled)
+    with closing(trials) as reports:
         for position, report in reports:
             at = wanted[position]
             fates[at] = _after_preflight(fates[at], report)
@@ -148,6 +159,7 @@ def _import(
     fates: list[Fate],
     patience: float | None,
     rollback: bool,
+    cancelled: Event | None,
     step: Callable[[], object],
 ) -> str:
     """Why the devices were not all asked for; empty when they were."""
@@ -155,6 +167,7 @@ def _import(
     for at, fate in enumerate(fates):
         if ended:
             break
+        _go_on(cancelled)
         if fate.outcome == NOT_TRIED:
             fates[at] = fate._replace(outcome=UNKNOWN, cause=INTERRUPTED, advice=LOOK)
             try:
@@ -167,13 +180,20 @@ def _import(
     return ended
 
 
+def _go_on(cancelled: Event | None) -> None:
+    """Nothing, unless the call is to end: CancelledError."""
+    if cancelled is not None and cancelled.is_set():
+        raise CancelledError
+
+
 def _failure(fates: list[Fate]) -> str:
     rows = [fate.row for fate in fates if fate.outcome in FAILED]
     return f"Row {rows[0]} failed, and rollback=True imports all or none." if rows else ""
 
 
-def _undo(client: Client, fates: list[Fate], why: str) -> None:
+def _undo(client: Client, fates: list[Fate], why: str, cancelled: Event | None) -> None:
     for at, fate in reversed(list(enumerate(fates))):
+        _go_on(cancelled)
         if fate.outcome in (IMPORTED, NOT_SEEN, UNKNOWN):
             fates[at] = fate._replace(outcome=ROLLBACK_FAILED, cause=INTERRUPTED, advice=LOOK)
             fates[at] = undone(client, fate, why)

@@ -65,6 +65,9 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self.add_class("confkit-panel")
         self.names(client)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.frame.service or 'no service yet'}>"
+
     def names(self, client: Client | None) -> None:
         """Nothing, once the head names this client's service."""
         with self.frame.hold_sync():

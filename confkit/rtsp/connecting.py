@@ -37,15 +37,11 @@ async def connect(
     steps.begin("TCP")
     opened = await _open(found)
     context = None
-    if address.scheme == "rtsps":
-        steps.begin("TLS")
-        try:
-            context = _trust(verify)
-        except OSError:
-            opened.close()
-            raise PullRefused("tls_failed", "The certificates to trust cannot be read.") from None
     wire = make_wire()
     try:
+        if address.scheme == "rtsps":
+            steps.begin("TLS")
+            context = _trusted(verify)
         await asyncio.get_running_loop().create_connection(
             lambda: wire,
             sock=opened,
@@ -86,6 +82,13 @@ async def speaks_tls(address: Address, seconds: float) -> bool:
             await asyncio.wait({wire.closed})
             return True
     return False
+
+
+def _trusted(verify: bool | str) -> ssl.SSLContext:
+    try:
+        return _trust(verify)
+    except OSError:
+        raise PullRefused("tls_failed", "The certificates to trust cannot be read.") from None
 
 
 def _trust(verify: bool | str) -> ssl.SSLContext:

@@ -99,19 +99,23 @@ def decode_frame(codec: str, keyframe: bytes) -> av.VideoFrame:
     return picture
 
 
-def encode_png(picture: av.VideoFrame) -> bytes:
-    """Return a decoded picture as a PNG file."""
+def encode_png(picture: av.VideoFrame, width: int | None = None) -> bytes:
+    """Return a decoded picture as a PNG file, at most `width` pixels wide."""
     import av
 
+    scale = min(1.0, (width or picture.width) / picture.width)
+    wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
     context: Any = av.CodecContext.create("png", "w")
-    context.width, context.height, context.pix_fmt = picture.width, picture.height, "rgb24"
+    context.width, context.height, context.pix_fmt = wide, high, "rgb24"
     context.time_base = Fraction(1, 1)
-    return b"".join(bytes(packet) for packet in context.encode(picture.reformat(format="rgb24")))
+    pixels = picture.reformat(width=wide, height=high, format="rgb24")
+    return b"".join(bytes(packet) for packet in context.encode(pixels))
 
 
-def decode_picture(codec: str, keyframe: bytes) -> bytes:
-    """Return a keyframe (an access unit) as a PNG file; raises ValueError if it does not decode."""
-    return encode_png(decode_frame(codec, keyframe))
+def decode_picture(codec: str, keyframe: bytes, width: int | None = None) -> bytes:
+    """Return a keyframe (an access unit) as a PNG file, at most `width` pixels wide; raises
+    ValueError if it does not decode."""
+    return encode_png(decode_frame(codec, keyframe), width)
 
 
 def _encoder(codec: str, size: tuple[int, int], fps: int, interval: int) -> Any:

@@ -16,7 +16,7 @@ from .pull import Stream
 from .quality import Quality, measured, notices, profile
 from .refusal import PullRefused, wants_tls
 from .report import SKIPPED, Notice, Report, Snapshot
-from .steps import Steps
+from .steps import OnStage, Steps, Stopped
 from .target import target
 from .verdicts import VERDICTS
 
@@ -34,6 +34,7 @@ def preflight(
     observe: float = 0.0,
     verify: bool | str = True,
     cancelled: threading.Event | None = None,
+    on_stage: OnStage | None = None,
 ) -> Report:
     """Return what became of an attempt to play a camera: verdict, stages and first picture.
 
@@ -43,6 +44,10 @@ def preflight(
     as in requests, for rtsps.  One connection, at most one login, and TEARDOWN always.  What a
     camera does never raises; ValueError is for an option that makes no sense.  Setting `cancelled`
     ends it early, with concurrent.futures.CancelledError.
+
+    `on_stage` is called with each stage twice, in another thread: when it begins (its `outcome` is
+    "running" then) and when it has ended.  The camera waits meanwhile, so it had better be quick;
+    what it raises ends the preflight and is raised here.
     """
     if transport not in TRANSPORTS:
         raise ValueError(f"transport is {transport!r}; it is one of {', '.join(TRANSPORTS)}.")
@@ -53,18 +58,23 @@ def preflight(
             raise ValueError(f"{name} is not a text.")
     login_password = None if login_password is None else Secret(login_password)
     guarded = Guarded(url)
-    return blocking(
-        lambda: _preflight(
-            guarded,
-            login_name,
-            login_password,
-            transport=transport,
-            timeout=timeout,
-            observe=observe,
-            verify=verify,
-        ),
-        cancelled,
-    )
+    try:
+        return blocking(
+            lambda: _preflight(
+                guarded,
+                login_name,
+                login_password,
+                transport=transport,
+                timeout=timeout,
+                observe=observe,
+                verify=verify,
+                on_stage=on_stage,
+            ),
+            cancelled,
+        )
+    except Stopped as stopped:
+        raised = stopped.raised
+    raise raised
 
 
 async def _preflight(
@@ -76,9 +86,10 @@ async def _preflight(
     timeout: float,
     observe: float,
     verify: bool | str,
+    on_stage: OnStage | None,
 ) -> Report:
     began = asyncio.get_running_loop().time()
-    steps = Steps("address")
+    steps = Steps("address", on_stage)
     attempt = _Attempt(mask_address(url, broken=True), steps)
     try:
         address, login = target(url, login_name, login_password)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
+RUNNING = "running"  # of a stage that has only begun; none in a report is
 _MARKS = {OK: "✓", FAILED: "✗", SKIPPED: "-"}
 _SHOWN_WIDTH = 400  # CSS pixels of the picture in a notebook
 
@@ -53,11 +54,11 @@ class Snapshot:
         picture = decode_frame(codec, keyframe)
         return cls(codec, keyframe, picture.width, picture.height)
 
-    def png(self) -> bytes:
-        """Return the picture as a PNG file."""
+    def png(self, width: int | None = None) -> bytes:
+        """Return the picture as a PNG file, made smaller where it is wider than `width` pixels."""
         from .picture import decode_picture
 
-        return decode_picture(self.codec, self.keyframe)
+        return decode_picture(self.codec, self.keyframe, width)
 
     def save(self, path: str | Path) -> Path:
         """Return the path, after the picture was written there as a PNG file."""

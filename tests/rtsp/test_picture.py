@@ -19,6 +19,14 @@ def test_a_keyframe_becomes_a_png(codec):
     assert (int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")) == (128, 96)
 
 
+@pytest.mark.parametrize(("width", "size"), [(64, (64, 48)), (4000, (128, 96)), (1, (1, 1))])
+def test_a_picture_is_made_as_small_as_asked_and_never_larger(width, size):
+    """The proportions stay."""
+    loop = encode_loop("Lobby", **SMALL)
+    png = decode_picture("h264", loop.frames[0], width)
+    assert (int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")) == size
+
+
 def test_a_loop_repeats_exactly_and_lasts_ten_seconds():
     """The same arguments give the same bytes: whole keyframe intervals, ten seconds or more."""
     first, second = (encode_loop("Lobby", keyframe_every=4, **SMALL) for _ in range(2))

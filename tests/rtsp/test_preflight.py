@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import gc
 import re
 import socket
 import sys
 import threading
 import time
 import tracemalloc
+from concurrent.futures import CancelledError
 
 import pytest
 
@@ -456,6 +458,92 @@ def test_nothing_is_left_behind():
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() <= before
+
+
+@pytest.mark.parametrize("script", [willing, instead("DESCRIBE", 404)])
+def test_each_stage_is_told_as_it_begins_and_as_it_ends(script):
+    """Who listens hears of every stage in order: that it has begun, then all that the report says
+    of it, before the next one begins."""
+    told = []
+    report = of_script(script, on_stage=told.append, timeout=0.5)
+    assert tuple(told[1::2]) == report.stages
+    assert [(stage.name, stage.seconds, stage.outcome) for stage in told[::2]] == [
+        (stage.name, 0.0, "running") for stage in report.stages
+    ]
+    assert report.stages[-1].outcome == "failed"
+
+
+def raised_by(url, **options):
+    """What a preflight raises, as a value: on its way through asyncio it would be taken for its."""
+    try:
+        return preflight(url, **options)
+    except BaseException as error:  # noqa: BLE001
+        return error
+
+
+def test_a_stage_is_told_while_the_camera_is_tried():
+    """The stages before a silent one are known while it lasts, and which one it is."""
+    told = []
+    silent = threading.Event()
+
+    def listen(stage):
+        told.append(stage)
+        if (stage.name, stage.outcome) == ("PLAY", "running"):
+            silent.set()
+
+    async def run():
+        async with fake_camera(lambda r: None if r.method == "PLAY" else willing(r)) as fake:
+            url, options = fake.url, {"timeout": 60, "on_stage": listen, "cancelled": silent}
+            return await asyncio.to_thread(raised_by, url, **options)
+
+    assert isinstance(asyncio.run(run()), CancelledError)
+    assert [stage.name for stage in told if stage.outcome == "ok"] == [
+        "address", "name", "TCP", "OPTIONS", "DESCRIBE", "SDP", "SETUP",
+    ]  # fmt: skip
+
+
+# A camera's failures are OSError and TimeoutError as well: those of the listener are its own.
+@pytest.mark.parametrize("kind", [OSError, TimeoutError, KeyboardInterrupt])
+def test_what_the_listener_raises_is_the_callers_and_the_camera_gets_its_farewell(kind):
+    """An error of `on_stage` comes out as it is, and the session is ended before."""
+    broken = kind("not the camera")
+    told = []
+
+    def listen(stage):
+        told.append(stage.name)
+        if stage.name == "first packet":
+            raise broken
+
+    async def run():
+        async with fake_camera(willing) as fake:
+            assert await asyncio.to_thread(raised_by, fake.url, on_stage=listen) is broken
+            await until(lambda: fake.open_connections == 0)
+            return fake.methods
+
+    assert asyncio.run(run())[-1] == "TEARDOWN"
+    assert told.count("first packet") == 1
+
+
+def test_a_listener_that_raises_between_tcp_and_tls_leaves_no_socket():
+    """Before there is a session, too, its error comes out and the connection is closed."""
+    broken = LookupError("not the camera")
+    received = []
+
+    def listen(stage):
+        if stage.name == "TLS":
+            raise broken
+
+    async def serve(reader, _):
+        received.append(await reader.read())
+
+    async def run():
+        async with raw_server(serve) as port:
+            url = f"rtsps://127.0.0.1:{port}/"
+            assert await asyncio.to_thread(raised_by, url, on_stage=listen) is broken
+            await until(lambda: received == [b""])
+
+    asyncio.run(run())
+    gc.collect()  # a socket that nobody has closed is a warning now, and those are errors
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,83 @@
+"""The part of `DevicePanel` with the list: read, picked from, removed from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..client import Client
+from ..devices import remove_device
+from ..errors import ConfkitError
+from ..listing import list_devices
+from ..records import Device
+from .arranging import button, check, entry
+from .device_list import DeviceList
+from .device_questions import removal_question
+from .panel import Panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Listing(Panel):
+    """A panel that lists the devices of a room, or of all rooms; its `value` is their frame."""
+
+    def __init__(self, client: Client, room_id: str | None) -> None:
+        super().__init__("Devices", client)
+        self.client = client
+        self.room = entry("Room", "" if room_id is None else str(room_id), "all rooms")
+        self.everywhere = check("List all rooms")
+        remove = self.clicked(self._ask_removal)
+        self.list = DeviceList(
+            button("Remove", remove, "danger", refused=self.frame.note),
+            on_page=self.clicked(self._picture),
+        )
+
+    @property
+    def room_id(self) -> str | None:
+        """The room that is typed in; None: all rooms."""
+        return self.room.value.strip() or None
+
+    def refresh(self) -> pd.DataFrame:
+        """The devices of the room, or of all rooms, as they are now (B3): the new `value`."""
+        with self.working("Reading the devices"):
+            return self._read()
+
+    def select(self, user_id: str, room_id: str | None = None) -> Device:
+        """The device of this ID, once it is picked; ConfigError when it is not listed."""
+        self.wait_for_first()
+        return self.list.pick(user_id, room_id)
+
+    def remove(self, user_id: str, room_id: str | None = None) -> None:
+        """Nothing, once the device has left its room (B2); errors as of `remove_device`."""
+        with self.working("Looking for the device"):
+            self._take_out(self.select(user_id, room_id))
+
+    def _ask_removal(self) -> None:
+        with self.working("Reading the room"):
+            device = self.list.picked
+            question = removal_question(self.client, device)
+        self.ask("Remove", question, lambda: self._take_out(device))
+
+    def _take_out(self, device: Device) -> None:
+        with self.working(f"Removing {device.user_id}"):
+            remove_device(self.client, device)
+            self._told(f"{device.user_id} was removed from room {device.room_id}.", True)
+
+    def _read(self) -> pd.DataFrame:
+        room_id = None if self.everywhere.value else self.room_id
+        self.value = self.list.show(list_devices(self.client, room_id))
+        self._picture()
+        return self.value
+
+    def _told(self, text: str, well: bool) -> None:
+        """Says what was done, once the list is read again; that this failed is told, too."""
+        try:
+            self._read()
+        except ConfkitError as error:
+            text = f"{text} The list is as it was before: {error}"
+        self.frame.tell(text, "good" if well else "bad")
+
+    def _picture(self) -> None:
+        if self.client.sandbox is not None:
+            with self.working("Fetching the pictures") as work:
+                self.list.show_pictures(self.client.sandbox, work.cancelled)

@@ -1,0 +1,522 @@
+"""The device panel: cameras tried before they are imported, seen afterwards, taken out."""
+
+import base64
+import logging
+import re
+import threading
+from concurrent.futures import CancelledError
+from html import unescape
+
+import ipywidgets
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.panels import DevicePanel
+from confkit.panels.camera_views import report_html, thumbnails_html
+from confkit.records import Device
+from tests.panels.pressing import LONG, state
+from tests.test_diagnosis import door_before, until
+
+IMPORT = "/avd/api/outgoing/createOutgoingUser"
+LIST = "/avd/api/outgoing/getOutgoingUsers"
+PASSWORD = "p@:/#%w-geheim"
+LOGIN = {"login_name": "admin", "login_password": PASSWORD}
+SMALL = {"size": (160, 96), "fps": 5}
+DOOR = {"user_id": "cam", "user_name": "Door"}
+
+
+@pytest.fixture
+def room_id(client):
+    return ck.create_room(client, "Weekly sync", "ops", attendee_max=8)
+
+
+@pytest.fixture
+def camera(sandbox):
+    """The address of a camera that wants a login."""
+    return sandbox.camera("door", **LOGIN, **SMALL)
+
+
+@pytest.fixture
+def panel(client, room_id):
+    """A panel of that room, of which no thread is left when the client closes."""
+    made = DevicePanel(client, room_id)
+    yield made
+    assert made.wait(LONG)
+
+
+def button(panel, text):
+    """The first button of the panel with this text."""
+    waiting = [panel]
+    while waiting:
+        one = waiting.pop(0)
+        waiting = [*getattr(one, "children", ()), *waiting]
+        if isinstance(one, ipywidgets.Button) and one.description == text:
+            return one
+    raise LookupError(text)
+
+
+def pressed(panel, text):
+    """Clicks a button, as a browser does only while it is enabled, and waits for its work."""
+    one = button(panel, text)
+    assert not one.disabled
+    one.click()
+    assert panel.wait(LONG)
+
+
+def answered(panel, answer):
+    panel.frame._hear(None, {"kind": answer}, [])
+    assert panel.wait(LONG)
+
+
+def listed(client):
+    return [device.user_id for device in ck.list_devices(client)]
+
+
+# The list
+
+
+def test_the_value_is_the_frame_of_the_devices_listed(client, room_id, camera):
+    """Those of the room, or of all rooms; the next cell waits for the first reading."""
+    other = ck.create_room(client, "Other", "ops")
+    ck.import_device(client, other, "far", "Far", camera, **LOGIN)
+    assert list(DevicePanel(client).value.user_id) == ["far"]
+    panel = DevicePanel(client, room_id)
+    pd.testing.assert_frame_equal(panel.value, ck.devices_frame([]))
+    panel.everywhere.value = True
+    pressed(panel, "Refresh")
+    assert list(panel.value.user_id) == ["far"]
+    panel.everywhere.value, panel.room.value = False, f" {other} "
+    assert list(panel.refresh().room_id) == [other]
+    panel.room.value = ""
+    assert panel.room_id is None
+    assert list(panel.refresh().user_id) == ["far"]
+
+
+def test_a_list_that_cannot_be_read_is_told_and_never_empty(sandbox, client, room_id, camera):
+    """A panel that has read nothing has no value; one that has keeps what it had, and says why."""
+    ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
+    sandbox.fault(LIST, ret=304, times=1)
+    panel = DevicePanel(client, room_id)
+    assert panel.value is None
+    assert panel.wait(LONG)
+    assert (panel.frame.tone, "304" in panel.frame.text) == ("bad", True)
+    assert len(panel.refresh()) == 1
+    sandbox.fault(LIST, ret=304, times=1)
+    with pytest.raises(ck.ServiceUnavailable):
+        panel.refresh()
+    assert len(panel.value) == 1
+    assert len(panel.list.table.rows) == 1
+
+
+def test_a_change_that_was_made_is_told_though_the_list_cannot_be_read(sandbox, panel, camera):
+    """The device is out of its room; only the list is as it was, and that is said."""
+    panel.import_device(**DOOR, user_address=camera, **LOGIN)
+    sandbox.fault(LIST, ret=304, times=1)
+    panel.remove("cam")
+    assert panel.frame.text.startswith(f"cam was removed from room {panel.room_id}. The list is as")
+    assert "304" in panel.frame.text
+    assert len(panel.refresh()) == 0
+
+
+def test_thumbnails_show_what_the_sandbox_pulls_or_say_why_not(client, sandbox, panel, camera):
+    """A camera that was unplugged in the middle has no old picture but a reason."""
+    panel.import_device(**DOOR, user_address=camera, **LOGIN)
+    shown = panel.list._pictures.html
+    assert re.search("<img alt='?\"?The newest picture of Door", shown)
+    png = base64.b64decode(re.search('base64,([^"]+)', shown)[1])
+    assert int.from_bytes(png[16:20], "big") == 160
+    sandbox.unplug(camera)
+    until(lambda: sandbox.streams()[0].state != "playing")
+    panel.refresh()
+    assert "<img" not in panel.list._pictures.html
+    assert "its stream has been down" in panel.list._pictures.html
+
+
+def test_without_a_sandbox_there_are_no_pictures(sandbox, client, panel, camera):
+    """What only a sandbox has is absent elsewhere, and the rest is the same."""
+    panel.import_device(**DOOR, user_address=camera, **LOGIN)
+    keys = {name: getattr(sandbox, name)
+            for name in ("base_url", "outgoing_url", "access_key", "secret_key")}  # fmt: skip
+    with ck.connect(**keys) as stranger:
+        other = DevicePanel(stranger)
+        assert list(other.value.user_id) == ["cam"]
+        assert other.list._pictures.html == ""
+        assert other.frame.service == stranger.name
+        assert not other.frame.sandbox
+
+
+# One device
+
+
+def test_stages_are_shown_as_they_happen_then_the_picture(panel, camera):
+    """Each stage comes with its mark and time while the next one runs; the report stays."""
+    seen = []
+    show = panel.view.show
+    panel.view.show = lambda html: (seen.append(html), show(html))
+    report = panel.preflight(user_address=camera, **LOGIN)
+    assert report.ok
+    assert panel.report is report
+    shown = [re.findall('scope="row">([^<]+)', html) for html in seen]
+    names = [stage.name for stage in report.stages]
+    assert shown[0] == names[:1]
+    assert "under way" in seen[0]
+    assert shown[-2] == names
+    assert "The first picture of" in panel.view.html
+    assert panel.view.html.count("passed") == len(names)
+    assert (panel.frame.tone, "160 x 96" in panel.frame.text) == ("good", True)
+
+
+def test_a_preflight_that_fails_gives_its_advice_and_offers_no_import(panel, camera):
+    """The verdict, its cause and the next step; then the right login offers it."""
+    report = panel.preflight(user_address=camera)
+    assert report.verdict == "auth_required"
+    for told in (report.cause, report.advice):
+        assert told in unescape(panel.view.html)
+        assert told in panel.frame.text
+    assert panel._import.disabled
+    assert "preflight first" in panel._import.tooltip
+    panel.preflight(**LOGIN)
+    assert not panel._import.disabled
+
+
+def test_a_click_does_what_a_call_does(client, panel, camera):
+    """Preflight, Import, its question and the removal by mouse, as by the methods."""
+    panel.fill(**DOOR, user_address=camera, **LOGIN)
+    pressed(panel, "Preflight")
+    assert panel.report.ok
+    pressed(panel, "Import")
+    assert panel.frame.question == (
+        f'Import "Door" (cam) at {camera} into room "Weekly sync" ({panel.room_id})?'
+    )
+    answered(panel, "no")
+    assert listed(client) == []
+    pressed(panel, "Import")
+    answered(panel, "yes")
+    assert (panel.frame.tone, "seen in it" in panel.frame.text) == ("good", True)
+    assert listed(client) == list(panel.value.user_id) == ["cam"]
+    panel.select("cam")
+    pressed(panel, "Remove")
+    assert panel.frame.question.startswith(
+        f'Remove "Door" (cam) from room "Weekly sync" ({panel.room_id})?'
+    )
+    answered(panel, "no")
+    assert listed(client) == ["cam"]
+    pressed(panel, "Remove")
+    answered(panel, "yes")
+    assert listed(client) == list(panel.value.user_id) == []
+    device = panel.import_device()
+    assert device.user_address == camera
+    panel.remove("cam")
+    assert listed(client) == []
+
+
+def test_the_import_after_a_preflight_does_not_dial_the_camera_again(panel, camera):
+    """One connection is the preflight's, the next the service's; another login is tried anew."""
+    with door_before(camera, places=9) as door:
+        panel.preflight(**DOOR, user_address=door.url, **LOGIN)
+        panel.import_device()
+        assert len(door.knocks) == 2
+        panel.remove("cam")
+        with pytest.raises(ck.PreflightFailed, match="auth_rejected"):
+            panel.import_device(login_password="wrong")
+        assert len(door.knocks) == 3
+        panel.fill(login_password=PASSWORD)
+        panel.preflight()
+        panel.fill(user_address=f"{door.url}/other")
+        pressed(panel, "Import")
+        assert "is not what was tried" in panel.frame.question
+        answered(panel, "no")
+
+
+def test_what_the_question_named_is_what_is_imported(client, panel, sandbox, camera):
+    """A field that is changed while the question stands changes nothing about the answer."""
+    panel.preflight(**DOOR, user_address=camera, **LOGIN)
+    pressed(panel, "Import")
+    panel.fill(user_id="another", user_address=sandbox.camera(**SMALL))
+    answered(panel, "yes")
+    [device] = ck.list_devices(client)
+    assert (device.user_id, device.user_address) == ("cam", camera)
+
+
+def test_an_import_without_a_preflight_is_on_purpose(client, panel, sandbox, camera):
+    """The box offers it, the question says what it means, and no camera is tried from here."""
+    panel.fill(**DOOR, user_address=camera, **LOGIN)
+    assert button(panel, "Import").disabled
+    panel.untried.value = True
+    pressed(panel, "Import")
+    assert "It is not tried from here first" in panel.frame.question
+    answered(panel, "yes")
+    assert listed(client) == ["cam"]
+    assert panel.report is None
+
+
+def test_a_refusal_after_a_preflight_shows_what_stood_in_the_way(client, panel, sandbox, camera):
+    """426 comes with its explanation: the room was locked."""
+    panel.preflight(**DOOR, user_address=camera, **LOGIN)
+    sandbox.lock(panel.room_id)
+    with pytest.raises(ck.JoinFailed):
+        panel.import_device()
+    assert panel.report.verdict == "room_locked"
+    assert panel.report.cause in panel.frame.text
+    assert panel.report.advice in unescape(panel.view.html)
+    assert panel._why.layout.display == "none"
+
+
+def test_a_refusal_without_one_offers_to_find_out_why(client, panel, sandbox):
+    """The diagnosis of the very same device is one click away."""
+    address = sandbox.camera(fault="wrong_path")
+    with pytest.raises(ck.JoinFailed, match="426"):
+        panel.import_device(preflight=False, **DOOR, user_address=address)
+    assert panel._why.layout.display is None
+    pressed(panel, "Find out why")
+    assert panel.report.verdict == "path_not_found"
+    assert panel.report.advice in unescape(panel.view.html)
+
+
+def test_a_device_that_is_not_seen_afterwards_is_listed_and_told(client, panel, sandbox, camera):
+    """With the box ticked the import is looked for; without, the service's word counts."""
+    sandbox.fault("/rtc/room/get_room_info", body='{"ret": 0, "user_list": []}')
+    panel.verify.value = False
+    panel.import_device(**DOOR, user_address=camera, **LOGIN)
+    assert "seen" not in panel.frame.text
+    panel.remove("cam")
+    panel.verify.value = True
+    with pytest.raises(ck.NotInRoom):
+        panel.import_device()
+    assert "not among the room's users" in panel.frame.text
+    assert list(panel.value.user_id) == ["cam"]
+
+
+def test_a_device_of_the_list_can_be_diagnosed(panel, sandbox, camera):
+    """Why it is not in its room, by its ID or by a click on its row."""
+    panel.import_device(**DOOR, user_address=camera, **LOGIN)
+    assert panel.diagnose("cam").ok
+    sandbox.unplug(camera)
+    until(lambda: ck.get_room_users(panel.client, panel.room_id) == [])
+    panel.select("cam")
+    pressed(panel, "Diagnose")
+    assert panel.report.verdict == "path_not_found"
+    with pytest.raises(ck.ConfigError, match="Refresh"):
+        panel.diagnose("nobody")
+    assert "'nobody' is not in the list" in panel.frame.text
+
+
+def test_a_preflight_can_be_cancelled_and_leaves_the_stages_that_ended(panel, sandbox):
+    """A silent camera does not keep the panel; the second click meanwhile does nothing."""
+    silent = threading.Event()
+    show = panel.view.show
+    panel.view.show = lambda html: (show(html), "first packet" in html and silent.set())
+    panel.fill(user_address=sandbox.camera(fault="no_media"))
+    button(panel, "Preflight").click()
+    assert silent.wait(LONG)
+    button(panel, "Preflight").click()
+    assert panel.frame.busy == "Preflight"
+    panel.frame._hear(None, {"kind": "cancel"}, [])
+    assert panel.wait(LONG)
+    assert (panel.frame.text, panel.frame.busy) == ("Cancelled.", "")
+    assert "PLAY" in panel.view.html
+    assert "under way" not in panel.view.html
+    panel.view.show = lambda _: panel.cancel()
+    with pytest.raises(CancelledError):
+        panel.preflight()
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"user_address": ""}, "user_address is ''"),
+        ({"user_address": "192.0.2.7"}, "scheme://host"),
+        ({"user_id": " "}, "user_id"),
+        ({"user_name": None}, "user_name"),
+        ({"room_id": ""}, "room_id"),
+        ({"options": "[1]"}, "options is not a JSON object"),
+        ({"options": '{"a"'}, "options is not a JSON object"),
+        ({"options": '{"login_name": "other"}'}, "login_name is given twice"),
+    ],
+)
+def test_a_form_that_is_not_right_is_told_before_anything_happens(panel, camera, fields, told):
+    """Each field that is missing or wrong has its cause and what to do; nothing was sent."""
+    with pytest.raises(ck.ParameterError, match=re.escape(told)):
+        panel.import_device(**{**DOOR, "user_address": camera, **LOGIN, **fields})
+    assert told in panel.frame.text
+    assert panel.report is None
+    with pytest.raises(TypeError, match="a device has no adress"):
+        panel.fill(adress=camera)
+
+
+def test_rarer_fields_are_folded_away_until_they_are_wanted_or_filled(client, panel, camera):
+    """A button opens and closes them; what they hold goes into the import."""
+    more = panel.form._more.layout
+    assert more.display == "none"
+    pressed(panel, "More fields")
+    assert more.display is None
+    pressed(panel, "More fields")
+    panel.import_device(
+        **DOOR, user_address=camera, **LOGIN, user_data="floor 2", options={"assist_address": "x"}
+    )
+    assert more.display is None
+    [device] = ck.list_devices(client)
+    assert (device.user_data, device.options["assist_address"]) == ("floor 2", "x")
+    pressed(panel, "Clear")
+    assert panel.form.inputs["user_id"].value == ""
+    assert panel.room_id, "the room stays"
+
+
+def test_read_only_disables_what_changes_something_and_says_why(sandbox, room_id, camera, client):
+    """The preflight works, for it changes nothing; a method is refused by the client itself."""
+    ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
+    with sandbox.connect(read_only=True) as looking:
+        panel = DevicePanel(looking, room_id)
+        assert panel.preflight(**DOOR, user_address=camera, **LOGIN).ok
+        for text in ("Import", "Remove", "Import the table"):
+            assert button(panel, text).disabled
+            assert "read_only=False" in button(panel, text).tooltip
+        for change in (
+            panel.import_device,
+            lambda: panel.remove("cam"),
+            lambda: panel.import_table(pd.DataFrame()),
+        ):
+            with pytest.raises(ck.ReadOnlyError):
+                change()
+    assert sandbox.count(IMPORT) == 1
+
+
+# Many devices
+
+
+@pytest.fixture
+def text(room_id, sandbox):
+    """A table of three cameras as text: the second has no such login."""
+    lines = ["room_id;user_id;user_name;user_address;login_name;login_password"]
+    for number in range(3):
+        url = sandbox.camera(**LOGIN, **SMALL)
+        password = "wrong" if number == 1 else PASSWORD
+        lines.append(f"{room_id};cam{number};Door {number};{url};admin;{password}")
+    return "\n".join(lines)
+
+
+def test_a_table_is_imported_and_each_row_tells_what_became_of_it(client, panel, text):
+    """Pasted, asked about, imported with progress; cause and advice of a row, and a file of all."""
+    panel.many.pasted.fill(text)
+    pressed(panel, "Check the table")
+    assert panel.frame.text == "3 devices, and nothing is wrong with the table."
+    pressed(panel, "Import the table")
+    assert panel.frame.question.startswith("Import 3 devices into 1 room of SANDBOX?")
+    assert "Each camera is tried first" in panel.frame.question
+    assert listed(client) == []
+    answered(panel, "no")
+    panel.many.rollback.value = True
+    panel.many.preflight.value = False
+    pressed(panel, "Import the table")
+    assert "what it has imported is removed again" in panel.frame.question
+    assert "tried first" not in panel.frame.question
+    answered(panel, "no")
+    assert listed(client) == []
+    panel.many.rollback.value, panel.many.preflight.value = False, True
+    pressed(panel, "Import the table")
+    answered(panel, "yes")
+    assert list(panel.result.outcome) == ["imported", "preflight failed", "imported"]
+    assert listed(client) == list(panel.value.user_id) == ["cam0", "cam2"]
+    assert panel.frame.text.startswith("2 imported, 1 preflight failed. Pick a row")
+    assert panel.frame.tone == "bad"
+    panel.many.outcomes.choose("3")
+    assert panel.result.advice[1] in unescape(panel.many._detail.value)
+    data = re.search('href="data:text/csv[^,]*,([^"]+)"', panel.many._file.html)[1]
+    assert base64.b64decode(data).decode() == panel.result.to_csv(index=False)
+    again = panel.import_table(preflight=False, verify=False)
+    assert list(again.outcome) == ["already there", "refused", "already there"]
+
+
+def test_a_chosen_file_is_a_table_too_but_not_both(panel, text):
+    """A file is read as it stands; a file and a text at once are one too many."""
+    panel.many.file._hear(None, {"kind": "file", "name": "x.csv"}, [text.encode("utf-8-sig")])
+    assert panel.check_table() == 3
+    panel.many.pasted.fill(text)
+    with pytest.raises(ck.ConfigError, match="give one of them"):
+        panel.check_table()
+    panel.many.clear()
+    with pytest.raises(ck.ConfigError, match="No table is there"):
+        panel.check_table()
+
+
+def test_the_problems_of_a_table_are_rows_and_nothing_is_sent(panel, sandbox, text):
+    """Row, column and problem; a table that was mended shows them no more."""
+    panel.many.pasted.fill(text.replace("cam1", "cam0").replace("Door 2", ""))
+    pressed(panel, "Import the table")
+    assert panel.frame.question == ""
+    assert panel.frame.text.startswith("The table has 2 problems. Nothing was sent.")
+    rows = [cells for _, cells in panel.many.problems.rows]
+    assert [cells[:2] for cells in rows] == [["3", "user_id"], ["4", "user_name"]]
+    assert panel.many.problems.layout.display is None
+    with pytest.raises(ck.TableError):
+        panel.import_table()
+    assert sandbox.count(IMPORT) == 0
+    panel.many.pasted.fill(text)
+    pressed(panel, "Check the table")
+    assert panel.many.problems.layout.display == "none"
+
+
+def test_a_table_is_cancelled_as_by_ctrl_c(client, panel, text):
+    """What was done is told, the rest was not tried, and nothing is removed."""
+    frame = pd.read_csv(
+        __import__("io").StringIO(text.replace("wrong", PASSWORD)), sep=";", dtype=str
+    )
+    panel.frame.observe(lambda change: change["new"] == 1 and panel.cancel(), "done")
+    result = panel.import_table(frame, preflight=False, verify=False)
+    assert list(result.outcome) == ["imported", "not tried", "not tried"]
+    assert panel.frame.text.startswith("1 imported, 2 not tried.")
+    assert listed(client) == ["cam0"]
+
+
+# Secrets, and what comes from a camera or a service
+
+
+def test_no_secret_is_in_what_a_notebook_may_save_or_a_page_shows(panel, sandbox, camera, text):
+    """Typed, filled in, refused, imported or in a table: it is in no state and no HTML."""
+    where = camera.replace("://", "://admin:p%40%3A%2F%23%25w-geheim@")
+    panel.form.inputs["login_password"]._hear(None, {"kind": "typed", "text": PASSWORD}, [])
+    panel.preflight(**DOOR, user_address=where, login_name="admin",
+                    options={"login_password": PASSWORD})  # fmt: skip
+    pressed(panel, "Import")
+    told = [state(panel), panel.view.html]
+    answered(panel, "yes")
+    told += [state(panel), panel.list._pictures.html, repr(panel.value), repr(panel.__dict__)]
+    sandbox.fault(IMPORT, ret=426, times=1)
+    with pytest.raises(ck.JoinFailed):
+        panel.import_device(user_id="other", user_address=where.replace("door", "door2"),
+                            preflight=False)  # fmt: skip
+    panel.many.pasted.fill(text)
+    panel.import_table()
+    panel.many.outcomes.choose("3")
+    told += [state(panel), panel.view.html, panel.many._file.html, panel.frame.text]
+    for one in told:
+        assert "geheim" not in one
+    pressed(panel, "Clear")
+    assert panel.form.inputs["login_password"].text is None
+
+
+def test_what_a_service_or_a_camera_says_is_no_html(sandbox):
+    """A name is shown as it is, whatever is in it."""
+    name = "<img src=x onerror=alert(1)>"
+    shown = thumbnails_html(sandbox, [Device("1", "nobody", name)])
+    report = ck.Report(subject=name, ok=False, verdict="x", cause=name, advice=name)
+    for html in (shown, report_html(report)):
+        assert "<img src=x" not in html
+        assert "&lt;img" in html
+    assert thumbnails_html(sandbox, []) == ""
+
+
+def test_no_click_ends_in_a_log(panel, caplog, sandbox):
+    """Whatever goes wrong is told in the panel: the service that is gone, too."""
+    sandbox.close()
+    with caplog.at_level(logging.WARNING):
+        panel.wait(LONG)
+        panel.untried.value = True
+        panel.fill(**DOOR, user_address="rtsp://127.0.0.1:9/x")
+        for text in ("Refresh", "Import", "Import the table", "Find out why", "Diagnose"):
+            pressed(panel, text)
+            assert panel.frame.tone == "bad" or panel.frame.question, text
+    assert [
+        record.getMessage() for record in caplog.records if record.name == "confkit.panels"
+    ] == []
