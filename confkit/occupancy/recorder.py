@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 class Recorded:
     """What a recording came to: its `sweeps` and their `rows`, all on the disk; how many rows lack
     a value (`failures`); the sweeps that were `skipped`, as their time had passed; and what `ended`
-    it: "sweeps", "until", "cancelled" or "interrupted"."""
+    it: "sweeps", "until", "cancelled" or "interrupted", or nothing while it goes on. `why` says why
+    most of what failed in the last sweep did."""
 
     sweeps: int
     rows: int
     failures: int
     skipped: int
     ended: str
+    why: str = ""
 
     def __str__(self) -> str:
         return (
@@ -71,6 +73,7 @@ class Recorder:
         concurrency: int = 32,
         max_rate: float | None = None,
         cancelled: threading.Event | None = None,
+        told: Callable[[Recorded], object] = lambda _: None,
     ) -> Recorded:
         """What was recorded, once `sweeps` are done, `until` has come, `cancelled` is set or Ctrl-C
         is pressed.
@@ -78,9 +81,9 @@ class Recorder:
         `room_ids` and `id_column` as `sweep` takes them. The first sweep starts at once, the others
         at every `every` seconds from then; one whose time passes during another is skipped. Users
         are read each time (A6, and B3 once), the rooms' fields (A3) every `rooms_every` seconds. A
-        sweep is told in the log ("confkit.record") when it is durable; a day (UTC) is compacted
-        when it is over. `load_occupancy` reads all of it at any time. An `until` without offset is
-        local time.
+        sweep is told in the log ("confkit.record") when it is durable, and `told` is called with
+        what there is until then; a day (UTC) is compacted when it is over. `load_occupancy` reads
+        all of it at any time. An `until` without offset is local time.
 
         The first sweep raises when nothing can be asked, as `sweep` does; from then on a failure is
         a row with missing values. RecordingError where the disk is full: what was told is safe.
@@ -99,9 +102,12 @@ class Recorder:
             client, room_ids, stop, id_column=id_column, concurrency=concurrency, max_rate=max_rate
         )
         grid = Grid(every, self._ticks, self._sleep or stop.wait, stop)
-        run = Run(self.folder, rows, grid, stop, self._clock, rooms_every)
+
+        def recorded(ended: str = "") -> Recorded:
+            return Recorded(run.sweeps, run.rows, run.failures, grid.skipped, ended, run.why)
+
+        run = Run(self.folder, rows, grid, stop, self._clock, rooms_every, lambda: told(recorded()))
         try:
-            ended = run.go(sweeps, end)
+            return recorded(run.go(sweeps, end))
         except KeyboardInterrupt:
-            ended = "interrupted"
-        return Recorded(run.sweeps, run.rows, run.failures, grid.skipped, ended)
+            return recorded("interrupted")

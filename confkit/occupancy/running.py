@@ -20,11 +20,12 @@ class Run:
 
     def __init__(
         self, folder: Path, rows: Rows, grid: Grid, stop: threading.Event,
-        clock: Callable[[], float], rooms_every: float,
+        clock: Callable[[], float], rooms_every: float, told: Callable[[], object],
     ) -> None:  # fmt: skip
         self.sweeps = self.rows = self.failures = 0
+        self.why = ""
         self._folder, self._source, self._grid, self._stop = folder, rows, grid, stop
-        self._clock, self._rooms_every = clock, rooms_every
+        self._clock, self._rooms_every, self._told = clock, rooms_every, told
         self._rooms_due, self._compacted, self._skipped = 0.0, date.min, 0
 
     def go(self, sweeps: int | None, until: float) -> str:
@@ -59,8 +60,10 @@ class Run:
             self.sweeps += 1
             self.rows += taken.table.num_rows
             self.failures += taken.failures
+            self.why = taken.why or str(taken.error or "")
             _tell(now, taken)
-        if now.date() != self._compacted:
+            self._told()
+        if self.sweeps and now.date() != self._compacted:  # else there may be no folder
             self._compact(now.date())
         return taken.complete
 

@@ -32,12 +32,16 @@ class Work:
 
 
 class Awaited(traitlets.Any):
-    """A value that whoever reads it waits for, while the first reading is under way."""
+    """A value that whoever reads it waits for, while the first reading is under way; where that
+    failed and left none, its error is raised."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The value, once there is one."""
         obj.wait_for_first()
-        return super().get(obj, cls)
+        value, error = super().get(obj, cls), obj.first_error
+        if value is None and error is not None:
+            raise error.again() if isinstance(error, ConfkitError) else error
+        return value
 
 
 class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
@@ -45,7 +49,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     A method blocks until it is done, says in the panel what went wrong, and raises it; a click does
     the same in a thread, so that nothing freezes, and raises nothing. One piece of work is under
-    way at a time: a click during another one does nothing.
+    way at a time: a click during that of another click does nothing, and one during work that
+    nobody clicked for, the first reading or an automatic one, takes effect after it.
     """
 
     value = Awaited()
@@ -55,8 +60,12 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self._first.set()
         self._thread: threading.Thread | None = None
         self._failed: BaseException | None = None
+        self.first_error: Exception | None = None
         self._working = threading.RLock()
-        self._clicked = threading.Event()  # a click's work is under way
+        self._clicked = threading.Event()  # work is under way, and not that of a method's caller
+        self._by_itself = False  # nobody clicked for it
+        self._next: Callable[[], object] | None = None  # what was clicked meanwhile
+        self._turn = threading.Lock()
         self._work: Work | None = None
         self._answer: Callable[[], object] | None = None
         self._tick: Callable[[], object] = lambda: None
@@ -136,28 +145,49 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self._first.wait()
 
     def first(self, action: Callable[[], object]) -> None:
-        """Starts the first reading; who asks for `value` waits for it."""
-        self._first.clear()
-        self._start(action, self._first.set)
+        """Starts the first reading; who asks for `value` waits for it, and gets its error."""
 
-    def clicked(self, action: Callable[..., object]) -> Callable[..., None]:
-        """The handler of a click that does this in a thread, and nothing while other work is under
-        way."""
-        return lambda *_: self._start(action, lambda: None)
-
-    def _start(self, action: Callable[[], object], after: Callable[[], object]) -> None:
-        if self._clicked.is_set():
-            return
-        self._clicked.set()
-
-        def run() -> None:
+        def read() -> None:
             try:
                 action()
-            except BaseException as error:  # noqa: BLE001  # nobody would see it raised
-                if error is not self._failed:
-                    self.fails(error)
-            finally:
-                self._clicked.clear()
+            except Exception as error:
+                self.first_error = error
+                raise
+
+        self._first.clear()
+        self._start(read, self._first.set, by_itself=True)
+
+    def clicked(self, action: Callable[..., object]) -> Callable[..., None]:
+        """The handler of a click that does this in a thread: nothing while another click's work is
+        under way, and after what the panel does by itself."""
+        return lambda *_: self._start(action)
+
+    def _start(
+        self,
+        action: Callable[[], object],
+        after: Callable[[], object] = lambda: None,
+        by_itself: bool = False,
+    ) -> None:
+        with self._turn:
+            if self._clicked.is_set():
+                if self._by_itself and not by_itself:
+                    self._next = self._next or action
+                return
+            self._clicked.set()
+            self._by_itself = by_itself
+
+        def run() -> None:
+            job: Callable[[], object] | None = action
+            while job is not None:
+                try:
+                    job()
+                except BaseException as error:  # noqa: BLE001  # nobody would see it raised
+                    if error is not self._failed:
+                        self.fails(error)
+                with self._turn:
+                    job, self._next, self._by_itself = self._next, None, False
+                    if job is None:
+                        self._clicked.clear()
                 after()
 
         self._thread = threading.Thread(target=run, name="confkit panel", daemon=True)
@@ -193,7 +223,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     def every(self, seconds: float, action: Callable[[], object]) -> None:
         """Nothing; from now on this is done every so many seconds, while somebody sees the panel;
         0 ends that."""
-        self._tick = self.clicked(action)
+        self._tick = lambda: self._start(action, by_itself=True)
         self.frame.every = float(seconds)
 
     def _heard(self, kind: str) -> None:

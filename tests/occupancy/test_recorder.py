@@ -387,3 +387,33 @@ def test_a_recording_goes_on_in_its_folder(recorder, client, rooms):
     save_occupancy(before, recorder.folder)
     rows += recorder.record(client, rooms, sweeps=1).rows
     assert len(load_occupancy(recorder.folder)) == rows + len(before)
+
+
+def test_who_asks_is_told_after_each_sweep(recorder, client, sandbox, rooms, moments):
+    """`told` is called when a sweep is on the disk, with what there is until then, and why most of
+    what failed in that sweep did."""
+    heard: list[tuple[Recorded, int]] = []
+    moments.plan(60, lambda: sandbox.fault(USERS, ret=504))
+    moments.plan(120, sandbox.clear_faults)
+
+    def told(done: Recorded) -> None:
+        heard.append((done, len(load_occupancy(recorder.folder))))
+
+    done = recorder.record(client, rooms, every=60, sweeps=3, told=told)
+    assert [(now.sweeps, now.rows, now.failures, now.ended) for now, _ in heard] == [
+        (1, 2, 0, ""), (2, 4, 2, ""), (3, 6, 2, ""),
+    ]  # fmt: skip
+    assert [rows for _, rows in heard] == [2, 4, 6]
+    assert [now.why[:7] for now, _ in heard] == ["", "all (2,", ""]
+    assert (done.sweeps, done.ended) == (3, "sweeps")
+
+
+def test_a_recording_that_read_nothing_is_none(recorder, client, sandbox, rooms):
+    """Cancelled before anything was read, it is told as cancelled, and leaves no folder."""
+    cancelled = threading.Event()
+    sandbox.fault(USERS, delay=30)
+    threading.Timer(0.2, cancelled.set).start()
+    done = recorder.record(client, rooms, cancelled=cancelled)
+    assert done == Recorded(sweeps=0, rows=0, failures=0, skipped=0, ended="cancelled")
+    assert not recorder.folder.exists()
+    sandbox.clear_faults()

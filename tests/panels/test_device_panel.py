@@ -94,11 +94,12 @@ def test_the_value_is_the_frame_of_the_devices_listed(client, room_id, camera):
 
 
 def test_a_list_that_cannot_be_read_is_told_and_never_empty(sandbox, client, room_id, camera):
-    """A panel that has read nothing has no value; one that has keeps what it had, and says why."""
+    """Of a panel that has read nothing the value is the error; one that has keeps what it had."""
     ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
     sandbox.fault(LIST, ret=304, times=1)
     panel = DevicePanel(client, room_id)
-    assert panel.value is None
+    with pytest.raises(ck.ServiceUnavailable):
+        _ = panel.value
     assert panel.wait(LONG)
     assert (panel.frame.tone, "304" in panel.frame.text) == ("bad", True)
     assert len(panel.refresh()) == 1

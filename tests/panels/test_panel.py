@@ -68,13 +68,18 @@ def test_who_asks_for_the_value_waits_for_the_first_reading():
     assert not panel.wait(LONG) or panel.frame.busy == ""
 
 
-def test_a_first_reading_that_fails_keeps_nobody_waiting():
-    """The value is None then, and the panel says why."""
+def test_a_first_reading_that_fails_keeps_nobody_waiting_and_is_no_value():
+    """Who asks for the value gets the error, which the panel shows, until there is a value."""
     panel = Counting()
     panel.first(lambda: panel.break_(ck.ConfigError("No service. Name one.")))
-    assert panel.value is None
+    for _ in range(2):
+        with pytest.raises(ck.ConfigError, match="Name one"):
+            _ = panel.value
     assert panel.wait(LONG)
     assert panel.frame.text == "No service. Name one."
+    panel.go.set()
+    panel.count()
+    assert panel.value == 1
 
 
 def test_an_error_is_told_in_the_panel_and_raised_to_code_but_not_by_a_click(caplog):

@@ -1,0 +1,236 @@
+"""`OccupancyPanel`: how full rooms are, live, over time, and into a recording."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError
+from ..known import known_rooms
+from ..pace import finite
+from ..sweeping.result import Sweep
+from ..sweeping.sweeps import sweep
+from . import arranging
+from .bars import as_of, bar_rows, columns, failures, totals
+from .courses import joined, read_samples, recorded_samples
+from .panel import Panel
+from .parts import Table
+from .readings import Reading, asked, rooms_of, taken
+from .recording_block import RecordingBlock
+from .recordings import Recording, recording
+from .reports import report_rows
+from .room_curve import RoomCurve
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..client import Client
+    from ..occupancy.recorder import Recorded
+
+USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
+OFTEN = {"off": 0.0, "every 5 s": 5.0, "every 15 s": USUAL, "every 60 s": 60.0}
+
+_SHORTEST, _LONGEST = 0.5, 86_400.0
+
+
+class OccupancyPanel(Panel):
+    """Rooms as bars against their `attendee_max`, the fullest on top, read again while it is seen.
+
+    `room_ids` is anything that `sweep` takes, or a finished Sweep, which is shown as it is; None
+    stands for `known_rooms(client)`. `value` is the `occupancy_frame`. Every `every` seconds (15;
+    with a Sweep 0: never) the rows on the screen are read again, `refresh` reads all. The curve of
+    a picked room is of what the recording in `folder` has of it, if there is one, and of what was
+    read since the panel is there, up to 200,000 samples of all rooms. ParameterError: `room_ids`
+    are none. Sections 4 and 7 of the interface.
+    """
+
+    recording: Recording | None = None
+
+    def __init__(
+        self,
+        client: Client,
+        room_ids: Any = None,
+        *,
+        every: float | None = None,
+        folder: str | Path = "",
+    ) -> None:
+        super().__init__("Occupancy", client)
+        self.add_class("confkit-occupancy")
+        self._client = client
+        self._rooms = None if room_ids is None else asked(room_ids)
+        self._reading: Reading | None = None
+        self._aside: threading.Thread | None = None
+        self._arrange(str(folder))
+        if isinstance(room_ids, Sweep):
+            self._take(room_ids)
+        else:
+            self.first(self.refresh)
+        usual = 0.0 if isinstance(room_ids, Sweep) else USUAL
+        self.refresh_every(usual if every is None else every)
+
+    def _arrange(self, folder: str) -> None:
+        self.often = arranging.choice("Automatic refresh", list(OFTEN.items()))
+        self.often.observe(lambda change: self.every(change["new"], self.refresh_page), "value")
+        self.totals, self.lost = arranging.text(), arranging.text()
+        arranging.shown(self.lost, False)
+        self.table = Table(
+            "Rooms", "room_id", columns(), what="rooms", sort=("fullness", True),
+            empty="No room has been read yet.",
+            on_choice=lambda _: self._beside(self._pick), on_page=self._turned,
+        )  # fmt: skip
+        self.curve = RoomCurve(self._client.name, lambda: self.select(""))
+        self.recorder = RecordingBlock(
+            folder, record=self.clicked(lambda: self.record(every=self.recorder.every)),
+            stop=lambda _: self._beside(self.stop_recording), report=self.clicked(self.capacity),
+            choose=lambda room_id: self._beside(lambda: self.select(room_id)),
+        )  # fmt: skip
+        if (found := self.recorder.found()) is not None:
+            self._follow(found)
+        refresh = arranging.button("Refresh", self.clicked(self.refresh), "primary")
+        self.shows(
+            arranging.row(refresh, self.often), self.totals, self.lost,
+            arranging.columns(self.table, self.curve), self.recorder,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Nothing, once the panel is gone, and its recording has ended."""
+        self.stop_recording()
+        super().close()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether nothing is under way any more, a recording left aside."""
+        if self._aside is not None:
+            self._aside.join(timeout)
+        return super().wait(timeout)
+
+    # Reading
+
+    def refresh(self) -> pd.DataFrame:
+        """The `value`, once all rooms were read; those that a Cancel left out are as before."""
+        with self.working("Finding rooms") as work:
+            rooms = self._known()
+            self.frame.busy = f"Reading {len(rooms):,} rooms, calls"
+            swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
+            frame = self._take(swept)
+        if not swept.complete:
+            self.frame.tell("Ended early: what was not read yet is as it was before.")
+        return frame
+
+    def refresh_page(self) -> pd.DataFrame:
+        """The `value`, once the rows on the screen were read again, and the room of the curve."""
+        if self._reading is None:
+            return self.refresh()
+        with self.working("Reading the rows on the screen") as work:
+            rooms = rooms_of(self._reading.frame)
+            part = rooms[rooms["room_id"].isin([*self.table.visible, self.table.chosen])]
+            swept = sweep(self._client, part, progress=work.progress, cancelled=work.cancelled)
+            return self._take(swept, part=True)
+
+    def refresh_every(self, seconds: float) -> None:
+        """Nothing; from now on the rows on the screen are read so often, with 0 never again.
+        ConfigError: it is no number of seconds from 0.5 to a day."""
+        if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= _LONGEST):
+            raise ConfigError(f"every is {seconds!r}; give seconds from 0.5 on, or 0 for never")
+        if seconds not in OFTEN.values():
+            self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", float(seconds))]
+        self.often.value = float(seconds)
+
+    def _known(self) -> pd.DataFrame:
+        return asked(known_rooms(self._client)) if self._rooms is None else self._rooms
+
+    def _take(self, swept: Sweep, *, part: bool = False) -> pd.DataFrame:
+        reading = self._reading = taken(swept, self._reading, part=part)
+        self.value = frame = reading.frame.copy()  # whoever changes it changes nothing here
+        rows, found = bar_rows(reading)
+        told = f'{totals(reading, found)}<div class="confkit-quiet">{as_of(reading)}</div>'
+        self.totals.value, self.lost.value = told, failures(reading.frame)
+        arranging.shown(self.lost, bool(self.lost.value))
+        self.table.empty = "There is no room. Give room_ids, or create one."
+        self.table.show(rows)
+        self._draw()
+        return frame
+
+    def _turned(self) -> None:
+        if self.frame.every:
+            self._tick()  # by itself, so that a click meanwhile has its turn
+
+    # One room
+
+    def select(self, room_id: str) -> None:
+        """Nothing, once the curve of this room is shown; "" puts it away. ConfigError: the panel
+        does not have it."""
+        if room_id and not (self.value["room_id"] == room_id).any():
+            error = ConfigError(f"room {room_id!r} is not in this panel; its rooms are in `value`")
+            self.fails(error)
+            raise error
+        self.table.chosen = room_id
+        self._pick()
+
+    def samples(self, room_id: str) -> pd.DataFrame:
+        """What there is of a room, as `load_occupancy` has it: its recorded samples, and those that
+        this panel has read while nothing was recorded, no closer to each other than the others.
+
+        ConfigError: the folder holds the recording of another service.
+        """
+        recorded = recorded_samples(self.recorder.folder, room_id, self._client.name)
+        return joined(recorded, read_samples(self._reading, room_id), self.frame.every)
+
+    def _pick(self) -> None:
+        # Whichever is chosen now: of several quick picks the last one counts.
+        self._draw(anew=True)
+
+    def _draw(self, *, anew: bool = False) -> None:
+        room_id, folder = self.table.chosen, self.recorder.folder
+        self.curve.draw(room_id, self._reading, folder, self.frame.every, anew=anew)
+
+    def _beside(self, action: Callable[[], object]) -> None:
+        """Does it at once in a thread, whatever else is under way: it asks the service nothing."""
+
+        def run() -> None:
+            try:
+                action()
+            except Exception as error:  # noqa: BLE001  # nobody would see it raised
+                self.fails(error)
+
+        self._aside = threading.Thread(target=run, name="confkit panel beside", daemon=True)
+        self._aside.start()
+
+    # Recording
+
+    def record(self, folder: str | Path | None = None, every: float = 60) -> Recording:
+        """The recording of all rooms into this folder, once its first sweep is on the disk.
+
+        It goes on, a sweep every `every` seconds, until `stop_recording`, `close`, or the end of
+        the kernel, also while nobody sees the panel; `load_occupancy` reads the folder at any time.
+        Without `folder` the one that the panel shows. Errors as of `Recorder.record`; ConfigError
+        where none is given, or one goes on already.
+        """
+        with self.working("Recording: the first sweep") as work:
+            if self.recording is not None and not self.recording.ended:
+                raise ConfigError(f"a recording into {self.recording.folder} goes on; end it first")
+            if folder is not None:
+                self.recorder.entry.value = str(folder)
+            ids, path = list(self._known()["room_id"]), self.recorder.path
+            return recording(self._client, ids, path, every, work.cancelled, self._follow)
+
+    def stop_recording(self) -> Recorded | None:
+        """What was recorded, once the recording has ended; None where there is none."""
+        if self.recording is None:
+            return None
+        self.recording.stop()
+        return self.recording.done
+
+    def _follow(self, recording: Recording) -> None:
+        self.recording = recording
+        self.recorder.follow(recording)
+
+    def capacity(self) -> pd.DataFrame:
+        """The `capacity_report` of the folder, once it is shown. Errors as of that."""
+        from ..occupancy.capacity import capacity_report  # loads DuckDB
+
+        with self.working("Counting the samples"):
+            report = capacity_report(self.recorder.path)
+            self.recorder.shows(report_rows(report, self.value))
+        return report

@@ -1,0 +1,42 @@
+"""Room IDs as people paste them, and those in a file that a browser sends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from ..sweeping.ids import RoomIds, room_ids
+from ..tables import read_csv
+
+_BETWEEN = re.compile(r"[\s,;|\"'\[\](){}]+")
+T = TypeVar("T")
+
+
+def pasted_ids(text: str) -> list[str]:
+    """The room IDs in a text, each once, between spaces, commas, semicolons, quotes, brackets or
+    line ends."""
+    return list(dict.fromkeys(filter(None, _BETWEEN.split(text))))
+
+
+def ids_in_file(name: str, text: str, id_column: str | None = None) -> RoomIds:
+    """The room IDs in a file of this name and text, with the further columns of its table: as
+    `sweep` reads a path, with the same errors."""
+    return _as_file(name, text, lambda path: room_ids(path, id_column))
+
+
+def columns_in_file(name: str, text: str) -> list[str]:
+    """The names of the columns in a CSV file of this name and text; none of a text file."""
+    if name.lower().endswith(".txt"):
+        return []
+    return _as_file(name, text, lambda path: [one for one in read_csv(path).names if one])
+
+
+def _as_file(name: str, text: str, read: Callable[[Path], T]) -> T:
+    # What reads files knows encodings, separators and spreadsheets, and names the line in errors.
+    with TemporaryDirectory() as folder:
+        path = Path(folder, Path(name).name or "rooms.csv")
+        path.write_text(text, "utf-8", newline="")
+        return read(path)

@@ -1,0 +1,98 @@
+"""All rooms of a panel, and the table of those that search and filters leave."""
+
+from __future__ import annotations
+
+import threading
+from base64 import b64encode
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..sweeping.result import Sweep
+from .filtering import matching, searchable
+from .parts import View
+from .room_cells import RoomTable
+from .room_forms import FilterBar
+from .room_list import counted, frame_of_rooms, joined, without
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class RoomBoard:
+    """Rooms, which readings put here, and the table of those that search and filters leave.
+
+    `frame` holds all rooms, `shown` those of the table, of all pages, in its order: `on_shown` is
+    called with that whenever it changes. `picked` is the ID of the room whose row is marked.
+    """
+
+    def __init__(
+        self,
+        found: Sweep,
+        on_choice: Callable[[str], object],
+        on_shown: Callable[[pd.DataFrame], object],
+    ) -> None:
+        # A reading shows its rooms in one thread, while somebody types and sorts in another.
+        self._lock = threading.RLock()
+        self._on_shown = on_shown
+        self._rooms = searchable(frame_of_rooms(found))
+        self.picked = ""
+        self.filters = FilterBar(self._show)
+        self.download = View("Download")
+        self.table = RoomTable(
+            empty="No room to show. Add rooms by number, or change the search.",
+            on_choice=on_choice, on_page=self._order,
+        )  # fmt: skip
+        self._show()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """All rooms, in the order in which they came."""
+        return self._rooms.frame
+
+    def has(self, room_id: str) -> bool:
+        """Whether the room is among all rooms."""
+        return bool((self.frame["room_id"] == room_id).any())
+
+    def take(self, found: Sweep) -> pd.DataFrame:
+        """What a sweep has found, once it stands among the rooms."""
+        new = frame_of_rooms(found)
+        with self._lock:
+            self._rooms = searchable(joined(self.frame, new))
+            self._show()
+        return new
+
+    def drop(self, room_id: str) -> None:
+        """Nothing, once the room is no longer among the rooms."""
+        with self._lock:
+            self._rooms = searchable(without(self.frame, room_id))
+            self._show()
+
+    def pick(self, room_id: str) -> None:
+        """Nothing, once this row is marked and on the page, as far as search and filters leave it;
+        none with an empty ID."""
+        with self._lock:
+            self.picked = self.table.chosen = room_id
+            self.table.reveal(room_id)
+
+    def offer(self, text: str) -> None:
+        """Nothing, once this CSV can be saved from the browser; until other rooms are shown."""
+        data = b64encode(text.encode("utf-8-sig")).decode()  # with the mark that Excel looks for
+        self.download.show(
+            '<a class="confkit-button confkit-link" download="rooms.csv" '
+            f'href="data:text/csv;charset=utf-8;base64,{data}">Save rooms.csv</a> '
+            f"({len(self.shown):,} rooms)"
+        )
+
+    def _show(self) -> None:
+        with self._lock:
+            found = matching(self._rooms, self.filters.wanted)
+            self.table.show(found, counted(len(found), self.frame))
+            self.table.chosen = self.picked
+            self._order()
+
+    def _order(self) -> None:
+        with self._lock:
+            self.shown = self.table.ordered.reset_index(drop=True)
+            if self.download.html:
+                self.download.show("")
+            self._on_shown(self.shown)

@@ -1,0 +1,78 @@
+"""The table of rooms: its columns, and what stands in their cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..charts.rooms import RoomNow
+from ..sweeping.result import NOT_ASKED
+from .bars import bar
+from .parts import Bar, Column, Mark, Table
+from .parts.table import PAGE, Cell, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TONES = {"scheduled": "note", "opening": "good", "locked": "warn", "closed": "quiet"}
+
+
+def status_cell(row: Row) -> Cell:
+    """A room's status, or that it was not read, or not asked for."""
+    if row["status"] is not None:
+        return Mark(row["status"], _TONES.get(row["status"], "quiet"))
+    return _missing(row)
+
+
+def users_cell(row: Row) -> Cell:
+    """A room's users against its cap, in the states of the occupancy chart."""
+    users, cap, error = row["users"], row["attendee_max"], row["error"]
+    if users is None:
+        mark = _missing(row)
+        return mark if mark is None else Bar(mark.text, None, "unread")
+    # A room that was read has a topic: without one, and with an error, its cap is not known.
+    capped = cap is not None or row["topic"] is not None or error is None
+    now = RoomNow("", row["room_id"], users, cap or None, capped)
+    return bar(now)
+
+
+def _missing(row: Row) -> Mark | None:
+    if row["error"] is None:
+        return None
+    asked = row["error"] != NOT_ASKED
+    return Mark("not read", "bad") if asked else Mark("not asked", "quiet")
+
+
+COLUMNS = (
+    Column("topic", "topic"),
+    Column("room_id", "room"),
+    Column("status", "status", status_cell, wide=True),
+    Column("utilisation", "users of max", users_cell),
+    Column("people", "people", right=True, wide=True),
+    Column("devices", "devices", right=True, wide=True),
+    Column("mode", "mode", wide=True),
+    Column("owner_id", "owner", wide=True),
+)
+
+
+class RoomTable(Table):
+    """The table of rooms, the fullest first until it is sorted otherwise; further columns of the
+    caller's table are in the panel's value and not in it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            "Rooms", "room_id", COLUMNS, what="rooms", sort=("utilisation", True), **options
+        )
+
+    @property
+    def ordered(self) -> pd.DataFrame:
+        """The rows of all pages, in the order in which they are shown."""
+        if self._ordered is None:
+            raise ValueError("nothing is shown yet; show() comes first")
+        return self._ordered
+
+    def reveal(self, key: str) -> None:
+        """Shows the page on which a row is, and marks it; nothing where there is none."""
+        found = (self.ordered[self._key] == key).to_numpy(bool).nonzero()[0]
+        if len(found):
+            self.turn(int(found[0]) // PAGE)
+            self.chosen = key

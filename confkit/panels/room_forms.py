@@ -1,0 +1,204 @@
+"""The forms of the rooms panel: search and filters, rooms to add, and a new room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from ..errors import ConfigError
+from ..frames import OTHER, ROOM_MODE, ROOM_STATUS
+from ..sweeping.ids import RoomIds
+from . import arranging
+from .filtering import Filter
+from .parts import Field
+from .pasting import columns_in_file, ids_in_file, pasted_ids
+
+EVERY = [("off", 0), ("every 5 s", 5), ("every 15 s", 15), ("every 60 s", 60)]
+Clicked = Callable[[Callable[[], object]], Callable[..., None]]  # such as `Panel.clicked`
+ANY = ""  # a Dropdown takes None for nothing chosen
+
+
+class FilterBar:
+    """Search and filters; `changed` is called when what is wanted has changed."""
+
+    def __init__(self, changed: Callable[[], object]) -> None:
+        self._changed, self._setting = changed, False
+        self._text = arranging.entry("Search", hint="topic, room, owner", width="grow")
+        self._status = arranging.choice("Status", _options(ROOM_STATUS), "short")
+        self._mode = arranging.choice("Mode", _options(ROOM_MODE), "short")
+        self._fuller = arranging.entry("Fuller than (%)", hint="80", width="short")
+        self._failures = arranging.check("only failures")
+        self._note = arranging.text()
+        inputs = (self._text, self._status, self._mode, self._fuller, self._failures)
+        for one in inputs:
+            one.observe(lambda _: self._heard(), "value")
+        self.box = arranging.row(*inputs, self._note)
+
+    @property
+    def wanted(self) -> Filter:
+        """What is wanted; ConfigError when the percentage is none."""
+        return Filter(
+            self._text.value, self._status.value or None, self._mode.value or None,
+            _percent(self._fuller.value), self._failures.value,
+        )  # fmt: skip
+
+    def set(self, wanted: Filter) -> None:
+        """Nothing, once the inputs say this; ConfigError for a status or mode that there is not."""
+        for name, value, names in (
+            ("status", wanted.status, ROOM_STATUS), ("mode", wanted.mode, ROOM_MODE),
+        ):  # fmt: skip
+            if value not in (None, OTHER, *names.values()):
+                listed = ", ".join([*names.values(), OTHER])
+                raise ConfigError(f"{name} is {value!r}; give one of {listed}, or None for any.")
+        full = wanted.fuller_than
+        self._setting = True
+        try:
+            self._text.value, self._failures.value = wanted.text, wanted.failures
+            self._status.value, self._mode.value = wanted.status or ANY, wanted.mode or ANY
+            self._fuller.value = "" if full is None else f"{full:g}"
+        finally:
+            self._setting = False
+        self._heard()
+
+    def _heard(self) -> None:
+        if self._setting:
+            return
+        try:
+            _percent(self._fuller.value)
+        except ConfigError as error:
+            self._note.value = f'<div class="confkit-status confkit-bad">{escape(str(error))}</div>'
+        else:
+            self._note.value = ""
+            self._changed()
+
+
+class AddForm:
+    """Room IDs to add: pasted, or in a file, whose column of IDs people choose where it must be."""
+
+    def __init__(
+        self, clicked: Clicked, add: Callable[[Any], object], known: Callable[[], object]
+    ) -> None:
+        self._add = add
+        self._text = arranging.lines("Room IDs", "1047, 2291 … with any separators")
+        self._file = Field("or a file", "file", ".csv,.txt")
+        self._asks = False  # which column it is
+        self._column = arranging.choice("Column of the IDs", [("", ANY)])
+        self.box = arranging.block(
+            "Add rooms",
+            arranging.row(self._text, self._file, self._column),
+            arranging.row(
+                arranging.button("Add", clicked(self.submit), "primary"),
+                arranging.button("Known rooms", clicked(known)),
+            ),
+        )
+        self.box.add_class("confkit-form")
+        self._file.add_class("confkit-grow")
+        self._file.observe(lambda _: self._offer(), "held")
+        arranging.shown(self._column, False)
+
+    def given(self) -> RoomIds | list[str]:
+        """The IDs that were pasted, and those in the file; ConfigError when there are none."""
+        pasted = pasted_ids(self._text.value)
+        if self._file.text is not None:
+            if self._asks and not self._column.value:
+                raise ConfigError("Which column holds the room IDs? Choose it beside the file.")
+            found = ids_in_file(self._file.name, str(self._file.text), self._column.value or None)
+            return found if not pasted else [*pasted, *found.ids]
+        if not pasted:
+            raise ConfigError("No room was given; paste room IDs, or choose a file with them.")
+        return pasted
+
+    def submit(self) -> None:
+        """Nothing, once what was given is added, and the form is empty and out of sight."""
+        self._add(self.given())
+        self._text.value = ""
+        self._file.clear()
+        arranging.shown(self.box, False)
+
+    def _offer(self) -> None:
+        names = columns_in_file(self._file.name, str(self._file.text)) if self._file.text else []
+        self._column.options = [("choose one", ANY), *((one, one) for one in names)]
+        self._asks = len(names) > 1 and "room_id" not in names
+        arranging.shown(self._column, self._asks)
+
+
+class NewRoomForm:
+    """The fields of a new room; `values` are the arguments of `create_room`."""
+
+    def __init__(self, clicked: Clicked, create: Callable[..., object], refused: str) -> None:
+        self._create = create
+        self._texts = {
+            "topic": arranging.entry("Topic", width="grow"),
+            "owner_id": arranging.entry("Owner"),
+            "room_extend_id": arranging.entry("External ID", hint="none"),
+            "attendee_max": arranging.entry("attendee_max", hint="no cap", width="short"),
+            "max_audio": arranging.entry("max_audio", hint="no cap", width="short"),
+            "max_video": arranging.entry("max_video", hint="no cap", width="short"),
+        }
+        self._mode = arranging.choice("Mode", [("MCU (1)", 1), ("peer-to-peer (3)", 3)])
+        self._password = Field("Host password", hint="none")
+        topic, owner, extend_id, *caps = self._texts.values()
+        self.box = arranging.block(
+            "New room",
+            arranging.row(topic, owner, self._mode),
+            arranging.row(*caps, extend_id, self._password),
+            arranging.row(
+                arranging.button("Create room", clicked(self.submit), "primary", refused=refused)
+            ),
+        )
+        self.box.add_class("confkit-form")
+
+    def values(self) -> dict[str, Any]:
+        """What was filled in; what was left empty is missing, topic and owner apart."""
+        found: dict[str, Any] = {name: one.value.strip() for name, one in self._texts.items()}
+        for name in ("attendee_max", "max_audio", "max_video"):
+            if found[name].isdecimal():  # anything else is refused by create_room, which says why
+                found[name] = int(found[name])
+        given = {name: value for name, value in found.items() if value != ""}
+        password = {} if self._password.text is None else {"host_password": self._password.text}
+        return {"topic": "", "owner_id": "", **given, "room_mode": self._mode.value, **password}
+
+    def submit(self) -> None:
+        """Nothing, once the room is created and the form out of sight: without its topic, external
+        ID and password; the rest serves another room."""
+        self._create(**self.values())
+        self._texts["topic"].value = self._texts["room_extend_id"].value = ""
+        self._password.clear()
+        arranging.shown(self.box, False)
+
+
+def opener(text: str, place: Any, make: Callable[[], Any], refused: str = "") -> Any:
+    """A button that makes a form and puts its box in this place, and from then on hides and shows
+    it. (A widget that nobody has asked for would cost the first rows their time.)"""
+
+    def turn(_: object) -> None:
+        if place.children:
+            box = place.children[0]
+            arranging.shown(box, box.layout.display == "none")
+        else:
+            place.children = [make().box]
+
+    return arranging.button(text, turn, refused=refused)
+
+
+def automatic(every: Callable[[float], object]) -> Any:
+    """The choice of how often the rows on the screen are read again; `every` is told the seconds,
+    0 for never."""
+    made = arranging.choice("Automatic refresh", EVERY, "short")
+    made.observe(lambda change: every(change["new"]), "value")
+    return made
+
+
+def _options(names: dict[int, str]) -> list[tuple[str, str]]:
+    return [("any", ANY), *((name, name) for name in [*names.values(), OTHER])]
+
+
+def _percent(text: str) -> float | None:
+    written = text.strip().removesuffix("%").strip().replace(",", ".")
+    if not written:
+        return None
+    try:
+        return float(written)
+    except ValueError:
+        raise ConfigError(f"{text!r} is no percentage; write a number such as 80.") from None

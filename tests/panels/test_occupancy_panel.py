@@ -1,0 +1,498 @@
+"""The panel of occupancy, without a browser: what a click does is a public method, too."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC
+
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.panels import OccupancyPanel
+from confkit.panels.bars import clock, failures
+from confkit.panels.parts import Bar
+from confkit.panels.parts.table import PAGE
+from tests.occupancy.made import record, steady
+
+GET, USERS = "/rtc/room/get", "/rtc/room/get_room_info"
+UNKNOWN = "0000000001"
+
+
+@pytest.fixture
+def rooms(client, sandbox) -> dict[str, str]:
+    """A room at its cap, one nearly so, one in use, an empty one, and one without a cap."""
+    ids = {}
+    for topic, cap, people in (
+        ("empty", 9, 0), ("used", 9, 2), ("near", 5, 4), ("full", 3, 3), ("open", None, 1),
+    ):  # fmt: skip
+        ids[topic] = ck.create_room(client, topic, "ops", attendee_max=cap)
+        for number in range(people):
+            sandbox.join(ids[topic], f"{topic} {number}")
+    return ids
+
+
+@pytest.fixture
+def panel_of(client) -> Iterator[Callable[..., OccupancyPanel]]:
+    """Makes panels, whose recordings end with the test."""
+    made = []
+
+    def make(*arguments, **options):
+        made.append(OccupancyPanel(client, *arguments, **options))
+        return made[-1]
+
+    yield make
+    for panel in made:
+        panel.wait()
+        panel.close()
+
+
+def cells(panel: OccupancyPanel) -> dict[str, dict[str, object]]:
+    """The rows on the page: their cells by column, by the room's name."""
+    names = [name for name, *_ in panel.table.columns]
+    return {row[0]: dict(zip(names, row, strict=True)) for _, row in panel.table.rows}
+
+
+def until(true: Callable[[], object], seconds: float = 20) -> None:
+    """Nothing, once it is so; fails when that takes too long."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_the_value_is_the_occupancy_of_a_sweep(panel_of, client, rooms):
+    """The panel's value is what the two functions give, further columns of the table among it; who
+    asks for it waits for the first reading."""
+    table = pd.DataFrame({"room_id": rooms.values(), "floor": range(5)})
+    panel = panel_of(table)
+    expected = ck.occupancy_frame(ck.sweep(client, table))
+    pd.testing.assert_frame_equal(panel.value, expected)
+    assert panel.value.attrs["service"] == client.name
+    pd.testing.assert_frame_equal(panel.refresh(), expected)
+
+
+def test_what_becomes_of_the_value_changes_nothing_in_the_panel(panel_of, rooms):
+    """Whoever works on the value works on a copy."""
+    panel = panel_of(rooms.values())
+    del panel.value["topic"]
+    panel.value["users"] = 0
+    assert panel.refresh_page()["topic"].tolist() == list(rooms)
+
+
+def test_the_fullest_room_is_on_top(panel_of, rooms):
+    """Rooms are bars, the most utilised first; those near and at their cap say so, one without a
+    cap says that."""
+    panel = panel_of(rooms.values())
+    assert panel.value is not None
+    shown = {name: Bar(**row["fullness"]) for name, row in cells(panel).items()}
+    assert list(shown) == ["full", "near", "used", "empty", "open"]
+    assert shown["full"] == Bar("3 of 3, full", 1.0, "full")
+    assert shown["near"] == Bar("4 of 5, nearly full", 0.8, "near")
+    assert shown["used"] == Bar("2 of 9", 2 / 9, "free")
+    assert shown["open"] == Bar("1, no cap", None, "no cap")
+
+
+def test_the_totals_count_rooms_by_state(panel_of, rooms):
+    """The line above the bars counts the rooms of each state, and all users."""
+    panel = panel_of(rooms.values())
+    assert panel.value is not None
+    told = panel.totals.value.replace("<b>", "").replace("</b>", "")
+    for part in ("5 rooms", "1 full", "1 nearly full", "0 over", "1 in use", "1 empty", "1 no cap",
+                 "0 not read", "10 users", "10 people", "0 devices"):  # fmt: skip
+        assert f">{part}<" in told
+    assert "As of " in told
+
+
+def test_a_room_that_could_not_be_read_is_no_empty_one(panel_of, rooms):
+    """A failure is named with its room, cause and next step; its bar is none, its numbers are
+    missing, and it is not counted as empty."""
+    panel = panel_of([*rooms.values(), UNKNOWN])
+    assert panel.value["users"].isna().tolist() == [False] * 5 + [True]
+    row = cells(panel)[UNKNOWN]
+    assert Bar(**row["fullness"]) == Bar("could not be read", None, "unread")
+    assert row["people"] is None
+    assert f"1 room ({UNKNOWN})" in panel.lost.value
+    assert "room not found. Compare the number" in panel.lost.value
+    assert panel.lost.layout.display is None
+    assert "<b>1</b> empty" in panel.totals.value
+    assert "<b>1</b> not read" in panel.totals.value
+    panel.select(UNKNOWN)
+    assert f"{UNKNOWN}: no sample could be read" in panel.curve.view.html
+
+
+def test_a_sweep_is_shown_as_it_is(panel_of, client, sandbox, rooms):
+    """A finished sweep is shown with no request, and nothing is read again by itself; a refresh
+    reads its rooms."""
+    swept = ck.sweep(client, list(rooms.values()))
+    before = sandbox.count()
+    panel = panel_of(swept)
+    pd.testing.assert_frame_equal(panel.value, ck.occupancy_frame(swept))
+    assert panel.frame.every == 0
+    assert sandbox.count() == before
+    sandbox.join(rooms["empty"], "Ada")
+    assert panel.refresh()["users"].tolist() == [1, 2, 4, 3, 1]
+
+
+def test_without_ids_the_rooms_that_are_known(panel_of, client, rooms):
+    """Without IDs the panel shows the rooms that this client has made, new ones after a refresh."""
+    panel = panel_of()
+    assert panel.value["source"].tolist() == ["created"] * 5
+    assert panel.value["room_id"].tolist() == list(rooms.values())
+    new = ck.create_room(client, "new", "ops")
+    assert panel.refresh()["room_id"].tolist() == [*rooms.values(), new]
+
+
+def test_a_wrong_id_is_told_at_once(client):
+    """IDs that are none raise where the panel is made."""
+    with pytest.raises(ck.ParameterError, match="place 2"):
+        OccupancyPanel(client, ["1", 2.5])
+
+
+def test_automatic_refresh_reads_what_is_on_the_screen(panel_of, client, sandbox):
+    """Of more rooms than a page holds only its rows and the picked room are read again; the totals
+    say of when the others are."""
+    ids = [ck.create_room(client, f"room {n}", "ops", attendee_max=2) for n in range(PAGE + 9)]
+    panel = panel_of(ids)
+    assert panel.frame.every == 15
+    assert panel.value is not None
+    [unseen, picked, *_] = sorted(set(ids) - set(panel.table.visible))
+    panel.select(picked)
+    first = panel.value.attrs["time"]
+    for room_id in (ids[0], picked, unseen):
+        sandbox.join(room_id, "Ada")
+    before = sandbox.count(GET), sandbox.count(USERS)
+    frame = panel.refresh_page().set_index("room_id")["users"]
+    assert (sandbox.count(GET), sandbox.count(USERS)) == (before[0] + 51, before[1] + 51)
+    assert (frame[ids[0]], frame[picked], frame[unseen]) == (1, 1, 0)
+    assert "51 rooms as of " in panel.totals.value
+    assert "the other 8 as of " in panel.totals.value
+    assert panel.value.attrs["time"] == first
+    assert panel.refresh().set_index("room_id")["users"][unseen] == 1
+    assert "the other" not in panel.totals.value
+
+
+def test_a_page_that_is_turned_to_is_read_at_once(panel_of, client, sandbox):
+    """While automatic refresh is on, rows that come into view are read."""
+    ids = [ck.create_room(client, f"room {n}", "ops", attendee_max=2) for n in range(PAGE + 1)]
+    panel = panel_of(ids)
+    assert panel.value is not None
+    panel.wait()
+    [last] = set(ids) - set(panel.table.visible)
+    sandbox.join(last, "Ada")
+    panel.table.turn(1)
+    panel.wait()
+    assert panel.value.set_index("room_id")["users"][last] == 1
+    panel.refresh_every(0)
+    before = sandbox.count()
+    panel.table.turn(1)
+    panel.wait()
+    assert sandbox.count() == before
+
+
+def test_how_often_is_chosen(panel_of, rooms):
+    """Automatic refresh is off, or comes after so many seconds; others than those offered too."""
+    panel = panel_of(rooms.values(), every=0)
+    assert panel.frame.every == 0
+    panel.often.value = 60.0
+    assert panel.frame.every == 60
+    panel.refresh_every(2.5)
+    assert (panel.often.label, panel.frame.every) == ("every 2.5 s", 2.5)
+    for wrong in (-1, 0.01, float("inf"), float("nan"), "5"):
+        with pytest.raises(ck.ConfigError, match="give seconds"):
+            panel.refresh_every(wrong)
+    assert panel.frame.every == 2.5
+
+
+@pytest.fixture
+def stranger(sandbox) -> Iterator[ck.Client]:
+    """A client that takes the sandbox for any service."""
+    with ck.connect(
+        base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,
+        access_key=sandbox.access_key, secret_key=sandbox.secret_key, dialect=sandbox.dialect,
+    ) as client:  # fmt: skip
+        yield client
+
+
+def test_a_service_that_is_gone_leaves_no_empty_rooms(stranger, sandbox, rooms):
+    """When no call gets an answer any more, every room is one that could not be read, with why."""
+    panel = OccupancyPanel(stranger, rooms.values())
+    assert panel.value["users"].notna().all()
+    sandbox.close()
+    assert panel.refresh_page()["users"].isna().all()
+    assert "5 rooms (" in panel.lost.value
+    assert "refused" in panel.lost.value
+    assert "<b>5</b> not read" in panel.totals.value
+    assert "<b>0</b> empty" in panel.totals.value
+    assert "users not known" in panel.totals.value
+    panel.close()
+
+
+def test_a_service_that_is_not_there_at_first(stranger, sandbox):
+    """When the first reading fails the value is its error, no empty frame; the panel says why."""
+    sandbox.close()
+    panel = OccupancyPanel(stranger, ["1047"])
+    with pytest.raises(ck.TransportError):
+        _ = panel.value
+    assert "refused" in panel.frame.text
+    assert panel.table.empty == "No room has been read yet."
+    with pytest.raises(ck.TransportError):
+        panel.refresh_page()
+    with pytest.raises(ck.TransportError):
+        panel.select("1047")
+    panel.close()
+
+
+def test_a_cancelled_refresh_keeps_what_it_did_not_reach(panel_of, sandbox, rooms):
+    """Cancel ends a refresh within a second; rooms that it did not reach keep what was known."""
+    panel = panel_of(rooms.values())
+    assert panel.value is not None
+    before = sandbox.count()
+    sandbox.fault(USERS, delay=30)
+    thread = threading.Thread(target=panel.refresh)
+    thread.start()
+    until(lambda: sandbox.count() > before and panel.frame.busy)
+    panel.cancel()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert panel.value["users"].tolist() == [0, 2, 4, 3, 1]
+    assert "as it was before" in panel.frame.text
+    sandbox.clear_faults()
+
+
+def test_a_picked_room_shows_its_curve(panel_of, client, rooms, tmp_path):
+    """The curve is of what the folder has of the room and what the panel has read since; it says
+    in its alternative text and in words what it shows."""
+    past = steady([1, 3, 2], room=rooms["full"], attendee_max=3)
+    record(tmp_path, past)
+    panel = panel_of(rooms.values(), folder=tmp_path)
+    panel.select(rooms["full"])
+    assert panel.curve.layout.display is None
+    assert 'alt="full: peak 3 of 3 users' in panel.curve.view.html
+    assert "samples: 4," in panel.curve.words.value
+    assert panel.samples(rooms["full"])["users"].tolist() == [1, 3, 2, 3]
+    record(tmp_path, steady([2], start="2026-06-01T01:00Z", room=rooms["full"]))
+    panel.refresh_page()
+    assert "samples: 4," in panel.curve.words.value  # the reading came too close to the first
+    assert panel.table.chosen == rooms["full"]
+    panel.select(rooms["full"])  # which reads the folder again
+    assert "samples: 5," in panel.curve.words.value
+    panel.select("")
+    assert panel.curve.layout.display == "none"
+    with pytest.raises(ck.ConfigError, match="not in this panel"):
+        panel.select(UNKNOWN)
+    assert "not in this panel" in panel.frame.text
+
+
+def test_a_click_on_a_row_picks_it(panel_of, rooms):
+    """What a click picks is drawn, also while other work is under way; the last click counts."""
+    panel = panel_of(rooms.values())
+    assert panel.value is not None
+    with panel.working("something else"):
+        panel.table.choose(rooms["used"])
+        panel.table.choose(rooms["near"])
+        assert panel.wait(20)
+        until(lambda: "near: peak 4 of 5" in panel.curve.view.html)
+
+
+def test_a_recording_of_another_service_is_no_part_of_the_curve(panel_of, rooms, tmp_path):
+    """A folder with another service's samples is refused where the curve would be; what was read
+    stays."""
+    other = steady([1, 2], room=rooms["full"])
+    other.attrs["service"] = "prod"
+    ck.save_occupancy(other, tmp_path)
+    panel = panel_of(rooms.values(), folder=tmp_path)
+    panel.select(rooms["full"])
+    assert "holds a recording of prod" in panel.curve.view.html
+    assert panel.refresh()["users"].tolist() == [0, 2, 4, 3, 1]
+    with pytest.raises(ck.ConfigError, match="holds a recording of prod"):
+        panel.samples(rooms["full"])
+
+
+def test_a_recording_goes_on_until_it_is_stopped(panel_of, rooms, tmp_path):
+    """Recording returns when its first sweep is on the disk, says where and since when, goes on,
+    and ends by a call; the folder is then whole."""
+    folder = tmp_path / "new"
+    panel = panel_of(rooms.values(), every=0)
+    recording = panel.record(folder, every=0.05)
+    assert recording is panel.recording
+    assert set(ck.load_occupancy(folder)["room_id"]) == set(rooms.values())
+    assert f"5 rooms into {folder}, every 0.05 s, since " in panel.recorder.state.value
+    assert panel.recorder.record_button.layout.display == "none"
+    assert panel.recorder.stop_button.layout.display is None
+    assert panel.recorder.entry.disabled
+    until(lambda: recording.done.sweeps > 2)
+    with pytest.raises(ck.ConfigError, match="goes on; end it first"):
+        panel.record(tmp_path / "other")
+    done = panel.stop_recording()
+    assert done.ended == "cancelled"
+    assert len(ck.load_occupancy(folder)) == done.rows == 5 * done.sweeps
+    assert f"{done.sweeps} sweeps, {done.rows} samples" in panel.recorder.state.value
+    assert "Stopped." in panel.recorder.state.value
+    assert panel.recorder.stop_button.layout.display == "none"
+    assert not panel.recorder.entry.disabled
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_buttons_record_and_stop(panel_of, rooms, tmp_path):
+    """A click begins what another one ends; a second click on the same does nothing more."""
+    panel = panel_of(rooms.values(), every=0)
+    panel.recorder.entry.value = str(tmp_path / "new")
+    panel.wait()
+    panel.recorder.record_button.click()
+    panel.recorder.record_button.click()
+    panel.wait()
+    assert panel.recording.done.sweeps == 1
+    panel.recorder.stop_button.click()
+    panel.recorder.stop_button.click()
+    panel.wait()
+    assert panel.recording.ended
+    assert panel.frame.tone == ""
+
+
+def test_recording_needs_a_folder(panel_of, rooms):
+    """Without a folder nothing is recorded, and the panel asks for one."""
+    panel = panel_of(rooms.values())
+    panel.wait()
+    panel.recorder.record_button.click()
+    panel.wait()
+    assert "no folder is given" in panel.frame.text
+    assert panel.stop_recording() is None
+
+
+def test_a_recording_that_cannot_begin(panel_of, rooms, tmp_path):
+    """What goes wrong in the first sweep is raised, told once, and leaves no recording."""
+    file = tmp_path / "file"
+    file.touch()
+    panel = panel_of(rooms.values())
+    with pytest.raises(ck.ConfkitError, match="file"):
+        panel.record(file)
+    assert panel.frame.tone == "bad"
+    assert panel.recorder.state.value == ""
+    assert panel.recorder.stop_button.layout.display == "none"
+
+
+def test_a_recording_is_cancelled_before_its_first_sweep(panel_of, sandbox, rooms, tmp_path):
+    """Cancel ends a recording whose first sweep waits for the service."""
+    panel = panel_of(rooms.values(), every=0)
+    assert panel.value is not None
+    before = sandbox.count()
+    sandbox.fault(USERS, delay=30)
+    thread = threading.Thread(target=panel.record, args=[tmp_path / "new"])
+    thread.start()
+    until(lambda: sandbox.count() > before)
+    panel.cancel()
+    thread.join(20)
+    assert panel.recording.ended
+    assert panel.recording.done.ended == "cancelled"
+    sandbox.clear_faults()
+
+
+def test_what_ends_a_recording_is_told(panel_of, rooms, tmp_path):
+    """A recording that can no longer be written ends, and the panel says why and what to do."""
+    panel = panel_of(rooms.values(), every=0)
+    recording = panel.record(tmp_path / "new", every=0.05)
+    (tmp_path / "new" / "_hot").rename(tmp_path / "away")
+    (tmp_path / "new" / "_hot").touch()
+    recording.join(20)
+    assert isinstance(recording.error, ck.RecordingError)
+    assert "The recording ended." in panel.recorder.state.value
+    assert "was not written" in panel.recorder.state.value
+    assert 'role="alert"' in panel.recorder.state.value
+
+
+def test_a_recording_says_when_rooms_cannot_be_read(panel_of, sandbox, rooms, tmp_path):
+    """While a service fails the recording goes on, and says that values are missing, and why."""
+    panel = panel_of(rooms.values(), every=0)
+    panel.record(tmp_path / "new", every=0.05)
+    sandbox.fault(USERS, ret=504)
+    until(
+        lambda: "Lacking a value in the last sweep: 5, all (5, such" in panel.recorder.state.value
+    )
+    sandbox.clear_faults()
+    until(lambda: "Lacking" not in panel.recorder.state.value)
+    assert not panel.recording.ended
+
+
+def test_closing_the_panel_ends_its_recording(panel_of, rooms, tmp_path):
+    """A panel that is closed records no more."""
+    panel = panel_of(rooms.values())
+    recording = panel.record(tmp_path / "new")
+    panel.close()
+    assert recording.ended
+
+
+def test_a_panel_finds_the_recording_of_its_folder(panel_of, rooms, tmp_path):
+    """The recording of a panel that nobody sees any more is followed, and ended, by a new one with
+    the same folder; it is not begun twice."""
+    first, folder = panel_of(rooms.values()), tmp_path / "new"
+    recording = first.record(folder)
+    second = panel_of(rooms.values(), folder=folder)
+    assert second.recording is recording
+    third = panel_of(rooms.values())
+    with pytest.raises(ck.ConfigError, match="goes on already"):
+        third.record(folder)
+    assert third.recording is recording
+    assert second.stop_recording().sweeps == 1
+    assert "Recorded" in third.recorder.state.value
+
+
+def test_the_capacity_report_of_the_folder(panel_of, client, rooms, tmp_path):
+    """The report of the folder is returned, and shown with its reasons."""
+    ck.save_occupancy(steady([1, 3, 3], room=rooms["full"], attendee_max=3), tmp_path)
+    panel = panel_of(rooms.values(), folder=tmp_path)
+    report = panel.capacity()
+    pd.testing.assert_frame_equal(report, ck.capacity_report(tmp_path))
+    [[key, row]] = panel.recorder.report.rows
+    assert key == rooms["full"]
+    assert row[0] == "full"
+    assert "at its cap" in row[-1]
+
+
+def test_a_read_only_client_can_watch_and_record(sandbox, rooms, tmp_path):
+    """Nothing here changes the service, so all of it works with read_only."""
+    with sandbox.connect(read_only=True) as client:
+        panel = OccupancyPanel(client, rooms.values())
+        assert len(panel.value) == 5
+        assert panel.record(tmp_path / "new").done.sweeps == 1
+        panel.wait()
+        panel.close()
+
+
+def test_nothing_of_the_rooms_curve_is_saved(panel_of, rooms):
+    """The picture goes to the browser as a message; no synchronised trait holds it."""
+    panel = panel_of(rooms.values())
+    panel.select(rooms["full"])
+    assert "base64" in panel.curve.view.html
+    state = [widget.get_state() for widget in (panel, panel.curve, panel.curve.view, panel.table)]
+    assert "base64" not in str(state)
+
+
+def test_no_room_is_no_failure(panel_of):
+    """Where no room is known the panel says so, and its value is empty."""
+    panel = panel_of()
+    assert len(panel.value) == 0
+    assert "There is no room" in panel.table.empty
+    assert panel.lost.value == ""
+    assert panel.refresh_page().columns.tolist() == panel.value.columns.tolist()
+
+
+def test_reasons_are_told_by_how_many_rooms_they_are_of():
+    """Rooms that failed alike are named together, the most first; of many reasons some are told,
+    and where the others stand."""
+    errors = ["b", "a", None, "a", *(f"<{n}>" for n in range(5))]
+    frame = pd.DataFrame({"room_id": map(str, range(9)), "error": errors})
+    told = failures(frame)
+    assert told.index("2 rooms (1, 3)</b>: a") < told.index("1 room (0)</b>: b")
+    assert "8 of 9 rooms" in told
+    assert "&lt;0&gt;" in told
+    assert "and 2 more reasons" in told
+    assert failures(frame.iloc[2:3]) == ""
+
+
+def test_times_of_another_day_are_told_with_it():
+    """The time of day is enough for the newest day; what is older says of which day it is."""
+    times = pd.Series(pd.to_datetime(["2026-03-11T23:59:58Z", "2026-03-12T00:00:01Z", None]))
+    told = clock(times, UTC)
+    assert told(times[1]) == "00:00:01"
+    assert told(times[0]) == "Wed 11 Mar 2026, 23:59"
