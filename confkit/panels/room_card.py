@@ -88,7 +88,7 @@ class RoomCard:
         """Whether this is shown, because no newer reading has begun; without `pictures` those
         that are shown stay."""
         with self._lock:
-            if True:
+            if number == self._reading:
                 self._pictures = self._pictures if pictures is None else pictures
                 self._show(details)
             return number == self._reading

@@ -43,8 +43,9 @@ class RoomExplorer(Panel):
     all pages, in the order of the table: the columns of `Sweep.frame()` with `utilisation` and
     `read_at`; its `attrs["time"]` is when the oldest of all was read. Of a room that could not be
     read the values are missing, and `error` says why. Whoever reads `value` waits for the first
-    reading. Each method below does what its button does, blocks until that is
-    done, and raises what goes wrong, which stands in the panel, too.
+    reading; where that has found no rooms to ask, its error is raised. Each method below does what
+    its button does, blocks until that is done, and raises what goes wrong, which stands in the
+    panel, too.
     """
 
     def __init__(self, client: Client, room_ids: Any = None) -> None:
@@ -59,11 +60,9 @@ class RoomExplorer(Panel):
             self._board.filters.box, self._buttons(*forms),
             ipywidgets.VBox([self._board.download, *forms]), self.table, self._card.box,
         )  # fmt: skip
-        if room_ids is None:
+        if finished is not room_ids:
             self.value = None  # no frame until there is one: none is not the same as no rooms
-            self.first(self.add_known)
-        elif finished is not room_ids:
-            self.first(lambda: self.add(room_ids))
+            self.first(self.add_known if room_ids is None else lambda: self.add(room_ids))
 
     def _parts(self) -> RoomParts:
         return RoomParts(self.clicked, self._ask_delete, self._ask_offline, self.frame.note)

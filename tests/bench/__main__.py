@@ -9,10 +9,11 @@ import platform
 import sys
 from collections.abc import Callable
 
-from . import cameras, imports, occupancy, preflight, sandbox
+from . import cameras, explorer, imports, occupancy, preflight, sandbox
 
 FIGURES: dict[str, Callable[[], None]] = {
     "cameras": cameras.main,
+    "explorer": explorer.main,
     "imports": imports.main,
     "occupancy": occupancy.main,
     "preflight": preflight.main,

@@ -1,5 +1,6 @@
 """The rooms panel: what it shows, finds, reads again and changes, from cells and from clicks."""
 
+import json
 import socket
 import threading
 import time
@@ -129,6 +130,22 @@ def test_without_rooms_the_known_ones_are_read(client, building):
     """Those that this client has created, among others."""
     panel = RoomExplorer(client)
     assert set(panel.value["room_id"]) == set(building)
+    assert panel.wait(LONG)
+
+
+def test_rooms_that_cannot_be_known_are_not_no_rooms(client, sandbox, building):
+    """Whoever asks for the value gets the error; the button makes up for it."""
+    sandbox.fault(LIST, ret=304)
+    panel = RoomExplorer(client)
+    with pytest.raises(ck.ServiceUnavailable):
+        panel.value  # noqa: B018
+    assert "304" in panel.frame.text
+    sandbox.clear_faults()
+    panel.add_known()
+    assert set(panel.value["room_id"]) == set(building)
+    panel = RoomExplorer(client, [10.5])
+    with pytest.raises(ck.ParameterError, match="zeros"):
+        panel.value  # noqa: B018
     assert panel.wait(LONG)
 
 
@@ -314,6 +331,10 @@ def test_what_a_service_tells_is_text_and_no_html(client, sandbox):
     shown = [widget.value for widget in (parts._head, parts._fields, parts._media, parts._problem)]
     assert evil not in "".join(shown) + parts._devices.html
     assert "&lt;img src=x" in parts._fields.value
+    sandbox.fault(USERS, body=json.dumps({"ret": 504, "msg": evil}), times=None)
+    panel.refresh_visible()
+    assert "&lt;img src=x" in parts._problem.value
+    assert evil not in parts._problem.value
     assert panel.wait(LONG)
 
 
