@@ -9,7 +9,7 @@ import platform
 import sys
 from collections.abc import Callable
 
-from . import cameras, explorer, imports, occupancy, preflight, sandbox
+from . import cameras, explorer, imports, occupancy, preflight, sandbox, sweep
 
 FIGURES: dict[str, Callable[[], None]] = {
     "cameras": cameras.main,
@@ -18,6 +18,7 @@ FIGURES: dict[str, Callable[[], None]] = {
     "occupancy": occupancy.main,
     "preflight": preflight.main,
     "sandbox": sandbox.main,
+    "sweep": sweep.main,
 }
 
 
