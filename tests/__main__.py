@@ -3,7 +3,8 @@
 Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
 install (ffprobe, GStreamer, curl, openssl) comes from Debian's packages when this runs as root on
 Debian or Ubuntu; elsewhere the line that installs it is printed, and those tests are skipped, or
-fail with CI=true.
+fail with CI=true. The same goes for the browser of the panels' tests, for which Playwright knows a
+way where there is no such package.
 """
 
 import importlib.util
@@ -30,6 +31,7 @@ def main(arguments: list[str]) -> int:
     os.chdir(ROOT)
     witnesses()
     python = environment()
+    browser(python)
     environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     tests = subprocess.run([python, "-m", "pytest", *arguments], env=environ)
     if tests.returncode or arguments:
@@ -68,10 +70,25 @@ def witnesses() -> None:
         print("some tests have no witness here, and are skipped", flush=True)
 
 
+def browser(python: str) -> None:
+    """Installs Chromium where there is no browser and that is possible, or says how."""
+    look = [python, "-m", "tests.browser.chromium"]
+    if subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0 or install("chromium"):
+        return
+    line = ["-m", "playwright", "install", "--with-deps", "chromium"]  # Ubuntu has no such package
+    if not is_root() or subprocess.run([python, *line]).returncode:
+        print(f"or: {python} {' '.join(line)}\nThe tests of the panels are skipped", flush=True)
+
+
+def is_root() -> bool:
+    """Whether this may install packages on Debian and Ubuntu."""
+    return bool(shutil.which("apt-get")) and hasattr(os, "geteuid") and os.geteuid() == 0
+
+
 def install(*packages: str) -> bool:
     """Whether Debian's packages could be installed; where not, prints the line that does it."""
     line = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+    if is_root():
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-qq"], check=False, env=quiet)
         done = subprocess.run([*line.split(), "-qq"], env=quiet, stdout=subprocess.DEVNULL)

@@ -43,8 +43,8 @@ def _missing(row: Row) -> Mark | None:
 
 
 COLUMNS = (
-    Column("topic", "topic"),
-    Column("room_id", "room"),
+    Column("topic", "topic", lambda row: row["topic"] or row["room_id"]),  # what narrow ones show
+    Column("room_id", "room", wide=True),
     Column("status", "status", status_cell, wide=True),
     Column("utilisation", "users of max", users_cell),
     Column("people", "people", right=True, wide=True),
