@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 import traitlets
 
-from ..errors import ConfkitError
+from ..errors import ConfigError, ConfkitError
 from .parts import Frame
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     @contextmanager
     def working(self, what: str) -> Iterator[Work]:
-        """Says in the head what is being done; what goes wrong is told in the panel and raised."""
+        """Says in the head what is being done; what goes wrong is told in the panel and raised.
+
+        Work of others begins after the first reading, and one after the other."""
+        self.wait_for_first()
         with self._working:
             outer, before = self._work, self.frame.busy
             work = self._work = outer or Work(self._progress)
@@ -167,11 +171,13 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         action: Callable[[], object],
         after: Callable[[], object] = lambda: None,
         by_itself: bool = False,
+        surely: bool = False,
     ) -> None:
         with self._turn:
             if self._clicked.is_set():
-                if self._by_itself and not by_itself:
-                    self._next = self._next or action
+                if surely or (self._by_itself and not by_itself):
+                    self._next = action if surely else self._next or action
+                    self.frame.busy = self.frame.busy or "Waiting for what is being read"
                 return
             self._clicked.set()
             self._by_itself = by_itself
@@ -186,6 +192,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
                         self.fails(error)
                 with self._turn:
                     job, self._next, self._by_itself = self._next, None, False
+                    self.frame.busy = ""
                     if job is None:
                         self._clicked.clear()
                 after()
@@ -213,23 +220,41 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def answer(self, yes: bool) -> None:
         """Nothing, once what was asked is done, or is not to be done."""
-        action, self._answer = self._answer, None
-        self.frame.question = ""
+        action = self._answered()
         if yes and action is not None:
             action()
+
+    def _answered(self) -> Callable[[], object] | None:
+        """What was asked for; it is answered now, whatever else is under way, and only once."""
+        with self._turn:
+            action, self._answer = self._answer, None
+            self.frame.question = ""
+        return action
 
     # The clock
 
     def every(self, seconds: float, action: Callable[[], object]) -> None:
         """Nothing; from now on this is done every so many seconds, while somebody sees the panel;
         0 ends that."""
+        if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+            raise ConfigError(f"every is {seconds!r}; give seconds, or 0 for never.")
         self._tick = lambda: self._start(action, by_itself=True)
         self.frame.every = float(seconds)
 
-    def _heard(self, kind: str) -> None:
+    def close(self) -> None:
+        """Ends the work under way, the clock and the widget."""
+        self.frame.every = 0.0
+        self.cancel()
+        super().close()
+
+    def _heard(self, content: Mapping[str, Any]) -> None:
+        kind = content["kind"]
         if kind == "tick":
             self._tick()
         elif kind == "cancel":
             self.cancel()
-        else:
-            self.clicked(lambda: self.answer(kind == "yes"))()
+        # An answer that was on its way when another question came up answers none.
+        elif content.get("question", self.frame.question) == self.frame.question:
+            action = self._answered()
+            if kind == "yes" and action is not None:
+                self._start(action, surely=True)

@@ -165,6 +165,81 @@ def test_a_question_comes_before_a_change_and_only_yes_does_it():
     assert panel.times == 1, "a question is answered once"
 
 
+def test_no_is_taken_at_once_whatever_else_is_under_way():
+    """A question that was answered with no is gone, and nothing is done later."""
+    panel = Counting()
+    panel.clicked(panel.count)()
+    assert panel.begun.wait(LONG)
+    panel.ask("Count it", "Count one more?", panel.count)
+    panel.frame._hear(None, {"kind": "no", "question": "Count one more?"}, [])
+    assert panel.frame.question == ""
+    panel.go.set()
+    assert panel.wait(LONG)
+    assert panel.times == 1
+
+
+def test_yes_is_done_after_what_is_under_way_and_no_longer_asked():
+    """The question goes at once; a no that comes after the yes is no answer to anything."""
+    panel = Counting()
+    panel.clicked(panel.count)()
+    assert panel.begun.wait(LONG)
+    panel.ask("Count it", "Count one more?", panel.count)
+    panel.frame._hear(None, {"kind": "yes", "question": "Count one more?"}, [])
+    assert panel.frame.question == ""
+    panel.frame._hear(None, {"kind": "no", "question": "Count one more?"}, [])
+    panel.go.set()
+    assert panel.wait(LONG)
+    assert panel.times == 2
+
+
+def test_an_answer_to_an_earlier_question_answers_none():
+    """What was clicked before another question came up is not done to that one's room."""
+    panel = Counting()
+    panel.go.set()
+    panel.ask("Count it", "Count one more?", panel.count)
+    panel.ask("Count it", "Count two more?", panel.count)
+    panel.frame._hear(None, {"kind": "yes", "question": "Count one more?"}, [])
+    assert panel.wait(LONG)
+    assert (panel.times, panel.frame.question) == (0, "Count two more?")
+
+
+def test_a_click_behind_an_automatic_reading_says_that_it_waits_and_can_cut_it_short():
+    """The head offers Cancel, which ends the reading; then the click has its turn."""
+    panel = Counting()
+
+    def quiet():
+        with panel.working("") as work:
+            panel.begun.set()
+            assert work.cancelled.wait(LONG)
+
+    panel.every(5, quiet)
+    panel.frame._hear(None, {"kind": "tick"}, [])
+    assert panel.begun.wait(LONG)
+    panel.go.set()
+    panel.clicked(panel.count)()
+    assert panel.frame.busy == "Waiting for what is being read"
+    panel.frame._hear(None, {"kind": "cancel"}, [])
+    assert panel.wait(LONG)
+    assert (panel.times, panel.frame.busy) == (1, "")
+
+
+def test_a_panel_that_is_closed_ends_its_work():
+    """Nothing goes on for a panel that nobody has any more."""
+    panel = Counting()
+    panel.clicked(panel.count)()
+    assert panel.begun.wait(LONG)
+    panel.close()
+    assert panel.wait(LONG)
+    assert panel.times == 0
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf"), "5"])
+def test_a_clock_that_makes_no_sense_is_refused(seconds):
+    """Seconds, or 0 for never."""
+    with pytest.raises(ck.ConfigError, match="0 for never"):
+        Counting().every(seconds, print)
+
+
 def test_the_clock_refreshes_and_leaves_out_what_comes_while_it_works():
     """Ticks that pile up behind a long reading start one reading, not ten."""
     panel = Counting()
@@ -297,8 +372,21 @@ def test_a_table_sorts_all_rows_and_puts_missing_ones_last(table):
     assert table.rows[0][1][1] == "10"
     table.turn(2)
     assert table.rows[-1][1][1] is None
-    table.sort("no such column")
+    with pytest.raises(ck.ConfigError, match="there are room_id, users"):
+        table.sort("no such column")
+    for message in ({"kind": "sort", "column": "nope"}, {"kind": "sort"}, {"kind": "page"}):
+        table._hear(None, message, [])
     assert table.sorted == ["users", True]
+
+
+def test_a_column_of_numbers_and_texts_is_sorted_as_text():
+    """A caller's column of anything does not break the table."""
+    table = Table("Rooms", "room_id", [Column("room_id", "Room"), Column("note", "Note")])
+    made = frame(4)
+    made["note"] = [10, "a", 2.5, None]
+    table.show(made)
+    table.sort("note")
+    assert [cells[1] for _, cells in table.rows] == ["10", "2.5", "a", None]
 
 
 def test_pages_end_where_the_rows_do(table):

@@ -36,12 +36,12 @@ function render({ model, el }) {
   asks.append(question, yes, no);
   el.append(head, work, status, alert, asks);
 
-  const send = (kind) => () => model.send({ kind });
+  const send = (kind) => () => model.send({ kind, question: model.get("question") });
   cancel.addEventListener("click", send("cancel"));
   yes.addEventListener("click", send("yes"));
   no.addEventListener("click", send("no"));
   asks.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") { event.stopPropagation(); model.send({ kind: "no" }); }
+    if (event.key === "Escape") { event.stopPropagation(); send("no")(); }
   });
 
   let before = null; // what had the focus when a question came up

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import traitlets
@@ -15,8 +15,9 @@ Tone = Literal["", "good", "bad"]
 class Frame(Widget):
     """The head of a panel, which names the service; below it progress, a text, or a question.
 
-    `heard` is called with "cancel", with "yes" or "no" when a question was answered, and, while
-    the panel can be seen in an open page and `every` is above 0, every so many seconds with "tick".
+    `heard` is called with the browser's message, whose `kind` is "cancel", "yes" or "no" (with the
+    `question` that this answers), or, while the panel can be seen in an open page and `every` is
+    above 0, every so many seconds "tick".
     """
 
     _esm = HERE / "frame.js"
@@ -34,10 +35,12 @@ class Frame(Widget):
     yes = traitlets.Unicode("").tag(sync=True)
     every = traitlets.Float(0.0).tag(sync=True)
 
-    def __init__(self, title: str, heard: Callable[[str], object], **traits: Any) -> None:
+    def __init__(
+        self, title: str, heard: Callable[[Mapping[str, Any]], object], **traits: Any
+    ) -> None:
         super().__init__(title=title, **traits)
         for kind in ("cancel", "yes", "no", "tick"):
-            self._heard[kind] = lambda content, _: heard(content["kind"])
+            self._heard[kind] = lambda content, _: heard(content)
 
     def tell(self, text: str, tone: Tone = "") -> None:
         """Shows a text; of the tone "bad" it is an alert."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import traitlets
 
+from ...errors import ConfigError
 from .widget import HERE, Widget
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ class Table(Widget):
         self._frame: pd.DataFrame | None = None
         self._ordered: pd.DataFrame | None = None
         self._lock = threading.RLock()  # a panel's thread shows while a message sorts
-        self._heard["sort"] = lambda content, _: self.sort(str(content.get("column", "")))
-        self._heard["page"] = lambda content, _: self.turn(int(content["to"]))
+        self._heard["sort"] = lambda content, _: self._sort_by(content.get("column"))
+        self._heard["page"] = lambda content, _: self._turn_to(content.get("to"))
         self._heard["choose"] = lambda content, _: self.choose(str(content.get("key", "")))
 
     @property
@@ -111,10 +112,14 @@ class Table(Widget):
                 self.chosen = ""
 
     def sort(self, column: str, down: bool | None = None) -> None:
-        """Sorts by a column: as asked, or upwards, and downwards where it is sorted so already."""
+        """Sorts by a column: as asked, or upwards, and downwards where it is sorted so already.
+        ConfigError: there is no such column."""
         with self._lock, self.hold_sync():
-            if self._frame is None or column not in self._frame.columns:
-                return
+            there = [] if self._frame is None else [str(name) for name in self._frame.columns]
+            if column not in there:
+                raise ConfigError(
+                    f"no column {column!r}; there are {', '.join(there) or 'none yet'}"
+                )
             if down is None:
                 down = self.sorted[0] == column and not self.sorted[1]
             self.sorted = [column, down]
@@ -133,10 +138,22 @@ class Table(Widget):
         self.chosen = key
         self._on_choice(key)
 
+    def _sort_by(self, column: Any) -> None:
+        if any(column == name for name, *_ in self.columns):
+            self.sort(column)
+
+    def _turn_to(self, page: Any) -> None:
+        if isinstance(page, int):
+            self.turn(page)
+
     def _order(self) -> None:
         frame, (column, down) = self._frame, self.sorted
         if frame is not None and column in frame.columns:
-            frame = frame.sort_values(column, ascending=not down, kind="stable", na_position="last")
+            how: Any = {"ascending": not down, "kind": "stable", "na_position": "last"}
+            try:
+                frame = frame.sort_values(column, **how)
+            except TypeError:  # numbers and texts in one column
+                frame = frame.sort_values(column, key=lambda one: one.astype("string"), **how)
         self._ordered = frame
 
     def _turn(self, page: int) -> None:
