@@ -34,9 +34,10 @@ class Address(NamedTuple):
         elif any(letter.isspace() for letter in url):
             problem = "holds white space"
         if problem:
+            # What has no scheme may be a key that went into the wrong field.
+            told = f": {mask_address(url, broken=True)!r}" if "://" in url else ""
             raise ConfigError(
-                f"{setting} {problem}: {mask_address(url, broken=True)!r}. "
-                f"Write it as scheme://host:port, such as {example}"
+                f"{setting} {problem}{told}. Write it as scheme://host:port, such as {example}"
             )
         return cls(url, parts.hostname or "")
 

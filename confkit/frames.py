@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .calls import Call
 from .endpoints import ENDPOINTS
 from .explanations import explain
-from .masking import masked
+from .masking import mask_address, masked
 from .records import Device, Room, RoomUser
 from .wire import compact
 
@@ -64,7 +64,7 @@ def users_frame(
     """One row a user: `room_id`, `user_id`, `user_name`, all `string`.
 
     From a list of users, whose `room_id` is missing, or from a mapping of room ID to users. A room
-    without users has no row.
+    without users has no row. The password in a camera's address that serves as a name shows as ***.
     """
     if isinstance(users, Mapping):
         pairs: list[tuple[str | None, RoomUser]]
@@ -80,8 +80,8 @@ def users_frame(
         {"room_id": "string", "user_id": "string", "user_name": "string"},
         {
             "room_id": lambda pair: pair[0],
-            "user_id": lambda pair: pair[1].user_id,
-            "user_name": lambda pair: pair[1].user_name,
+            "user_id": lambda pair: without_login(pair[1].user_id),
+            "user_name": lambda pair: without_login(pair[1].user_name),
         },
     )
 
@@ -89,15 +89,18 @@ def users_frame(
 def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) -> "pd.DataFrame":
     """One row a device: `room_id`, `user_id`, `user_name`, `user_address`, `user_data`, `options`.
 
-    All `string`; `options` is JSON text. What is secret in address and options shows as ***,
-    unless `secrets=True`.
+    All `string`; `options` is JSON text. What is secret in address and options, or in an address
+    that serves as a name, shows as ***, unless `secrets=True`.
     """
     shown = (lambda value, _: value) if secrets else masked
+    named = (lambda text: text) if secrets else without_login
     columns = ("room_id", "user_id", "user_name", "user_address", "user_data", "options")
     return frame_of(
         _records(devices, Device),
         dict.fromkeys(columns, "string"),
         {
+            "user_id": lambda device: named(device.user_id),
+            "user_name": lambda device: named(device.user_name),
             "user_address": lambda device: _plain(shown(device.user_address, "user_address")),
             "user_data": lambda device: _plain(shown(device.user_data, "user_data")),
             "options": lambda device: compact(shown(dict(device.options), "options")),
@@ -207,11 +210,17 @@ def _plain(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
+def without_login(text: str | None) -> str | None:
+    """An ID or a name, with *** for the password where it is a camera's address with a login; any
+    other is as it was: IDs are compared, and `pass=1` may be one."""
+    return mask_address(text) if text and "@" in text and "://" in text else text
+
+
 # Of a record that has a `device`, as part of what it tells.
 OF_DEVICE: Mapping[str, Any] = {
     "room_id": lambda record: record.device.room_id,
-    "user_id": lambda record: record.device.user_id,
-    "user_name": lambda record: record.device.user_name,
+    "user_id": lambda record: without_login(record.device.user_id),
+    "user_name": lambda record: without_login(record.device.user_name),
     "user_address": lambda record: _plain(masked(record.device.user_address, "user_address")),
 }
 

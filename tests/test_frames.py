@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import confkit as ck
+from confkit.bulk.attempts import Fate, already_there, fate_frame
+from confkit.diagnosis import lines
 from confkit.endpoints import ENDPOINTS
 from confkit.frames import calls_frame
 from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
@@ -304,3 +306,49 @@ def test_calls_frame_says_what_it_wants():
     """Something else than calls is refused with the place that has some."""
     with pytest.raises(TypeError, match=r"client\.calls"):
         calls_frame([1])
+
+
+LOGGED = "rtsp://user:geheim@h/x"
+
+
+def test_a_name_that_is_an_address_tells_no_password():
+    """Whatever users and devices are called; with `secrets` devices are called as they are."""
+    device = ck.Device("1", LOGGED, LOGGED, "rtsp://h/x", "", {})
+    user = ck.RoomUser(LOGGED, LOGGED)
+    for frame in (
+        ck.devices_frame([device]),
+        ck.users_frame([user]),
+        ck.users_frame({"1": [user]}),
+    ):
+        assert list(frame.user_id) == list(frame.user_name) == ["rtsp://user:***@h/x"]
+    assert list(ck.devices_frame([device], secrets=True).user_id) == [LOGGED]
+
+
+@pytest.mark.parametrize("key", ["pass=1", "token:7", "a@b.example", "sip:a:b@c", "http://h/x", ""])
+def test_any_other_id_stays_as_it_is(key):
+    """An ID is compared with others: only an address with a login is masked."""
+    frame = ck.users_frame([ck.RoomUser(key, key)])
+    assert list(frame.user_id) == list(frame.user_name) == [key]
+    assert list(ck.devices_frame([ck.Device("1", key, key, None, "", {})]).user_id) == [key]
+
+
+def test_what_became_of_a_device_tells_no_password():
+    """Its ID, its name, and the cause and the advice that quote them."""
+    device = ck.Device("1", LOGGED, LOGGED, "rtsp://h/x", "", {})
+    known = ck.Device("1", f"{LOGGED}/2", "", "rtsp://h/x", "", {})
+    fate = already_there(Fate(1, device), known)._replace(advice=f"look for {LOGGED!r}")
+    frame = fate_frame([fate], ("user_id", "user_name", "cause", "advice"), ())
+    for text in frame.iloc[0]:
+        assert "***" in text
+        assert "geheim" not in text
+
+
+def test_no_line_to_run_holds_the_password_of_a_device_that_is_called_by_its_address():
+    """Each call and command that a report prints."""
+    device = ck.Device("1", LOGGED, LOGGED, LOGGED, "", {})
+    for told in (
+        lines.named(device), lines.import_call(device), lines.remove_call(device),
+        lines.diagnose_call(device), lines.diagnose_line("1", LOGGED),
+    ):  # fmt: skip
+        assert "***" in told
+        assert "geheim" not in told

@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..frames import OF_DEVICE, frame_of
 from ..listing import find_device, list_devices
+from ..masking import mask
 from ..records import Device
 
 if TYPE_CHECKING:
@@ -139,8 +140,13 @@ def _is_there(client: Client, device: Device) -> bool:
 def fate_frame(
     fates: list[Fate], columns: Sequence[str], outcomes: tuple[str, ...]
 ) -> "pd.DataFrame":
-    """One row a device, with these columns; `outcome` is a category of these outcomes."""
+    """One row a device, with these columns; `outcome` is a category of these outcomes. No text
+    holds a secret, whatever a device is called."""
     kinds: dict[str, str | tuple[str, ...]]
     kinds = {"row": "Int64", "outcome": outcomes, "seconds": "float64"}
     types = {name: kinds.get(name, "string") for name in columns}
-    return frame_of(fates, types, OF_DEVICE)
+    told = {
+        "cause": lambda fate: mask(fate.cause),
+        "advice": lambda fate: mask(fate.advice),
+    }
+    return frame_of(fates, types, {**OF_DEVICE, **told})

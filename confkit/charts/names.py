@@ -39,11 +39,16 @@ def clean(text: Any) -> str:
 
     if pd.isna(text):
         return ""
-    return "".join(letter if letter.isprintable() else " " for letter in str(text))
+    told = str(text)
+    if told.isprintable():  # nearly all are, and there may be many
+        return told
+    return "".join(letter if letter.isprintable() else " " for letter in told)
 
 
 def width(text: str) -> int:
     """Columns that a text takes."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text

@@ -73,7 +73,7 @@ def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
             frame["attendee_max"], topics, errors, strict=True,
         )
     ]  # fmt: skip
-    return sorted(found, key=_place)
+    return sorted(found, key=place)
 
 
 def finding(found: list[RoomNow]) -> str:
@@ -132,7 +132,8 @@ def number(value: Any) -> int | None:
     return int(float(text)) if text and 0 <= float(text) < math.inf else None
 
 
-def _place(room: RoomNow) -> tuple[Any, ...]:
+def place(room: RoomNow) -> tuple[Any, ...]:
+    """What `rooms` sorts by."""
     share = room.share
     if share is None:
         share = -2.0 if room.users is None else -1.0

@@ -5,26 +5,28 @@ from __future__ import annotations
 from shlex import quote
 
 from ..cameras import bare, login_of
+from ..masking import mask_address
 from ..records import Device
 
 
 def named(device: Device) -> str:
     """Return what a device is called in a sentence."""
     if device.user_id:
-        return f"device {device.user_id!r}"
+        return f"device {_user_id(device)!r}"
     return "any device" if device.user_address is None else f"the camera at {bare(device)}"
 
 
 def import_call(device: Device) -> str:
     """Return the call that imports a device."""
-    given = (device.room_id, _user_id(device), device.user_name or "NAME", bare(device))
+    name = mask_address(device.user_name or "NAME")
+    given = (device.room_id, _user_id(device), name, bare(device))
     told = ", ".join(map(repr, given))
     return f"ck.import_device(client, {told}{_login(device)}, preflight=True, verify=True)"
 
 
 def remove_call(device: Device) -> str:
     """Return the call that takes a device out of its room."""
-    return f"ck.remove_device(client, {device.room_id!r}, {device.user_id!r})"
+    return f"ck.remove_device(client, {device.room_id!r}, {_user_id(device)!r})"
 
 
 def diagnose_call(device: Device) -> str:
@@ -39,7 +41,7 @@ def diagnose_call(device: Device) -> str:
 
 def diagnose_line(room_id: str, user_id: str | None) -> str:
     """Return the command that does the same for a camera whose address is unknown."""
-    told = f"{quote(room_id)} {quote(user_id or 'USER_ID')}"
+    told = f"{quote(room_id)} {quote(mask_address(user_id or 'USER_ID'))}"
     return f"confkit diagnose {told} --address rtsp://... [--login-name NAME]"
 
 
@@ -52,7 +54,7 @@ def preflight_line(device: Device) -> str:
 
 
 def _user_id(device: Device) -> str:
-    return device.user_id or "USER_ID"
+    return mask_address(device.user_id or "USER_ID")  # some are called by their address
 
 
 def _login(device: Device) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,7 @@ import pandas as pd
 
 from ..charts.looks import STATES
 from ..charts.names import clean, listed
-from ..charts.rooms import RoomNow, rooms
+from ..charts.rooms import RoomNow, place, rooms
 from ..charts.times import moment, zone
 from .parts import Bar, Column
 
@@ -26,6 +28,17 @@ _TONES = {
     "no cap": "quiet", "unread": "quiet",
 }  # fmt: skip
 _ALWAYS = ("full", "near", "over", "free", "empty", "unread")
+_FEW = 1_000  # rooms that are put into their places one by one
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The rooms of a reading's `frame` as the charts have them, the fullest first (`found`), named
+    after these `topics`."""
+
+    frame: pd.DataFrame
+    topics: pd.Series
+    found: list[RoomNow]
 
 
 def columns() -> list[Column]:
@@ -40,20 +53,38 @@ def columns() -> list[Column]:
     ]
 
 
-def bar_rows(reading: Reading) -> tuple[pd.DataFrame, list[RoomNow]]:
-    """A row a room for the table, and the rooms as the charts have them, the fullest first."""
-    found = rooms(reading.frame)
-    places = {room.room_id: place for place, room in enumerate(found)}
+def bars(frame: pd.DataFrame, before: Bars | None = None) -> Bars:
+    """The bars of a reading; of those before, what has not changed stays as it is.
+
+    A name depends on all topics, and making names is what takes long of many rooms: they are made
+    anew where a topic is. A room that can no longer be read keeps its name.
+    """
+    if before is None or not frame["room_id"].equals(before.frame["room_id"]):
+        return Bars(frame, frame["topic"], rooms(frame))
+    topics = frame["topic"].where(frame["topic"].notna(), before.topics)
+    changed = _changed(frame, before.frame, "users", "attendee_max", "error", "topic")
+    if not topics.equals(before.topics) or changed.sum() > _FEW:
+        return Bars(frame, frame["topic"], rooms(frame))
+    anew = {room.room_id: room for room in rooms(frame[changed])}
+    found = [room for room in before.found if room.room_id not in anew]
+    for old in before.found:
+        if (room := anew.get(old.room_id)) is not None:
+            insort(found, replace(room, name=old.name), key=place)
+    return Bars(frame, topics, found)
+
+
+def bar_rows(reading: Reading, found: Sequence[RoomNow]) -> pd.DataFrame:
+    """A row a room for the table."""
+    places = {room.room_id: at for at, room in enumerate(found)}
     order = [places[clean(room_id)] for room_id in reading.frame["room_id"]]
-    now = [found[place] for place in order]
+    now = [found[at] for at in order]
     told = clock(reading.times)
     read = {time: told(time) for time in reading.times.dropna().unique()}
-    table = reading.frame[["room_id", "people", "devices"]].assign(
-        fullness=[-place for place in order], now=pd.Series(now, dtype=object), time=reading.times,
+    return reading.frame[["room_id", "people", "devices"]].assign(
+        fullness=[-at for at in order], now=pd.Series(now, dtype=object), time=reading.times,
         name=[room.name for room in now],
         read=reading.times.map(read),
     )  # fmt: skip
-    return table, found
 
 
 def bar(room: RoomNow) -> Bar:
@@ -126,6 +157,14 @@ def clock(times: pd.Series, tz: tzinfo | None = None) -> Callable[[pd.Timestamp]
         return f"{local:%H:%M:%S}" if local.date() == today else moment(local)
 
     return told
+
+
+def _changed(frame: pd.DataFrame, before: pd.DataFrame, *names: str) -> pd.Series:
+    changed = pd.Series(False, frame.index)
+    for name in names:
+        now, then = frame[name], before[name]
+        changed |= (now != then).fillna(False).astype(bool) | (now.isna() != then.isna())
+    return changed
 
 
 def _sum(counts: pd.Series, what: str) -> str:

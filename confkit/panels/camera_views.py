@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..errors import ConfkitError
+from ..masking import mask_address
 from ..records import Device
 from ..rtsp.report import FAILED, OK, RUNNING, SKIPPED, Report, Snapshot, Stage
 
@@ -72,7 +73,7 @@ def thumbnails_html(sandbox: Sandbox, devices: Iterable[Device]) -> str:
 
 
 def _thumb(sandbox: Sandbox, device: Device) -> str:
-    name = device.user_name or device.user_id
+    name = mask_address(device.user_name or device.user_id)
     try:
         snapshot = sandbox.snapshot(device.room_id, device.user_id)
         shown = _image(snapshot, f"The newest picture of {name}", _NARROW)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .. import profiles
-from ..connect import SERVICE
+from ..connect import SERVICE, seconds
 from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError
 from ..service_check import InterfaceCheck, check_service
@@ -35,9 +35,10 @@ class ConnectPanel(Panel):
         names, told, problem = _names()
         self.profile = choice("Service", [*map(_labelled, names), (_ADDRESSED, "")])
         self.fields = {
-            "base_url": Field("Interface A (base_url)", "text", "http://conference.example:8080"),
+            "base_url": Field("Interface A (base_url)", "text", "http://conference.example:8080",
+                              shows=True),
             "outgoing_url": Field("Interface B (outgoing_url)", "text",
-                                  "http://conference.example:8050"),
+                                  "http://conference.example:8050", shows=True),
             "access_key": Field("Access key", "text"),
             "secret_key": Field("Secret key", "password"),
         }  # fmt: skip
@@ -90,14 +91,19 @@ class ConnectPanel(Panel):
         """
         self.result.value = ""
         with self.working("Asking both interfaces") as work:
-            client, told = client_of(self._filled())
+            filled = self._filled()
+            client, told = client_of(filled)
             try:
                 checks = until_cancelled(lambda: check_service(client), work.cancelled)
             finally:
                 _let_go(client)
-        self.result.value = checks_html(checks)
         well = all(one.ok for one in checks)
-        said = f"{client.name} answers." if well else f"{client.name}: not all is well, see below."
+        said = f"{client.name} answers." if well else f"{client.name}: not all is well."
+        if filled[:2] == self._filled()[:2]:
+            self.result.value = checks_html(checks)
+            said += "" if well else " See below."
+        else:
+            said += " Another service was filled in meanwhile: test that one."
         self.frame.tell("\n".join([said, *told]), "good" if well else "bad")
         return checks
 
@@ -120,6 +126,11 @@ class ConnectPanel(Panel):
         chosen = "" if given and profile is None else profile
         if isinstance(dialect, Mapping):
             dialect = Dialect.of(dialect)
+        if not isinstance(dialect, Dialect | None):
+            raise ConfigError(f"dialect is {dialect!r}; give a Dialect, or a dict of its settings.")
+        both = timeout if isinstance(timeout, tuple) else (timeout,)
+        if timeout is not None:
+            seconds(", ".join(map(str, both)), "timeout")
         known = [value for _, value in self.profile.options]
         if chosen is not None and chosen not in known:
             raise ConfigError(
@@ -131,7 +142,6 @@ class ConnectPanel(Panel):
         if dialect is not None:
             self._fill_dialect(dialect.changes())
         if timeout is not None:
-            both = timeout if isinstance(timeout, tuple) else (timeout,)
             self.timeout.value = ", ".join(f"{seconds:g}" for seconds in both)
         if read_only is not None:
             self.read_only.value = read_only

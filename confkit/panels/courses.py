@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ import pandas as pd
 from ..errors import ConfigError
 from ..occupancy.loading import load_occupancy
 from ..occupancy.samples import samples_frame, schema
+from .folders import of_a_recording, placed
 
 if TYPE_CHECKING:
     from ..figure import Chart
@@ -24,12 +24,12 @@ _CLOSE = 0.6  # of the usual interval: less lies between two that count for one
 def recorded_samples(folder: str, room_id: str, service: str) -> pd.DataFrame | None:
     """The samples that a recording has of the room; None where there is no such folder.
 
-    ConfigError where they are another service's: its rooms may have the same IDs.
+    ConfigError where there can be no such folder, where it holds something else, and where they are
+    another service's: its rooms may have the same IDs.
     """
-    path = Path(folder).expanduser()
-    if not folder or not path.is_dir():
+    if not folder or not (path := placed(folder)).is_dir():
         return None
-    found = load_occupancy(path, room_id)
+    found = load_occupancy(of_a_recording(path), room_id)
     whose = found.attrs.get("service")
     if whose is not None and service not in whose.split(", "):
         raise ConfigError(

@@ -11,7 +11,7 @@ from .. import arguments
 from ..endpoints import B1
 from ..masking import Guarded, Secret
 from ..records import Device
-from .arranging import button, entry, row, shown
+from .arranging import button, row, shown
 from .parts import Field
 
 # The names of `import_device`, which `fill` takes too.
@@ -23,13 +23,14 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
     """The fields of a device; `device` and `camera` read them. `room` is shown elsewhere."""
 
     def __init__(self, room: ipywidgets.Text) -> None:
-        address = Field("Address", "text", "rtsp://host:554/path")
+        address = Field("Address", "text", "rtsp://host:554/path", shows=True)
+        name = Field("Name", "text", "Front door", shows=True)  # some name a camera by its address
         more = Field("User data", "text"), Field("Options (JSON)", "text", '{"name": "value"}')
         self.inputs: dict[str, Any] = dict(zip(NAMES, (
-            room, entry("User id", hint="camera-1"), entry("Name", hint="Front door", width="grow"),
-            address, Field("Login name", "text"), Field("Login password"), *more,
+            room, Field("User id", "text", "camera-1", shows=True), name, address,
+            Field("Login name", "text"), Field("Login password"), *more,
         ), strict=True))  # fmt: skip
-        for field in (address, more[1]):
+        for field in (address, name, more[1]):
             field.add_class("confkit-grow")
         self._more = row(*more)
         shown(self._more, False)

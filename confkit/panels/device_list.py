@@ -11,6 +11,7 @@ import ipywidgets
 
 from ..errors import ConfigError
 from ..frames import devices_frame
+from ..masking import mask_address
 from ..records import Device
 from .arranging import row, shown
 from .camera_views import thumbnails_html
@@ -30,6 +31,7 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
 
     def __init__(self, *buttons: ipywidgets.Widget, on_page: Callable[[], object]) -> None:
         self.devices: dict[str, Device] = {}
+        self._numbers: dict[tuple[str, str], str] = {}  # keys that tell nothing: pages are saved
         self.table = Table("Devices", "key", [
             Column("user_name", "name"), Column("user_id", "user"), Column("room_id", "room"),
             Column("user_address", "address", wide=True),
@@ -50,8 +52,9 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
     def show(self, devices: Sequence[Device]) -> pd.DataFrame:
         """The frame of these devices, once they are listed."""
         frame = devices_frame(devices)
-        self.devices = {_key(device): device for device in devices}
-        self.table.show(frame.assign(key=list(map(_key, devices))), counted(len(frame), "device"))
+        keys = [self._key(device) for device in devices]
+        self.devices = dict(zip(keys, devices, strict=True))
+        self.table.show(frame.assign(key=keys), counted(len(frame), "device"))
         self._pick()
         return frame
 
@@ -68,7 +71,8 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
             if device.user_id == user_id and room_id in (None, device.room_id):
                 self.table.choose(key)
                 return device
-        raise ConfigError(f"{user_id!r} is not in the list. Refresh it, or list another room.")
+        told = repr(mask_address(str(user_id)))
+        raise ConfigError(f"{told} is not in the list. Refresh it, or list another room.")
 
     def offers(self, another: ipywidgets.Widget) -> None:
         """Nothing, once this button, too, is there for the device that is picked."""
@@ -77,6 +81,6 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
     def _pick(self) -> None:
         shown(self._buttons, self.table.chosen in self.devices)
 
-
-def _key(device: Device) -> str:
-    return f"{device.room_id}/{device.user_id}"
+    def _key(self, device: Device) -> str:
+        place = device.room_id, device.user_id
+        return self._numbers.setdefault(place, str(len(self._numbers) + 1))

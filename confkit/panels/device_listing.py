@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
+from threading import Event
 from typing import TYPE_CHECKING
 
 from ..client import Client
 from ..devices import remove_device
-from ..errors import ConfkitError
+from ..errors import ConfigError, ConfkitError
 from ..listing import list_devices
+from ..masking import mask_address
 from ..records import Device
 from .arranging import button, check, entry
 from .device_list import DeviceList
 from .device_questions import removal_question
+from .given import check_source
 from .panel import Panel
+from .waiting import until_cancelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +27,7 @@ class Listing(Panel):
     """A panel that lists the devices of a room, or of all rooms; its `value` is their frame."""
 
     def __init__(self, client: Client, room_id: str | None) -> None:
+        check_source(client)
         super().__init__("Devices", client)
         self.client = client
         self.room = entry("Room", "" if room_id is None else str(room_id), "all rooms")
@@ -39,45 +45,58 @@ class Listing(Panel):
 
     def refresh(self) -> pd.DataFrame:
         """The devices of the room, or of all rooms, as they are now (B3): the new `value`."""
-        with self.working("Reading the devices"):
-            return self._read()
+        return self._read()
 
     def select(self, user_id: str, room_id: str | None = None) -> Device:
         """The device of this ID, once it is picked; ConfigError when it is not listed."""
         self.wait_for_first()
-        return self.list.pick(user_id, room_id)
+        try:
+            return self.list.pick(user_id, room_id)
+        except ConfigError as error:
+            self.fails(error)
+            raise
 
     def remove(self, user_id: str, room_id: str | None = None) -> None:
         """Nothing, once the device has left its room (B2); errors as of `remove_device`."""
-        with self.working("Looking for the device"):
-            self._take_out(self.select(user_id, room_id))
+        self._take_out(self.select(user_id, room_id))
 
     def _ask_removal(self) -> None:
-        with self.working("Reading the room"):
+        with self.working("Reading the room") as work:
             device = self.list.picked
-            question = removal_question(self.client, device)
+            question = until_cancelled(
+                lambda: removal_question(self.client, device), work.cancelled
+            )
         self.ask("Remove", question, lambda: self._take_out(device))
 
     def _take_out(self, device: Device) -> None:
-        with self.working(f"Removing {device.user_id}"):
+        called = mask_address(device.user_id)
+        with self.working(f"Removing {called}"):
             remove_device(self.client, device)
-            self._told(f"{device.user_id} was removed from room {device.room_id}.", True)
+            self._told(f"{called} was removed from room {device.room_id}.", True)
 
     def _read(self) -> pd.DataFrame:
         room_id = None if self.everywhere.value else self.room_id
-        self.value = self.list.show(list_devices(self.client, room_id))
-        self._picture()
-        return self.value
+        with self.working("Reading the devices") as work:
+            found = until_cancelled(lambda: list_devices(self.client, room_id), work.cancelled)
+            self.value = shown = self.list.show(found)
+            self._picture()
+            return shown
 
     def _told(self, text: str, well: bool) -> None:
         """Says what was done, once the list is read again; that this failed is told, too."""
-        try:
-            self._read()
-        except ConfkitError as error:
-            text = f"{text} The list is as it was before: {error}"
+        with self.working("Reading the devices") as work:
+            work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
+            try:
+                self._read()
+            except CancelledError:
+                text = f"{text} The list may be as it was before: reading it was cancelled."
+            except ConfkitError as error:
+                text = f"{text} The list is as it was before: {error}"
         self.frame.tell(text, "good" if well else "bad")
 
     def _picture(self) -> None:
         if self.client.sandbox is not None:
             with self.working("Fetching the pictures") as work:
                 self.list.show_pictures(self.client.sandbox, work.cancelled)
+                if work.cancelled.is_set():
+                    raise CancelledError

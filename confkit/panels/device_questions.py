@@ -8,6 +8,7 @@ from ..bulk.device_table import Row
 from ..cameras import bare
 from ..client import Client
 from ..errors import ConfkitError
+from ..masking import mask_address
 from ..records import Device
 from ..rooms import get_room
 
@@ -48,7 +49,8 @@ def table_question(client: Client, rows: Sequence[Row], preflight: bool, rollbac
 
 
 def _named(device: Device) -> str:
-    return f'"{device.user_name}" ({device.user_id})' if device.user_name else device.user_id
+    called = mask_address(device.user_id)
+    return f'"{mask_address(device.user_name)}" ({called})' if device.user_name else called
 
 
 def _room(client: Client, device: Device) -> str:

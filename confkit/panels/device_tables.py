@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import os
+import io
 from typing import TYPE_CHECKING, TextIO
 
 from ..bulk.device_table import Row, TableError, device_rows, table_error
 from ..bulk.imports import import_devices
 from ..client import Client
+from ..errors import ConfigError
+from ..tables import is_table
 from .arranging import button
 from .device_listing import Listing
 from .device_many import Many, summary
 from .device_questions import counted, table_question
 
 if TYPE_CHECKING:
+    import os
+
     import pandas as pd
 
     Given = pd.DataFrame | str | os.PathLike[str] | TextIO
@@ -51,10 +55,11 @@ class Tables(Listing):
     ) -> pd.DataFrame:
         """One row a device with what became of it, as of `import_devices`; also the `result`.
 
-        What is not given is as the panel has it.
+        What is not given is as the panel has it. ConfigError for what is no table.
         """
         many = self.many
         with self.working("Importing the table") as work:
+            _needs_table(table)
             self.result = import_devices(
                 self.client,
                 many.table() if table is None else table,
@@ -71,6 +76,7 @@ class Tables(Listing):
             return self.result
 
     def _checked(self, table: Given) -> list[Row]:
+        _needs_table(table)
         rows, problems = device_rows(table)
         self.many.show_problems(problems)
         if problems:
@@ -78,12 +84,15 @@ class Tables(Listing):
         return rows
 
     def _ask_table(self) -> None:
+        # What the question says is what is done, whatever is ticked while it stands.
+        many = self.many
+        ticked = {name: getattr(many, name).value for name in ("preflight", "verify", "rollback")}
         with self.working("Checking the table"):
-            table, many = self.many.table(), self.many
+            table = many.table()
             rows = self._checked(table)
             table.seek(0)
-            question = table_question(self.client, rows, many.preflight.value, many.rollback.value)
-        self.ask("Import", question, lambda: self.import_table(table))
+            question = table_question(self.client, rows, ticked["preflight"], ticked["rollback"])
+        self.ask("Import", question, lambda: self.import_table(table, **ticked))
 
     def fails(self, error: BaseException) -> None:
         """Nothing, once the panel says what went wrong, each problem of a table in its row."""
@@ -91,3 +100,11 @@ class Tables(Listing):
         if isinstance(error, TableError):
             self.many.show_problems(error.problems)
             self.frame.tell(f"{error.meaning} Nothing was sent. {error.advice}", "bad")
+
+
+def _needs_table(table: object) -> None:
+    if not (table is None or is_table(table) or isinstance(table, io.TextIOBase)):
+        raise ConfigError(
+            f"the table is {type(table).__name__}, and no table. Give a DataFrame, a path, or a "
+            "file that is open for reading."
+        )

@@ -15,6 +15,7 @@ from ..devices import import_device
 from ..diagnosis import diagnose_device
 from ..endpoints import B1
 from ..errors import ApiError, ConfkitError, OutcomeUnknown
+from ..masking import mask_address
 from ..records import Device
 from ..rtsp.report import RUNNING, Report, Stage
 from .arranging import block, button, check, columns, row, shown
@@ -24,6 +25,7 @@ from .device_questions import import_question
 from .device_tables import Tables
 from .panel import Work
 from .parts import View
+from .waiting import until_cancelled
 
 
 class DevicePanel(Tables):
@@ -74,21 +76,27 @@ class DevicePanel(Tables):
     # One device
 
     def fill(self, **fields: Any) -> None:
-        """Nothing, once the form holds these; the fields are those of `import_device`."""
-        self.form.fill(**fields)
+        """Nothing, once the form holds these; the fields are those of `import_device`. TypeError
+        for others."""
+        try:
+            self.form.fill(**fields)
+        except TypeError as error:
+            self.frame.tell(f"{error}.", "bad")
+            raise
 
     def preflight(self, **fields: Any) -> Report:
         """The report of the camera in the form, whose stages the panel shows as they happen; it
         changes nothing on the service. `fields` are filled in first."""
-        self.form.fill(**fields)
+        self.fill(**fields)
         with self.working("Preflight") as work:
             return self._try(self.form.camera(), work)
 
     def diagnose(self, user_id: str | None = None, room_id: str | None = None) -> Report:
         """Why a device of the list, or without a `user_id` the one in the form, is not in its
         room."""
+        listed = self.select(user_id, room_id) if user_id else None
         with self.working("Looking for the device"):
-            device = self.select(user_id, room_id) if user_id else self.form.camera()
+            device = listed or self.form.camera()
             return self._diagnose(device)
 
     def import_device(self, preflight: bool = True, **fields: Any) -> Device:
@@ -97,21 +105,24 @@ class DevicePanel(Tables):
 
         With `preflight` the camera is tried first, unless it has just been found to play.
         """
-        self.form.fill(**fields)
+        self.fill(**fields)
         with self.working("Importing"):
-            return self._bring_in(self.form.device(), preflight)
+            return self._bring_in(self.form.device(), preflight, self.verify.value)
 
     # What clicks ask, and what is then done: with the device that the question named.
 
     def _ask_import(self) -> None:
-        with self.working("Reading the room"):
+        with self.working("Reading the room") as work:
             device, preflight = self.form.device(), not self.untried.value
-            tried = self._passed(device) is not None
-            question = import_question(self.client, device, tried, preflight)
-        self.ask("Import", question, lambda: self._bring_in(device, preflight))
+            tried, verify = self._passed(device) is not None, self.verify.value
+            question = until_cancelled(
+                lambda: import_question(self.client, device, tried, preflight), work.cancelled
+            )
+        self.ask("Import", question, lambda: self._bring_in(device, preflight, verify))
 
-    def _bring_in(self, device: Device, preflight: bool) -> Device:
-        with self.working(f"Importing {device.user_id}") as work:
+    def _bring_in(self, device: Device, preflight: bool, verify: bool) -> Device:
+        called = mask_address(device.user_id)
+        with self.working(f"Importing {called}") as work:
             self.client.may_send(B1)
             shown(self._why, False)
             passed: Report | None = None
@@ -120,19 +131,17 @@ class DevicePanel(Tables):
             if work.cancelled.is_set():
                 raise CancelledError
             try:
-                found = import_device(
-                    self.client, device, preflight=passed or False, verify=self.verify.value
-                )
+                found = import_device(self.client, device, preflight=passed or False, verify=verify)
             except (NotInRoom, OutcomeUnknown):
-                with suppress(ConfkitError):
+                with suppress(ConfkitError, CancelledError):
                     self._read()  # it may be there
                 raise
-            seen = ", and seen in it" if self.verify.value else ""
-            self._told(f"{device.user_id} was imported into room {device.room_id}{seen}.", True)
+            seen = ", and seen in it" if verify else ""
+            self._told(f"{called} was imported into room {device.room_id}{seen}.", True)
             return found
 
     def _diagnose(self, device: Device) -> Report:
-        with self.working(f"Looking for the reason of {device.user_id}") as work:
+        with self.working(f"Looking for the reason of {mask_address(device.user_id)}") as work:
             name, password = login_of(device)
             report = diagnose_device(
                 self.client, device.room_id, device.user_id or None, device.user_address,

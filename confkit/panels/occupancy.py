@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
-from ..known import known_rooms
 from ..pace import finite
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
 from . import arranging
-from .bars import as_of, bar_rows, columns, failures, totals
+from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
 from .courses import joined, read_samples, recorded_samples
+from .folders import of_a_recording
+from .given import check_source
 from .panel import Panel
 from .parts import Table
-from .readings import Reading, asked, rooms_of, taken
+from .readings import Reading, asked, rooms_now, rooms_of, taken
 from .recording_block import RecordingBlock
-from .recordings import Recording, recording
+from .recordings import LONGEST, Recording, pace, recording
 from .reports import report_rows
 from .room_curve import RoomCurve
 
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 
 USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
 OFTEN = {"off": 0.0, "every 5 s": 5.0, "every 15 s": USUAL, "every 60 s": 60.0}
-
-_SHORTEST, _LONGEST = 0.5, 86_400.0
+_SHORTEST = 0.5
 
 
 class OccupancyPanel(Panel):
@@ -47,6 +47,7 @@ class OccupancyPanel(Panel):
     """
 
     recording: Recording | None = None
+    _own: Recording | None = None  # that this panel began
 
     def __init__(
         self,
@@ -56,11 +57,13 @@ class OccupancyPanel(Panel):
         every: float | None = None,
         folder: str | Path = "",
     ) -> None:
+        check_source(client, room_ids)
         super().__init__("Occupancy", client)
         self.add_class("confkit-occupancy")
         self._client = client
         self._rooms = None if room_ids is None else asked(room_ids)
         self._reading: Reading | None = None
+        self._bars: Bars | None = None
         self._aside: threading.Thread | None = None
         self._arrange(str(folder))
         if isinstance(room_ids, Sweep):
@@ -87,7 +90,7 @@ class OccupancyPanel(Panel):
             choose=lambda room_id: self._beside(lambda: self.select(room_id)),
         )  # fmt: skip
         if (found := self.recorder.found()) is not None:
-            self._follow(found)
+            self._follow(found, False)
         refresh = arranging.button("Refresh", self.clicked(self.refresh), "primary")
         self.shows(
             arranging.row(refresh, self.often), self.totals, self.lost,
@@ -95,8 +98,9 @@ class OccupancyPanel(Panel):
         )  # fmt: skip
 
     def close(self) -> None:
-        """Nothing, once the panel is gone, and its recording has ended."""
-        self.stop_recording()
+        """Nothing, once the panel is gone, and a recording that it began; others go on."""
+        if self._own is not None:
+            self._own.stop()
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -110,7 +114,7 @@ class OccupancyPanel(Panel):
     def refresh(self) -> pd.DataFrame:
         """The `value`, once all rooms were read; those that a Cancel left out are as before."""
         with self.working("Finding rooms") as work:
-            rooms = self._known()
+            rooms = rooms_now(self._client, self._rooms, work.cancelled)
             self.frame.busy = f"Reading {len(rooms):,} rooms, calls"
             swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
             frame = self._take(swept)
@@ -131,24 +135,22 @@ class OccupancyPanel(Panel):
     def refresh_every(self, seconds: float) -> None:
         """Nothing; from now on the rows on the screen are read so often, with 0 never again.
         ConfigError: it is no number of seconds from 0.5 to a day."""
-        if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= _LONGEST):
+        if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= LONGEST):
             raise ConfigError(f"every is {seconds!r}; give seconds from 0.5 on, or 0 for never")
         if seconds not in OFTEN.values():
             self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", float(seconds))]
         self.often.value = float(seconds)
 
-    def _known(self) -> pd.DataFrame:
-        return asked(known_rooms(self._client)) if self._rooms is None else self._rooms
-
     def _take(self, swept: Sweep, *, part: bool = False) -> pd.DataFrame:
         reading = self._reading = taken(swept, self._reading, part=part)
         self.value = frame = reading.frame.copy()  # whoever changes it changes nothing here
-        rows, found = bar_rows(reading)
+        self._bars = bars(reading.frame, self._bars)
+        found = self._bars.found
         told = f'{totals(reading, found)}<div class="confkit-quiet">{as_of(reading)}</div>'
         self.totals.value, self.lost.value = told, failures(reading.frame)
         arranging.shown(self.lost, bool(self.lost.value))
         self.table.empty = "There is no room. Give room_ids, or create one."
-        self.table.show(rows)
+        self.table.show(bar_rows(reading, found))
         self._draw()
         return frame
 
@@ -161,7 +163,7 @@ class OccupancyPanel(Panel):
     def select(self, room_id: str) -> None:
         """Nothing, once the curve of this room is shown; "" puts it away. ConfigError: the panel
         does not have it."""
-        if room_id and not (self.value["room_id"] == room_id).any():
+        if room_id != "" and room_id not in list(self.value["room_id"]):
             error = ConfigError(f"room {room_id!r} is not in this panel; its rooms are in `value`")
             self.fails(error)
             raise error
@@ -205,15 +207,19 @@ class OccupancyPanel(Panel):
         It goes on, a sweep every `every` seconds, until `stop_recording`, `close`, or the end of
         the kernel, also while nobody sees the panel; `load_occupancy` reads the folder at any time.
         Without `folder` the one that the panel shows. Errors as of `Recorder.record`; ConfigError
-        where none is given, or one goes on already.
+        where none is given, one goes on already, or `every` is no number of seconds up to a day.
         """
         with self.working("Recording: the first sweep") as work:
             if self.recording is not None and not self.recording.ended:
                 raise ConfigError(f"a recording into {self.recording.folder} goes on; end it first")
+            every = pace(every)
             if folder is not None:
-                self.recorder.entry.value = str(folder)
-            ids, path = list(self._known()["room_id"]), self.recorder.path
-            return recording(self._client, ids, path, every, work.cancelled, self._follow)
+                self.recorder.give(folder)
+            path = self.recorder.path
+            rooms = rooms_now(self._client, self._rooms, work.cancelled)
+            return recording(
+                self._client, list(rooms["room_id"]), path, every, work.cancelled, self._follow
+            )
 
     def stop_recording(self) -> Recorded | None:
         """What was recorded, once the recording has ended; None where there is none."""
@@ -222,15 +228,18 @@ class OccupancyPanel(Panel):
         self.recording.stop()
         return self.recording.done
 
-    def _follow(self, recording: Recording) -> None:
+    def _follow(self, recording: Recording, own: bool) -> None:
         self.recording = recording
+        self._own = recording if own else self._own
         self.recorder.follow(recording)
 
     def capacity(self) -> pd.DataFrame:
-        """The `capacity_report` of the folder, once it is shown. Errors as of that."""
+        """The `capacity_report` of the folder, once it is shown. Errors as of that; ConfigError
+        where the folder holds something else. Topics are those that were read, if any were."""
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
+        self.wait_for_first()
         with self.working("Counting the samples"):
-            report = capacity_report(self.recorder.path)
-            self.recorder.shows(report_rows(report, self.value))
+            report = capacity_report(of_a_recording(self.recorder.path))
+            self.recorder.shows(report_rows(report, self._reading))
         return report

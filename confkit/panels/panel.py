@@ -243,8 +243,9 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def close(self) -> None:
         """Ends the work under way, the clock and the widget."""
-        self.frame.every = 0.0
-        self.cancel()
+        if hasattr(self, "frame"):  # it was made to its end
+            self.frame.every = 0.0
+            self.cancel()
         super().close()
 
     def _heard(self, content: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from ..sweeping.ids import RoomIds, room_ids
 from ..tables import read_csv
 
 _BETWEEN = re.compile(r"[\s,;|\"'\[\](){}]+")
+_NAME_BYTES = 200  # file systems take 255
 T = TypeVar("T")
 
 
@@ -37,6 +38,13 @@ def columns_in_file(name: str, text: str) -> list[str]:
 def _as_file(name: str, text: str, read: Callable[[Path], T]) -> T:
     # What reads files knows encodings, separators and spreadsheets, and names the line in errors.
     with TemporaryDirectory() as folder:
-        path = Path(folder, Path(name).name or "rooms.csv")
+        path = Path(folder, _file_name(name))
         path.write_text(text, "utf-8", newline="")
         return read(path)
+
+
+def _file_name(name: str) -> str:
+    """A name that a file may have here; of a longer one the end, which says what kind it is."""
+    found = Path(name.replace("\0", "")).name
+    whole = found.encode("utf-8", "replace")[-_NAME_BYTES:].decode("utf-8", "ignore")
+    return "rooms.csv" if whole in ("", "..") else whole

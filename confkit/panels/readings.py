@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from ..client import Client
+from ..known import known_rooms
 from ..occupancy.samples import COLUMNS
 from ..sweeping.ids import room_ids
 from ..sweeping.result import NOT_ASKED, Sweep, occupancy_frame
+from .waiting import until_cancelled
 
 MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
 _PIECES = 100  # of samples, before they are put together
@@ -36,6 +40,15 @@ def asked(given: Any) -> pd.DataFrame:
     ids, columns = room_ids(given)
     table = pd.DataFrame({"room_id": pd.array(ids, dtype="string")})
     return table if columns is None else pd.concat([table, columns], axis=1)
+
+
+def rooms_now(
+    client: Client, rooms: pd.DataFrame | None, cancelled: threading.Event
+) -> pd.DataFrame:
+    """These rooms; for None all that are known by now, CancelledError as of `until_cancelled`."""
+    if rooms is not None:
+        return rooms
+    return asked(until_cancelled(lambda: known_rooms(client), cancelled))
 
 
 def rooms_of(frame: pd.DataFrame) -> pd.DataFrame:

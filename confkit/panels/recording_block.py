@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ import ipywidgets
 
 from ..errors import ConfigError
 from . import arranging
+from .folders import placed
 from .parts import Table
 from .recordings import Recording, going_on, recording_told
 from .reports import report_columns
@@ -29,6 +32,8 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
         report: Callable[..., object], choose: Callable[[str], object],
     ) -> None:  # fmt: skip
         self.entry = arranging.entry("Folder", folder, "such as occupancy/", "grow")
+        self.wrong = arranging.text()
+        self.entry.observe(lambda _: self._check(), "value")
         self._pace = arranging.choice("Sweeps", list(PACE.items()))
         self._pace.value = 60.0
         self.record_button = arranging.button("Record", record)
@@ -39,8 +44,8 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
             self.entry, self._pace, self.record_button, self.stop_button,
             arranging.button("Capacity report", report),
         )  # fmt: skip
-        super().__init__([arranging.block("Recording", head, self.state, self.report)])
-        for widget in (self.stop_button, self.state, self.report):
+        super().__init__([arranging.block("Recording", head, self.wrong, self.state, self.report)])
+        for widget in (self.wrong, self.stop_button, self.state, self.report):
             arranging.shown(widget, False)
 
     @property
@@ -55,10 +60,13 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
 
     @property
     def path(self) -> Path:
-        """The folder; ConfigError where none is given."""
-        if not self.folder:
-            raise ConfigError("no folder is given; name one, it is made when it is not there")
-        return Path(self.folder).expanduser().absolute()
+        """The folder; ConfigError where none is given, or there can be none."""
+        return placed(self.folder)
+
+    def give(self, folder: str | os.PathLike[str]) -> None:
+        """Nothing, once this stands in the field. ConfigError: there can be no such folder."""
+        placed(folder)
+        self.entry.value = os.fsdecode(folder)
 
     def found(self) -> Recording | None:
         """The recording into the folder that goes on already."""
@@ -73,6 +81,16 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
         """Nothing, once the capacity report is shown."""
         self.report.show(report, f"{len(report):,} rooms recorded in {self.folder}")
         arranging.shown(self.report, True)
+
+    def _check(self) -> None:
+        told = ""
+        if self.folder:  # without one there is just no recording
+            try:
+                placed(self.folder)
+            except ConfigError as error:
+                told = f'<div class="confkit-status confkit-bad">{escape(str(error))}</div>'
+        self.wrong.value = told
+        arranging.shown(self.wrong, bool(told))
 
     def _show(self, recording: Recording) -> None:
         self.state.value = recording_told(recording)

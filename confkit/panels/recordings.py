@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING
 from ..charts.times import moment, zone
 from ..errors import ConfigError
 from ..occupancy.recorder import Recorded, Recorder
+from ..pace import finite
 
 if TYPE_CHECKING:
     from ..client import Client
 
+LONGEST = 86_400.0  # seconds from one sweep to the next
 _GLANCE = 0.1  # seconds between two looks at `cancelled`
 log = logging.getLogger("confkit.panels")
+
+
+def pace(every: float) -> float:
+    """These seconds. ConfigError: they are no number above 0, up to a day."""
+    if not (finite(every) and every <= LONGEST):
+        raise ConfigError(f"every is {every!r}; give seconds above 0, up to a day")
+    return float(every)
 
 
 class Recording(threading.Thread):
@@ -55,8 +64,8 @@ class Recording(threading.Thread):
 
     @property
     def ended(self) -> bool:
-        """Whether it is over."""
-        return self._over.is_set()
+        """Whether it is over, or was never begun."""
+        return self._over.is_set() or self.ident is None
 
     def stop(self) -> None:
         """Nothing, once it has ended; what it told is on the disk."""
@@ -89,20 +98,20 @@ def going_on(folder: Path) -> Recording | None:
 
 def recording(
     client: Client, ids: Sequence[str], folder: Path, every: float, cancelled: threading.Event,
-    follow: Callable[[Recording], object],
+    follow: Callable[[Recording, bool], object],
 ) -> Recording:  # fmt: skip
     """A recording that has begun: its first sweep is on the disk, or `cancelled` was set before.
 
-    `follow` is given it at once. What went wrong in the first sweep is raised; ConfigError where a
-    recording into the folder goes on in this process.
+    `follow` is given it at once, and whether it is a new one. What went wrong in the first sweep is
+    raised; ConfigError where a recording into the folder goes on in this process.
     """
     if (other := going_on(folder)) is not None:
-        follow(other)
+        follow(other, False)
         raise ConfigError(f"a recording into {folder} goes on already; end it first")
     new = Recording(client, ids, folder, every)
-    follow(new)
     new.start()
     try:
+        follow(new, True)
         while not new.begun.wait(_GLANCE):
             if cancelled.is_set():
                 new.stop()

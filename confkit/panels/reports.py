@@ -9,6 +9,8 @@ from .parts import Column
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .readings import Reading
+
 
 def report_columns() -> list[Column]:
     """The columns of the table that `report_rows` fills."""
@@ -22,11 +24,11 @@ def report_columns() -> list[Column]:
     ]
 
 
-def report_rows(report: pd.DataFrame, frame: pd.DataFrame | None) -> pd.DataFrame:
-    """The report with the topics of the rooms in an occupancy frame; first what would change."""
+def report_rows(report: pd.DataFrame, reading: Reading | None) -> pd.DataFrame:
+    """The report with the topics of the rooms that were read; first what would change."""
     room = report["room_id"]
-    if frame is not None:
-        room = room.map(frame.set_index("room_id")["topic"]).fillna(room)
+    if reading is not None:
+        room = room.map(reading.frame.set_index("room_id")["topic"]).fillna(room)
     change = (report["suggested"] - report["attendee_max"]).fillna(0).abs()
     order = change.sort_values(ascending=True, kind="stable").index
     return report.assign(room=room).loc[order]

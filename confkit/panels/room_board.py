@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..errors import ConfigError
 from ..sweeping.result import Sweep
 from .filtering import matching, searchable
 from .parts import View
@@ -49,14 +50,24 @@ class RoomBoard:
         """All rooms, in the order in which they came."""
         return self._rooms.frame
 
-    def has(self, room_id: str) -> bool:
-        """Whether the room is among all rooms."""
-        return bool((self.frame["room_id"] == room_id).any())
+    def known(self, room_id: str) -> str:
+        """The ID, when it is that of a room here; ConfigError says how to pick or add one."""
+        if not room_id:
+            raise ConfigError("No room is picked; give its ID, or click on one first.")
+        if not (self.frame["room_id"] == room_id).any():
+            raise ConfigError(
+                f"Room {room_id!r} is not among those of the panel; "
+                f"panel.add([{room_id!r}]) adds it."
+            )
+        return room_id
 
-    def take(self, found: Sweep) -> pd.DataFrame:
-        """What a sweep has found, once it stands among the rooms."""
+    def take(self, found: Sweep, renews: bool = False) -> pd.DataFrame:
+        """What a sweep has found, once it stands among the rooms; one that `renews` adds none, so
+        that a room which was deleted meanwhile does not come back."""
         new = frame_of_rooms(found)
         with self._lock:
+            if renews:
+                new = new[new["room_id"].isin(self.frame["room_id"])].reset_index(drop=True)
             self._rooms = searchable(joined(self.frame, new))
             self._show()
         return new

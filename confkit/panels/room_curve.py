@@ -56,7 +56,7 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
                 if anew or self._of != (room_id, folder):
                     self._recorded = recorded_samples(folder, room_id, self._service)
                     self._of = (room_id, folder)
-            except ConfkitError as error:  # what was read is not wrong for that
+            except (ConfkitError, OSError) as error:  # what was read is not wrong for that
                 self._shows(f'<div class="confkit-status confkit-bad">{escape(str(error))}</div>')
                 return
             samples = joined(self._recorded, read_samples(reading, room_id), every)

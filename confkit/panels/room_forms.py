@@ -10,7 +10,7 @@ from ..errors import ConfigError
 from ..frames import OTHER, ROOM_MODE, ROOM_STATUS
 from ..sweeping.ids import RoomIds
 from . import arranging
-from .filtering import Filter
+from .filtering import Filter, check
 from .parts import Field
 from .pasting import columns_in_file, ids_in_file, pasted_ids
 
@@ -44,19 +44,14 @@ class FilterBar:
         )  # fmt: skip
 
     def set(self, wanted: Filter) -> None:
-        """Nothing, once the inputs say this; ConfigError for a status or mode that there is not."""
-        for name, value, names in (
-            ("status", wanted.status, ROOM_STATUS), ("mode", wanted.mode, ROOM_MODE),
-        ):  # fmt: skip
-            if value not in (None, OTHER, *names.values()):
-                listed = ", ".join([*names.values(), OTHER])
-                raise ConfigError(f"{name} is {value!r}; give one of {listed}, or None for any.")
+        """Nothing, once the inputs say this; ConfigError, and all stays, where there is none."""
+        check(wanted)
         full = wanted.fuller_than
         self._setting = True
         try:
             self._text.value, self._failures.value = wanted.text, wanted.failures
             self._status.value, self._mode.value = wanted.status or ANY, wanted.mode or ANY
-            self._fuller.value = "" if full is None else f"{full:g}"
+            self._fuller.value = "" if full is None else str(float(full)).removesuffix(".0")
         finally:
             self._setting = False
         self._heard()
@@ -199,6 +194,8 @@ def _percent(text: str) -> float | None:
     if not written:
         return None
     try:
-        return float(written)
-    except ValueError:
+        percent = float(written)
+        check(Filter(fuller_than=percent))
+    except ValueError:  # ConfigError is one
         raise ConfigError(f"{text!r} is no percentage; write a number such as 80.") from None
+    return percent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,10 @@ def frame_of_rooms(sweep: Sweep) -> pd.DataFrame:
     `read_at` (UTC, the sweep's start; missing: not asked) after `error`."""
     import pandas as pd
 
-    frame = sweep.frame().rename(columns={READ_AT: f"{READ_AT} (given)"})
+    frame, given = sweep.frame(), READ_AT
+    while given in frame.columns:
+        given += " (given)"
+    frame = frame.rename(columns={READ_AT: given})
     cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
     frame.insert(6, UTILISATION, (frame["users"] / cap).astype("Float64"))
     time = pd.Series(pd.Timestamp(sweep.time), frame.index, "datetime64[us, UTC]")
@@ -56,8 +60,8 @@ def joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    if old.empty:
-        return new
+    if old.empty or new.empty:
+        return old if new.empty else new
     before, after = pd.Index(old["room_id"]), pd.Index(new["room_id"])
     at, places = after.get_indexer(before), np.arange(len(old))
     stays = (at < 0) | _unasked(new)[at]
@@ -94,7 +98,10 @@ def counted(found: int, frame: pd.DataFrame) -> str:
 
 def outcome(sweep: Sweep, frame: pd.DataFrame) -> str:
     """What is to be said of a reading besides its rows, which are those of `frame`; nothing when
-    all was read."""
+    all of these was read."""
+    there = {None, *frame["room_id"]}
+    told = tuple(one for one in sweep.failures if one.room_id in there)
+    sweep = replace(sweep, failures=told)
     if not sweep.complete:
         unasked = int(_unasked(frame).sum())
         return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -21,6 +21,7 @@ from ..sweeping.sweeps import sweep
 from ..users import force_offline
 from . import arranging
 from .filtering import Filter
+from .given import check_options, check_source
 from .panel import Panel
 from .room_board import RoomBoard
 from .room_card import RoomCard
@@ -28,6 +29,8 @@ from .room_details import RoomDetails, delete_question, offline_question
 from .room_forms import AddForm, NewRoomForm, automatic, opener
 from .room_list import others, outcome, unasked
 from .room_parts import RoomParts
+from .telling import told
+from .waiting import until_cancelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,12 +52,14 @@ class RoomExplorer(Panel):
     """
 
     def __init__(self, client: Client, room_ids: Any = None) -> None:
+        check_source(client, room_ids)
         super().__init__("Rooms", client)
         self.client = client
         finished = room_ids if isinstance(room_ids, Sweep) else unasked(client, RoomIds([]))
         self._board = RoomBoard(finished, self._follow, partial(self.set_trait, "value"))
         self.table = self._board.table
-        self._card = RoomCard(client, self._parts)
+        note, asks = self.frame.note, (self._ask_delete, self._ask_offline)
+        self._card = RoomCard(client, lambda: RoomParts(self.clicked, *asks, note))
         forms = [ipywidgets.VBox(), ipywidgets.VBox()]
         self.shows(
             self._board.filters.box, self._buttons(*forms),
@@ -63,9 +68,6 @@ class RoomExplorer(Panel):
         if finished is not room_ids:
             self.value = None  # no frame until there is one: none is not the same as no rooms
             self.first(self.add_known if room_ids is None else lambda: self.add(room_ids))
-
-    def _parts(self) -> RoomParts:
-        return RoomParts(self.clicked, self._ask_delete, self._ask_offline, self.frame.note)
 
     def _buttons(self, adding: Any, making: Any) -> Any:
         note = self.frame.note
@@ -77,9 +79,6 @@ class RoomExplorer(Panel):
             arranging.button("Export CSV", self.clicked(self._offer_download)),
         )
 
-    def __repr__(self) -> str:
-        return f"<RoomExplorer of {self.client.name}>"
-
     # What is shown
 
     @property
@@ -87,6 +86,7 @@ class RoomExplorer(Panel):
         """What is known of the picked room, part by part; None when none is picked."""
         return self._card.details
 
+    @told
     def filter(
         self,
         text: str = "",
@@ -99,10 +99,12 @@ class RoomExplorer(Panel):
         `status` and `mode`, over `fuller_than` percent full; with `failures` those not read."""
         self._board.filters.set(Filter(text, status, mode, fuller_than, failures))
 
+    @told
     def sort(self, column: str, down: bool | None = None) -> None:
         """Sorts by a column of the table, downwards or upwards; by turns when that is left out."""
         self.table.sort(column, down)
 
+    @told
     def select(self, room_id: str | None) -> None:
         """Reads a room of the panel in all its parts and shows it; None shows none. A part that
         fails is told in its place. ConfigError: the room is not among those of the panel."""
@@ -114,6 +116,7 @@ class RoomExplorer(Panel):
         self._board.pick(room_id)
         self._card.read(room_id)
 
+    @told
     def export(self, path: str | PathLike[str] | None = None) -> str:
         """The value as CSV; with a `path` it is written there, too, as UTF-8 that Excel knows."""
         text: str = self.value.to_csv(index=False)
@@ -133,8 +136,9 @@ class RoomExplorer(Panel):
 
     def add_known(self) -> None:
         """Reads the rooms that `known_rooms` finds."""
-        with self.working("Looking for known rooms"):
-            self.add(known_rooms(self.client)["room_id"])
+        with self.working("Looking for known rooms") as work:
+            known = until_cancelled(lambda: known_rooms(self.client), work.cancelled)
+            self.add(known["room_id"])
 
     def refresh(self) -> None:
         """Reads all rooms again, and the picked one in full."""
@@ -143,22 +147,22 @@ class RoomExplorer(Panel):
         self._read(ids, f"Reading {len(ids):,} rooms")
         self._read_picked()
 
+    @told
     def refresh_visible(self) -> None:
         """Reads the rooms on the page again, and the picked one in full, without a word in the
         head unless something fails."""
         ids = [*self.table.visible, *filter(None, [self._card.room_id])]
-        try:
-            self._take(sweep(self.client, ids, progress=False))
-        except BaseException as error:
-            self.fails(error)
-            raise
+        found = sweep(self.client, ids, progress=False)
+        self.frame.tell(outcome(found, self._board.take(found, renews=True)))
         self._read_picked()
 
     # Changes
 
+    @told
     def create(self, topic: str, owner_id: str, **options: Any) -> str:
         """The `room_id` of a new room, which is read and picked; `options` are those of
         `create_room`."""
+        check_options(options)
         with self.working("Creating a room"):
             room_id = create_room(self.client, topic, owner_id, **options)
             self._read([room_id], "Reading the new room")
@@ -168,6 +172,7 @@ class RoomExplorer(Panel):
         self.frame.tell(f'Created room "{topic}" ({room_id}).', "good")
         return room_id
 
+    @told
     def force_offline(self, user_id: str, room_id: str | None = None) -> str:
         """The service's success text, once a user is put off a room, or off the picked one."""
         room_id = self._of_panel(room_id)
@@ -180,6 +185,7 @@ class RoomExplorer(Panel):
         self.frame.tell(f"Put {there.user_name(user_id)} off {there.name}.", "good")
         return message
 
+    @told
     def delete(self, room_id: str | None = None) -> None:
         """Nothing, once a room, or the picked one, is deleted; its row is gone, too."""
         room_id = self._of_panel(room_id)
@@ -190,7 +196,7 @@ class RoomExplorer(Panel):
             self._board.drop(room_id)
         self.frame.tell(f"Deleted room {room_id}.", "good")
 
-    # What the buttons and the table call
+    # What the buttons, the table and the methods call
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether nothing is under way any more, after at most `timeout` seconds for each."""
@@ -205,43 +211,32 @@ class RoomExplorer(Panel):
 
     def _ask_delete(self) -> None:
         room_id = self._of_panel(None)
-        with self.working("Looking who is in the room"):
-            question = delete_question(self.client, room_id)
-        self.ask("Delete", question, lambda: self.delete(room_id))
+        self._ask("Delete", partial(delete_question, self.client, room_id), self.delete, room_id)
 
     def _ask_offline(self) -> None:
         room_id, parts = self._of_panel(None), self._card.parts
         user_id = "" if parts is None else parts.users.chosen
         if not user_id:
             raise ConfigError("No user is picked; click on one in the room first.")
-        with self.working("Looking who is in the room"):
-            question = offline_question(self.client, room_id, user_id)
-        self.ask("Put off", question, lambda: self.force_offline(user_id, room_id))
+        question = partial(offline_question, self.client, room_id, user_id)
+        self._ask("Put off", question, self.force_offline, user_id, room_id)
+
+    def _ask(self, yes: str, question: Callable[[], str], action: Any, *about: str) -> None:
+        with self.working("Looking who is in the room") as work:
+            self.ask(yes, until_cancelled(question, work.cancelled), partial(action, *about))
 
     def _offer_download(self) -> None:
         with self.working("Writing CSV"):
             self._board.offer(self.export())
 
-    # What is known
-
     def _of_panel(self, room_id: str | None) -> str:
         self.wait_for_first()
-        wanted = self._card.room_id if room_id is None else str(room_id)
-        if not wanted:
-            raise ConfigError("No room is picked; give its ID, or click on one first.")
-        if not self._board.has(wanted):
-            raise ConfigError(
-                f"Room {wanted!r} is not among those of the panel; panel.add([{wanted!r}]) adds it."
-            )
-        return wanted
+        return self._board.known(self._card.room_id if room_id is None else str(room_id))
 
     def _read(self, ids: Sequence[str], what: str, columns: pd.DataFrame | None = None) -> None:
         with self.working(what) as work:
             found = sweep(self.client, ids, progress=work.progress, cancelled=work.cancelled)
-            self._take(replace(found, _columns=columns))
-
-    def _take(self, found: Sweep) -> None:
-        self.frame.tell(outcome(found, self._board.take(found)))
+            self.frame.tell(outcome(found, self._board.take(replace(found, _columns=columns))))
 
     def _read_picked(self, room_id: str | None = None) -> None:
         picked = self._card.room_id

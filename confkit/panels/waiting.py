@@ -27,7 +27,8 @@ def until_cancelled(action: Callable[[], T], cancelled: threading.Event) -> T:
             future.set_exception(error)
 
     threading.Thread(target=run, name="confkit panel waits", daemon=True).start()
-    while not wait([future], _GLANCE).done:
-        if cancelled.is_set():
-            raise CancelledError
+    while not wait([future], _GLANCE).done and not cancelled.is_set():
+        pass
+    if cancelled.is_set():
+        raise CancelledError
     return future.result()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import ConfigError
 from ..token_making import TokenSteps, token_steps
 from .arranging import button, columns, row, shown
+from .given import check_source
 from .panel import Panel
 from .parts import Table, View
 from .waiting import until_cancelled
@@ -32,6 +33,7 @@ class WirePanel(Panel):
     """
 
     def __init__(self, client: Client, *, every: float = 2.0) -> None:
+        check_source(client)
         super().__init__("Wire", client)
         self.call: Call | None = None
         self._client = client
@@ -71,14 +73,16 @@ class WirePanel(Panel):
         return self.value
 
     def choose(self, n: int) -> Call:
-        """The call of this number in the table, in detail; -1 is the newest, -2 the one before."""
+        """The call of this number in the table, in detail; -1 is the newest, -2 the one before.
+        ConfigError: there is none."""
         self.refresh()
         numbers = list(self._calls)
-        number = numbers[n] if -len(numbers) <= n < 0 else n
-        if number not in self._calls:
+        whole = isinstance(n, int)
+        number = numbers[n] if whole and -len(numbers) <= n < 0 else n
+        if not whole or number not in self._calls:
             there = f"{numbers[0]} to {numbers[-1]}" if numbers else "none yet"
             raise ConfigError(
-                f"there is no call {n} on record; there are {there}. "
+                f"there is no call {n!r} on record; there are {there}. "
                 "Choose a number of the table, or -1 for the newest."
             )
         self.table.choose(str(number))

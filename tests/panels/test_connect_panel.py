@@ -159,6 +159,29 @@ def test_a_test_of_a_service_that_is_down_is_told(filled, script):
     assert "Check that the service runs" in filled.result.value
 
 
+def test_a_key_in_the_field_of_an_address_is_not_quoted(filled):
+    """What has no scheme may be anything that was pasted into the wrong field."""
+    filled.fill(base_url=SECRET)
+    with pytest.raises(ck.ConfigError, match="base_url is no address") as raised:
+        filled.connect()
+    assert SECRET not in state(filled) + str(raised.value)
+
+
+def test_what_was_found_of_one_service_is_not_shown_beside_another(filled, service):
+    """The profile is changed while the test runs: only the name of what was tested is told."""
+    held = threading.Event()
+    service.script[AUTHENTICATE] = lambda _: held.wait(LONG) and GRANTED
+    thread = threading.Thread(target=filled.test)
+    thread.start()
+    while not service.seen[AUTHENTICATE]:
+        assert thread.is_alive()
+    filled.fill("sandbox")
+    held.set()
+    thread.join(LONG)
+    assert filled.result.value == ""
+    assert filled.frame.text.startswith("127.0.0.1 answers. Another service")
+
+
 def test_a_test_can_be_cancelled(filled, service):
     """Who has waited long enough for a service ends it; the panel says so and can go on."""
     held = threading.Event()
@@ -275,7 +298,8 @@ def test_the_sandbox_has_its_own_dialect(embedded):
 @pytest.mark.parametrize(
     ("given", "told"),
     [({"profile": "nowhere"}, "there is no profile 'nowhere' here; there are sandbox"),
-     ({"dialect": {"hash": "crc"}}, "hash is 'crc'"), ({"dialect": {"x": 1}}, "is called x")],
+     ({"dialect": {"hash": "crc"}}, "hash is 'crc'"), ({"dialect": {"x": 1}}, "is called x"),
+     ({"dialect": 5}, "dialect is 5"), ({"timeout": "soon"}, "timeout is 'soon'")],
 )  # fmt: skip
 def test_filling_in_what_is_not_there_is_refused(given, told):
     """A profile or setting that nobody knows is named, with those that there are."""

@@ -20,6 +20,7 @@ from tests.test_diagnosis import door_before, until
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
 LIST = "/avd/api/outgoing/getOutgoingUsers"
+ROOM = "/rtc/room/get"
 PASSWORD = "p@:/#%w-geheim"
 LOGIN = {"login_name": "admin", "login_password": PASSWORD}
 SMALL = {"size": (160, 96), "fps": 5}
@@ -360,7 +361,7 @@ def test_rarer_fields_are_folded_away_until_they_are_wanted_or_filled(client, pa
     [device] = ck.list_devices(client)
     assert (device.user_data, device.options["assist_address"]) == ("floor 2", "x")
     pressed(panel, "Clear")
-    assert panel.form.inputs["user_id"].value == ""
+    assert panel.form.inputs["user_id"].text is None
     assert panel.room_id, "the room stays"
 
 
@@ -470,7 +471,107 @@ def test_a_table_is_cancelled_as_by_ctrl_c(client, panel, text):
     assert listed(client) == ["cam0"]
 
 
+def test_a_table_is_imported_as_its_question_said(client, panel, room_id):
+    """What is ticked while the question stands is of the next import: cameras are still tried."""
+    many = panel.many
+    many.pasted.fill(
+        "room_id,user_id,user_name,user_address\n"
+        f"{room_id},good,Good,rtsp://127.0.0.1:9/x\n{room_id},bad,Bad,rtsp://127.0.0.1:9/y"
+    )
+    pressed(panel, "Import the table")
+    many.preflight.value, many.rollback.value, many.verify.value = False, True, False
+    answered(panel, "yes")
+    assert list(panel.result.outcome) == ["preflight failed", "preflight failed"]
+
+
+def test_a_device_is_imported_as_it_was_ticked_when_the_question_came(panel, sandbox, camera):
+    """It is looked for afterwards, though the box was cleared while the question stood."""
+    panel.preflight(**DOOR, user_address=camera, **LOGIN)
+    pressed(panel, "Import")
+    panel.verify.value = False
+    answered(panel, "yes")
+    assert "seen in it" in panel.frame.text
+
+
+def test_what_is_read_for_the_panel_can_be_cancelled(sandbox, panel, camera):
+    """The list keeps what it had; a question that was cancelled is not asked; both are told."""
+    panel.import_device(**DOOR, user_address=camera, **LOGIN)
+    assert panel.wait(LONG)
+    panel.select("cam")
+    panel.untried.value = True
+    for path, text in ((LIST, "Refresh"), (ROOM, "Import"), (ROOM, "Remove")):
+        sandbox.fault(path, delay=LONG / 2, times=1)
+        before = sandbox.count(path)
+        button(panel, text).click()
+        until(lambda path=path, before=before: sandbox.count(path) > before)
+        panel.frame._hear(None, {"kind": "cancel"}, [])
+        assert panel.wait(LONG)
+        assert (panel.frame.text, panel.frame.question) == ("Cancelled.", ""), text
+    assert list(panel.value.user_id) == ["cam"]
+
+
+def test_what_is_not_there_is_told_in_the_panel_too(panel, camera):
+    """A device, a field or a table that is none; what the head said before is no longer true."""
+    panel.import_device(**DOOR, user_address=camera, **LOGIN)
+    for change, kind, told in (
+        (lambda: panel.select("nobody"), ck.ConfigError, "'nobody' is not in the list"),
+        (lambda: panel.select(None), ck.ConfigError, "is not in the list"),
+        (lambda: panel.remove("nobody"), ck.ConfigError, "'nobody' is not in the list"),
+        (lambda: panel.fill(adress="x"), TypeError, "a device has no adress"),
+        (lambda: panel.import_table(5), ck.ConfigError, "the table is int"),
+        (lambda: panel.check_table([1]), ck.ConfigError, "the table is list"),
+    ):
+        panel.frame.tell("Well done.", "good")
+        with pytest.raises(kind, match=told):
+            change()
+        assert told in panel.frame.text
+        assert panel.frame.tone == "bad"
+    with pytest.raises(ck.ConfigError, match="client is of type NoneType"):
+        DevicePanel(None)
+
+
 # Secrets, and what comes from a camera or a service
+
+
+def test_ids_with_slashes_are_not_mixed_up(panel, room_id):
+    """Room a/b with user c, and room a with user b/c, are two rows."""
+    devices = [Device("a/b", "c", "One"), Device("a", "b/c", "Two")]
+    panel.wait(LONG)
+    panel.list.show(devices)
+    for device in devices:
+        assert panel.select(device.user_id) is device
+        assert panel.list.picked is device
+
+
+def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox, camera, room_id):
+    """As name or as ID, typed, asked about, imported, refused, removed or of a table."""
+    called = "rtsp://user:geheim@h/x"
+    told = []
+    named = {"user_id": called, "user_name": called}
+    panel.frame.observe(lambda change: told.append(change["new"]), ["text", "question", "busy"])
+    panel.preflight(**named, user_address=camera, **LOGIN)
+    pressed(panel, "Import")
+    answered(panel, "yes")
+    assert [device.user_id for device in panel.list.devices.values()] == [called]
+    assert panel.value.user_id[0] == "rtsp://user:***@h/x"
+    panel.select(called)
+    pressed(panel, "Remove")
+    told += [state(panel), panel.list._pictures.html]
+    answered(panel, "yes")
+    assert listed(panel.client) == []
+    sandbox.fault(IMPORT, ret=426, times=1)
+    with pytest.raises(ck.JoinFailed):
+        panel.import_device(preflight=False)
+    told.append(state(panel))
+    with pytest.raises(ck.ConfigError):
+        panel.select(called)
+    panel.import_table(pd.DataFrame([{"room_id": room_id, **named, "user_address": camera}]),
+                       preflight=False)  # fmt: skip
+    panel.many.outcomes.choose("1")
+    told += [state(panel), panel.many._file.html, panel.view.html]
+    assert "***" in panel.many._detail.value
+    for one in told:
+        assert "geheim" not in one
 
 
 def test_no_secret_is_in_what_a_notebook_may_save_or_a_page_shows(panel, sandbox, camera, text):

@@ -126,6 +126,26 @@ def test_further_columns_of_a_callers_table_stay(client, building):
     assert without(after, weekly)["site"].fillna("-").tolist() == ["Rome", "-"]
 
 
+def test_columns_of_a_callers_table_may_be_called_as_ours(client, building):
+    """Each stays one column, though two come to the same name, and is there after a refresh."""
+    table = pd.DataFrame(
+        {"room_id": building[:2], "read_at": ["a", "b"], "read_at (given)": ["c", "d"]}
+    )
+    before = frame_of_rooms(ck.sweep(client, table))
+    assert before.columns.is_unique
+    after = joined(before, frame_of_rooms(ck.sweep(client, building[:2])))
+    assert after.columns.tolist() == before.columns.tolist()
+    assert after.iloc[:, -2:].to_numpy().tolist() == [["a", "c"], ["b", "d"]]
+
+
+def test_a_reading_of_nothing_changes_nothing(client, building):
+    """The rows stay as they are."""
+    before = frame_of_rooms(ck.sweep(client, building))
+    nothing = frame_of_rooms(unasked(client, RoomIds([])))
+    pd.testing.assert_frame_equal(joined(before, nothing), before)
+    pd.testing.assert_frame_equal(joined(nothing, before), before)
+
+
 def test_rooms_that_were_not_asked_are_told_apart_from_failures(client, building):
     """Neither is a zero."""
     given = RoomIds(building, pd.DataFrame({"site": list("abcd")}))
@@ -176,6 +196,14 @@ def test_a_file_is_read_as_a_sweep_reads_a_path():
     assert found.ids == ["007", "8"]
     assert found.columns["site"].tolist() == ["Oslo", "Rome"]
     assert ids_in_file("../rooms.txt", "# ours\n007\n8\n").ids == ["007", "8"]
+
+
+@pytest.mark.parametrize("name", ["é" * 300 + ".txt", "..", "", "a\0b.txt", "x" * 256 + ".txt"])
+def test_a_file_of_any_name_is_read(name):
+    """A name that no file may have here, too long or with a NUL, is no reason to refuse one."""
+    text = "room_id\n007\n" if not name.endswith(".txt") else "007\n"
+    assert ids_in_file(name, text).ids == ["007"]
+    assert columns_in_file(name, text) == ([] if name.endswith(".txt") else ["room_id"])
     with pytest.raises(ParameterError, match=r"rooms\.csv, line 3: A spreadsheet has made"):
         ids_in_file("rooms.csv", "room_id\n1\n1.2E+09\n")
 

@@ -300,6 +300,28 @@ def test_what_is_typed_into_a_field_is_in_no_state_of_the_widget():
     assert field.text is None
 
 
+def test_a_field_shows_what_code_filled_in_only_where_it_may_and_never_a_login():
+    """The page gets the text as a message, also one opened later; the state never has it."""
+    for shows, text, told in ((True, "rtsp://h/1", 1), (True, "rtsp://u:pw@h/1", 0),
+                              (False, "rtsp://h/1", 0)):  # fmt: skip
+        field, sent = Field("Address", "text", shows=shows), []
+        field.send = lambda content, buffers=None, sent=sent: sent.append(content)
+        field.fill(text)
+        field._hear(None, {"kind": "ready"}, [])
+        assert [one["text"] for one in sent if one["kind"] == "fill"] == [text] * 2 * told
+        assert text not in str(field.get_state())
+
+
+def test_the_head_hides_the_login_of_an_address_whatever_it_says():
+    """A device may be called by its address; what stands in the head may be saved."""
+    panel = Counting()
+    panel.frame.tell("rtsp://user:hunter2@host/1 was imported", "good")
+    panel.ask("Remove", "Remove rtsp://user:hunter2@host/1?", print)
+    with panel.working("Removing rtsp://user:hunter2@host/1"):
+        assert "hunter2" not in str(panel.frame.get_state())
+    assert "***@host" in panel.frame.question
+
+
 @pytest.mark.parametrize(
     ("whole", "text"),
     [("café".encode(), "café"), (b"\xef\xbb\xbfcaf", "caf"), ("café".encode("cp1252"), "café")],

@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from base64 import b64decode
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -183,6 +184,35 @@ def test_a_status_that_there_is_not_is_an_error_that_names_them(panel):
     assert len(panel.value) == 4
 
 
+@pytest.mark.parametrize("wrong", [
+    {"text": 5}, {"text": None}, {"mode": "SFU"}, {"fuller_than": "80"}, {"fuller_than": True},
+    {"fuller_than": float("nan")}, {"fuller_than": float("inf")}, {"failures": "yes"},
+])  # fmt: skip
+def test_a_filter_with_one_wrong_value_is_an_error_and_sets_nothing(panel, wrong):
+    """What was looked for before stays, and so does what is shown; the panel says it, too."""
+    panel.filter("ops")
+    with pytest.raises(ConfigError, match=next(iter(wrong))) as caught:
+        panel.filter(**{"text": "zzz", **wrong})
+    assert named(panel, "Search").value == "ops"
+    assert len(panel.value) == 2
+    assert panel.frame.text == str(caught.value)
+
+
+def test_a_percentage_is_kept_to_its_last_digit(panel):
+    """No room falls between the number that was given and the one that is looked for."""
+    panel.filter(fuller_than=200 / 3)
+    assert float(named(panel, "Fuller than (%)").value) == 200 / 3
+    panel.filter(fuller_than=80)
+    assert named(panel, "Fuller than (%)").value == "80"
+
+
+def test_nan_is_no_percentage_either(panel):
+    """It would leave no room, without a word."""
+    named(panel, "Fuller than (%)").value = "nan"
+    assert "is no percentage" in state(panel)
+    assert len(panel.value) == 4
+
+
 def test_the_value_has_the_order_of_the_table(panel):
     """A click on a heading and the method do the same."""
     panel.sort("topic")
@@ -348,6 +378,40 @@ def test_a_room_of_another_panel_is_refused(panel):
         panel.delete()
 
 
+def test_what_a_method_refuses_is_told_in_the_panel_too(panel, building, tmp_path):
+    """In place of the good word of the one before."""
+    nowhere = tmp_path / "none" / "rooms.csv"
+    for refused in (lambda: panel.select("nope"), lambda: panel.delete("77"), panel.delete,
+                    lambda: panel.force_offline("u"), lambda: panel.export(nowhere),
+                    lambda: panel.create("Review", "ops", foo=1)):  # fmt: skip
+        panel.frame.tell("Done.", "good")
+        with pytest.raises((ConfigError, OSError)) as caught:
+            refused()
+        assert (panel.frame.text, panel.frame.tone) == (str(caught.value), "bad")
+
+
+def test_an_option_that_no_room_has_is_refused_before_anything_is_sent(panel, sandbox):
+    """The error names those that there are."""
+    before = sandbox.count()
+    for option in ("foo", "client"):
+        with pytest.raises(ConfigError, match=f"no option {option}; it has room_mode, attendee"):
+            panel.create("Review", "ops", **{option: 1})
+    assert sandbox.count() == before
+
+
+def test_a_panel_of_no_client_says_where_there_is_one():
+    """As everybody forgets to connect once."""
+    with pytest.raises(ConfigError, match="type NoneType; give the client that connect"):
+        RoomExplorer(None)
+
+
+def test_a_sweep_of_another_service_is_refused(client, building):
+    """Its rooms would stand under this one's name, and be asked for there."""
+    other = replace(ck.sweep(client, building), service="BERLIN")
+    with pytest.raises(ConfigError, match="is of BERLIN, and the client of SANDBOX"):
+        RoomExplorer(client, other)
+
+
 def test_a_filter_that_hides_the_picked_room_leaves_it_picked(panel, building):
     """Its row is marked again when it comes back."""
     panel.select(building[0])
@@ -383,6 +447,18 @@ def test_rooms_are_added_from_a_file_whose_column_is_chosen(panel, client):
     press(panel, "Add")
     assert panel.value.set_index("room_id").loc[new, "site"] == "Oslo"
     assert panel.value["site"].notna().sum() == 1
+
+
+def test_rooms_that_are_there_already_are_read_again(panel, client, sandbox, building):
+    """Nothing is new, and nothing is lost; no rooms at all are none."""
+    sandbox.join(building[1], "Di")
+    panel.add([building[1]])
+    assert panel.value.set_index("room_id").loc[building[1], "users"] == 1
+    sandbox.join(building[1], "Ed")
+    panel.add_known()
+    assert panel.value.set_index("room_id").loc[building[1], "users"] == 2
+    panel.add([])
+    assert sorted(panel.value["room_id"]) == sorted([*building, "0000"])
 
 
 def test_nothing_to_add_is_told(panel):
@@ -504,6 +580,38 @@ def test_a_sweep_that_is_cancelled_keeps_what_came(client, sandbox):
     assert "not asked" in panel.table.told
 
 
+def test_a_room_that_is_deleted_during_an_automatic_refresh_does_not_come_back(
+    panel, sandbox, building
+):
+    """Nor is it told as one that could not be read."""
+    before = sandbox.count(GET)
+    sandbox.fault(GET, delay=0.5, times=None)
+    reading = threading.Thread(target=panel.refresh_visible)
+    reading.start()
+    while sandbox.count(GET) == before:
+        time.sleep(0.01)
+    panel.delete(building[1])
+    reading.join(LONG)
+    assert set(panel.value["room_id"]) == {building[0], building[2], "0000"}
+    assert panel.frame.text.startswith(
+        "1 of 3 rooms could not be read, mostly (1, such as room '0000'"
+    )
+
+
+def test_looking_for_known_rooms_ends_when_it_is_cancelled(client, sandbox, building):
+    """Though the service has not answered yet; that is told."""
+    sandbox.fault(LIST, delay=3.0, times=1)
+    panel = RoomExplorer(client)
+    while not sandbox.count(LIST):
+        time.sleep(0.01)
+    panel.cancel()
+    assert panel.wait(LONG)
+    assert panel.frame.text == "Cancelled."
+    assert sandbox.count(GET) == 0
+    panel.add_known()
+    assert set(panel.value["room_id"]) == set(building)
+
+
 def test_a_refresh_that_is_cancelled_leaves_what_was_read_before(client, sandbox):
     """The rooms that it did not come to stand as they were, with their time."""
     sandbox.simulate(rooms=80, days=0)
@@ -525,6 +633,36 @@ def test_a_refresh_that_is_cancelled_leaves_what_was_read_before(client, sandbox
 
 
 # Changes
+
+
+def test_a_room_can_be_created_during_the_first_reading(panel, client, sandbox):
+    """It is not waited for with the lock that the reading needs."""
+    begin = threading.Event()
+    panel.first(lambda: begin.wait(LONG) and panel.add(["4711"]))
+    made = threading.Thread(target=panel.create, args=("Review", "ops"), daemon=True)
+    made.start()
+    time.sleep(0.3)
+    begin.set()
+    made.join(LONG)
+    assert not made.is_alive()
+    assert panel.wait(LONG)
+    assert panel.selected.topic == "Review"
+
+
+@pytest.mark.parametrize("button", ["Delete room", "Force offline"])
+def test_nothing_is_asked_once_the_question_is_cancelled(panel, sandbox, building, button):
+    """It ends at once, and says so."""
+    panel.select(building[0])
+    panel._card.parts.users.choose(user(panel, "Ada"))
+    before = sandbox.count(USERS)
+    sandbox.fault(USERS, delay=1.0, times=1)
+    named(panel, button).click()
+    while sandbox.count(USERS) == before:
+        time.sleep(0.01)
+    panel.cancel()
+    assert panel.wait(LONG)
+    assert panel.frame.question == ""
+    assert panel.frame.text == "Cancelled."
 
 
 def test_a_new_room_is_read_picked_and_on_the_page(panel):

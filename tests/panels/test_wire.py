@@ -111,6 +111,11 @@ def test_numbers_go_on_when_old_calls_have_left_the_record(script):
     assert panel.choose(150) is chosen
     with pytest.raises(ck.ConfigError, match="there is no call 5 on record; there are 52 to 251"):
         panel.choose(5)
+    for wrong in ("150", None, 1.5):
+        with pytest.raises(ck.ConfigError, match="there is no call"):
+            panel.choose(wrong)
+    with pytest.raises(ck.ConfigError, match="give seconds"):
+        WirePanel(client, every="x")
 
 
 def test_a_chosen_call_is_shown_as_curl_and_as_python_with_its_answer_and_its_meaning(busy):

@@ -31,8 +31,12 @@ function render({ model, el }) {
     input.addEventListener("input", () => model.send({ kind: "typed", text: input.value }));
   }
   input.addEventListener("keydown", (event) => event.stopPropagation());
-  const heard = (message) => { if (message.kind === "clear") input.value = ""; };
+  const heard = (message) => {
+    if (message.kind === "clear") input.value = "";
+    if (message.kind === "fill") input.value = message.text;
+  };
   model.on("msg:custom", heard);
+  model.send({ kind: "ready" });
   return () => { model.off("change", draw); model.off("msg:custom", heard); };
 }
 export default { render };

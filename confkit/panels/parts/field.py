@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import traitlets
 
-from ...masking import Secret
+from ...masking import Secret, mask_address
 from .widget import HERE, Widget
 
 
@@ -19,7 +19,8 @@ class Field(Widget):
     """A field for what must not be saved: a password, an address that may hold one, a file.
 
     `text` is what was typed, or what the chosen file holds; None when that is nothing. `kind` is
-    "password", "text", "area" (several lines) or "file", whose `name` is then the file's.
+    "password", "text", "area" (several lines) or "file", whose `name` is then the file's. What code
+    fills in is not shown, unless the field `shows` it: in the page alone, and never a login.
     """
 
     _esm = HERE / "field.js"
@@ -34,12 +35,15 @@ class Field(Widget):
         label: str,
         kind: Literal["password", "text", "area", "file"] = "password",
         hint: str = "",
+        shows: bool = False,
         **traits: Any,
     ) -> None:
         super().__init__(label=label, kind=kind, hint=hint, **traits)
+        self._shows = shows
         self._text: Secret | None = None
         self.name = ""
         self._heard["typed"] = lambda content, _: self._take(str(content.get("text", "")))
+        self._heard["ready"] = lambda *_: self._show()
         self._heard["file"] = lambda content, buffers: self._read(content, buffers)
 
     @property
@@ -48,9 +52,11 @@ class Field(Widget):
         return self._text
 
     def fill(self, text: str | None) -> None:
-        """Takes a text as if it had been typed; the browser learns only that there is one."""
+        """Takes a text as if it had been typed; the browser learns that there is one, no more,
+        unless this field shows it."""
         self.clear()
         self._take(text or "")
+        self._show()
 
     def clear(self) -> None:
         """Forgets the text, here and in the browser."""
@@ -61,6 +67,11 @@ class Field(Widget):
     def _take(self, text: str) -> None:
         self._text = Secret(text) if text else None
         self.held = "given" if text else ""
+
+    def _show(self) -> None:
+        text = self._text
+        if self._shows and text is not None and mask_address(text) == text:
+            self.send({"kind": "fill", "text": text})
 
     def _read(self, content: Any, buffers: list[bytes]) -> None:
         self.name = str(content.get("name", ""))

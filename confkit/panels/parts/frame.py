@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import traitlets
 
+from ...masking import mask
 from .widget import HERE, Widget
 
 Tone = Literal["", "good", "bad"]
@@ -41,6 +42,11 @@ class Frame(Widget):
         super().__init__(title=title, **traits)
         for kind in ("cancel", "yes", "no", "tick"):
             self._heard[kind] = lambda content, _: heard(content)
+
+    @traitlets.validate("text", "busy", "question")
+    def _without_login(self, proposal: Any) -> str:
+        # A device may be called by its address, and what stands here may be saved.
+        return mask(proposal["value"])
 
     def tell(self, text: str, tone: Tone = "") -> None:
         """Shows a text; of the tone "bad" it is an alert."""

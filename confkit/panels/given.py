@@ -1,0 +1,36 @@
+"""What panels are given, checked before anything is made or sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import Parameter, signature
+
+from ..client import Client
+from ..errors import ConfigError
+from ..rooms import create_room
+from ..sweeping.result import Sweep
+
+
+def check_source(client: object, rooms: object = None) -> None:
+    """Raises ConfigError unless this is a client, and what is given no Sweep of another service,
+    whose rooms would be shown, and read again, under this one's name."""
+    if not isinstance(client, Client):
+        raise ConfigError(
+            f"client is of type {type(client).__name__}; give the client that connect() returns."
+        )
+    if isinstance(rooms, Sweep) and rooms.service != client.name:
+        raise ConfigError(
+            f"The sweep is of {rooms.service}, and the client of {client.name}; "
+            f"give a client of {rooms.service}, or sweep {client.name}."
+        )
+
+
+def check_options(options: Mapping[str, object]) -> None:
+    """Nothing, when `create_room` has all of these options. ConfigError"""
+    taken = [
+        name for name, one in signature(create_room).parameters.items()
+        if one.kind is Parameter.KEYWORD_ONLY
+    ]  # fmt: skip
+    unknown = ", ".join(name for name in options if name not in taken)
+    if unknown:
+        raise ConfigError(f"create_room has no option {unknown}; it has {', '.join(taken)}.")
