@@ -1,0 +1,1 @@
+"""Panels in real browsers: JupyterLab, Notebook 7 and Voila, with real kernels and the sandbox."""

@@ -1,0 +1,43 @@
+"""What axe-core finds wrong in a panel, beyond what ipywidgets itself brings."""
+
+from typing import TYPE_CHECKING
+
+from axe_playwright_python.sync_playwright import Axe
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+# A rule, the part of the element that is excused from it, and why we cannot mend it.
+KNOWN: tuple[tuple[str, str, str], ...] = ()
+_IN_SIGHT = """scope => {
+    const panel = document.querySelector(scope);
+    panel.scrollIntoView({block: "center"});
+    const [inner, outer] = [panel, panel.closest(".jp-WindowedPanel-outer")].map(
+        (one) => one.getBoundingClientRect());
+    return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1; }"""
+STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def violations(page: "Page", scope: str = ".confkit-panel") -> list[str]:
+    """A line for each element within the scope that breaks a rule."""
+    # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would not
+    # look at a single colour.
+    page.add_style_tag(content="body { height: 100vh !important; }")
+    height = page.locator(scope).evaluate("panel => panel.offsetHeight")
+    page.set_viewport_size({"width": 1280, "height": int(height) + 1000})
+    page.wait_for_function(_IN_SIGHT, arg=scope)
+    options = {"runOnly": {"type": "tag", "values": STANDARDS}, "resultTypes": ["violations"]}
+    found = Axe().run(page, context={"include": [[scope]]}, options=options).response
+    looked_at = {rule["id"] for rule in found["passes"] + found["violations"]}
+    assert "color-contrast" in looked_at, "axe-core found no text to look at"
+    return [
+        f"{rule['id']}: {rule['help']}: {node['html'][:200]} {_why(node)}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+        if not any(rule["id"] == known and part in node["html"] for known, part, _ in KNOWN)
+    ]
+
+
+def _why(node: dict) -> str:
+    checks = [*node["any"], *node["all"], *node["none"]]
+    return "; ".join(check["message"] for check in checks)[:300]

@@ -1,0 +1,51 @@
+"""Chromium, as it is installed here; `python -m tests.browser.chromium` prints where."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+HOW = "apt-get install chromium, or python -m playwright install --with-deps chromium"
+QUIET = [
+    "--no-sandbox",  # nothing but our own pages is opened, and root may run the tests
+    "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+]  # fmt: skip
+
+
+def found() -> str | None:
+    """Where Chromium is: the machine's own, or Playwright's; None when there is none."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        downloaded = playwright.chromium.executable_path
+    ours = [path for path in map(shutil.which, NAMES) if path]
+    return next(iter(ours), downloaded if Path(downloaded).exists() else None)
+
+
+@contextmanager
+def chromium() -> "Iterator[Browser]":
+    """A Chromium without a window; skips the test where there is none."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.conftest import need
+
+    path = found()
+    need("Chromium", path, HOW)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+if __name__ == "__main__":
+    print(path := found())
+    sys.exit(not path)

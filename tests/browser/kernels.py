@@ -1,0 +1,70 @@
+"""A page's kernel, reached beside the page: what the next cell would see, and what went wrong."""
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from jupyter_client.asynchronous.client import AsyncKernelClient
+
+from .complaints import is_slow
+
+
+class Kernel:
+    """Runs code as a further cell would, and notes every error that the kernel tells of.
+
+    An error in a widget's callback belongs to no cell, so that no front end shows it; the kernel's
+    own channel tells of it. The event loop of this thread is Playwright's, so this has another.
+    """
+
+    def __init__(self, connection_file: Path) -> None:
+        self.errors: list[str] = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._client = AsyncKernelClient()
+        self._client.load_connection_info(json.loads(connection_file.read_text()))
+        self._client.start_channels(hb=False, stdin=False)
+        self._wait(self._client.wait_for_ready(timeout=60))
+
+    def run(self, code: str, seconds: float = 60) -> str:
+        """What the code printed; an AssertionError when it raised."""
+        printed: str = self._wait(asyncio.wait_for(self._run(code), seconds))
+        return printed
+
+    def start(self, code: str) -> None:
+        """Begins to run code; what is asked of the kernel afterwards waits for it."""
+        self._loop.call_soon_threadsafe(lambda: self._client.execute(code, store_history=False))
+
+    def close(self) -> None:
+        """Hangs up; the kernel goes on."""
+        self._client.stop_channels()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _wait(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _run(self, code: str) -> str:
+        asked = self._client.execute(code, store_history=False, allow_stdin=False)
+        printed, raised = [], None
+        while True:
+            message = await self._client.get_iopub_msg()
+            kind, content = message["msg_type"], message["content"]
+            ours = message["parent_header"].get("msg_id") == asked
+            if kind == "stream" and content["name"] == "stderr":
+                if not is_slow(content["text"]):
+                    self.errors.append(content["text"])
+            elif kind == "stream" and ours:
+                printed.append(content["text"])
+            elif kind == "error" and ours:
+                raised = f"{content['ename']}: {content['evalue']}"
+            elif kind == "error":
+                self.errors.append("\n".join(content["traceback"]))
+            elif kind == "status" and ours and content["execution_state"] == "idle":
+                break
+        assert raised is None, raised
+        return "".join(printed).strip()

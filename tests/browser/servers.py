@@ -1,0 +1,111 @@
+"""The front ends' servers: Jupyter's, which serves JupyterLab and Notebook 7, and Voila's."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+JUPYTER = [
+    "-m", "jupyterlab", "--allow-root", "--no-browser", "--ServerApp.port_retries=0",
+    "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
+    "--JupyterNotebookApp.expose_app_in_browser=True",
+]  # fmt: skip
+VOILA = [
+    "-m", "voila", ".", "--no-browser", "--Voila.ip=127.0.0.1",
+    "--Voila.connection_dir_root=../runtime", "--VoilaConfiguration.show_tracebacks=True",
+    # It ends a kernel when its page is left, if the page may tell: without a cookie it may not.
+    "--Voila.tornado_settings={'disable_check_xsrf': True}",
+]  # fmt: skip
+SETTINGS: dict[str, dict[str, Any]] = {
+    # Every cell is in the page, also those out of sight.
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+    "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that is up: where it listens, the folder of its notebooks, and Jupyter's folders."""
+
+    address: str
+    root: Path
+    home: Path
+
+    @property
+    def log(self) -> Path:
+        """What the server and its kernels said."""
+        return self.home / "log"
+
+    def connection_file(self, kernel: str) -> Path:
+        """Where a kernel of this server listens."""
+        return next((self.home / "runtime").rglob(f"kernel-{kernel}.json"))
+
+    def settle(self, plugin: str, settings: dict[str, Any]) -> None:
+        """Sets a plug-in's settings for the pages that are opened from now on."""
+        package, _, name = plugin.partition(":")
+        file = self.home / "settings" / package / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(settings))
+
+
+@contextmanager
+def running(command: list[str], folder: Path) -> Iterator[Server]:
+    """A server in folders of its own, with nothing of its user's settings; ends its kernels too."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = Server(f"http://127.0.0.1:{port}", folder / "notebooks", folder)
+    server.root.mkdir()
+    (folder / "runtime").mkdir()
+    config = folder / "config" / "labconfig" / "page_config.json"
+    config.parent.mkdir(parents=True)
+    news = "@jupyterlab/apputils-extension:announcements"
+    config.write_text(json.dumps({"disabledExtensions": {news: True}}))
+    for plugin, settings in SETTINGS.items():
+        server.settle(plugin, settings)
+    with server.log.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, *command, f"--port={port}"], cwd=server.root, stdout=log,
+            stderr=subprocess.STDOUT, env=environment(folder), start_new_session=True,
+        )  # fmt: skip
+    try:
+        _wait(server, process)
+        yield server
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=15)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """An environment with the sandbox for its service, and Jupyter's folders in this one."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("CONFKIT_", "JUPYTER", "COV_", "PYTEST_"))}  # fmt: skip
+    own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "IPYTHONDIR": "ipython",
+           "JUPYTER_RUNTIME_DIR": "runtime", "JUPYTERLAB_SETTINGS_DIR": "settings",
+           "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "XDG_CONFIG_HOME": "xdg"}  # fmt: skip
+    folders = {name: str(folder / place) for name, place in own.items()}
+    return {**kept, **folders, "CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1"}
+
+
+def _wait(server: Server, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+            urllib.request.urlopen(server.address, timeout=20).close()
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{server.address} did not come up:\n{server.log.read_text()[-2000:]}")

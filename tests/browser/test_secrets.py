@@ -1,0 +1,160 @@
+"""No saved notebook holds what was typed as a secret, with widget state saved and without."""
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+
+from .frontends import LAB
+from .stored import holds
+
+CAMERA = "Hunter3/&+=?"
+HEAD = "room_id,user_id,user_name,user_address"
+SECRET = 'Hunter2 "/&ä'
+WIDGETS = "@jupyter-widgets/jupyterlab-manager:plugin"
+FIELDS = """
+import ipywidgets
+from confkit.panels.parts import Field
+fields = {kind: Field(kind, kind) for kind in ("password", "text", "area", "file")}
+ipywidgets.VBox(list(fields.values()))
+"""
+PASSWORD = """
+import ipywidgets as widgets
+field = widgets.Password(description="password")
+field
+"""
+
+
+@pytest.fixture(params=[True, False], ids=["state saved", "state not saved"])
+def keeps_state(request, jupyter):
+    """JupyterLab's setting "save widget state automatically", on and off."""
+    jupyter.settle(WIDGETS, {"saveState": request.param})
+    yield request.param
+    jupyter.settle(WIDGETS, {})
+
+
+@pytest.mark.parametrize(
+    "written", [SECRET, json.dumps(SECRET), quote(SECRET), json.dumps(json.dumps(SECRET)),
+                *(base64.b64encode(b"x" * n + SECRET.encode() + b"y" * 5).decode()
+                  for n in range(4))]
+)  # fmt: skip
+def test_the_search_finds_a_secret_however_it_is_written(written):
+    """A secret is found raw, in JSON, percent-encoded and in base64, alone and within others."""
+    assert holds(f"before {written} after", SECRET)
+    assert not holds("before after", SECRET)
+
+
+def test_the_search_can_fail(keeps_state, open_notebook):
+    """What is typed into ipywidgets' Password is in the saved notebook when its state is saved."""
+    opened = open_notebook(LAB, PASSWORD)
+    opened.page.get_by_label("password").fill(SECRET)
+    opened.until(lambda: opened.kernel.run("print(field.value)") == SECRET)
+    assert bool(holds(opened.saved(), SECRET)) == keeps_state
+
+
+def test_no_saved_notebook_holds_what_was_typed(keeps_state, open_notebook):
+    """Typed, given from code, cleared, abandoned half-way: the kernel has it, the file has not."""
+    opened = open_notebook(LAB, FIELDS)
+    shown, kernel = opened.page.locator(".jp-OutputArea"), opened.kernel
+    for kind in ("password", "text", "area"):
+        shown.get_by_label(kind).fill(SECRET)
+    shown.get_by_label("file").set_input_files(
+        {"name": "cameras.csv", "mimeType": "text/csv", "buffer": SECRET.encode()}
+    )
+    has = "print([str(field.text) for field in fields.values()] == [{0!r}] * 4)"
+    opened.until(lambda: kernel.run(has.format(SECRET)) == "True")
+    assert not holds(opened.saved(), SECRET), "typed"
+
+    kernel.run("fields['password'].clear()")
+    shown.get_by_label("text").fill("")
+    opened.until(lambda: kernel.run("print(fields['text'].text)") == "None")
+    opened.until(lambda: shown.get_by_label("password").input_value() == "")
+    assert not holds(opened.saved(), SECRET), "cleared"
+
+    shown.get_by_label("password").press_sequentially(SECRET[:9])
+    assert not holds(opened.saved(), SECRET[:9]), "abandoned half-way"
+
+    kernel.run(f"fields['password'].fill({SECRET!r})")
+    shown.get_by_label("password").and_(shown.get_by_placeholder("(given)")).wait_for()
+    assert not holds(opened.saved(), SECRET), "given from code"
+    assert ('"widgets": {' in opened.file.read_text()) == keeps_state
+
+
+PANELS = (
+    """
+import confkit as ck
+from confkit.panels import ConnectPanel, DevicePanel, RoomExplorer, WirePanel
+client = ck.connect("sandbox")
+room_id = ck.create_room(client, "Weekly sync", owner_id="ops")
+connect = ConnectPanel()
+connect
+""",
+    "devices = DevicePanel(client, room_id)\ndevices",
+    """
+rooms = RoomExplorer(client, [room_id])
+rooms
+""",
+    "wire = WirePanel(client)\nwire",
+)
+
+
+def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, open_notebook):
+    """Keys, passwords, an address with a login, options, a table, and the token that WirePanel
+    shows: used, cleared or abandoned half-way, they are in no saved notebook, and in no output."""
+    opened = open_notebook(LAB, *PANELS)
+    page, kernel = opened.page, opened.kernel
+    connect, devices, rooms, wire = (opened.panel.nth(place) for place in range(4))
+
+    connect.get_by_label("Service").select_option("addresses and keys")
+    for label, text in {
+        "Interface A": "http://127.0.0.1:9", "Interface B": "http://127.0.0.1:9",
+        "Access key": "Acc3ss!", "Secret key": SECRET,
+    }.items():  # fmt: skip
+        connect.get_by_label(label).fill(text)
+    connect.get_by_role("button", name="Connect").click()
+    connect.get_by_role("status").get_by_text("Connected").wait_for()
+
+    kernel.run(f"camera = client.sandbox.camera(login_name='adm1n', login_password={CAMERA!r})")
+    inside = kernel.run("print(camera)").replace("//", f"//adm1n:{quote(CAMERA, safe='')}@")
+    devices.get_by_label("User id").fill("door")
+    devices.get_by_label("Name", exact=True).fill("Front door")
+    devices.get_by_label("Address").fill(inside)
+    devices.get_by_role("button", name="Preflight").click()
+    devices.get_by_role("status").get_by_text("The camera plays").wait_for()
+    devices.get_by_role("button", name="Import", exact=True).click()
+    devices.get_by_role("alertdialog").get_by_role("button").first.click()
+    devices.get_by_role("status").get_by_text("was imported").wait_for()
+    devices.get_by_label("Login password").press_sequentially("AbandonedHalfw")
+    devices.get_by_role("tab", name="Many").click()
+    devices.get_by_label("table as text").fill(
+        f"{HEAD}\n{kernel.run('print(room_id)')},,x,{inside}"
+    )
+    devices.get_by_role("button", name="Check the table").click()
+    devices.get_by_role("alert").wait_for()
+
+    rooms.get_by_role("button", name="New room").click()
+    rooms.get_by_label("Host password").fill("Open-Sesame!")
+    rooms.get_by_label("Topic").fill("Stand-up")
+    rooms.get_by_label("Owner").fill("ops")
+    rooms.get_by_role("button", name="Create room").click()
+    rooms.get_by_role("status").get_by_text("Created room").wait_for()
+
+    wire.get_by_role("button", name="How the token is made").click()
+    wire.get_by_role("button", name="Hide the token").wait_for()
+    steps = "wire.token_steps() if len(step.value) > 20"  # the keys themselves are published
+    made = kernel.run(f"print('\\n'.join(step.value for step in {steps}))").splitlines()
+    token = made[-2]
+    opened.until(lambda: token in wire.inner_text())
+    wire.locator("tbody tr").first.click()
+    page.locator("pre").first.wait_for()
+
+    secrets = ["Acc3ss!", SECRET, CAMERA, "AbandonedHalfw", "Open-Sesame!", *made]
+    text = opened.saved()
+    assert {secret: holds(text, secret) for secret in secrets if holds(text, secret)} == {}
+    assert ('"widgets": {' in text) == keeps_state
+    kernel.run("devices.form.clear(); devices.many.clear()")
+    wire.get_by_role("button", name="Hide the token").click()
+    opened.until(lambda: token not in wire.inner_text())
+    text = opened.saved()
+    assert {secret: holds(text, secret) for secret in secrets if holds(text, secret)} == {}

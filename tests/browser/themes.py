@@ -1,0 +1,17 @@
+"""JupyterLab's themes, changed in the open page."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PLUGIN = "@jupyterlab/apputils-extension:themes"
+THEMES = ("JupyterLab Light", "JupyterLab Dark")
+
+
+def show_in(page: "Page", theme: str) -> None:
+    """Nothing, once the page shows this theme."""
+    change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+    page.evaluate(change, theme)
+    page.locator(f'body[data-jp-theme-name="{theme}"]').wait_for(state="attached")
+    page.wait_for_timeout(300)  # colours fade from one theme to the other
