@@ -5,6 +5,18 @@ RoomExplorer(client)
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    from .connecting import ConnectPanel
+    from .devices import DevicePanel
+    from .occupancy import OccupancyPanel
+    from .rooms import RoomExplorer
+    from .wire import WirePanel
+
+__all__ = ["ConnectPanel", "DevicePanel", "OccupancyPanel", "RoomExplorer", "WirePanel"]
 
 _WHERE = {
     "ConnectPanel": "connecting",
@@ -14,8 +26,16 @@ _WHERE = {
     "WirePanel": "wire",
 }
 
+if not TYPE_CHECKING:  # a type checker reads the imports above
 
-def __getattr__(name: str) -> object:
-    if name in _WHERE:
-        return getattr(import_module(f".{_WHERE[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        if name not in _WHERE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        try:
+            return getattr(import_module(f".{_WHERE[name]}", __name__), name)
+        except ModuleNotFoundError as error:
+            missing = error.name
+        raise ConfigError(f"panels need {missing}; run: pip install 'confkit-notebooks[lab]'")
+
+    def __dir__() -> list[str]:
+        return __all__
