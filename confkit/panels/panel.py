@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
-import traitlets
 
 from ..errors import ConfigError, ConfkitError
 from .parts import Frame
+from .waiting import Awaited
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -30,19 +30,6 @@ class Work:
     def __init__(self, progress: Callable[[int, int], None]) -> None:
         self.progress = progress
         self.cancelled = threading.Event()
-
-
-class Awaited(traitlets.Any):
-    """A value that whoever reads it waits for, while the first reading is under way; where that
-    failed and left none, its error is raised."""
-
-    def get(self, obj: Any, cls: Any = None) -> Any:
-        """The value, once there is one."""
-        obj.wait_for_first()
-        value, error = super().get(obj, cls), obj.first_error
-        if value is None and error is not None:
-            raise error.again() if isinstance(error, ConfkitError) else error
-        return value
 
 
 class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types

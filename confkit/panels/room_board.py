@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..sweeping.result import Sweep
 from .filtering import matching, searchable
 from .parts import View
-from .room_cells import RoomTable
+from .room_cells import room_table
 from .room_forms import FilterBar
 from .room_list import counted, frame_of_rooms, joined, without
 
@@ -39,7 +39,7 @@ class RoomBoard:
         self.picked = ""
         self.filters = FilterBar(self._show)
         self.download = View("Download")
-        self.table = RoomTable(
+        self.table = room_table(
             empty="No room to show. Add rooms by number, or change the search.",
             on_choice=on_choice, on_page=self._order,
         )  # fmt: skip

@@ -8,10 +8,10 @@ from ..charts.rooms import RoomNow
 from ..sweeping.result import NOT_ASKED
 from .bars import bar
 from .parts import Bar, Column, Mark, Table
-from .parts.table import PAGE, Cell, Row
+from .parts.table import Cell, Row
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 _TONES = {"scheduled": "note", "opening": "good", "locked": "warn", "closed": "quiet"}
 
@@ -54,25 +54,7 @@ COLUMNS = (
 )
 
 
-class RoomTable(Table):
+def room_table(**options: Any) -> Table:
     """The table of rooms, the fullest first until it is sorted otherwise; further columns of the
     caller's table are in the panel's value and not in it."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(
-            "Rooms", "room_id", COLUMNS, what="rooms", sort=("utilisation", True), **options
-        )
-
-    @property
-    def ordered(self) -> pd.DataFrame:
-        """The rows of all pages, in the order in which they are shown."""
-        if self._ordered is None:
-            raise ValueError("nothing is shown yet; show() comes first")
-        return self._ordered
-
-    def reveal(self, key: str) -> None:
-        """Shows the page on which a row is, and marks it; nothing where there is none."""
-        found = (self.ordered[self._key] == key).to_numpy(bool).nonzero()[0]
-        if len(found):
-            self.turn(int(found[0]) // PAGE)
-            self.chosen = key
+    return Table("Rooms", "room_id", COLUMNS, what="rooms", sort=("utilisation", True), **options)

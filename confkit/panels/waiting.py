@@ -1,11 +1,15 @@
-"""Waits for what cannot be ended, for as long as somebody wants to wait."""
+"""Waits: for a value that is being read, and for what cannot be ended."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, wait
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import traitlets
+
+from ..errors import ConfkitError
 
 T = TypeVar("T")
 
@@ -32,3 +36,16 @@ def until_cancelled(action: Callable[[], T], cancelled: threading.Event) -> T:
     if cancelled.is_set():
         raise CancelledError
     return future.result()
+
+
+class Awaited(traitlets.Any):
+    """A value that whoever reads it waits for, while the first reading is under way; where that
+    failed and left none, its error is raised."""
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """The value, once there is one."""
+        obj.wait_for_first()
+        value, error = super().get(obj, cls), obj.first_error
+        if value is None and error is not None:
+            raise error.again() if isinstance(error, ConfkitError) else error
+        return value

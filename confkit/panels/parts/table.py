@@ -97,6 +97,20 @@ class Table(Widget):
         """The keys of the rows on the page that is shown."""
         return [key for key, _ in self.rows]
 
+    @property
+    def ordered(self) -> pd.DataFrame:
+        """The rows of all pages, in the order in which they are shown."""
+        if self._ordered is None:
+            raise ValueError("nothing is shown yet; show() comes first")
+        return self._ordered
+
+    def reveal(self, key: str) -> None:
+        """Shows the page on which a row is, and marks it; nothing where there is none."""
+        found = (self.ordered[self._key] == key).to_numpy(bool).nonzero()[0]
+        if len(found):
+            self.turn(int(found[0]) // PAGE)
+            self.chosen = key
+
     def show(self, frame: pd.DataFrame, told: str | None = None) -> None:
         """Shows this frame, sorted as before; the same page, as far as there is one."""
         with self._lock, self.hold_sync():
