@@ -474,3 +474,12 @@ def test_fields_are_escaped_and_a_missing_one_is_a_dash():
     assert "&lt;b&gt;" in fields([("topic", "<b>")])
     assert "&ndash;" in fields([("owner", None)])
     assert "<dd>0</dd>" in fields([("users", 0)])
+
+
+def test_a_row_is_revealed_on_its_page_and_marked(table):
+    """Whichever page is shown; a key that is not there changes nothing."""
+    table.reveal("1073")
+    assert (table.page, table.chosen) == (1, "1073")
+    table.reveal("no such room")
+    assert (table.page, table.chosen) == (1, "1073")
+    assert table.ordered["room_id"].tolist()[73] == "1073"
