@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         occupancy_heatmap,
         occupancy_summary,
     )
+    from .checklist import Check, Checklist
     from .checks import NotInRoom, PreflightFailed
     from .devices import (
         ReimportFailed,
@@ -96,6 +97,7 @@ _LATER = {
         "capacity_chart", "capacity_summary", "curve_summary", "heatmap_summary",
         "occupancy_chart", "occupancy_curve", "occupancy_heatmap", "occupancy_summary",
     ),
+    "checklist": ("Check", "Checklist"),
     "checks": ("NotInRoom", "PreflightFailed"),
     "devices": (
         "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
@@ -127,6 +129,8 @@ __all__ = [
     "ApiError",
     "AuthenticationFailed",
     "Call",
+    "Check",
+    "Checklist",
     "Client",
     "ConfigError",
     "ConfkitError",

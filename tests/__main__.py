@@ -1,7 +1,7 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
 Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
-install (ffprobe, GStreamer, curl, openssl) comes from Debian's packages when this runs as root on
+install (ffprobe, GStreamer, curl, openssl, Java) comes from Debian's packages when this runs as root on
 Debian or Ubuntu; elsewhere the line that installs it is printed, and those tests are skipped, or
 fail with CI=true. The same goes for the browser of the panels' tests, for which Playwright knows a
 way where there is no such package.
@@ -20,6 +20,7 @@ WITNESSES = {  # a program, and the Debian packages that come with it
     "ffprobe": "ffmpeg",
     "curl": "curl",
     "openssl": "openssl",
+    "javac": "default-jdk-headless",
     "gst-launch-1.0": "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good "
     "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-gi "
     "gir1.2-gst-rtsp-server-1.0",

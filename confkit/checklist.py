@@ -1,0 +1,104 @@
+"""Checks with a verdict each, and the verdict of all of them: what doctor and runbooks say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Literal
+
+from .masking import mask
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Verdict = Literal["PASS", "FAIL", "UNKNOWN", "SKIP"]
+_EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
+_SHADES = {"PASS": "#d9eedd", "FAIL": "#f9d9d4", "UNKNOWN": "#fbe9c2", "SKIP": "#e8e8e8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One `check` by its name, its `verdict`, what was `found`, and the next step (`advice`, empty
+    where there is none). Secrets in the texts show as ***."""
+
+    check: str
+    verdict: Verdict
+    found: str
+    advice: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in _SHADES:
+            raise ValueError(f"a verdict is one of {', '.join(_SHADES)}, not {self.verdict!r}")
+        for name in ("check", "found", "advice"):
+            object.__setattr__(self, name, mask(getattr(self, name)))
+
+    def __str__(self) -> str:
+        told = f"{self.verdict:<7} {self.check}: {self.found}"
+        return f"{told}\n     -> {self.advice}" if self.advice else told
+
+
+class Checklist(tuple[Check, ...]):
+    """Checks in their order, with one verdict; `print` shows text, a notebook a table."""
+
+    __slots__ = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """FAIL where a check failed, else UNKNOWN where one could not be told or none passed, else
+        PASS; what was skipped does not count."""
+        verdicts = {check.verdict for check in self}
+        if "FAIL" in verdicts:
+            return "FAIL"
+        return "PASS" if "PASS" in verdicts and "UNKNOWN" not in verdicts else "UNKNOWN"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the verdict is PASS."""
+        return self.verdict == "PASS"
+
+    @property
+    def exit_status(self) -> int:
+        """0 for PASS, 1 for FAIL, 2 for UNKNOWN."""
+        return _EXIT[self.verdict]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a check: check, verdict, found, advice (texts)."""
+        import pandas as pd
+
+        names = ["check", "verdict", "found", "advice"]
+        return pd.DataFrame([asdict(check) for check in self], columns=names, dtype="str")
+
+    def as_json(self) -> str:
+        """The verdict and the checks as one JSON object."""
+        checks = [asdict(check) for check in self]
+        return json.dumps({"verdict": self.verdict, "checks": checks}, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self), f"{self.verdict:<7} over all"])
+
+    def _repr_html_(self) -> str:
+        left = "style='text-align:left;vertical-align:top'"
+        rows = "".join(
+            f"<tr><td {left}>{_badge(check.verdict)}</td><th scope='row' {left}>"
+            f"{escape(check.check)}</th><td {left}>{escape(check.found)}</td>"
+            f"<td {left}>{escape(check.advice)}</td></tr>"
+            for check in self
+        )
+        heads = "".join(
+            f"<th scope='col' {left}>{name}</th>" for name in ("verdict", "check", "found", "next")
+        )
+        return (
+            f"<p><b>{_badge(self.verdict)} over all</b></p>"
+            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def _badge(verdict: str) -> str:
+    return (
+        f"<b style='background:{_SHADES[verdict]};color:#1a1a1a;padding:1px 7px;"
+        f"border-radius:3px'>{verdict}</b>"
+    )
