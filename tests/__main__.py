@@ -3,8 +3,8 @@
 Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
 install (ffprobe, GStreamer, curl, openssl, Java) comes from Debian's packages when this runs as
 root on Debian or Ubuntu; elsewhere the line that installs it is printed, and those tests are
-skipped, or fail with CI=true. The same goes for the browser of the panels' tests, for which Playwright knows a
-way where there is no such package.
+skipped, or fail with CI=true. The same goes for the browser of the panels' tests, for which
+Playwright knows a way where there is no such package.
 """
 
 import importlib.util
