@@ -66,10 +66,14 @@ def _parser() -> argparse.ArgumentParser:
     lab = commands.add_parser(
         "lab",
         help="open JupyterLab on the notebooks",
-        epilog="Further arguments are JupyterLab's, such as --no-browser.",
+        epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
     )
     lab.add_argument("--profile", help="the service to use; without one, a sandbox")
     lab.add_argument("--port", type=_port, default=8888)
+    lab.add_argument(
+        "--app", action="store_true", help="open the panels as a page without code (Voila)"
+    )
+    lab.add_argument("--rooms", metavar="FILE", help="room IDs for the app, a text or CSV file")
     lab.set_defaults(run=_lab)
 
     sandbox = commands.add_parser("sandbox", help="run the embedded service for other clients")
@@ -122,7 +126,9 @@ def _port(text: str) -> int:
 def _lab(options: argparse.Namespace) -> int:
     from .lab import lab
 
-    return lab(options.profile, options.port, options.extra)
+    if options.rooms and not options.app:
+        raise ConfigError("--rooms is for the app: confkit lab --app --rooms FILE")
+    return lab(options.profile, options.port, options.extra, options.app, options.rooms)
 
 
 def _sandbox(options: argparse.Namespace) -> int:

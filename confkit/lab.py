@@ -1,4 +1,5 @@
-"""Opens JupyterLab on the notebooks, with a service behind every `ck.connect()` in them."""
+"""Opens JupyterLab on the notebooks, with a service behind every `ck.connect()` in them; or the
+panels as a page without code."""
 
 import importlib.util
 import os
@@ -17,30 +18,36 @@ from .errors import ConfigError
 
 _ENDINGS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 FIRST = "01-first-look.ipynb"
+APP = "app.ipynb"
 
 
-def lab(profile: str | None, port: int, extra: list[str]) -> int:
-    """JupyterLab's exit status, once it has ended. Says which service the notebooks use."""
-    if importlib.util.find_spec("jupyterlab") is None:
+def lab(
+    profile: str | None, port: int, extra: list[str], app: bool = False, rooms: str | None = None
+) -> int:
+    """The exit status of JupyterLab, or of Voila with the panels as an `app`, once it has ended.
+
+    Says which service the notebooks use. `rooms` is a file with room IDs, for the app.
+    """
+    program = "voila" if app else "jupyterlab"
+    if importlib.util.find_spec(program) is None:
         raise ConfigError(
-            "JupyterLab is not installed here; run: pip install 'confkit-notebooks[lab]'"
+            f"{program} is not installed here; run: pip install 'confkit-notebooks[lab]'"
         )
     environment = {**service(profile, os.environ), **_writable_home(os.environ)}
+    if rooms is not None:
+        if not Path(rooms).is_file():
+            raise ConfigError(f"there is no file {rooms!r} with room IDs; give another to --rooms")
+        environment["CONFKIT_ROOMS"] = str(Path(rooms).resolve())
     folder = notebooks()
     free = free_port(port)
     if free != port:
-        print(f"confkit: port {port} is taken, so JupyterLab uses {free}", flush=True)
-    print(f"confkit: the notebooks are in {folder}; Ctrl-C ends everything", flush=True)
-    command = [
-        sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", f"--port={free}",
-        "--ServerApp.port_retries=0", "--ServerApp.answer_yes=True",
-        f"--LabApp.default_url=/lab/tree/{FIRST}",
-    ]  # fmt: skip
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")  # as in a container, where there is nobody else
+        print(f"confkit: port {port} is taken, so {free} is used", flush=True)
+    what = "the panels are a page of Voila" if app else f"the notebooks are in {folder}"
+    print(f"confkit: {what}; Ctrl-C ends everything", flush=True)
     for number in _ENDINGS:
         signal.signal(number, _end)
-    with subprocess.Popen([*command, *extra], env=environment) as server:
+    command = (_app if app else _jupyterlab)(folder, free)
+    with subprocess.Popen([sys.executable, "-m", *command, *extra], env=environment) as server:
         try:
             while True:
                 try:
@@ -49,6 +56,27 @@ def lab(profile: str | None, port: int, extra: list[str]) -> int:
                     continue  # the server got Ctrl-C too and is closing its kernels
         finally:
             server.terminate()
+
+
+def _jupyterlab(folder: Path, port: int) -> list[str]:
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [
+        "jupyterlab", f"--ServerApp.root_dir={folder}", f"--port={port}",
+        "--ServerApp.port_retries=0", "--ServerApp.answer_yes=True",
+        f"--LabApp.default_url=/lab/tree/{FIRST}",
+        *(["--allow-root"] if root else []),  # as in a container, where there is nobody else
+    ]  # fmt: skip
+
+
+def _app(folder: Path, port: int) -> list[str]:
+    """Voila, for who has the token in the address that it opens: the page acts with your keys.
+
+    It cannot tell when a page is closed, so a kernel without one ends after some minutes."""
+    return [
+        "voila", str(folder / APP), f"--port={port}", "--Voila.ip=127.0.0.1",
+        "--Voila.auto_token=True", "--MappingKernelManager.cull_idle_timeout=120",
+        "--MappingKernelManager.cull_interval=60",
+    ]  # fmt: skip
 
 
 def _end(*_: object) -> None:

@@ -13,7 +13,7 @@ import urllib.request
 import pytest
 
 import confkit as ck
-from confkit import lab, profiles
+from confkit import cli, lab, profiles
 
 SERVICE = {"base_url": "http://conference.example:8080",
            "outgoing_url": "http://conference.example:8050",
@@ -96,10 +96,11 @@ def started(tmp_path):
     processes = []
 
     def start(*arguments):
+        of_lab = ["--IdentityProvider.token=", f"--LabApp.app_settings_dir={tmp_path}"]
         processes.append(
             subprocess.Popen(
                 [sys.executable, "-m", "confkit", "lab", "--no-browser", *arguments,
-                 "--IdentityProvider.token=", f"--LabApp.app_settings_dir={tmp_path}"],
+                 *([] if "--app" in arguments else of_lab)],
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path,
                 start_new_session=True,
                 env={**os.environ, "JUPYTER_CONFIG_DIR": str(tmp_path), "PYTHONUNBUFFERED": "1",
@@ -123,7 +124,7 @@ def lab_page(started):
         process = started("--port", str(wanted))
         said = "".join(process.stdout.readline() for _ in range(3))
         assert f"port {wanted} is taken" in said
-        port = int(said.partition("JupyterLab uses ")[2].split()[0])
+        port = int(said.partition("is taken, so ")[2].split()[0])
         _page(f"http://127.0.0.1:{port}/lab/tree/01-first-look.ipynb")
         yield process, port, said
 
@@ -152,11 +153,35 @@ def test_sigterm_to_the_command_ends_jupyterlab_too(lab_page):
     assert_gone(port)
 
 
+def test_the_app_is_a_page_for_who_has_its_address(started):
+    """`--app` serves the panels to who opens the address that it prints, and to nobody else on the
+    machine; Ctrl-C ends it."""
+    process = started("--app", "--port", str(lab.free_port(18888)))
+    for line in process.stdout:
+        if "?token=" in line:
+            break
+    address = line.strip()
+    with urllib.request.urlopen(address.partition("?")[0], timeout=20) as stranger:
+        assert "/login" in stranger.url
+    assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in _page(address)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=20)
+    assert_gone(int(address.partition("127.0.0.1:")[2].partition("/")[0]))
+
+
+def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
+    """Without --app, or without such a file, the command says what to give."""
+    assert cli.main(["lab", "--rooms", "rooms.csv"]) == 1
+    assert "confkit lab --app --rooms" in capsys.readouterr().err
+    assert cli.main(["lab", "--app", "--rooms", "nowhere.csv"]) == 1
+    assert "no file 'nowhere.csv'" in capsys.readouterr().err
+
+
 def _page(address, seconds=60):
     deadline = time.monotonic() + seconds
     while True:
         try:
-            with urllib.request.urlopen(address, timeout=5) as answer:
+            with urllib.request.urlopen(address, timeout=60) as answer:
                 return answer.read().decode()
         except (urllib.error.URLError, ConnectionError):
             assert time.monotonic() < deadline, f"{address} did not come up"

@@ -1,0 +1,77 @@
+"""What Binder does with `binder/`, without Docker: postBuild, then start with its server."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BINDER = ROOT / "binder"
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """That of a visitor: this Python first on the path, and a home of his own."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("CONFKIT_", "JUPYTER", "XDG_", "MPL"))}  # fmt: skip
+    path = os.pathsep.join([str(Path(sys.executable).parent), kept["PATH"]])
+    return {**kept, "HOME": str(tmp_path), "PATH": path}
+
+
+def fetched(address, seconds=60):
+    """The page at this address, as soon as the server is up."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=60) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError:
+            raise
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+def test_binder_installs_what_the_notebooks_need():
+    """The requirements are this checkout with `lab`, on a Python that it supports."""
+    assert (BINDER / "requirements.txt").read_text().split("\n") == ["-e .[lab]", ""]
+    assert (BINDER / "runtime.txt").read_text().strip() in ("python-3.11", "python-3.12")
+    for name in ("postBuild", "start"):
+        assert os.access(BINDER / name, os.X_OK), f"{name} cannot be executed"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Binder is Linux")
+def test_binder_serves_jupyterlab_and_the_app(environment):
+    """After postBuild, the server that start runs gives JupyterLab's page of a notebook, without
+    the question for news, and Voila's page of the app, on the sandbox."""
+    subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [BINDER / "start", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}",
+         "--ServerApp.port_retries=0", "--IdentityProvider.token="],
+        cwd=ROOT, env=environment, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        lab = fetched(f"http://127.0.0.1:{port}/lab/tree/notebooks/01-first-look.ipynb")
+        assert "apputils-extension:announcements" in lab
+        app = fetched(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb")
+        assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in app
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(timeout=15)
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
