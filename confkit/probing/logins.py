@@ -164,7 +164,8 @@ class Logins:
             logins.append(self.login(waiting.pop(0)))
             if logins[-1].came != "refused":
                 break
-        return Tried(tuple(logins), tuple(waiting))
+        works = bool(logins) and logins[-1].came == "accepted"
+        return Tried(tuple(logins), () if works else tuple(waiting))
 
     def login(self, candidate: Candidate) -> Login:
         """What the service says to one candidate; a ConfigError where the bound is reached."""
