@@ -15,11 +15,13 @@ from .evidence import Findings
 from .line import Line
 
 if TYPE_CHECKING:
+    from ..dialect import Dialect
     from ..exchange import Asked
 
 # Codes that can mean that the token was read: success, no such room, the background service.
 # B1's are those for what is missing, and again the background service's.
 _READ = {"B1": {302, 310, 401, 407}, "B3": {0, 302, 304, 310, 404, 425, 612}}
+_HICCUPS = {302, 303, 304, 310, 427, 504}  # of the background service: may be gone in a moment
 _SETTING = {"B1": "create_method", "B3": "list_method"}
 _UNSERVED = (404, 405, 501)  # HTTP statuses of a path or method that there is not
 _NO_METHOD = 408  # specified for A, and seen in B: HTTP request not supported
@@ -88,13 +90,24 @@ def _called(
         if asked.call.ret is None:
             continue
         served.setdefault(way.method, asked)
-        if asked.call.ret in _READ[endpoint.key]:
-            control = line(request, None, dialect=dialect)
-            if control.call.ret is not None and came(control) != came(asked):
-                return Called(way, way.method, asked)
+        if asked.call.ret in _READ[endpoint.key] and _is_read(line, request, token, dialect, asked):
+            return Called(way, way.method, asked)
     known = {"GET", "POST"} == served.keys() | unserved and len(served) == 1
     method = next(iter(served)) if known else None
     return Called(None, method, next(iter(served.values()), asked))
+
+
+def _is_read(line: Line, request: Request, token: Secret, dialect: Dialect, asked: Asked) -> bool:
+    """Whether what came shows that the token was read: without one, something else comes."""
+    if asked.call.ret == 0 and asked.call.method == "GET":
+        return True  # it works so, whatever the service makes of the token
+    control = line(request, None, dialect=dialect)
+    if control.call.ret is None or control.call.ret in _HICCUPS or came(control) == came(asked):
+        return False
+    # A fault that passes is no sign of anything: it has to come again.
+    return asked.call.ret not in _HICCUPS or came(line(request, token, dialect=dialect)) == came(
+        asked
+    )
 
 
 def _ways(findings: Findings, setting: str) -> Iterator[Way]:

@@ -94,17 +94,17 @@ def slips(access_key: str, secret_key: str, dialect: Dialect | None = None) -> l
     """
     given, secret = dialect or Dialect(), Secret(secret_key)
     found = [
-        (access_key.strip(), secret.strip(), "there is white space around a key"),
-        (_unquoted(access_key), _unquoted(secret), "there are quotes around a key"),
-        (access_key.strip(), unquote(secret).strip(), "the secret key is percent-encoded"),
-        (access_key.strip(), _decoded(secret), "the secret key is encoded in base64"),
+        (access_key.strip(), Secret(secret.strip()), "there is white space around a key"),
+        (_unquoted(access_key), Secret(_unquoted(secret)), "there are quotes around a key"),
+        (access_key.strip(), Secret(unquote(secret).strip()), "the secret key is percent-encoded"),
+        (access_key.strip(), Secret(_decoded(secret)), "the secret key is encoded in base64"),
     ]
-    known = {(access_key, str(secret))}
+    known = {(access_key, secret)}
     candidates = []
     for name, key, what in found:
         if name and key and (name, key) not in known:
             known.add((name, key))
-            candidates.append(Candidate(name, Secret(key), given, what))
+            candidates.append(Candidate(name, key, given, what))
     return candidates
 
 

@@ -55,7 +55,8 @@ def probe_dialect(
     ProtocolError: the service cannot be reached, or it does not answer a login as interface A does.
     Sections 4, 5 and 7 of the interface.
     """
-    keys = {"access_key": access_key, "secret_key": Secret(secret_key)}
+    secret_key = Secret(secret_key)
+    keys = {"access_key": access_key, "secret_key": secret_key}
     for name, key in keys.items():
         if key != key.strip():
             warnings.warn(f"white space around {name} was removed", stacklevel=2)
