@@ -18,8 +18,9 @@ def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
         "probe",
         help="find out how a service fills what the interface leaves open",
         description="Asks a service for its dialect: signature, spelling of the token, GET or "
-        "POST, names and forms of what it answers. It sends at most 60 requests, imports nothing, "
-        "and creates one room, which it deletes again. Exit status 0 when all was told, 1 after "
+        "POST, names and forms of what it answers. It sends at most 60 requests, some of them with "
+        "a wrong token on purpose (assumed to be no failed logins), imports nothing, and creates "
+        "one room, which it deletes again. Exit status 0 when all was told, 1 after "
         "an error, 2 when something is open.",
     )
     probe.add_argument("--profile", help="the service; without one, the environment's")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil, floor
 
 from ..endpoints import A3
 from ..masking import Secret
@@ -43,9 +44,9 @@ def token_lifetime(
             asked = line(request, token)
             age = clock() - since
             if asked.call.ret in REFUSED:
-                found = f"it ended between {alive:.0f} and {age:.0f} s after the login"
+                found = f"it ended between {floor(alive)} and {ceil(age)} s after the login"
                 return findings.seen(question, found, asked)
             if asked.call.ret is not None:
                 alive = age
-        findings.open(question, f"longer than {alive:.0f} s, as far as was waited", asked)
+        findings.open(question, f"longer than {floor(alive)} s, as far as was waited", asked)
     return None

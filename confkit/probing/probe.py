@@ -48,11 +48,15 @@ def probe_dialect(
 
     `dialect` is the first guess. At most `max_calls` requests are sent, none of them twice by
     itself, and at most `max_failed_logins` logins fail; what these bounds leave open is in `open`.
-    Nothing is imported; one room of its own is created and deleted again (none with `own_room`
-    False), also after Ctrl-C. `wait` is how many seconds to wait for a token to end; the lifetime
-    is not asked for without it. `timeout` and `verify` are as for `connect`; `new_id` gives the IDs
-    of rooms that are not there. ConfigError: an argument makes no sense. TransportError and
-    ProtocolError: the service cannot be reached, or it does not answer a login as interface A does.
+    Requests with a wrong token, or without one, are sent on purpose: that they are no failed logins
+    is assumed. Nothing is imported; one room of its own is created and deleted again (none with
+    `own_room` False), also after Ctrl-C. `wait` is how many seconds to wait for a token to end; its
+    lifetime is not asked for without it. `timeout` and `verify` are as for `connect`; `new_id`
+    gives the IDs of rooms that are not there, and of its own.
+
+    ConfigError: an argument makes no sense. TransportError, ProtocolError, ApiError: the service
+    cannot be reached, or it answers a login with neither yes nor no. An error or a Ctrl-C carries a
+    note (`__notes__`) where the room could not be deleted.
     Sections 4, 5 and 7 of the interface.
     """
     secret_key = Secret(secret_key)

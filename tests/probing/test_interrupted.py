@@ -22,6 +22,7 @@ FAULTS = {
     "page after": {"body": "<html>Bad gateway</html>", "http": 200, "after": True},
     "error": {"ret": 700},
     "error after": {"ret": 504, "after": True},
+    "hiccup": {"ret": 310},
     "redirect": {"http": 302, "body": ""},
     "empty": {"body": ""},
     "cut": {"body": '{"ret": 0, "da'},
@@ -76,7 +77,7 @@ def test_ctrl_c_pressed_again_and_again_while_it_removes(playing, probe):
 
 
 ALWAYS = [(name, None) for name in FAULTS]
-ONCE = [(name, 1) for name in ("dropped", "lost", "page after", "error", "error after")]
+ONCE = [(name, 1) for name in ("dropped", "lost", "page after", "error after", "hiccup")]
 
 
 @pytest.mark.parametrize(("name", "times"), ALWAYS + ONCE)
@@ -108,7 +109,7 @@ def test_no_fault_makes_it_guess_or_leave_a_room_unsaid(playing, probe, name, ti
                     ck.delete_room(client, room_id)
 
 
-@pytest.mark.parametrize("name", sorted(set(FAULTS) - {"error", "error after"}))
+@pytest.mark.parametrize("name", sorted(set(FAULTS) - {"error", "error after", "hiccup"}))
 def test_a_login_that_is_answered_by_something_else_is_an_error(playing, probe, name):
     """Neither yes nor no: the error says what came and what to do, after this one login."""
     with playing(DIALECT) as sandbox:
