@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from .occupancy.files import RecordingError
     from .occupancy.loading import load_occupancy, recorded_rooms
     from .occupancy.recorder import Recorded, Recorder
+    from .probing.evidence import Evidence, Probe
+    from .probing.probe import probe_dialect
     from .records import Device, Room, RoomUser
     from .rooms import create_room, delete_room, get_mcu, get_room
     from .rtsp.preflight import preflight
@@ -114,6 +116,8 @@ _LATER = {
     "occupancy.loading": ("load_occupancy", "recorded_rooms"),
     "occupancy.recorder": ("Recorded", "Recorder"),
     "occupancy.compaction": ("save_occupancy",),
+    "probing.evidence": ("Evidence", "Probe"),
+    "probing.probe": ("probe_dialect",),
     "records": ("Device", "Room", "RoomUser"),
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
     "rtsp.preflight": ("preflight",),
@@ -136,6 +140,7 @@ __all__ = [
     "ConfkitError",
     "Device",
     "Dialect",
+    "Evidence",
     "Explanation",
     "Failure",
     "InterfaceCheck",
@@ -147,6 +152,7 @@ __all__ = [
     "OutcomeUnknown",
     "ParameterError",
     "PreflightFailed",
+    "Probe",
     "ProtocolError",
     "ReadOnlyError",
     "Recorded",
@@ -201,6 +207,7 @@ __all__ = [
     "occupancy_summary",
     "preflight",
     "preflight_device",
+    "probe_dialect",
     "recorded_rooms",
     "reimport_device",
     "remove_device",

@@ -16,6 +16,7 @@ from .connect import Setting, connect, stripped
 from .dialect import Dialect
 from .errors import ConfigError, ConfkitError
 from .masking import mask
+from .probe_commands import add_probe_command
 from .profile_commands import add_profile_commands
 from .record_commands import add_record_command
 from .reference import SPOKEN, reference
@@ -109,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_profile_commands(commands)
     add_camera_commands(commands)
+    add_probe_command(commands)
     add_record_command(commands)
 
     interface = commands.add_parser("interface", help="print the reference of the interface")

@@ -14,7 +14,7 @@ from . import signing
 from .address import Address
 from .endpoints import A1, Endpoint
 from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
-from .exchange import Context, Outcomes, exchange
+from .exchange import Asked, Context, Outcomes, ask_once, exchange
 from .masking import Secret
 from .pace import Pace
 from .token import SharedToken
@@ -182,6 +182,20 @@ class Client:
             pass
         return exchange(request, self.token(instead_of=token), self._context())
 
+    def ask_once(
+        self, request: Request, token: Secret | None = None, *, dialect: Dialect | None = None
+    ) -> Asked:
+        """What came for one request, its answer or its error, which is returned and not raised.
+
+        It is sent exactly once, with this token or without any, and written in this dialect: for
+        questions about the service itself, where a retry or a login on the way would change what
+        is found. ReadOnlyError, as by `send`.
+        """
+        self._is_open()
+        self.may_send(request.endpoint)
+        context = self._context()
+        return ask_once(request, token, context._replace(dialect=dialect or self.dialect))
+
     def send_many(
         self,
         requests: Iterable[Request],
@@ -255,10 +269,7 @@ class Client:
             raise TokenRejected("the access token was refused, and this copy makes no other")
         signed = signing.digest(self.access_key, self.secret_key, self.dialect)
         answer = self.send(Request(A1, {"access_key": self.access_key, "digest": signed}))
-        parts = [answer.get(name) for name in ("random", "key")]
-        if not all(isinstance(part, str | int) and part != "" for part in parts):
-            raise ProtocolError(
-                "authenticate (A1) succeeded but its answer holds no random and key. "
-                "Ask the provider how this deployment hands them out."
-            )
-        return signing.access_token(str(parts[0]), str(parts[1]), self.secret_key, self.dialect)
+        token = signing.token_of(answer, self.secret_key, self.dialect)
+        if isinstance(token, ProtocolError):
+            raise token
+        return token

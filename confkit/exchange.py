@@ -54,11 +54,22 @@ class Context(NamedTuple):
         seconds: float,
         answer: Answer | None,
         failure: BaseException | None,
-    ) -> None:
-        """Puts a call that was made on record, and into the log."""
+    ) -> Call:
+        """The record of a call that was made, once it is kept and in the log."""
         done = call(request.endpoint, written, self.dialect, when, seconds, answer, failure)
         self.calls.append(done)
         log.debug("%s", done)
+        return done
+
+
+class Asked(NamedTuple):
+    """What came for one request: the `call` as it is on record, the `answer` as it came (None where
+    none did), and its `members` or the `error` that it is, one of which is None."""
+
+    call: Call
+    answer: Answer | None
+    members: dict[str, Any] | None
+    error: ConfkitError | None
 
 
 class Outcomes(list[Any]):
@@ -101,6 +112,15 @@ def exchange(request: Request, token: Secret | None, context: Context) -> dict[s
 
 
 def _once(request: Request, token: Secret | None, context: Context) -> dict[str, Any]:
+    asked = ask_once(request, token, context)
+    if asked.members is None:
+        raise asked.error or AssertionError("an answer is members or an error")
+    return asked.members
+
+
+def ask_once(request: Request, token: Secret | None, context: Context) -> Asked:
+    """What came for a request that is sent exactly once; only what is no failure of the call, such
+    as Ctrl-C, is raised."""
     endpoint = request.endpoint
     if context.pace:
         context.pace()
@@ -110,18 +130,22 @@ def _once(request: Request, token: Secret | None, context: Context) -> dict[str,
     secrets = (*secrets_in(request, token), context.secret_key)
     when, began = datetime.now(UTC), context.clock()
     answer: Answer | None = None
+    members: dict[str, Any] | None = None
     failure: BaseException | None = None
     try:
         moved = move(context.session, written, (connect, patience), secrets)
         if isinstance(moved, TransportError):
             raise moved
         answer = moved
-        return interpret(endpoint, answer, context.dialect)
+        members = interpret(endpoint, answer, context.dialect)
     except BaseException as error:  # Ctrl-C too: what was sent is on record
         failure = error
-        raise
+        if not isinstance(error, ConfkitError):
+            raise
     finally:
-        context.record(request, written, when, context.clock() - began, answer, failure)
+        done = context.record(request, written, when, context.clock() - began, answer, failure)
+    known = failure.with_traceback(None) if isinstance(failure, ConfkitError) else None
+    return Asked(done, answer, members, known)
 
 
 def _is_unsettled(failure: ConfkitError) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from .errors import ProtocolError
 from .masking import Secret
 
 if TYPE_CHECKING:
@@ -44,3 +46,16 @@ def access_token(random: str, key: str, secret_key: str, dialect: Dialect) -> Ac
     token = AccessToken(sign(secret_key, f"{random}:{key}", dialect))
     token.random, token.key = Secret(random), Secret(key)
     return token
+
+
+def token_of(
+    members: Mapping[str, Any], secret_key: str, dialect: Dialect
+) -> AccessToken | ProtocolError:
+    """The access token that the members of A1's answer make; the error where they hold none."""
+    parts = [members.get(name) for name in ("random", "key")]
+    if all(isinstance(part, str | int) and part != "" for part in parts):
+        return access_token(str(parts[0]), str(parts[1]), secret_key, dialect)
+    return ProtocolError(
+        "authenticate (A1) succeeded but its answer holds no random and key. "
+        "Ask the provider how this deployment hands them out."
+    )

@@ -1,0 +1,63 @@
+"""The command `probe`: how does this deployment differ from the paper?"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from typing import Any
+
+from . import profiles
+from .connect import connect
+from .errors import ConfkitError
+
+
+def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
+    """Adds it to the commands of `confkit`."""
+    probe = commands.add_parser(
+        "probe",
+        help="find out how a service fills what the interface leaves open",
+        description="Asks a service for its dialect: signature, spelling of the token, GET or "
+        "POST, names and forms of what it answers. It sends at most 60 requests, some of them with "
+        "a wrong token on purpose (assumed to be no failed logins), imports nothing, and creates "
+        "one room, which it deletes again. Exit status 0 when all was told, 1 after "
+        "an error, 2 when something is open.",
+    )
+    probe.add_argument("--profile", help="the service; without one, the environment's")
+    probe.add_argument(
+        "--max-failed-logins", type=int, default=2, metavar="N",
+        help="accounts may lock: never more (2)",
+    )  # fmt: skip
+    probe.add_argument(
+        "--wait", type=float, metavar="SECONDS", help="wait so long for the token to end"
+    )
+    probe.add_argument(
+        "--no-room", action="store_true", help="create no room; what needs one stays open"
+    )
+    probe.add_argument("--json", action="store_true", help="print the result as JSON")
+    probe.add_argument("--save", metavar="PROFILE", help="write what was told into this profile")
+    probe.set_defaults(run=_probe)
+
+
+def _probe(options: argparse.Namespace) -> int:
+    from .probing.probe import probe_client
+
+    if options.save is not None:  # wrong names are told before anything is sent
+        profiles.check_name(options.save)
+        profiles.load(options.save)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        with connect(options.profile) as client:
+            found = probe_client(
+                client, max_failed_logins=options.max_failed_logins, wait=options.wait,
+                own_room=not options.no_room,
+            )  # fmt: skip
+    except (ConfkitError, KeyboardInterrupt) as error:
+        for note in getattr(error, "__notes__", ()):  # what could not be removed
+            print(f"confkit: {note}", file=sys.stderr)
+        raise
+    print(found.as_json() if options.json else found)
+    if options.save is not None:
+        print(f"saved in {found.save(options.save)}", file=sys.stderr)
+    return found.exit_status

@@ -1,0 +1,1 @@
+"""How a deployment differs from the paper, found out by asking it."""

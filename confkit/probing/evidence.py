@@ -1,0 +1,211 @@
+"""What a probe has found: each answer with the exchange that shows it, and what stayed open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from ..dialect import Dialect
+from ..errors import ConfigError
+from ..exchange import Asked
+from ..masking import mask
+from .answers import Unasked, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from ..calls import Call
+
+ANSWER = 160  # characters of an answer in a text; as_json has more
+_SHADES = {"seen": "#d9eedd", "open": "#fbe9c2"}
+
+
+class Evidence(NamedTuple):
+    """One `question` and its `answer`; `sure` is "seen" where the service showed it in `exchange`
+    (masked), "open" where it could not be told."""
+
+    question: str
+    answer: str
+    sure: Literal["seen", "open"]
+    exchange: Call | None
+
+    def __str__(self) -> str:
+        shown = f"\n        {_exchange(self.exchange)}" if self.exchange else ""
+        return f"{self.sure:<5} {self.question}: {self.answer}{shown}"
+
+
+class Findings:
+    """Collects evidence, and the dialect as far as it is known; `told` names its settings that the
+    service has shown."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.rows: list[Evidence] = []
+        self.told: list[str] = []
+
+    def seen(self, question: str, answer: str, asked: Asked | Call | None, **settings: Any) -> None:
+        """Keeps an answer that the service showed, and the settings of the dialect that it is."""
+        self.dialect = replace(self.dialect, **settings)
+        self.told += settings
+        self._row(question, answer, "seen", asked)
+
+    def open(self, question: str, why: str, asked: Call | Asked | None = None) -> None:
+        """Keeps what could not be told, and why."""
+        self._row(question, why, "open", asked)
+
+    def answer(self, question: str, asked: Asked) -> None:
+        """Keeps what came, where that is an answer of the interface."""
+        if asked.call.ret is None:
+            self.open(question, told(asked), asked)
+        else:
+            self.seen(question, told(asked), asked)
+
+    @contextmanager
+    def asking(self, question: str) -> Iterator[None]:
+        """Keeps the question as open where it cannot be asked."""
+        try:
+            yield
+        except Unasked as why:
+            self.open(question, str(why))
+
+    def _row(
+        self,
+        question: str,
+        answer: str,
+        sure: Literal["seen", "open"],
+        asked: Call | Asked | None,
+    ) -> None:
+        exchange = asked.call if isinstance(asked, Asked) else asked
+        self.rows.append(Evidence(question, mask(answer), sure, exchange))
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """How one service fills what the interface leaves open, and what shows it.
+
+    `dialect` holds what was found; a setting not in `told` is as it was given, or as usual.
+    `evidence` has a row for each question; `open` says what could not be told, and why. `calls`
+    were sent, `failed_logins` of them are logins that failed or may have. `left` names what the
+    probe made and could not remove: empty, unless the service failed meanwhile.
+    """
+
+    dialect: Dialect
+    evidence: tuple[Evidence, ...]
+    told: tuple[str, ...]
+    calls: int
+    failed_logins: int
+    left: tuple[str, ...] = ()
+    base_url: str = ""
+    outgoing_url: str = field(default="", repr=False)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What could not be told: the question and why, a sentence each."""
+        return tuple(f"{row.question}: {row.answer}" for row in self.evidence if row.sure == "open")
+
+    @property
+    def exit_status(self) -> int:
+        """0 where everything was told, 2 where something is open or left."""
+        return 2 if self.open or self.left else 0
+
+    def save(self, profile_name: str) -> Path:
+        """The file of the profiles, once what was told stands in this one's dialect.
+
+        Other settings of the profile stay as they are, and so does what was not told. ConfigError:
+        there is no such profile, or it is of another service.
+        """
+        from .. import profiles
+
+        profiles.check_name(profile_name)
+        settings = profiles.load(profile_name)
+        for name in ("base_url", "outgoing_url"):
+            if str(settings.get(name, "")).strip().rstrip("/") != getattr(self, name):
+                raise ConfigError(
+                    f"profile {profile_name!r} has another {name} than the service that was "
+                    f"probed, {getattr(self, name)}. Make a profile for that one: "
+                    "confkit profile add NAME"
+                )
+        stored = Dialect.of(settings.get("dialect", {}))
+        found = replace(stored, **{name: getattr(self.dialect, name) for name in self.told})
+        return profiles.save(profile_name, {**settings, "dialect": found.changes()})
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a question: question, answer, sure, exchange (texts)."""
+        import pandas as pd
+
+        rows = [
+            (row.question, row.answer, row.sure, _exchange(row.exchange)) for row in self.evidence
+        ]
+        return pd.DataFrame(rows, columns=list(Evidence._fields), dtype="str")
+
+    def as_json(self) -> str:
+        """All of it as one JSON object; an exchange has method, url, status, ret and answer."""
+        rows = [
+            {**row._asdict(), "exchange": _parts(row.exchange)} for row in self.evidence
+        ]  # fmt: skip
+        return json.dumps(
+            {
+                "base_url": self.base_url, "outgoing_url": self.outgoing_url,
+                "dialect": asdict(self.dialect), "told": self.told, "evidence": rows,
+                "open": self.open, "calls": self.calls, "failed_logins": self.failed_logins,
+                "left": self.left,
+            },
+            ensure_ascii=False,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join([*self._head(), *map(str, self.evidence), *self._foot()])
+
+    def _repr_html_(self) -> str:
+        left = "style='text-align:left;vertical-align:top'"
+        rows = "".join(
+            f"<tr><td {left}><b style='background:{_SHADES[row.sure]};color:#1a1a1a;"
+            f"padding:1px 7px;border-radius:3px'>{row.sure}</b></td>"
+            f"<th scope='row' {left}>{escape(row.question)}</th><td {left}>{escape(row.answer)}"
+            f"</td><td {left}><code style='word-break:break-all'>"
+            f"{escape(_exchange(row.exchange))}</code></td></tr>"
+            for row in self.evidence
+        )
+        heads = "".join(
+            f"<th scope='col' {left}>{name}</th>"
+            for name in ("sure", "question", "answer", "exchange")
+        )
+        texts = "".join(f"<p>{escape(line)}</p>" for line in (*self._head(), *self._foot()))
+        return f"{texts}<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _head(self) -> Iterator[str]:
+        changes = ", ".join(f"{name}={value}" for name, value in self.dialect.changes().items())
+        yield f"{self.base_url}: {changes or 'the usual dialect'}"
+
+    def _foot(self) -> Iterator[str]:
+        failed = "login" if self.failed_logins == 1 else "logins"
+        yield f"{self.calls} calls, {self.failed_logins} failed {failed}"
+        yield from (f"LEFT: {what}" for what in self.left)
+
+
+def _exchange(call: Call | None) -> str:
+    """The exchange in one line, without the host, which all share."""
+    if call is None:
+        return ""
+    sent = urlsplit(call.url)._replace(scheme="", netloc="").geturl()
+    if call.placement != "query":
+        sent += f" {call.placement} {json.dumps(call.fields, ensure_ascii=False)}"
+    came = f"HTTP {call.status} {call.answer[:ANSWER]}" if call.status else "no answer"
+    return f"{call.endpoint} {call.method} {sent} -> {came}"
+
+
+def _parts(call: Call | None) -> dict[str, Any] | None:
+    if call is None:
+        return None
+    names = ("endpoint", "method", "url", "placement", "status", "ret", "answer", "error")
+    return {name: getattr(call, name) for name in names}

@@ -1,0 +1,193 @@
+"""Logins (A1) that find out how a service wants its signatures, with a bound on those that fail.
+
+A service may lock an account after a few failed logins. So a login that may have failed is counted
+before it is sent, and given back only when the service said yes, or was certainly never reached.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import unquote
+
+from .. import signing
+from ..dialect import CHOICES, Dialect
+from ..endpoints import A1
+from ..errors import ApiError, ConfigError, ConfkitError, TransportError
+from ..masking import Secret
+from ..wire import Request
+
+if TYPE_CHECKING:
+    from ..calls import Call
+    from ..exchange import Asked
+
+REFUSED = (401, 602)  # specified: authentication failed, access_token incorrect (section 5)
+
+
+class Candidate(NamedTuple):
+    """One way to log in: the keys, the dialect that signs, and `what` is right when it works."""
+
+    access_key: str
+    secret_key: Secret
+    dialect: Dialect
+    what: str
+
+    @property
+    def digest(self) -> Secret:
+        """The digest that it sends."""
+        return signing.digest(self.access_key, self.secret_key, self.dialect)
+
+
+class Login(NamedTuple):
+    """What came for a candidate: "accepted" with its `token`, "refused" (401, 602), or "unclear".
+
+    `call` is the exchange, masked; `error` what it means where it was not accepted.
+    """
+
+    candidate: Candidate
+    came: Literal["accepted", "refused", "unclear"]
+    call: Call
+    token: signing.AccessToken | None = None
+    error: ConfkitError | None = None
+
+
+class Tried(NamedTuple):
+    """The logins that were tried, in order, and the candidates which the bound left `open`."""
+
+    logins: tuple[Login, ...]
+    open: tuple[Candidate, ...]
+
+    @property
+    def accepted(self) -> Login | None:
+        """The login that worked, or None."""
+        return next((login for login in self.logins if login.came == "accepted"), None)
+
+
+def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None) -> list[Candidate]:
+    """Every hash and form of the signature with these keys, the likeliest first.
+
+    The given dialect leads; then the order of `dialect.CHOICES`, in which what was seen in
+    deployments stands first.
+    """
+    given = dialect or Dialect()
+    pairs = product(CHOICES["hash"], CHOICES["signature"])
+    order = dict.fromkeys([(given.hash, given.signature), *pairs])
+    return [
+        Candidate(
+            access_key, Secret(secret_key), replace(given, hash=name, signature=form),
+            f"the signature is {'the hex text' if form == 'hex' else 'the raw bytes'} of HMAC-"
+            f"{name.upper()}",
+        )
+        for name, form in order
+    ]  # fmt: skip
+
+
+def slips(access_key: str, secret_key: str, dialect: Dialect | None = None) -> list[Candidate]:
+    """The keys as they may have been meant, where their form shows a slip; none where it does not.
+
+    White space or quotes around a key, a secret that was pasted percent-encoded or in base64. Keys
+    that have changed places are not among them: to try that would send the secret in a URL.
+    """
+    given, secret = dialect or Dialect(), Secret(secret_key)
+    found = [
+        (access_key.strip(), Secret(secret.strip()), "there is white space around a key"),
+        (_unquoted(access_key), Secret(_unquoted(secret)), "there are quotes around a key"),
+        (access_key.strip(), Secret(unquote(secret).strip()), "the secret key is percent-encoded"),
+        (access_key.strip(), Secret(_decoded(secret)), "the secret key is encoded in base64"),
+    ]
+    known = {(access_key, secret)}
+    candidates = []
+    for name, key, what in found:
+        if name and key and (name, key) not in known:
+            known.add((name, key))
+            candidates.append(Candidate(name, key, given, what))
+    return candidates
+
+
+def _unquoted(key: str) -> str:
+    plain = key.strip()
+    quoted = len(plain) > 2 and plain[0] == plain[-1] and plain[0] in "\"'`"
+    return plain[1:-1].strip() if quoted else plain
+
+
+def _decoded(secret: str) -> str:
+    try:
+        plain = base64.b64decode(secret.strip(), validate=True).decode("ascii").strip()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+    # Letters and digits alone are often base64 by chance, but hardly ever of printable text.
+    return plain if plain.isprintable() else ""
+
+
+class Logins:
+    """Tries logins, never more that fail than `max_failed_logins`.
+
+    `ask` sends one request once: `Client.ask_once`. `failed` counts the logins that were refused,
+    and those of which no answer tells whether they were. A token that is refused in another
+    operation is no failed login (assumed).
+    """
+
+    def __init__(self, ask: Callable[..., Asked], max_failed_logins: int = 2) -> None:
+        if isinstance(max_failed_logins, bool) or not (
+            isinstance(max_failed_logins, int) and max_failed_logins >= 0
+        ):
+            raise ConfigError(
+                f"max_failed_logins is {max_failed_logins!r}; give a whole number. 0 tries no "
+                "login at all, as any may fail."
+            )
+        self.bound = max_failed_logins
+        self.failed = 0
+        self._ask = ask
+        self._refused: set[tuple[str, str]] = set()
+
+    @property
+    def spent(self) -> bool:
+        """Whether another login could break the bound."""
+        return self.failed >= self.bound
+
+    def first(self, candidates: Iterable[Candidate]) -> Tried:
+        """The candidates' logins in order, up to the first that is not refused.
+
+        One that sends what was refused before is left out. What is left when the bound is reached,
+        or when the service answers something else, is open.
+        """
+        logins: list[Login] = []
+        waiting = [
+            candidate for candidate in candidates
+            if (candidate.access_key, str(candidate.digest)) not in self._refused
+        ]  # fmt: skip
+        while waiting and not self.spent:
+            logins.append(self.login(waiting.pop(0)))
+            if logins[-1].came != "refused":
+                break
+        works = bool(logins) and logins[-1].came == "accepted"
+        return Tried(tuple(logins), () if works else tuple(waiting))
+
+    def login(self, candidate: Candidate) -> Login:
+        """What the service says to one candidate; a ConfigError where the bound is reached."""
+        if self.spent:
+            raise ConfigError(
+                f"no login was sent: {self.failed} of {self.bound} have failed (max_failed_logins)."
+                " Ask the provider for the right signature before you allow more."
+            )
+        digest = candidate.digest
+        parameters = {"access_key": candidate.access_key, "digest": digest}
+        self.failed += 1  # now, so that a Ctrl-C while it is under way is counted
+        asked = self._ask(Request(A1, parameters), dialect=candidate.dialect)
+        error = asked.error
+        if asked.members is not None:
+            self.failed -= 1
+            token = signing.token_of(asked.members, candidate.secret_key, candidate.dialect)
+            if isinstance(token, ConfkitError):
+                return Login(candidate, "unclear", asked.call, error=token)
+            return Login(candidate, "accepted", asked.call, token)
+        if isinstance(error, ApiError) and error.ret in REFUSED:
+            self._refused.add((candidate.access_key, str(digest)))
+            return Login(candidate, "refused", asked.call, error=error)
+        if isinstance(error, TransportError) and not error.sent:
+            self.failed -= 1
+        return Login(candidate, "unclear", asked.call, error=error)

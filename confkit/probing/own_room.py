@@ -1,0 +1,135 @@
+"""One room of the probe's own, which is gone again afterwards, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..endpoints import A2, A4
+from ..errors import ConfkitError, TransportError
+from ..wire import Request
+from .answers import Unasked, told
+from .line import Line
+from .logins import REFUSED
+
+if TYPE_CHECKING:
+    from ..dialect import Dialect
+    from ..exchange import Asked
+    from ..masking import Secret
+
+TOPIC = "confkit probe: a room of a test, gone in a moment; safe to delete"
+OWNER = "confkit-probe"
+REMOVALS = 4  # tries to delete it, each also for a login where the token has been let go
+GONE = (404, 612)  # no such room
+
+
+@dataclass
+class OwnRoom:
+    """A room that this probe creates: `asked` is the creation, `room_id` what the service calls it,
+    and `left` says what could not be removed."""
+
+    extend_id: str
+    room_id: str = ""
+    asked: Asked | None = None
+    left: list[str] = field(default_factory=list)
+
+    @property
+    def there(self) -> bool:
+        """Whether the service says that it has been created."""
+        return bool(self.asked and self.asked.members is not None)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the service said yes or no to the creation; a Ctrl-C may come before it does."""
+        return bool(self.asked and self.asked.call.ret is not None)
+
+    @property
+    def unsent(self) -> bool:
+        """Whether the creation certainly never reached the service."""
+        error = self.asked.error if self.asked else None
+        return isinstance(error, TransportError) and not error.sent
+
+
+@contextmanager
+def created_room(
+    line: Line,
+    dialect: Dialect,
+    extend_id: str,
+    token: Callable[[Secret | None], Secret],
+    sleep: Callable[[float], object],
+) -> Iterator[OwnRoom]:
+    """The room, while it is there. It is deleted at the end, also after an error or Ctrl-C, which
+    then carries a note where that failed.
+
+    `token` gives the token, and another in place of one that is refused. A creation that was
+    refused or whose answer was lost is followed by the deletion too: its ID is known beforehand, as
+    room_id equals room_extend_id (section 2), and a refusal can come of a room that is there.
+    """
+    room = OwnRoom(extend_id, extend_id)
+    if line.remaining <= 2 * REMOVALS:
+        raise Unasked("not asked: too few calls are left to remove a room again (max_calls)")
+    line.kept = 2 * REMOVALS
+    parameters = {
+        "topic": TOPIC, "owner_id": OWNER, "room_mode": 1, "attendee_max": 2,
+        "room_extend_id": extend_id,
+    }  # fmt: skip
+    before = line.calls
+    interrupt: KeyboardInterrupt | None = None
+    try:
+        room.asked = line(Request(A2, parameters), token(None), dialect=dialect)
+        room.room_id = str((room.asked.members or {}).get("room_id") or extend_id)
+        yield room
+    finally:
+        if line.calls > before and not room.unsent:
+            interrupt = _remove(line, dialect, room, token, sleep)
+        line.kept = 0
+        for what in room.left:
+            error = interrupt or sys.exc_info()[1]
+            if error:
+                error.add_note(f"LEFT: {what}")
+        if interrupt:
+            raise interrupt
+
+
+def _remove(
+    line: Line,
+    dialect: Dialect,
+    room: OwnRoom,
+    token: Callable[[Secret | None], Secret],
+    sleep: Callable[[float], object],
+) -> KeyboardInterrupt | None:
+    """Deletes the room; a Ctrl-C meanwhile, which is returned, has to wait until that is done."""
+    interrupt: KeyboardInterrupt | None = None
+    held: Secret | None = None
+    why, missing = "interrupted", False
+    for attempt in range(REMOVALS):
+        try:
+            if attempt:
+                sleep(0.2 * attempt)
+            held = held or token(None)
+            asked = line(Request(A4, {"room_id": room.room_id}), held, dialect=dialect, anyway=True)
+            why = told(asked)
+            if asked.members is not None or (asked.call.ret in GONE and (room.answered or missing)):
+                break
+            missing = asked.call.ret in GONE  # one more look: the creation may be under way yet
+            if asked.call.ret in REFUSED:
+                held = token(held)
+        except KeyboardInterrupt as error:
+            interrupt = error
+        except (Unasked, ConfkitError) as error:
+            why = str(error)
+    else:
+        room.left.append(
+            f"room {room.room_id!r} (topic {TOPIC!r}) may still be there, as it could not be "
+            f"deleted: {why}. Delete it: ck.delete_room(client, {room.room_id!r})"
+        )
+        return interrupt
+    if not room.answered and asked.members is None:
+        room.left.append(
+            f"the answer to the creation of room {room.room_id!r} (topic {TOPIC!r}) was lost; the "
+            "service has no such room now. If it appears later, delete it."
+        )
+    return interrupt

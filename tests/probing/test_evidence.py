@@ -1,0 +1,508 @@
+"""What a probe makes of services that are unlike the sandbox, and how it shows what it found."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import confkit as ck
+from confkit import profiles
+from confkit.connect import SERVICE
+from confkit.dialect import Dialect
+from confkit.endpoints import ENDPOINTS
+from confkit.probing.logins import Logins, signatures, slips
+from confkit.probing.probe import probe_client
+from confkit.signing import digest
+from tests.probing.deployments import combined
+from tests.scripted import AUTHENTICATE, GRANTED, VECTOR_TOKEN, Reply
+
+A2, A3, A4, A5, B1, B3 = (ENDPOINTS[key].path for key in ("A2", "A3", "A4", "A5", "B1", "B3"))
+EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
+
+
+def checked(right, wrong=602, name="access_token"):
+    """An operation that answers `right` to the right token, and `wrong` without it."""
+
+    def answer(query):
+        code = right if query.get(name) == VECTOR_TOKEN else wrong
+        return code if isinstance(code, dict | Reply) else {"ret": code}
+
+    return answer
+
+
+USUAL = {
+    A2: {"ret": 411}, A3: checked(404), A4: {"ret": 404}, A5: checked(404),
+    B1: checked(401, name="accessToken"), B3: checked(EMPTY, name="accessToken"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def asked(script):
+    """asked({path: answer}): the rows of a probe of the usual service with these differences."""
+
+    def ask(differences=None, **options):
+        service = script({**USUAL, **(differences or {})})
+        found = probe_client(service.client(**options), sleep=lambda _: None)
+        return found, {row.question: row for row in found.evidence}
+
+    return ask
+
+
+def test_a_room_that_is_looked_for_before_the_token_shows_no_spelling(asked):
+    """404 with and without any token: no name was read, so none is told."""
+    found, rows = asked({A3: {"ret": 404}})
+    assert rows["spelling of the token in A"].sure == "open"
+    assert "token_parameter" not in found.told
+    assert rows["a room of its own"].sure == "open"
+    assert {"hash", "create_method", "list_method"} <= set(found.told)
+
+
+def test_a_media_server_question_that_says_407_to_both_is_asked_of_an_own_room(asked):
+    """A5's codes name no unknown room, so 407 with and without a token is likely; a room that is
+    there tells them apart."""
+    here = []
+
+    def create(query):
+        here.append(query["room_extend_id"])
+        return {"ret": 0, "room_id": here[0]}
+
+    def mcu(query):
+        known = query.get("token") == VECTOR_TOKEN and query["room_id"] in here
+        return {"ret": 0, "addr": "h:1"} if known else {"ret": 407}
+
+    found, rows = asked({A2: create, A5: mcu, A4: lambda _: here.clear() or {"ret": 0}})
+    assert found.dialect.mcu_token_parameter == "token"
+    assert rows["spelling of the token in A5"].exchange.ret == 0
+    assert (here, found.left) == ([], ())
+
+
+def test_without_a_room_of_its_own_that_stays_open(asked):
+    """The creation was refused, so there is nothing to ask A5 about."""
+    found, rows = asked({A5: {"ret": 407}})
+    assert rows["spelling of the token in A5"].sure == "open"
+    assert "411" in rows["a room of its own"].answer
+    assert "mcu_token_parameter" not in found.told
+
+
+def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
+    """Where room_extend_id does not become the room_id, that is told, and the room is removed."""
+    deleted = []
+
+    def delete(query):
+        deleted.append(query["room_id"])
+        return {"ret": 0}
+
+    found, rows = asked({A2: {"ret": 0, "room_id": "7007"}, A4: delete})
+    assert deleted == ["7007"]
+    assert rows["a room of its own"].answer == "created; its room_id is not its room_extend_id"
+    assert found.left == ()
+
+
+def test_parameters_before_the_token_in_b1_tell_the_method_alone(asked, script):
+    """401 with and without a token by POST, and no GET: the method is told, the placement open."""
+    service = script(USUAL)
+    post = {B1: {"ret": 401}}
+    service.script.update(post)
+    found = probe_client(service.client(), sleep=lambda _: None)
+    assert "create_method" not in found.told  # both methods are served alike
+
+    def by_post(query):
+        return {"ret": 408} if service.requests[-1][0] == "GET" else {"ret": 401}
+
+    service.script[B1] = by_post
+    found = probe_client(service.client(), sleep=lambda _: None)
+    rows = {row.question: row for row in found.evidence}
+    assert (found.dialect.create_method, found.dialect.placement) == ("POST", "query")
+    assert "placement" not in found.told
+    assert rows["B1 by GET or POST"].answer == "POST; the other one is not served"
+    assert rows["placement of a POST"].sure == "open"
+
+
+def test_an_incomplete_import_that_succeeds_tells_nothing(asked):
+    """A service that says success to a request without room, user and address is not understood."""
+    found, rows = asked({B1: {"ret": 0}})
+    assert rows["B1 by GET or POST"].sure == "open"
+    assert "0 (success)" in rows["B1 by GET or POST"].answer
+    assert "create_method" not in found.told
+
+
+def test_a_b_that_takes_any_token_still_shows_that_get_works(asked):
+    """What lists the devices by GET is how B3 is called, with or without a token."""
+    found, rows = asked({B3: EMPTY})
+    assert found.dialect.list_method == "GET"
+    assert "list_method" in found.told
+    assert rows["a bad token in B3"].answer == "0 (success), HTTP 200"
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_result_code_in_both_fields_is_open(asked, both):
+    """With ret and result in each answer nothing tells which is meant; a quoted code is told."""
+    code = {"ret": "0", "result": 0} if both else {"result": "0"}
+    refused = dict.fromkeys(code, 602)
+    found, rows = asked({
+        B3: checked({**EMPTY, **code} if both else {**code, "data": EMPTY["data"]},
+                    refused, "accessToken"),
+        B1: checked(dict.fromkeys(code, 401), refused, "accessToken"),
+    })  # fmt: skip
+    row = rows["result code of B"]
+    assert row.sure == ("open" if both else "seen")
+    assert found.dialect.result_field == ("ret" if both else "result")
+    if not both:
+        assert row.answer.startswith("in result, as ")
+
+
+def test_quoted_numbers_are_told(asked):
+    """Codes and totals that come as text are evidence."""
+    listed = {"ret": "0", "data": {"total": "0", "items": []}}
+    _, rows = asked({AUTHENTICATE: {**GRANTED, "ret": "0"},
+                     B3: checked(listed, name="accessToken")})  # fmt: skip
+    assert rows["result code of A"].answer == "in ret, as text"
+    assert rows["total in B3"].answer == "as text"
+
+
+@pytest.mark.parametrize(
+    ("items", "style"),
+    [
+        ([{"userId": "1", "roomId": "2"}], "camelCase"),
+        ([{"user_id": "1"}, {}], "snake_case"),
+        ([{"user_id": "1", "roomId": "2"}], None),
+        ([{"USERID": "1"}], None),
+        ([1, "x", None], None),
+    ],
+)
+def test_the_style_of_keys_is_told_where_there_is_one(asked, items, style):
+    """Mixed keys, foreign keys and items that are no objects leave it open."""
+    listed = {"ret": 0, "data": {"total": len(items), "items": items}}
+    found, rows = asked({B3: checked(listed, name="accessToken")})
+    assert rows["keys of B3's items"].sure == ("seen" if style else "open")
+    assert found.dialect.item_keys == (style or "camelCase")
+    assert ("item_keys" in found.told) == (style is not None)
+
+
+@pytest.mark.parametrize("callback", ["ignored", "page", "honoured"])
+def test_jsonp_is_told_by_what_comes(asked, callback):
+    """NAME(...) is honoured, plain JSON ignored, and a page tells nothing."""
+    answers = {
+        "ignored": {"ret": 404},
+        "page": Reply("<html>no</html>", 500, "text/html"),
+        "honoured": Reply('confkitProbe({"ret":404});', kind="text/javascript"),
+    }
+
+    def room(query):
+        return answers[callback] if "callback" in query else checked(404)(query)
+
+    _, rows = asked({A3: room})
+    row = rows["JSONP (callback)"]
+    assert row.sure == ("open" if callback == "page" else "seen")
+    if row.sure == "seen":
+        assert row.answer.startswith(callback)
+
+
+def test_http_statuses_stand_in_the_evidence(asked):
+    """A deployment that maps its codes to HTTP statuses is told with both."""
+    refusal = Reply({"ret": 602}, status=401)
+    _, rows = asked({A3: checked(Reply({"ret": 404}, status=404), refusal)})
+    assert rows["an unknown room in A3"].answer == "404 (room not found), HTTP 404"
+    assert rows["a bad token in A3"].answer == "602 (access_token incorrect), HTTP 401"
+
+
+# Secrets
+
+
+def test_nothing_that_is_shown_holds_a_secret(script, caplog):
+    """A service that quotes all it was sent: text, HTML, JSON, frame and log show neither key,
+    nor token, nor digest, nor a camera's password."""
+    secret = "S3CRET-of/the=probe"
+    tokens = []
+
+    def echo(query):
+        tokens.extend(value for name, value in query.items() if "tok" in name.lower())
+        return {"ret": 404 if "access_token" in query else 602, "msg": f"{query} {secret}"}
+
+    def login(query):
+        tokens.append(query["digest"])
+        return {**GRANTED, "msg": json.dumps(query)}
+
+    item = {"userId": "cam", "userAddress": "rtsp://admin:1NSIDE-url@192.0.2.7:554/a",
+            "options": {"login_password": "C4MERA-pass"}}  # fmt: skip
+    service = script({
+        AUTHENTICATE: login, A2: echo, A3: echo, A4: echo, A5: echo, B1: echo,
+        B3: lambda query: {"ret": 0, "data": {"total": 1, "items": [item]}, "msg": f"{query}"},
+    })  # fmt: skip
+    with caplog.at_level("DEBUG"):
+        found = ck.probe_dialect(
+            service.base_url, service.base_url, "demo_access", secret, sleep=lambda _: None
+        )
+    shown = [str(found), repr(found), found._repr_html_(), found.as_json(),
+             found.to_frame().to_csv(), repr(found.evidence), caplog.text]  # fmt: skip
+    hidden = {secret, "1NSIDE-url", "C4MERA-pass", *tokens}
+    assert len(tokens) > 5
+    for text in shown:
+        assert "***" in text
+        assert not {one for one in hidden if one in text or ck.wire.encode({"": one})[1:] in text}
+
+
+def test_a_refused_login_shows_no_secret(script):
+    """The same of the error for a service that answers a login with a page that quotes it."""
+    secret = "S3CRET-of/the=probe"
+    service = script({AUTHENTICATE: lambda query: Reply(f"<html>{query} {secret}</html>")})
+    with pytest.raises(ck.ProtocolError) as told:
+        ck.probe_dialect(service.base_url, service.base_url, "demo_access", secret)
+    signed = digest("demo_access", secret, Dialect())
+    assert not {one for one in (secret, str(signed)) if one in str(told.value)}
+
+
+# Showing and saving
+
+
+def test_the_result_is_text_html_json_and_a_frame(playing, probe):
+    """Each shows the same rows: question, answer, how sure, and the exchange."""
+    with playing(Dialect(list_method="POST", placement="json")) as sandbox:
+        found = probe(sandbox)
+    rows = json.loads(found.as_json())
+    assert rows["dialect"]["list_method"] == "POST"
+    assert [row["question"] for row in rows["evidence"]] == [r.question for r in found.evidence]
+    assert rows["evidence"][0]["exchange"]["ret"] == 0
+    assert (rows["calls"], rows["failed_logins"]) == (found.calls, 0)
+    frame = found.to_frame()
+    assert list(frame.columns) == ["question", "answer", "sure", "exchange"]
+    assert len(frame) == len(found.evidence)
+    text = str(found)
+    assert "seen  B3 by GET or POST: POST" in text
+    assert 'B3 POST /avd/api/outgoing/getOutgoingUsers json {"accessToken": "***"' in text
+    assert text.endswith(f"{found.calls} calls, 0 failed logins")
+    html = found._repr_html_()
+    assert html.count("<tr>") == len(found.evidence) + 1
+    assert "<script" not in html
+
+
+def test_html_shows_what_a_service_says_as_text(asked):
+    """What comes from the service is no HTML of ours."""
+    found, _ = asked({A2: {"ret": 411, "msg": "<script>alert(1)</script>"}})
+    assert "<script" not in found._repr_html_()
+    assert "&lt;script" in found._repr_html_()
+
+
+def add(name, sandbox, **settings):
+    profiles.save(name, {
+        "base_url": sandbox.base_url, "outgoing_url": sandbox.outgoing_url,
+        "access_key": sandbox.access_key, "secret_key": str(sandbox.secret_key), **settings,
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", list(combined(3, seed=21)), ids=str)
+def test_a_saved_dialect_is_what_connect_uses_from_then_on(playing, probe, dialect):
+    """After save() the profile logs in, lists and reads; its other settings are as before."""
+    with playing(dialect) as sandbox:
+        add("prod", sandbox, timeout=3.0, max_rate=100.0)
+        probe(sandbox, max_failed_logins=8).save("prod")
+        assert (profiles.load("prod")["timeout"], profiles.load("prod")["max_rate"]) == (3.0, 100.0)
+        with ck.connect("prod") as client:
+            assert client.dialect == sandbox.dialect or client.dialect.placement == "query"
+            assert [device.user_id for device in ck.list_devices(client)] == ["cam"]
+            assert ck.get_room(client, sandbox.room_ids()[0]).topic == "Weekly sync"
+
+
+def test_what_was_not_told_stays_as_the_profile_had_it(sandbox, probe):
+    """An empty service shows no keys of items: the profile's own setting is kept."""
+    add("prod", sandbox, dialect={"item_keys": "snake_case", "hash": "md5"})
+    probe(sandbox).save("prod")
+    assert profiles.load("prod")["dialect"] == {"item_keys": "snake_case"}
+
+
+def test_a_profile_of_another_service_is_not_written(sandbox, probe):
+    """Neither one of another address, nor one that is not there, nor the built-in one."""
+    found = probe(sandbox)
+    add("prod", sandbox, base_url="http://192.0.2.1:8080")
+    before = profiles.path().read_bytes()
+    for name, says in [("prod", "another base_url"), ("other", "there is no profile"),
+                       ("sandbox", "built in")]:  # fmt: skip
+        with pytest.raises(ck.ConfigError, match=says):
+            found.save(name)
+    assert profiles.path().read_bytes() == before
+
+
+# Logins by themselves
+
+
+def test_the_given_signature_leads_and_none_comes_twice():
+    """The eight in order of likelihood, the given one first."""
+    order = [(c.dialect.hash, c.dialect.signature) for c in signatures("a", "s")]
+    assert order[:3] == [("sha1", "hex"), ("sha1", "raw"), ("sha256", "hex")]
+    given = [c.dialect for c in signatures("a", "s", Dialect(hash="md5", item_keys="snake_case"))]
+    assert (given[0].hash, given[0].item_keys) == ("md5", "snake_case")
+    assert len(order) == len({(d.hash, d.signature) for d in given}) == len(given) == 8
+
+
+@pytest.mark.parametrize(
+    ("keys", "meant", "what"),
+    [
+        ((" demo_access", "demo_secret\n"), ("demo_access", "demo_secret"), "white space"),
+        (("demo_access", '"demo_secret"'), ("demo_access", "demo_secret"), "quotes"),
+        (("demo_access", "demo%5Fsecret"), ("demo_access", "demo_secret"), "percent-encoded"),
+        (("demo_access", "ZGVtb19zZWNyZXQ="), ("demo_access", "demo_secret"), "base64"),
+        (("demo_access", "demo_secret"), None, ""),
+        (("demo_access", "0123456789abcdef"), None, ""),
+    ],
+)
+def test_slips_are_told_by_the_form_of_a_key(sandbox, keys, meant, what):
+    """A key that shows a slip has a candidate that logs in; a plain one has none."""
+    candidates = slips(*keys)
+    if meant is None:
+        assert candidates == []
+        return
+    assert keys[1] not in repr(candidates)
+    client = sandbox.connect()
+    tried = Logins(client.ask_once).first(candidates)
+    assert tried.accepted
+    assert what in tried.accepted.candidate.what
+    assert (tried.accepted.candidate.access_key, tried.accepted.candidate.secret_key) == meant
+    assert tried.accepted.token == digest_token(sandbox, tried.accepted.token)
+
+
+def digest_token(sandbox, token):
+    return ck.signing.access_token(token.random, token.key, sandbox.secret_key, sandbox.dialect)
+
+
+def test_the_same_login_is_not_sent_twice_and_the_bound_holds_over_all(sandbox):
+    """What was refused once is left out later; the bound counts all that was tried."""
+    client = ck.Client(sandbox.base_url, sandbox.outgoing_url, sandbox.access_key, "wrong")
+    logins = Logins(client.ask_once, 3)
+    first = logins.first(signatures(client.access_key, client.secret_key)[:2])
+    second = logins.first(signatures(client.access_key, client.secret_key))
+    assert [len(first.logins), len(second.logins), len(second.open)] == [2, 1, 5]
+    assert logins.failed == sandbox.count(AUTHENTICATE) == 3
+    assert logins.spent
+    with pytest.raises(ck.ConfigError, match="3 of 3"):
+        logins.login(second.open[0])
+    assert sandbox.count(AUTHENTICATE) == 3
+
+
+def test_a_login_without_an_answer_counts_and_one_that_never_left_does_not(script, sandbox):
+    """Whether a lost login failed nobody knows; where nobody listens none can have failed."""
+    service = script({AUTHENTICATE: Reply(drop=True)})
+    for address, failed in [(service.base_url, 1), (closed(sandbox), 0)]:
+        client = ck.Client(address, address, "demo_access", "demo_secret")
+        logins = Logins(client.ask_once, 3)
+        tried = logins.first(signatures("demo_access", "demo_secret"))
+        assert [login.came for login in tried.logins] == ["unclear"]
+        assert logins.failed == failed
+        assert len(tried.open) == 7
+
+
+def test_a_login_that_ctrl_c_ends_is_counted():
+    """The service may have refused it: the bound is kept for all that comes after."""
+
+    def ask(*_, **__):
+        raise KeyboardInterrupt
+
+    logins = Logins(ask, 1)
+    with pytest.raises(KeyboardInterrupt):
+        logins.first(signatures("demo_access", "demo_secret"))
+    assert (logins.failed, logins.spent) == (1, True)
+
+
+def closed(sandbox):
+    """An address at which nobody listens any more."""
+    address = sandbox.base_url
+    sandbox.close()
+    return address
+
+
+def test_a_success_without_random_and_key_is_an_error(script):
+    """It was no failed login, and nothing can be asked with it."""
+    service = script({AUTHENTICATE: {"ret": 0}})
+    with pytest.raises(ck.ProtocolError, match="holds no random and key"):
+        probe_client(service.client())
+    assert service.seen == {AUTHENTICATE: 1}
+
+
+# The command
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """command(sandbox, ...): exit status, output and errors of `confkit probe ...`."""
+
+    def run(sandbox, *arguments):
+        from confkit.cli import main
+
+        if sandbox is not None:
+            for name in SERVICE:
+                monkeypatch.setenv(f"CONFKIT_{name.upper()}", str(getattr(sandbox, name)))
+        with pytest.MonkeyPatch.context() as kept:
+            kept.setattr("warnings.showwarning", None)
+            status = main(["probe", *arguments])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+def test_the_command_says_what_it_found_and_its_status_whether_all(playing, command):
+    """0 where all was told, 2 where something is open, 1 after an error."""
+    with playing(Dialect(signature="raw")) as sandbox:
+        status, out, err = command(sandbox)
+        assert (status, err) == (0, "")
+        assert out.startswith(f"{sandbox.base_url}: signature=raw\nseen  signature of digest")
+        status, out, _ = command(sandbox, "--no-room", "--json")
+        assert status == 2
+        assert json.loads(out)["open"] == ["a room of its own: not created, so A2 and A4 were not "
+                                           "asked"]  # fmt: skip
+        status, out, _ = command(sandbox, "--max-failed-logins", "1")
+        assert status == 2
+        assert "max_failed_logins is 1" in out
+        sandbox.fault(AUTHENTICATE, body="<html>")
+        status, out, err = command(sandbox)
+        assert (status, out) == (1, "")
+        assert err.startswith("confkit: authenticate (A1) got an HTML or XML page")
+
+
+def test_the_command_practises_on_the_sandbox(command):
+    """`--profile sandbox` probes the embedded one, which lists no device: status 2."""
+    status, out, _ = command(None, "--profile", "sandbox", "--wait", "0.01")
+    assert status == 2
+    keys, lifetime = re.findall("^open .*", out, re.MULTILINE)
+    assert keys == "open  keys of B3's items: no device is listed, so nothing shows them"
+    assert re.search(r"lifetime of the token: longer than \d+ s, as far as was waited", lifetime)
+
+
+def test_a_real_ctrl_c_removes_the_room_and_is_status_130(playing):
+    """SIGINT while its room is there: the command ends at once, without a traceback or a room."""
+    with playing() as sandbox:
+        before = sandbox.room_ids()
+        sandbox.fault(A3, delay=0.001, times=4)
+        sandbox.fault(A3, delay=30)
+        environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
+        running = subprocess.Popen(
+            [sys.executable, "-m", "confkit", "probe"], env={**os.environ, **environ},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        until = time.monotonic() + 30
+        while sandbox.count(A3) < 5 and time.monotonic() < until:
+            time.sleep(0.02)
+        assert len(sandbox.room_ids()) == len(before) + 1
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+        assert (running.returncode, out, err) == (130, "", "")
+        assert sandbox.room_ids() == before
+
+
+def test_the_command_saves_into_a_profile(playing, command):
+    """--save writes what was told; a profile that is not there is told before anything is sent."""
+    with playing(Dialect(hash="sha1", signature="raw", create_method="POST")) as sandbox:
+        add("prod", sandbox)
+        status, _, err = command(None, "--profile", "prod", "--save", "prod")
+        assert status == 0
+        assert f"saved in {profiles.path()}" in err
+        assert profiles.load("prod")["dialect"] == {"signature": "raw", "create_method": "POST"}
+        counted = sandbox.count()
+        status, _, err = command(sandbox, "--save", "other")
+        assert status == 1
+        assert "there is no profile 'other'" in err
+        assert sandbox.count() == counted
