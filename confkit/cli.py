@@ -113,6 +113,9 @@ def _parser() -> argparse.ArgumentParser:
 
     interface = commands.add_parser("interface", help="print the reference of the interface")
     interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")
+    interface.add_argument(
+        "--openapi", action="store_true", help="both interfaces as OpenAPI 3.1 (JSON) instead"
+    )
     interface.set_defaults(run=_interface)
     return parser
 
@@ -195,5 +198,12 @@ def _token(options: argparse.Namespace) -> int:
 
 
 def _interface(options: argparse.Namespace) -> int:
+    if options.openapi and options.part:
+        raise ConfigError("the OpenAPI description is one whole; leave out the part, or --openapi")
+    if options.openapi:
+        from .openapi import text
+
+        print(text(), end="")
+        return 0
     print(reference(options.part), end="")
     return 0
