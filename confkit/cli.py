@@ -91,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
         "--dialect", default="", metavar="NAME=VALUE,...", help="such as hash=sha256,signature=raw"
     )
     sandbox.add_argument("--token-lifetime", type=float, default=3600.0, metavar="SECONDS")
+    sandbox.add_argument(
+        "--latency", type=float, default=0.0, metavar="SECONDS", help="let each answer wait so long"
+    )
     sandbox.add_argument("--seed", type=int, help="make ids repeat (on loopback only)")
     sandbox.add_argument(
         "--explain", action="store_true", help="log for each refused call what was wrong with it"
@@ -150,7 +153,7 @@ def _sandbox(options: argparse.Namespace) -> int:
         seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
         host=options.host, port=options.port, outgoing_port=options.outgoing_port,
         access_key=options.access_key, secret_key=secret,
-        token_lifetime=options.token_lifetime, explain=options.explain,
+        token_lifetime=options.token_lifetime, latency=options.latency, explain=options.explain,
     )  # fmt: skip
     published = sandbox.secret_key == DEMO_SECRET_KEY
     if secret is None and not published:
@@ -165,10 +168,16 @@ def _sandbox(options: argparse.Namespace) -> int:
             f" CONFKIT_OUTGOING_URL={sandbox.outgoing_url}"
             f" CONFKIT_ACCESS_KEY={shlex.quote(sandbox.access_key)}"
             f" CONFKIT_SECRET_KEY={DEMO_SECRET_KEY if published else '...'}"
+            f"{_dialect_variable(sandbox.dialect)}"
         )
         print("Ctrl-C or SIGTERM ends it.", flush=True)
         while True:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
+
+
+def _dialect_variable(dialect: Dialect) -> str:
+    changes = ",".join(f"{name}={value}" for name, value in dialect.changes().items())
+    return f" CONFKIT_DIALECT={changes}" if changes else ""
 
 
 def _end(*_: object) -> None:
