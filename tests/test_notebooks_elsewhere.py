@@ -1,9 +1,8 @@
 """The notebooks on a service that is not theirs: in another process, with another dialect, other
 IDs, and slow. Nothing is compared, every cell has to run (`--nbval-lax`).
 
-Runbooks and the app take the service of `ck.connect()`. Notebooks that teach stay on their own sandbox
-whatever the environment says: the first one stands for them, as they take much longer and must not
-reach the other service at all.
+Runbooks and the app take the service of `ck.connect()`. Notebooks that teach stay on their own
+sandbox whatever the environment says; the first one stands for them.
 """
 
 import os
