@@ -92,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
         "--dialect", default="", metavar="NAME=VALUE,...", help="such as hash=sha256,signature=raw"
     )
     sandbox.add_argument("--token-lifetime", type=float, default=3600.0, metavar="SECONDS")
+    sandbox.add_argument(
+        "--latency", type=float, default=0.0, metavar="SECONDS", help="let each answer wait so long"
+    )
     sandbox.add_argument("--seed", type=int, help="make ids repeat (on loopback only)")
     sandbox.add_argument(
         "--explain", action="store_true", help="log for each refused call what was wrong with it"
@@ -115,6 +118,9 @@ def _parser() -> argparse.ArgumentParser:
 
     interface = commands.add_parser("interface", help="print the reference of the interface")
     interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")
+    interface.add_argument(
+        "--openapi", action="store_true", help="both interfaces as OpenAPI 3.1 (JSON) instead"
+    )
     interface.set_defaults(run=_interface)
     return parser
 
@@ -149,7 +155,7 @@ def _sandbox(options: argparse.Namespace) -> int:
         seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
         host=options.host, port=options.port, outgoing_port=options.outgoing_port,
         access_key=options.access_key, secret_key=secret,
-        token_lifetime=options.token_lifetime, explain=options.explain,
+        token_lifetime=options.token_lifetime, latency=options.latency, explain=options.explain,
     )  # fmt: skip
     published = sandbox.secret_key == DEMO_SECRET_KEY
     if secret is None and not published:
@@ -164,10 +170,16 @@ def _sandbox(options: argparse.Namespace) -> int:
             f" CONFKIT_OUTGOING_URL={sandbox.outgoing_url}"
             f" CONFKIT_ACCESS_KEY={shlex.quote(sandbox.access_key)}"
             f" CONFKIT_SECRET_KEY={DEMO_SECRET_KEY if published else '...'}"
+            f"{_dialect_variable(sandbox.dialect)}"
         )
         print("Ctrl-C or SIGTERM ends it.", flush=True)
         while True:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
+
+
+def _dialect_variable(dialect: Dialect) -> str:
+    changes = ",".join(f"{name}={value}" for name, value in dialect.changes().items())
+    return f" CONFKIT_DIALECT={changes}" if changes else ""
 
 
 def _end(*_: object) -> None:
@@ -197,5 +209,12 @@ def _token(options: argparse.Namespace) -> int:
 
 
 def _interface(options: argparse.Namespace) -> int:
+    if options.openapi and options.part:
+        raise ConfigError("the OpenAPI description is one whole; leave out the part, or --openapi")
+    if options.openapi:
+        from .openapi import text
+
+        print(text(), end="")
+        return 0
     print(reference(options.part), end="")
     return 0

@@ -24,7 +24,7 @@ _VARIABLES = {
     "base_url": "CONFKIT_BASE_URL", "outgoing_url": "CONFKIT_OUTGOING_URL",
     "access_key": "CONFKIT_ACCESS_KEY", "secret_key": "CONFKIT_SECRET_KEY",
     "timeout": "CONFKIT_TIMEOUT", "verify": "CONFKIT_CA_BUNDLE",
-    "read_only": "CONFKIT_READ_ONLY",
+    "read_only": "CONFKIT_READ_ONLY", "dialect": "CONFKIT_DIALECT",
 }  # fmt: skip
 
 _embedded: dict[int, Sandbox] = {}  # by process: the one sandbox of connect("sandbox")
@@ -54,8 +54,8 @@ def connect(
     """A client for the service that the arguments, the environment or a profile name.
 
     Arguments win over the environment (CONFKIT_BASE_URL, ...), and that over the profile that
-    CONFKIT_PROFILE names. A profile named here is explicit: the environment's addresses and keys
-    are then not looked at. "sandbox" is the embedded service, one in a process, steered by
+    CONFKIT_PROFILE names. A profile named here is explicit: the environment's addresses, keys and
+    dialect are then not looked at. "sandbox" is the embedded service, one in a process, steered by
     `client.sandbox` and ended by `client.close()`. Defaults: timeout (5, 10) seconds to connect and
     to read, verify True, read_only False, no max_rate (requests per second). No request is sent
     yet. ConfigError names what is missing and the three ways to give it.
@@ -76,7 +76,7 @@ def connect(
     elif profile is None:
         name = None  # the arguments name the service
     if profile is not None or name == profiles.EMBEDDED:
-        environment = {n: s for n, s in environment.items() if n not in SERVICE}
+        environment = {n: s for n, s in environment.items() if n not in (*SERVICE, "dialect")}
     if name == profiles.EMBEDDED:
         return _sandbox_client(arguments, environment)
     stored = _profile(name) if name else {}
@@ -121,6 +121,8 @@ def _environment() -> dict[str, Setting]:
             value = seconds(text, variable)
         elif name == "read_only":
             value = _yes_or_no(text, variable)
+        elif name == "dialect":
+            value = _parsed(text, variable)
         found[name] = Setting(value, variable)
     return found
 
@@ -146,6 +148,15 @@ def _yes_or_no(text: str, variable: str) -> bool:
     if text.strip().lower() not in known:
         raise ConfigError(f"{variable} is {text!r}; give 1 or 0")
     return known[text.strip().lower()]
+
+
+def _parsed(text: str, variable: str) -> Dialect:
+    from .dialect import Dialect
+
+    try:
+        return Dialect.parse(text)
+    except ConfigError as error:
+        raise ConfigError(f"{variable}: {error}") from None
 
 
 def _profile(name: str) -> dict[str, Setting]:

@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import shlex
 import signal
 import sqlite3
 import stat
@@ -170,6 +171,20 @@ def test_no_acknowledged_room_is_lost_by_kill_9(served, tmp_path):
     with sqlite3.connect(tmp_path / "rooms.sqlite") as file:
         assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     file.close()
+
+
+def test_the_line_for_clients_is_all_that_a_client_needs(served, monkeypatch):
+    """The variables that `confkit sandbox` prints name it, its dialect included; with --latency
+    each answer waits."""
+    process, *_ = served("--dialect", "signature=raw,result_field=result", "--latency", "0.2")
+    line = process.stdout.readline().partition("export ")[2]
+    for variable in shlex.split(line):
+        monkeypatch.setenv(*variable.split("=", 1))
+    with ck.connect() as client:
+        client.token()
+        began = time.monotonic()
+        assert ck.list_devices(client) == []
+        assert time.monotonic() - began >= 0.2
 
 
 def test_explain_logs_what_was_wrong_without_secrets(served, tmp_path):

@@ -41,6 +41,18 @@ def test_the_environment_makes_a_client(environment):
     assert (client.timeout, client.read_only) == ((1.0, 2.5), True)
 
 
+def test_the_environment_names_a_dialect(environment):
+    """CONFKIT_DIALECT is what the service does, unless an argument or a named profile says so."""
+    environment(**VARIABLES, CONFKIT_DIALECT="hash=sha256,signature=raw")
+    assert ck.connect().dialect == ck.Dialect(hash="sha256", signature="raw")
+    assert ck.connect(dialect=ck.Dialect()).dialect == ck.Dialect()
+    profiles.save("prod", {**SERVICE, "dialect": {"hash": "md5"}})
+    assert ck.connect("prod").dialect == ck.Dialect(hash="md5")
+    with ck.connect("sandbox") as client:
+        assert client.dialect == ck.Dialect()
+        assert ck.list_devices(client) == []
+
+
 def test_arguments_win_over_the_environment(environment):
     """An argument is taken before the variable of the same setting."""
     environment(**VARIABLES, CONFKIT_READ_ONLY="1", CONFKIT_TIMEOUT="7")
@@ -166,8 +178,9 @@ def test_a_wrong_setting_is_refused_when_connecting(setting):
 
 @pytest.mark.parametrize(
     "variables",
-    [{"CONFKIT_TIMEOUT": "soon"}, {"CONFKIT_TIMEOUT": "1,2,3"}, {"CONFKIT_READ_ONLY": "perhaps"}],
-)
+    [{"CONFKIT_TIMEOUT": "soon"}, {"CONFKIT_TIMEOUT": "1,2,3"}, {"CONFKIT_READ_ONLY": "perhaps"},
+     {"CONFKIT_DIALECT": "hash=crc32"}, {"CONFKIT_DIALECT": "hash"}, {"CONFKIT_DIALECT": "{"}],
+)  # fmt: skip
 def test_a_wrong_variable_is_named(environment, variables):
     """A variable that cannot be read is a ConfigError with its name."""
     environment(**VARIABLES, **variables)

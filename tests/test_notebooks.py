@@ -1,19 +1,26 @@
-"""The notebooks as they are stored: run, small, clean. That their outputs repeat, nbval tests."""
+"""The notebooks as stored: run, small, clean, compared. That their outputs repeat, nbval tests."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+FOLDER = ROOT / "notebooks"
+NOTEBOOKS = sorted(FOLDER.rglob("*.ipynb"))
+# How many cells of a notebook are not compared, or may fail; none in those that are not listed.
+NOT_COMPARED: dict[str, int] = {}
+_SWITCHES = "NBVAL_SKIP|NBVAL_IGNORE_OUTPUT|NBVAL_RAISES_EXCEPTION|PYTEST_VALIDATE_IGNORE_OUTPUT"
+SWITCHES = re.compile(rf"^\s*#+\s*({_SWITCHES})\s*$", re.MULTILINE)
+TAGS = {"raises-exception", *_SWITCHES.lower().replace("_", "-").split("|")}
+TEXTS = {"text/plain", "text/html"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_cell_of_a_notebook_holds_its_run(path):
     """Each code cell has run, in order, and none shows an error that it does not announce."""
-    cells = [cell for cell in json.loads(path.read_text("utf-8"))["cells"]
-             if cell["cell_type"] == "code"]  # fmt: skip
+    cells = code_cells(path)
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     for cell in cells:
         expected = "raises-exception" in cell["metadata"].get("tags", [])
@@ -29,6 +36,73 @@ def test_a_notebook_is_small_and_holds_nothing_of_its_session(path):
     assert "widgets" not in json.loads(text)["metadata"]
     assert str(ROOT) not in text
     assert str(Path.home()) not in text
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_nbval_does_not_compare_is_counted_and_has_its_reason(path):
+    """So many cells as the table says switch comparison off, and each says why in its metadata."""
+    found = [cell for cell in code_cells(path) if is_switched_off(cell)]
+    for cell in found:
+        assert len(cell["metadata"].get("confkit", {}).get("reason", "")) > 20, source(cell)
+    assert len(found) == NOT_COMPARED.get(name(path), 0)
+
+
+def test_the_table_of_what_is_not_compared_names_notebooks_that_are_there():
+    """A notebook that is gone, or compares everything, does not stay in the table."""
+    assert set(NOT_COMPARED) <= {name(path) for path in NOTEBOOKS}
+    assert all(NOT_COMPARED.values())
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_beside_each_chart_and_panel_stands_its_text(path):
+    """A chart is its own summary in text, or its cell prints one; after a panel, its cell or the
+    next prints or shows what it holds: that is what nbval compares, and what is read aloud."""
+    cells = code_cells(path)
+    for cell, following in zip(cells, [*cells[1:], None], strict=True):
+        for output in cell["outputs"]:
+            if is_view(output):
+                assert told(cell) or (following and told(following)), source(cell)
+            elif is_picture(output):
+                summary = "".join(output["data"]["text/plain"])
+                assert "\n" in summary.strip() or told(cell), source(cell)
+
+
+def code_cells(path):
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
+
+
+def source(cell):
+    return "".join(cell["source"])
+
+
+def name(path):
+    return path.relative_to(FOLDER).as_posix()
+
+
+def is_switched_off(cell):
+    return TAGS & set(cell["metadata"].get("tags", ())) or SWITCHES.search(source(cell))
+
+
+def is_view(output):
+    return "application/vnd.jupyter.widget-view+json" in output.get("data", ())
+
+
+def is_picture(output):
+    data = output.get("data", {})
+    return any(kind.startswith("image/") for kind in data) or "<img" in "".join(
+        data.get("text/html", ())
+    )
+
+
+def told(cell):
+    """Whether the cell prints something, or shows a table or a value that is neither picture nor
+    panel."""
+    return any(
+        output["output_type"] == "stream"
+        or (TEXTS & set(output.get("data", ())) and not is_view(output) and not is_picture(output))
+        for output in cell["outputs"]
+    )
 
 
 def test_there_are_notebooks():

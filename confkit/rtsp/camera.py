@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Self
 
 from .address import Address, parse_address
@@ -25,6 +25,10 @@ from .zoo import find_fault
 
 _REALM = "camera"
 _TLS_SECONDS = 5.0  # for a handshake, on which closing may have to wait
+
+# Encoding takes most of the time that a new camera needs; the same arguments give the same bytes,
+# of which there are some 150 kB.
+_loop = lru_cache(maxsize=32)(encode_loop)
 
 
 class CameraServer:
@@ -165,10 +169,10 @@ class CameraServer:
     def _made(self, address: Address, wanted: Settings, started: float) -> Camera:
         """Return a healthy camera; takes a while."""
         name = address.path.strip("/") if wanted.name is None else wanted.name
-        loop = encode_loop(
+        loop = _loop(
             name,
             codec=wanted.codec,
-            size=wanted.size,
+            size=tuple(wanted.size),
             fps=wanted.fps,
             keyframe_every=wanted.keyframe_every,
         )

@@ -41,12 +41,18 @@ class App:
     """The ASGI application of interface A or B; what it cannot answer it drops."""
 
     def __init__(
-        self, interface: str, service: Service, faults: Faults, counts: Counter[str]
+        self,
+        interface: str,
+        service: Service,
+        faults: Faults,
+        counts: Counter[str],
+        latency: float = 0.0,
     ) -> None:
         self._interface = interface
         self._service = service
         self._faults = faults
         self._counts = counts
+        self._latency = latency
         self._endpoints = {
             endpoint.path: (
                 endpoint,
@@ -87,6 +93,8 @@ class App:
         path = request.scope["path"]
         pairs = parameters.query(request.scope["query_string"])
         callback = [value for name, value in pairs if name == "callback"]
+        if self._latency:
+            await asyncio.sleep(self._latency)
         found = self._endpoints.get(path)
         self._counts["" if found is None else path] += 1
         if found is None or request.method != found[1]:

@@ -49,6 +49,7 @@ class Life:
         secret_key: str | None = None,
         token_lifetime: float = 3600.0,
         dial_timeout: float = 10.0,
+        latency: float = 0.0,
         clock: Callable[[], float] | None = None,
         explain: bool = False,
     ) -> None:
@@ -62,6 +63,8 @@ class Life:
         for name, seconds in (("token_lifetime", token_lifetime), ("dial_timeout", dial_timeout)):
             if not seconds > 0:
                 raise ConfigError(f"{name} is {seconds!r}; it is a number of seconds above 0.")
+        if not 0 <= latency < 3600:
+            raise ConfigError(f"latency is {latency!r}; it is in seconds, from 0 to an hour.")
         for name, value in (("access_key", access_key), ("secret_key", secret_key)):
             if value == "":
                 raise ConfigError(f"{name} is empty; give a text, or leave it out.")
@@ -76,6 +79,7 @@ class Life:
         self._ports = port, outgoing_port
         self._token_lifetime = token_lifetime
         self._dial_timeout = dial_timeout
+        self._latency = latency
         fixed = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._clock = identity.Clock(clock or fixed or time.time)
         self._explain = explain
@@ -223,7 +227,8 @@ class Life:
             stack.push_async_callback(self._close_cameras)
             stack.push_async_callback(service.close)
             await service.open()
-            yield [App(name, service, self._faults, self._counts) for name in ("A", "B")]
+            yield [App(interface, service, self._faults, self._counts, self._latency)
+                   for interface in ("A", "B")]  # fmt: skip
 
     async def _close_cameras(self) -> None:
         if self._cameras:

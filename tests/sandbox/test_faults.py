@@ -38,6 +38,20 @@ def test_faults_follow_one_another(stranger, sandbox):
     assert stranger.b("list")["ret"] == 0
 
 
+def test_latency_lets_every_answer_wait(make):
+    """With latency each answer of both interfaces waits so long, refusals and faults too."""
+    stranger = make(latency=0.15)
+    stranger.sandbox.fault(B["list"], ret=304, times=1)
+    calls = [
+        lambda: stranger.login(), lambda: stranger.raw(A["get"]), lambda: stranger.raw("/none"),
+        lambda: stranger.raw(B["list"], port="B"), lambda: stranger.raw(B["list"], port="B"),
+    ]  # fmt: skip
+    for call in calls:
+        began = time.monotonic()
+        call()
+        assert 0.15 <= time.monotonic() - began < 2
+
+
 def test_a_wrong_method_does_not_use_up_a_fault(stranger, sandbox):
     """408 comes before the fault."""
     sandbox.fault(A["get"], ret=409, times=1)

@@ -332,7 +332,7 @@ def test_given_keys_are_used(make):
 @pytest.mark.parametrize(
     "settings",
     [{"seed": 1, "host": "0.0.0.0"}, {"seed": 0, "host": "::"}, {"token_lifetime": 0},
-     {"dial_timeout": -1}, {"secret_key": ""}, {"host": "no.such.host.invalid"}],
+     {"dial_timeout": -1}, {"latency": -1}, {"secret_key": ""}, {"host": "no.such.host.invalid"}],
 )  # fmt: skip
 def test_settings_that_are_refused(settings):
     """A seeded sandbox beyond loopback, and settings without sense, are a ConfigError."""

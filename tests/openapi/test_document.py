@@ -1,0 +1,216 @@
+"""The OpenAPI description by itself: well-formed, whole, marked, its examples true."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from confkit import openapi, signing
+from confkit.cli import main
+from confkit.codes import CODES
+from confkit.dialect import Dialect
+from confkit.endpoints import ENDPOINTS
+from tests.openapi.described import find, operations, schema_of
+
+DOCUMENT = openapi.document()
+SURE = {"specified", "seen", "assumed", "unknown"}
+# What OpenAPI 3.1 lets stand at each place, of what is used here.
+KEYS = {
+    "document": {"openapi", "info", "tags", "paths", "components"},
+    "info": {"title", "version", "summary", "description", "license"},
+    "path": {"servers", "get", "post"},
+    "operation": {"operationId", "summary", "description", "tags", "parameters", "requestBody",
+                  "responses"},
+    "parameter": {"name", "in", "required", "description", "schema", "content"},
+    "response": {"description", "content"},
+    "media": {"schema", "encoding"},
+    "server": {"url", "description", "variables"},
+    "variable": {"default", "description"},
+}  # fmt: skip
+
+
+def everything(value: Any = DOCUMENT, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Each object of the document with its place in it."""
+    if isinstance(value, dict):
+        yield place, value
+        for name, inner in value.items():
+            yield from everything(inner, f"{place}/{name}")
+    elif isinstance(value, list):
+        for at, inner in enumerate(value):
+            yield from everything(inner, f"{place}/{at}")
+
+
+def parameters() -> list[dict[str, Any]]:
+    """All parameters, those that are referred to once each."""
+    own = [parameter for _, _, told in operations(DOCUMENT) for parameter in
+           told.get("parameters", ()) if "$ref" not in parameter]  # fmt: skip
+    return [*own, *DOCUMENT["components"]["parameters"].values()]
+
+
+def schemas() -> list[dict[str, Any]]:
+    """All schemas: of components, parameters, bodies and answers."""
+    found = list(DOCUMENT["components"]["schemas"].values())
+    found += [value["schema"] for _, value in everything() if isinstance(value.get("schema"), dict)]
+    return found
+
+
+def allowed(kind: str, value: dict[str, Any]) -> None:
+    """Fails for a key that OpenAPI does not know at this place."""
+    assert {key for key in value if not key.startswith("x-")} <= KEYS[kind], (kind, value)
+
+
+def test_it_is_a_well_formed_openapi_3_1_document():
+    """Each object holds what OpenAPI 3.1 requires there, and nothing that it does not know."""
+    assert re.fullmatch(r"3\.1\.\d+", DOCUMENT["openapi"])
+    allowed("document", DOCUMENT)
+    allowed("info", DOCUMENT["info"])
+    assert DOCUMENT["info"]["title"]
+    assert DOCUMENT["info"]["version"]
+    tags = {tag["name"] for tag in DOCUMENT["tags"]}
+    for path, item in DOCUMENT["paths"].items():
+        assert path.startswith("/")
+        assert "{" not in path
+        allowed("path", item)
+        for server in item["servers"]:
+            allowed("server", server)
+            assert set(re.findall(r"{(\w+)}", server["url"])) == set(server["variables"])
+            for variable in server["variables"].values():
+                allowed("variable", variable)
+                assert isinstance(variable["default"], str)
+    for _, method, told in operations(DOCUMENT):
+        allowed("operation", told)
+        assert set(told["tags"]) <= tags
+        assert ("requestBody" in told) == (method == "post")
+        given = [find(DOCUMENT, parameter) for parameter in told.get("parameters", ())]
+        names = [(parameter["in"], parameter["name"]) for parameter in given]
+        assert len(names) == len(set(names))
+        for status, response in told["responses"].items():
+            assert re.fullmatch(r"[1-5]\d\d|default", status)
+            allowed("response", response)
+            assert response["description"]
+    for parameter in parameters():
+        allowed("parameter", parameter)
+        assert parameter["in"] == "query"
+        assert ("schema" in parameter) != ("content" in parameter)
+    for place, value in everything():
+        if "content" in value and "/properties/" not in place:
+            for media in value["content"].values():
+                allowed("media", media)
+
+
+def test_every_schema_is_one_and_every_reference_leads_somewhere():
+    """Schemas are Draft 2020-12; each component is used, and no reference is a dead end."""
+    for schema in schemas():
+        Draft202012Validator.check_schema(schema)
+    used = {value["$ref"] for _, value in everything() if isinstance(value.get("$ref"), str)}
+    for reference in used:
+        assert find(DOCUMENT, {"$ref": reference})
+    kinds = DOCUMENT["components"]
+    assert used == {f"#/components/{kind}/{name}" for kind in kinds for name in kinds[kind]}
+
+
+def test_every_operation_is_there_once_with_its_tables():
+    """Each operation has an id of its own, its path, its parameters in order, and its codes."""
+    ids = Counter(told["operationId"] for _, _, told in operations(DOCUMENT))
+    assert max(ids.values()) == 1
+    assert set(DOCUMENT["paths"]) == {endpoint.path for endpoint in ENDPOINTS.values()}
+    gets = {told["x-endpoint"]: (path, told) for path, method, told in operations(DOCUMENT)
+            if method == "get"}  # fmt: skip
+    assert list(gets) == list(ENDPOINTS)
+    for key, (path, told) in gets.items():
+        endpoint = ENDPOINTS[key]
+        given = [find(DOCUMENT, parameter) for parameter in told["parameters"]]
+        required = [parameter["name"] for parameter in given if parameter["required"]]
+        assert path == endpoint.path
+        assert required == [*filter(None, [endpoint.token]), *endpoint.required]
+        assert set(endpoint.optional) <= {parameter["name"] for parameter in given}
+        assert told["x-main-codes"] == list(endpoint.codes)
+        assert told["tags"] == [f"Interface {endpoint.interface}"]
+    posts = [told["x-endpoint"] for _, method, told in operations(DOCUMENT) if method == "post"]
+    assert posts == ["B1", "B3"]
+
+
+def test_every_fact_says_how_sure_it_is():
+    """Operations, answers, parameters, fields and codes are marked, each with one of four words."""
+    told = [told for _, _, told in operations(DOCUMENT)]
+    marked = [*told, *parameters()]
+    marked += [response for one in told for response in one["responses"].values()]
+    for place, value in everything():
+        if isinstance(value.get("properties"), dict) and "/examples/" not in place:
+            marked += [field for field in value["properties"].values() if "$ref" not in field]
+        if "const" in value:
+            marked.append(value)
+    assert len(marked) > 150
+    assert {value.get("x-sure") for value in marked} == SURE
+    methods = {one["operationId"]: one["x-sure"] for one in told}
+    assert (methods["createRoom"], methods["createDevice"]) == ("specified", "seen")
+    assert methods["createDeviceByPost"] == methods["listDevicesByPost"] == "assumed"
+
+
+def test_the_code_tables_hold_every_code_and_401_twice():
+    """Each code stands in its table with its meaning; 401 means one thing in A, another in B."""
+    names = {"A": "ResultCodeA", "B": "ResultCodeB", "": "ResultCodeSeen"}
+    for interface, name in names.items():
+        table = DOCUMENT["components"]["schemas"][name]["oneOf"]
+        expected = {(code.ret, code.meaning, code.sure) for code in CODES
+                    if code.interface == interface}  # fmt: skip
+        assert {(row["const"], row["title"], row["x-sure"]) for row in table} == expected
+        assert len(table) == len({row["const"] for row in table})
+    for name, meaning in (("A", "authentication failed"), ("B", "wrong parameters")):
+        table = DOCUMENT["components"]["schemas"][f"ResultCode{name}"]
+        assert [row["title"] for row in table["oneOf"] if row["const"] == 401] == [meaning]
+        assert "401" in table["description"]
+
+
+def test_every_example_is_true():
+    """Each example in the document is valid for the schema that it illustrates."""
+    seen = 0
+    for place, value in everything():
+        if isinstance(value.get("examples"), list) and "/examples/" not in place:
+            for example in value["examples"]:
+                schema_of(DOCUMENT, value).validate(example)
+                seen += 1
+    assert seen > 50
+
+
+def test_the_examples_of_digest_and_token_are_the_right_ones():
+    """Whoever writes a client can check its signatures against the examples."""
+    found = {parameter["name"]: parameter["schema"].get("examples") for parameter in parameters()
+             if "schema" in parameter}  # fmt: skip
+    usual = Dialect()
+    assert found["digest"] == [str(signing.digest("demo_access", "demo_secret", usual))]
+    token = [str(signing.access_token("abc", "def", "demo_secret", usual))]
+    assert found["access_token"] == found["accessToken"] == token
+
+
+def test_each_description_is_a_new_one():
+    """Changing a description changes no other."""
+    openapi.document()["paths"].clear()
+    assert openapi.document() == DOCUMENT
+
+
+def test_the_command_prints_it(capsys):
+    """`confkit interface --openapi` prints the description as JSON; with a part it is refused."""
+    assert main(["interface", "--openapi"]) == 0
+    assert json.loads(capsys.readouterr().out) == DOCUMENT
+    assert main(["interface", "A2", "--openapi"]) == 1
+    assert "leave out the part" in capsys.readouterr().err
+
+
+def test_it_needs_nothing_but_the_standard_library():
+    """Making the description loads no pandas, no requests beyond what confkit does, no schemas."""
+    code = "from confkit import openapi; openapi.text(); import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pandas", "jsonschema", "confkit.sandbox", "starlette"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize("word", ["JSONP", "access_tocken", "accessToken", "POST", "x-sure"])
+def test_what_differs_in_the_field_is_said(word):
+    """A reader of the description finds each of the field's surprises in it."""
+    assert word in openapi.text()

@@ -1,0 +1,97 @@
+"""The notebooks on a service that is not theirs: in another process, with another dialect, other
+IDs, and slow. Nothing is compared, every cell has to run (`--nbval-lax`).
+
+Runbooks and the app take the service of `ck.connect()`. Notebooks that teach stay on their own
+sandbox whatever the environment says; the first one stands for them.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import confkit as ck
+from confkit.sandbox import Sandbox
+from tests.test_notebooks import FOLDER, NOTEBOOKS, code_cells, name, source
+
+ROOT = FOLDER.parent
+DIALECT = "hash=sha256,signature=raw,token_parameter=access_tocken,result_field=result,"
+DIALECT += "item_keys=snake_case,create_method=POST,placement=json"
+LATENCY = 0.05  # seconds before each answer
+AT_ONCE = 2
+CONNECTS = re.compile(r"\bck\.connect\((.*?)\)")
+
+
+def services(path: Path) -> set[str]:
+    """What a notebook's code connects to, as it is written in the call."""
+    return {found for cell in code_cells(path) for found in CONNECTS.findall(source(cell))}
+
+
+ANYWHERE = [path for path in NOTEBOOKS if services(path) == {""}]
+TEACHING = FOLDER / "01-first-look.ipynb"
+
+
+@pytest.fixture(scope="module")
+def elsewhere():
+    """A deployment with a room, a person and a camera in it, and the variables that name it."""
+    dialect = ck.Dialect.parse(DIALECT)
+    with Sandbox(seed=11, dialect=dialect, latency=LATENCY) as sandbox:
+        with sandbox.connect() as client:
+            room_id = ck.create_room(client, "Front desk", "ops", attendee_max=20)
+            sandbox.join(room_id, "Ada")
+            camera = sandbox.camera(size=(160, 120))
+            ck.import_device(client, room_id, "cam-desk", "Front desk camera", camera)
+        yield sandbox, {
+            "CONFKIT_BASE_URL": sandbox.base_url, "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+            "CONFKIT_ACCESS_KEY": sandbox.access_key,
+            "CONFKIT_SECRET_KEY": str.__str__(sandbox.secret_key),
+            "CONFKIT_DIALECT": DIALECT, "CONFKIT_RUNBOOK_ROOM": room_id,
+        }  # fmt: skip
+
+
+def lax(paths: Sequence[Path], variables: dict[str, str]) -> None:
+    """Fails unless all cells of the notebooks ran, each notebook in a kernel of its own."""
+    if not paths:
+        return
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "nbval.plugin", "-p", "pytest_timeout",
+         "-p", "no:cacheprovider", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=60",
+         *map(str, paths)],
+        cwd=ROOT, env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert f"{sum(len(code_cells(path)) for path in paths)} passed" in done.stdout
+
+
+def test_each_notebook_connects_to_its_sandbox_or_to_the_service_that_is_named():
+    """Runbooks and the app say ck.connect(); notebooks that teach say ck.connect("sandbox")."""
+    for path in NOTEBOOKS:
+        anywhere = name(path).startswith("runbooks/") or name(path) == "app.ipynb"
+        expected = "" if anywhere else '"sandbox"'
+        assert services(path) <= {expected}, name(path)
+
+
+@pytest.mark.timeout(300)
+def test_notebooks_that_connect_run_on_any_service(elsewhere):
+    """Every cell of a notebook with ck.connect() runs on a service of another dialect, seed and
+    speed, which takes their calls."""
+    sandbox, variables = elsewhere
+    before = sandbox.count()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        parts = [ANYWHERE[start::AT_ONCE] for start in range(AT_ONCE)]
+        list(pool.map(lambda part: lax(part, variables), parts))
+    assert sandbox.count() - before >= 3 * len(ANYWHERE)
+
+
+def test_a_notebook_that_teaches_stays_on_its_own_sandbox(elsewhere):
+    """With a service in the environment it runs as always, and that service hears nothing."""
+    sandbox, variables = elsewhere
+    before = sandbox.count()
+    lax([TEACHING], variables)
+    assert sandbox.count() == before
