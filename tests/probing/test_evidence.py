@@ -62,6 +62,22 @@ def test_a_room_that_is_looked_for_before_the_token_shows_no_spelling(asked):
     assert {"hash", "create_method", "list_method"} <= set(found.told)
 
 
+def test_a_fault_that_passes_is_no_control(asked):
+    """The question without a token fails once (700), then the room is looked for first: what
+    changed was the service's health, so no spelling is told."""
+    failures = [{"ret": 700}]
+    found, rows = asked({A3: lambda _: failures.pop() if failures else {"ret": 404}})
+    assert rows["spelling of the token in A"].sure == "open"
+    assert "token_parameter" not in found.told
+
+
+def test_a_creation_that_was_lost_is_looked_for_twice(asked):
+    """It may be under way still when the room is not found; what came of it then is deleted."""
+    removals = [{"ret": 0}, {"ret": 404}]
+    found, _ = asked({A2: Reply(drop=True), A4: lambda _: removals.pop()})
+    assert (removals, found.left) == ([], ())
+
+
 def test_a_media_server_question_that_says_407_to_both_is_asked_of_an_own_room(asked):
     """A5's codes name no unknown room, so 407 with and without a token is likely; a room that is
     there tells them apart."""
