@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 # B1's are those for what is missing, and again the background service's.
 _READ = {"B1": {302, 310, 401, 407}, "B3": {0, 302, 304, 310, 404, 425, 612}}
 _HICCUPS = {302, 303, 304, 310, 427, 504}  # of the background service: may be gone in a moment
+_CREATE = "B1 by GET or POST"
 _SETTING = {"B1": "create_method", "B3": "list_method"}
 _UNSERVED = (404, 405, 501)  # HTTP statuses of a path or method that there is not
-_NO_METHOD = 408  # specified for A, and seen in B: HTTP request not supported
+_NO_METHOD = 408  # specified for A: HTTP request not supported; of B that is assumed
 
 
 class Way(NamedTuple):
@@ -66,9 +67,8 @@ def create_calls(line: Line, findings: Findings, token: Secret) -> None:
     told, where the other one is not served. To tell more, complete parameters would be needed, and
     with them a service that does not check the room could import something.
     """
-    question = "B1 by GET or POST"
-    with findings.asking(question):
-        _keep(findings, question, "create_method", _called(line, findings, B1, token, {}))
+    with findings.asking(_CREATE):
+        _keep(findings, _CREATE, "create_method", _called(line, findings, B1, token, {}))
 
 
 def _called(
@@ -84,10 +84,11 @@ def _called(
             continue
         dialect = replace(findings.dialect, placement=way.placement, **{setting: way.method})
         asked = line(request, token, dialect=dialect)
-        if asked.call.ret == _NO_METHOD or asked.call.status in _UNSERVED:
-            unserved.add(way.method)
-            continue
         if asked.call.ret is None:
+            unserved |= {way.method} if asked.call.status in _UNSERVED else set()
+            continue
+        if asked.call.ret == _NO_METHOD:
+            unserved.add(way.method)
             continue
         served.setdefault(way.method, asked)
         if asked.call.ret in _READ[endpoint.key] and _is_read(line, request, token, dialect, asked):
@@ -104,10 +105,10 @@ def _is_read(line: Line, request: Request, token: Secret, dialect: Dialect, aske
     control = line(request, None, dialect=dialect)
     if control.call.ret is None or control.call.ret in _HICCUPS or came(control) == came(asked):
         return False
-    # A fault that passes is no sign of anything: it has to come again.
-    return asked.call.ret not in _HICCUPS or came(line(request, token, dialect=dialect)) == came(
-        asked
-    )
+    if asked.call.ret not in _HICCUPS:
+        return True
+    again = line(request, token, dialect=dialect)  # a fault that passes is no sign of anything
+    return came(again) == came(asked)
 
 
 def _ways(findings: Findings, setting: str) -> Iterator[Way]:
@@ -148,7 +149,9 @@ def placement_unused(findings: Findings) -> None:
     dialect = findings.dialect
     told_both = {"create_method", "list_method"} <= set(findings.told)
     if told_both and (dialect.create_method, dialect.list_method) == ("GET", "GET"):
-        findings.seen("placement of a POST", "not used: B1 and B3 are called by GET", None)
+        shown = next(row for row in reversed(findings.rows) if row.question == _CREATE)
+        why = "not used: B1 and B3 are called by GET"
+        findings.seen("placement of a POST", why, shown.exchange)
 
 
 def _unread(asked: Asked) -> str:

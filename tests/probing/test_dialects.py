@@ -36,7 +36,7 @@ def test_every_dialect_is_found_and_nothing_is_left(playing, probe, dialect):
         assert found.failed_logins == failed_logins(sandbox) <= 7
         assert found.dialect == tellable(dialect)
         assert (found.open, found.left, found.exit_status) == ((), (), 0)
-        assert all(row.exchange for row in found.evidence if "not used" not in row.answer)
+        assert all(row.exchange for row in found.evidence)
         assert sandbox.count(A2) == 1
         assert state(sandbox) == before
 
@@ -57,25 +57,24 @@ def test_a_first_guess_is_tried_first_and_never_believed(playing, probe, seed):
         assert failed_logins(sandbox) == before
 
 
-@pytest.mark.parametrize("bound", [0, 1, 2, 5, 8])
 @pytest.mark.parametrize(("name", "form"), SIGNATURES)
-def test_never_more_logins_fail_than_the_bound_allows(probe, name, form, bound):
+def test_never_more_logins_fail_than_the_bound_allows(probe, name, form):
     """The sandbox counts them; what the bound left open is named, and nothing is guessed."""
+    wanted = SIGNATURES.index((name, form))
     with ck.sandbox.Sandbox(seed=1, dialect=Dialect(hash=name, signature=form)) as sandbox:
-        found = probe(sandbox, max_failed_logins=bound)
-        wanted = SIGNATURES.index((name, form))
-        assert failed_logins(sandbox) == found.failed_logins == min(wanted, bound)
-        assert sandbox.count(A1) == min(wanted + 1, bound)
-        if wanted < bound:
-            assert (found.dialect.hash, found.dialect.signature) == (name, form)
-            return
-        assert found.dialect == Dialect()
-        assert found.told == ()
-        assert found.exit_status == 2
-        assert f"max_failed_logins is {bound}" in found.open[0]
-        untried = found.open[0].partition("Not tried")[2]
-        shown = "hex text" if form == "hex" else "raw bytes"
-        assert f"the {shown} of HMAC-{name.upper()}" in untried
+        for bound in (0, 1, 2, 5, 8):
+            refused, counted = failed_logins(sandbox), sandbox.count(A1)
+            found = probe(sandbox, max_failed_logins=bound)
+            assert failed_logins(sandbox) - refused == found.failed_logins == min(wanted, bound)
+            assert sandbox.count(A1) - counted == min(wanted + 1, bound)
+            if wanted < bound:
+                assert (found.dialect.hash, found.dialect.signature) == (name, form)
+                continue
+            assert (found.dialect, found.told, found.exit_status) == (Dialect(), (), 2)
+            assert f"max_failed_logins is {bound}" in found.open[0]
+            untried = found.open[0].partition("Not tried")[2]
+            shown = "hex text" if form == "hex" else "raw bytes"
+            assert f"the {shown} of HMAC-{name.upper()}" in untried
 
 
 def test_a_wrong_secret_is_told_as_refused_by_all_signatures(probe, sandbox):

@@ -119,7 +119,10 @@ def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
     assert found.left == ()
 
 
-def test_parameters_before_the_token_in_b1_tell_the_method_alone(asked, script):
+@pytest.mark.parametrize(
+    "refusal", [{"ret": 408}, Reply("<html>no such method</html>", 405, "text/html")]
+)
+def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal):
     """401 with and without a token by POST, and no GET: the method is told, the placement open."""
     service = script(USUAL)
     post = {B1: {"ret": 401}}
@@ -128,7 +131,7 @@ def test_parameters_before_the_token_in_b1_tell_the_method_alone(asked, script):
     assert "create_method" not in found.told  # both methods are served alike
 
     def by_post(query):
-        return {"ret": 408} if service.requests[-1][0] == "GET" else {"ret": 401}
+        return refusal if service.requests[-1][0] == "GET" else {"ret": 401}
 
     service.script[B1] = by_post
     found = probe_client(service.client(), sleep=lambda _: None)
@@ -222,8 +225,13 @@ def test_jsonp_is_told_by_what_comes(asked, callback):
 def test_http_statuses_stand_in_the_evidence(asked):
     """A deployment that maps its codes to HTTP statuses is told with both."""
     refusal = Reply({"ret": 602}, status=401)
-    _, rows = asked({A3: checked(Reply({"ret": 404}, status=404), refusal)})
+    unknown = Reply({"ret": 404}, status=404)
+    found, rows = asked({
+        A3: checked(unknown, refusal), B3: checked(unknown, refusal, "accessToken"),
+    })  # fmt: skip
     assert rows["an unknown room in A3"].answer == "404 (room not found), HTTP 404"
+    assert rows["an unknown room in B3"].answer.endswith(", HTTP 404")
+    assert "list_method" in found.told
     assert rows["a bad token in A3"].answer == "602 (access_token incorrect), HTTP 401"
 
 
