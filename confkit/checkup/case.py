@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..checklist import Check
-from ..errors import ApiError, ConfkitError, TransportError
+from ..errors import ApiError, ConfkitError, TransportError, TransportTimeout
 from ..masking import mask
 from ..probing.logins import Logins
 from ..wire import Answer, Request
@@ -79,12 +79,14 @@ class Case:
     token: Secret | None = None
     skews: list[float] = field(default_factory=list)
     answered: bool = False  # as one of the interfaces does
+    hurried: bool = False  # a wait of the present step ended early, as the time was over
     read: str | None = None  # the room that was read
     mcu: str | None = None  # the address of its media server
     secrets: list[str] = field(default_factory=list, repr=False)
     _headers: list[Mapping[str, str]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
+        self._short = False
         self._end = self.clock() + self.seconds
         self._patience = self.client.timeout
         self.logins = Logins(self.asked, self.max_failed_logins)
@@ -110,7 +112,12 @@ class Case:
     def patience(self, most: float | None = None) -> float:
         """Seconds for one step: those to connect, no more than `most` and than are left."""
         wanted = self._patience[0] if most is None else min(most, self._patience[0])
+        self._short = wanted > self.left
         return max(min(wanted, self.left), 0.01)
+
+    def gave_up(self) -> None:
+        """Notes that a wait came to its end: where it was shortened, nothing is told by that."""
+        self.hurried |= self._short
 
     def url(self, interface: Interface) -> str:
         """The address of an interface."""
@@ -120,7 +127,8 @@ class Case:
         self, request: Request, token: Secret | None = None, *, dialect: Dialect | None = None
     ) -> Asked:
         """What came for one request, which is sent once, in what time is left."""
-        half = max(self.left / 2, 0.01)
+        half = max(self.left / 2, 0.01)  # to connect, and to read
+        self._short = half < max(self._patience)
         self.client.timeout = min(self._patience[0], half), min(self._patience[1], half)
         self._headers.clear()
         before = self.now()
@@ -128,6 +136,8 @@ class Case:
         if asked.members is not None or isinstance(asked.error, ApiError):
             self.answered = True
             self._skew((before + self.now()) / 2)
+        if isinstance(asked.error, TransportTimeout):
+            self.gave_up()
         return asked
 
     def ask(

@@ -54,6 +54,8 @@ def tls_of(case: Case, name: str, interface: Interface) -> Check:
         cause, advice = _refusal(error, there, context, seconds, verify)
         return case.check(name, "FAIL", cause, advice)
     except OSError as error:
+        if isinstance(error, TimeoutError):
+            case.gave_up()
         cause, advice = _no_tls(error, there, case.patience(GLANCE_SECONDS), interface)
         return case.check(name, "FAIL", cause, advice)
     version, certificate = found

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..endpoints import Interface
 
 SECONDS = 60.0  # for all checks together
+_MORE_TIME = "Give it more time: timeout= (--timeout)."
 
 
 class Step(NamedTuple):
@@ -132,7 +133,7 @@ def _made(case: Case) -> Iterator[Check]:
     for step in STEPS:
         first = next((stopped[name] for name in step.needs if name in stopped), None)
         if first is None and step.name == "clock" and not case.answered:
-            first = "HTTP of A" if "HTTP of A" in stopped else "HTTP of B"
+            first = stopped.get("HTTP of A") or stopped.get("HTTP of B")
         if first is not None:
             stopped[step.name] = first
             yield case.check(step.name, "SKIP", f"because {first} did not pass")
@@ -140,10 +141,14 @@ def _made(case: Case) -> Iterator[Check]:
             stopped[step.name] = step.name
             yield case.check(
                 step.name, "UNKNOWN", f"not made: the {case.seconds:g} s for all checks are over",
-                "Give it more time: timeout= (--timeout).",
+                _MORE_TIME,
             )  # fmt: skip
         else:
+            case.hurried = False
             check = step.make(case, step.name)
+            if check.verdict == "FAIL" and case.hurried:
+                found = f"{check.found}; no more was left of the {case.seconds:g} s for all checks"
+                check = case.check(step.name, "UNKNOWN", found, _MORE_TIME)
             if check.verdict in ("FAIL", "UNKNOWN"):
                 stopped[step.name] = step.name
             yield check

@@ -65,6 +65,7 @@ def name_of(case: Case, name: str, interface: Interface) -> Check:
     if isinstance(found, list):
         return case.check(name, "PASS", f"{there.host} is {', '.join(found)}")
     if isinstance(found, TimeoutError):
+        case.gave_up()
         return case.check(
             name, "FAIL", f"nobody said within {seconds:g} s what {there.host} is",
             "Check this machine's name server and its network (VPN), then the spelling.",
@@ -103,6 +104,8 @@ def tcp_to(case: Case, name: str, interface: Interface) -> Check:
         with opened(there, seconds) as reached:
             address = reached.getpeername()[0]
     except OSError as error:
+        if isinstance(error, TimeoutError):
+            case.gave_up()
         found, advice = _refused(error, there, seconds, interface)
         return case.check(name, "FAIL", found, advice)
     at = "" if address == there.host else f" (at {address})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..endpoints import A3, B3, Endpoint, Interface
-from ..errors import ApiError, ProtocolError, TransportError
+from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
 from ..wire import Request
 from .case import SETTINGS, Heard
 from .encryption import GLANCE_SECONDS, speaks_tls
@@ -44,7 +44,7 @@ def http_of(case: Case, name: str, interface: Interface) -> Check:
             )  # fmt: skip
         why = "as no token came along" if heard.ret in _NO_TOKEN else _meaning(heard)
         return case.check(name, "PASS", f"{found}, {why}")
-    if _is_swapped(case, interface):
+    if heard.answer is not None and _is_swapped(case, interface):
         return case.check(
             name, "FAIL",
             f"interface {interface} answers at the other address: base_url and outgoing_url have "
@@ -85,7 +85,8 @@ def _not_supported(case: Case, heard: Heard, interface: Interface) -> tuple[str,
 def _foreign(case: Case, heard: Heard, interface: Interface) -> tuple[str, str]:
     """What answers instead of the interface, or why nothing does."""
     setting, url, answer = SETTINGS[interface], case.url(interface), heard.answer
-    if url.startswith("http:") and (answer is None or answer.status == 400):
+    closed = answer is None and not isinstance(heard.error, TransportTimeout)
+    if url.startswith("http:") and (closed or (answer is not None and answer.status == 400)):
         there = way(case, interface)
         if there.proxy is None and speaks_tls(there, case.patience(GLANCE_SECONDS)):
             return (
