@@ -380,6 +380,14 @@ HALVED = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["access_key", "secret_key"])
+def test_half_a_character_in_a_key_is_named(name):
+    """A key of such a text, as from an environment in another encoding, makes no client."""
+    keys = {"access_key": "a", "secret_key": "s", name: HALF}
+    with pytest.raises(ck.ParameterError, match=f"{name} holds half a character"):
+        ck.connect(base_url="http://127.0.0.1:1", outgoing_url="http://127.0.0.1:2", **keys)
+
+
 @pytest.mark.parametrize(
     ("name", "call"), [(name, call) for name, calls in HALVED.items() for call in calls]
 )

@@ -11,6 +11,7 @@ from ..masking import Secret
 from ..probing.logins import REFUSED, Candidate, Login, Tried, signatures, slips
 from ..wire import Request
 from .case import Heard
+from .mending import set_dialect, told
 from .skew import MOST, duration
 from .speaking import NO_ROOM
 
@@ -105,16 +106,13 @@ def _mended(case: Case, right: Candidate) -> tuple[str, str]:
         field: getattr(right.dialect, field) for field in ("hash", "signature")
         if getattr(right.dialect, field) != getattr(client.dialect, field)
     }  # fmt: skip
-    settings = ",".join(f"{field}={value}" for field, value in changed.items())
-    arguments = ", ".join(f"{field}={value!r}" for field, value in changed.items())
     wanted = f"HMAC-{right.dialect.hash.upper()} as " + (
         "hex text" if right.dialect.signature == "hex" else "raw bytes"
     )
     return (
         f"your secret is right, but this deployment wants its signature in another way: {wanted} "
-        f"(dialect {settings})",
-        f"Set it in the profile (confkit profile add), or connect with "
-        f"dialect=ck.Dialect({arguments}). confkit probe finds out the rest of the dialect.",
+        f"({told(changed)})",
+        set_dialect(case, changed),
     )
 
 
@@ -137,7 +135,10 @@ def _refused(case: Case, tried: Tried) -> tuple[str, str]:
             f"{_listed(tried.open)}"
         )
     else:
-        found += "; no hash or form of the signature is left, so a key is wrong"
+        found += "; no hash or form of the signature is left, so most likely a key is wrong"
+    for setting in ("access_key", "secret_key"):
+        if not getattr(case.client, setting).isascii():
+            found += f"; {setting} holds letters beyond ASCII, which may have been pasted with it"
     skew = min(case.skews, key=abs, default=0.0)
     if abs(skew) > MOST:
         found += f"; the clocks are {duration(skew)} apart, which should not matter (assumed)"
@@ -151,13 +152,18 @@ def _refused(case: Case, tried: Tried) -> tuple[str, str]:
 
 
 def _listed(candidates: Sequence[Candidate]) -> str:
-    return ", ".join(candidate.what.removeprefix("the signature is ") for candidate in candidates)
+    said = "the signature is "
+    return ", ".join(
+        what.removeprefix(said) if what.startswith(said) else f"the keys mended, as {what}"
+        for what in (candidate.what for candidate in candidates)
+    )
 
 
 def _unclear(login: Login, after_refusals: bool) -> tuple[str, str]:
     """An answer to A1 that is neither yes nor no: it says nothing of the keys."""
     heard = Heard(None, {}, None, login.error)
-    told = f"A1 says nothing of the keys: {heard.told}"
+    found = f"A1 says nothing of the keys: {heard.told}"
     if after_refusals:
-        told = f"A1 refused the keys as they are; then, to {login.candidate.what}: {heard.told}"
-    return told, heard.advice
+        asked = _listed([login.candidate])
+        found = f"A1 refused the keys as they are; asked then with {asked}, {heard.told}"
+    return found, heard.advice

@@ -164,6 +164,9 @@ class Case:
         return other
 
     def check(self, name: str, verdict: Any, found: str, advice: str = "") -> Check:
-        """A check whose texts hold no secret of this service, as one sentence each."""
-        hidden = [mask(text, *self.secrets) for text in (found, advice)]
-        return Check(name, verdict, *hidden)
+        """A check whose texts hold no secret of this service and nothing that steers a screen."""
+        shown = [
+            "".join(letter if letter.isprintable() else " " for letter in mask(text, *self.secrets))
+            for text in (found, advice)
+        ]
+        return Check(name, verdict, *shown)

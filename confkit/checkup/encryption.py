@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 GLANCE_SECONDS = 2.0  # to find out what a port speaks
 _SOON = 14  # days
 # What OpenSSL says of a certificate (its X509_V_ERR codes).
-_NOT_YET, _EXPIRED, _SELF_SIGNED, _ROOT, _WRONG_NAMES = 9, 10, 18, 19, (62, 64)
+_NOT_YET, _EXPIRED, _SELF_SIGNED, _WRONG_NAMES, _UNKNOWN = 9, 10, 18, (62, 64), (19, 20, 21)
 
 
 def tls_of(case: Case, name: str, interface: Interface) -> Check:
@@ -124,15 +124,15 @@ def _refusal(
             "that holds this name.",
         )
     trusted = f"the bundle {verify!r}" if isinstance(verify, str) else "the public authorities"
-    if code in (_SELF_SIGNED, _ROOT):
-        kind = "self-signed" if code == _SELF_SIGNED else "of an authority of its own"
+    if code == _SELF_SIGNED:
         return (
-            f"the certificate is {kind}, and not among {trusted}",
+            f"the certificate is self-signed, and not among {trusted}",
             "Get the certificate from the operator as a PEM file and set verify to it "
             "(CONFKIT_CA_BUNDLE).",
         )
+    signed = f"the certificate is signed by an authority that is not among {trusted}"
     return (
-        f"the certificate is refused: {why} (trusted: {trusted})",
+        signed if code in _UNKNOWN else f"the certificate is refused: {why}",
         "Get the authority's certificate, with those between, from the operator as a PEM file "
         "and set verify to it (CONFKIT_CA_BUNDLE).",
     )

@@ -83,10 +83,11 @@ def doctor(
 
     Only reads are sent, each once, by a copy of the client. Of the logins no more fail than
     `max_failed_logins`; a refusal is looked into with other signatures within that bound. A token
-    that the client holds is not put at risk: while it is accepted no login is made. Each step keeps
-    to the client's time-outs, and all together to `timeout` seconds. Nothing is raised for what the
-    service does: ParameterError and ConfigError are for wrong arguments alone. `clock` gives
-    monotonic seconds, `now` those since the epoch. Sections 4, 5 and 7 of the interface.
+    that the client holds is not put at risk: while it is accepted no login is made (a service may
+    keep one token a key; assumed). Each step keeps to the client's time-outs, and all together to
+    `timeout` seconds. Nothing is raised for what the service does: ParameterError and ConfigError
+    are for wrong arguments alone. `clock` gives monotonic seconds, `now` those since the epoch.
+    Sections 4, 5 and 7 of the interface.
     """
     return Checklist(
         checkup(client, room_id, max_failed_logins=max_failed_logins, timeout=timeout,

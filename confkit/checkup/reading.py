@@ -14,6 +14,7 @@ from ..probing.logins import REFUSED
 from ..records import Room, needed
 from ..wire import Request
 from .authentication import token_accepted
+from .mending import set_dialect, told
 from .speaking import NO_ROOM
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ def token_in_a(case: Case, name: str) -> Check:
     for spelling in _SPELLINGS:
         dialect = replace(case.client.dialect, token_parameter=spelling)
         if spelling != usual and token_accepted(case.ask(request, case.token, dialect)):
+            changed = {"token_parameter": spelling}
             return case.check(
                 name, "FAIL",
                 f"A3 does not take the token as {usual} ({heard.ret}), and takes it as {spelling} "
-                f"(dialect token_parameter={spelling})",
-                f"Set it in the profile, or connect with dialect=ck.Dialect(token_parameter="
-                f"{spelling!r}). confkit probe finds out the rest of the dialect.",
+                f"({told(changed)})",
+                set_dialect(case, changed),
             )  # fmt: skip
     if accepted is None:
         return case.check(name, "UNKNOWN", f"whether A3 looked at the token: {heard.told}",
@@ -77,8 +78,8 @@ def token_in_b(case: Case, name: str) -> Check:
             "Run confkit probe: it finds out how this deployment writes its lists.",
         )  # fmt: skip
     case.room_ids = list(dict.fromkeys(device.room_id for device in devices))
-    told = f"{len(devices) or 'no'} {'device is' if len(devices) == 1 else 'devices are'} listed"
-    return case.check(name, "PASS", f"B3 accepts the token; {told}")
+    listed = f"{len(devices) or 'no'} {'device is' if len(devices) == 1 else 'devices are'} listed"
+    return case.check(name, "PASS", f"B3 accepts the token; {listed}")
 
 
 def room(case: Case, name: str) -> Check:
@@ -126,12 +127,13 @@ def _read(case: Case, name: str, room_id: str, heard: Heard, source: str) -> Che
     except ConfkitError as error:
         return case.check(name, "FAIL", f"room {room_id}{source} cannot be read: {error}")
     case.read = room_id
-    told = f"room {room_id}{source}, was read: {found.topic!r}"
+    read = f"room {room_id}{source}, was read: {found.topic!r}"
     if found.room_status == _CLOSED:
         return case.check(
-            name, "PASS", f"{told}; it is closed (room_status 3)", "Nobody can join it any more."
-        )
-    return case.check(name, "PASS", told)
+            name, "PASS", f"{read}; it is closed (room_status 3, seen in deployments)",
+            "Nobody can join it any more: take another room, or create one.",
+        )  # fmt: skip
+    return case.check(name, "PASS", read)
 
 
 def media_server(case: Case, name: str) -> Check:
@@ -146,12 +148,12 @@ def media_server(case: Case, name: str) -> Check:
     if heard.ret in (*REFUSED, 407):
         other = _other_name(case, request)
         if other is not None:
+            changed = {"mcu_token_parameter": other}
             return case.check(
                 name, "FAIL",
-                f"A5 takes the token under another name than A3: {other} "
-                f"(dialect mcu_token_parameter={other})",
-                f"Set it in the profile, or connect with dialect=ck.Dialect(mcu_token_parameter="
-                f"{other!r}).",
+                f"A5 does not take the token under the name that A3 takes ({heard.ret}), and takes "
+                f"it as {other} ({told(changed)})",
+                set_dialect(case, changed),
             )  # fmt: skip
     if heard.members is None:
         return case.check(name, "FAIL", f"room {case.read}: {heard.told}", heard.advice)

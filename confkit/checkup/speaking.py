@@ -13,6 +13,7 @@ from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
 from ..wire import Request
 from .case import SETTINGS, Heard
 from .encryption import GLANCE_SECONDS, speaks_tls
+from .mending import set_dialect, told
 from .reaching import way
 
 if TYPE_CHECKING:
@@ -74,10 +75,10 @@ def _not_supported(case: Case, heard: Heard, interface: Interface) -> tuple[str,
         other = "POST" if used == "GET" else "GET"
         answer = case.ask(question("B"), dialect=replace(case.client.dialect, list_method=other))
         if answer.ret is not None and answer.ret != _UNKNOWN:
+            changed = {"list_method": other}
             return (
-                f"it does not take B3 by {used} (408), and takes it by {other}",
-                f"Set the dialect to list_method={other}, and find out the rest of it with "
-                "confkit probe.",
+                f"it does not take B3 by {used} (408), and takes it by {other} ({told(changed)})",
+                set_dialect(case, changed),
             )
     return heard.told, heard.advice
 
@@ -124,7 +125,10 @@ def _foreign(case: Case, heard: Heard, interface: Interface) -> tuple[str, str]:
 def _redirect(heard: Heard, setting: str) -> tuple[str, str]:
     answer = heard.answer
     status = answer.status if answer else 0
-    target = urlsplit(heard.headers.get("Location", ""))
+    try:
+        target = urlsplit(heard.headers.get("Location", ""))
+    except ValueError:  # no address at all
+        target = urlsplit("")
     place = f"{target.scheme}://{target.netloc}" if target.netloc else ""
     if not place:
         return (
@@ -155,6 +159,6 @@ def _page(heard: Heard) -> str:
         return ""
     title = _TITLE.search(body)
     kind = "a login page" if re.search(rb'type=["\']?password', body, re.IGNORECASE) else "a page"
-    told = " ".join(unescape(title[1].decode("utf-8", "replace")).split())[:60] if title else ""
-    told = "".join(letter for letter in told if letter.isprintable())
-    return f"{kind} titled {told!r}" if told else kind
+    text = " ".join(unescape(title[1].decode("utf-8", "replace")).split())[:60] if title else ""
+    text = "".join(letter for letter in text if letter.isprintable())
+    return f"{kind} titled {text!r}" if text else kind

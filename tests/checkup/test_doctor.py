@@ -3,22 +3,23 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.checkup import CHECKS
+from confkit.dialect import CHOICES
 from confkit.endpoints import ENDPOINTS
 from confkit.sandbox import Sandbox
 from tests.checkup.seeing import A1, A3, A5, B3, EMPTY, ROOM, WELL, by_name, opens, verdicts
-from tests.scripted import GRANTED, VECTOR_TOKEN
+from tests.scripted import GRANTED, VECTOR_TOKEN, Reply
 
-DIALECTS = [
-    ck.Dialect(),
-    ck.Dialect(hash="sha256", signature="raw", token_parameter="access_tocken",
-               result_field="result", item_keys="snake_case"),
-    ck.Dialect(hash="md5", token_parameter="token", create_method="POST", list_method="POST",
-               placement="json"),
-    ck.Dialect(hash="sha512", mcu_token_parameter="token", list_method="POST", placement="form"),
-]  # fmt: skip
+DIALECTS = st.builds(
+    ck.Dialect,
+    **{name: st.sampled_from(values) for name, values in CHOICES.items()},
+    token_parameter=st.sampled_from(["access_token", "access_tocken", "token"]),
+    mcu_token_parameter=st.sampled_from([None, "token"]),
+)
 WRITES = [endpoint.path for endpoint in ENDPOINTS.values() if endpoint.write]
 
 
@@ -30,7 +31,8 @@ def other(sandbox: Sandbox, **options) -> ck.Client:
     return ck.Client(**given)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@given(dialect=DIALECTS)
+@settings(max_examples=12)
 def test_a_service_that_is_well(dialect):
     """In each dialect all checks pass or say why they do not apply; the service is as before."""
     with Sandbox(seed=1, dialect=dialect) as sandbox, sandbox.connect() as maker:
@@ -112,8 +114,19 @@ def test_a_wrong_signature_is_told_by_the_right_one(used, wanted, told):
         assert f"(dialect {told})" in found["authentication"].found
         arguments = ", ".join(f"{k}={v!r}" for k, v in (p.split("=") for p in told.split(",")))
         assert f"ck.Dialect({arguments})" in found["authentication"].advice
+        assert f"--dialect {told})" in found["authentication"].advice
         assert found["token in A"].found == "because authentication did not pass"
         assert ck.doctor(other(sandbox)).ok
+
+
+def test_the_settings_that_are_right_stay_in_the_advice():
+    """What to set holds the rest of the client's dialect too."""
+    wanted = ck.Dialect(signature="raw", token_parameter="token")
+    with Sandbox(seed=1, dialect=wanted) as sandbox:
+        client = other(sandbox, dialect=ck.Dialect(token_parameter="token"))
+        check = by_name(ck.doctor(client))["authentication"]
+    assert "(dialect signature=raw)" in check.found
+    assert "ck.Dialect(token_parameter='token', signature='raw')" in check.advice
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 8])
@@ -138,7 +151,7 @@ def test_never_more_logins_fail_than_the_bound(sandbox, bound):
         assert left.count("HMAC-") == open_ones
         assert "--max-failed-logins" in check.advice
     else:
-        assert "so a key is wrong" in check.found
+        assert "so most likely a key is wrong" in check.found
 
 
 @pytest.mark.parametrize(("slip", "told"), [
@@ -167,6 +180,25 @@ def test_an_answer_that_says_nothing_of_the_keys_is_explained(script, ret):
     )
     assert check.advice == ck.explain(ret, "A").advice
     assert service.seen[A1] == 1
+
+
+def test_a_slip_that_is_not_the_fault_is_told_with_what_was_tried(sandbox):
+    """White space in a secret that is wrong anyway, and letters that nobody typed."""
+    client = other(sandbox, secret_key="s0me 0ther\u200b")
+    check = by_name(ck.doctor(client))["authentication"]
+    assert "refused as well: the keys mended, as there is white space inside a key" in check.found
+    assert "secret_key holds letters beyond ASCII" in check.found
+
+
+def test_an_account_that_locks_meanwhile_ends_the_logins(script):
+    """When the service changes its answer after a refusal, no further login is made."""
+    service = script({**WELL, A1: [{"ret": 401}, {"ret": 4711}]})
+    check = by_name(ck.doctor(service.client(), max_failed_logins=8))["authentication"]
+    assert check.verdict == "FAIL"
+    assert check.found.startswith(
+        "A1 refused the keys as they are; asked then with the raw bytes of"
+    )
+    assert service.seen[A1] == 2
 
 
 def test_a_token_that_is_held_stays(client, sandbox):
@@ -261,6 +293,58 @@ def test_b_that_does_not_list(script, answer, told):
     assert found["room"].verdict == "PASS"
 
 
+def test_a_that_falls_silent_after_the_login(script):
+    """No answer is no verdict on the token, and is a failure all the same."""
+    service = script({**WELL, A3: [{"ret": 602}, Reply(drop=True)]})
+    check = by_name(ck.doctor(service.client()))["token in A"]
+    assert (check.verdict, check.found) == ("FAIL", "it closed the connection without an answer")
+
+
+def test_an_answer_that_does_not_tell_of_the_token(script):
+    """A code that may come before the token is looked at leaves it unknown."""
+    service = script({**WELL, A3: [{"ret": 602}, {"ret": 407}]})
+    check = by_name(ck.doctor(service.client()))["token in A"]
+    assert check.verdict == "UNKNOWN"
+    assert "407: parameter error" in check.found
+
+
+@pytest.mark.parametrize(("answer", "verdict", "told"), [
+    (ROOM, "UNKNOWN", "under the made-up number"), ({"ret": 700}, "FAIL", "700: database error"),
+])  # fmt: skip
+def test_an_unknown_room_that_is_not_told_as_404(script, answer, verdict, told):
+    """Without a room, only a 404 shows that A3 works."""
+    service = script({**WELL, A3: [{"ret": 602}, {"ret": 404}, answer]})
+    check = by_name(ck.doctor(service.client()))["room"]
+    assert check.verdict == verdict
+    assert told in check.found
+
+
+def test_a_room_that_is_closed_is_told(client, sandbox):
+    """It can be read, and nobody can join it."""
+    room_id = ck.create_room(client, "t", "ops")
+    sandbox.close_room(room_id)
+    found = by_name(ck.doctor(client, room_id))
+    assert found["room"].verdict == "PASS"
+    assert "it is closed (room_status 3, seen in deployments)" in found["room"].found
+
+
+@pytest.mark.parametrize("answer", [{"ret": 0}, {"ret": 0, "addr": ""}, {"ret": 417}])
+def test_no_address_of_a_media_server(script, answer):
+    """A5 that names none is a failure, and nothing is connected to."""
+    service = script({A3: opens(ROOM), B3: opens(EMPTY), A5: answer})
+    found = by_name(ck.doctor(service.client(), "7"))
+    assert (found["media server"].verdict, found["TCP to media server"].verdict) == ("FAIL", "SKIP")
+
+
+@pytest.mark.parametrize("address", ["nowhere", "http://127.0.0.1:9", "127.0.0.1"])
+def test_a_media_server_that_is_no_host_and_port(script, address):
+    """What cannot be connected to fails, with the text that came."""
+    service = script({A3: opens(ROOM), B3: opens(EMPTY), A5: {"ret": 0, "addr": address}})
+    check = by_name(ck.doctor(service.client(), "7"))["TCP to media server"]
+    assert check.verdict == "FAIL"
+    assert "is not host:port" in check.found
+
+
 def test_the_media_server(client, sandbox):
     """One that is stopped is told by A5; one that does not accept connections by that."""
     room_id = ck.create_room(client, "t", "ops")
@@ -287,6 +371,15 @@ def test_no_text_holds_a_secret(script):
         for text in (str(checks), checks.as_json(), checks._repr_html_(), str(checks.to_frame())):
             assert "demo_secret" not in text
             assert VECTOR_TOKEN not in text
+
+
+def test_no_text_steers_a_terminal(script):
+    """What a service sends cannot colour or overwrite what a terminal shows."""
+    odd = "\x1b[2J\r\n\u202e"
+    service = script({A3: opens(ROOM | {"topic": odd}), B3: opens(EMPTY),
+                      A5: {"ret": 0, "addr": f"127.0.0.1:9{odd}"}})  # fmt: skip
+    checks = ck.doctor(service.client(), "7")
+    assert all(letter.isprintable() for check in checks for letter in check.found + check.advice)
 
 
 @pytest.mark.parametrize(("arguments", "error"), [

@@ -5,9 +5,10 @@ import ssl
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
+from requests.adapters import HTTPAdapter
 
 import confkit as ck
 from confkit.checkup import checkup
@@ -125,6 +126,30 @@ def test_closed_ports(script):
     checks = ck.doctor(client_of(closed, closed))
     assert by_name(checks)["clock"].found == "because TCP to A did not pass"
     assert "PASS" not in [check.verdict for check in checks[2:]]
+
+
+def test_a_port_behind_a_firewall():
+    """A port that drops what comes: no answer in time is another thing than a refusal."""
+    with socket.socket() as listener, ExitStack() as held:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):  # its queue is full then, and what comes is dropped
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        address = url(listener.getsockname()[1])
+        found = by_name(ck.doctor(client_of(address, address, timeout=(0.2, 0.2))))
+    assert found["TCP to A"].verdict == "FAIL"
+    assert "did not accept a connection within 0.2 s" in found["TCP to A"].found
+    assert "firewall" in found["TCP to A"].advice
+
+
+def test_an_address_of_the_sixth_version():
+    """Its brackets are where they belong."""
+    with scripted(dict(WELL), host="::1") as service:
+        checks = ck.doctor(service.client())
+    assert checks.ok
+    assert by_name(checks)["TCP to A"].found.startswith("[::1]:")
 
 
 def test_swapped_addresses_are_found_by_asking(sandbox):
@@ -252,6 +277,24 @@ def test_a_certificate_out_of_its_time(dated, years, told):
     assert "clock" in check.advice
 
 
+def test_a_certificate_of_an_authority_that_is_not_known(certificate, tmp_path):
+    """An authority of the house's own is told as that, and with its certificate all is well."""
+    for line in (
+        f"req -new -key {certificate[1]} -subj /CN=127.0.0.1 -out asked",
+        "req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=House -keyout ca.key -out ca.pem",
+        "x509 -req -in asked -CA ca.pem -CAkey ca.key -CAcreateserial -days 99 -extfile names "
+        "-out made",
+    ):
+        (tmp_path / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+        subprocess.run(["openssl", *line.split()], cwd=tmp_path, check=True, capture_output=True)
+    with scripted(dict(WELL), tls((tmp_path / "made", certificate[1]))) as service:
+        check = by_name(ck.doctor(service.client()))["TLS of A"]
+        assert check.found.startswith("the certificate is signed by an authority that is not among")
+        checks = ck.doctor(service.client(verify=str(tmp_path / "ca.pem")))
+    assert by_name(checks)["TLS of A"].advice == ""  # its end is far
+    assert checks.ok
+
+
 def test_a_bundle_that_cannot_be_read(behind_tls, tmp_path):
     """A file that holds no certificate, or is gone, is a failure of the setting."""
     broken = tmp_path / "ca.pem"
@@ -290,6 +333,30 @@ def test_tls_to_a_port_that_says_nothing():
         check = by_name(ck.doctor(client))["TLS of A"]
     assert check.verdict == "FAIL"
     assert "then said nothing" in check.found
+
+
+def test_a_port_that_closes_at_a_greeting_of_tls(script):
+    """Neither TLS nor plain HTTP: told with the reason."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(
+            target=lambda: [peer.close() for peer in iter(lambda: _accepted(listener), None)],
+            daemon=True,
+        ).start()
+        address = url(listener.getsockname()[1], "https")
+        check = by_name(ck.doctor(client_of(address, address)))["TLS of A"]
+        listener.shutdown(socket.SHUT_RDWR)
+    assert check.verdict == "FAIL"
+    assert check.found.startswith("no TLS came about at 127.0.0.1:")
+
+
+def test_an_adapter_of_ones_own_is_left_to_http(behind_tls, certificate):
+    """How it does TLS is not known here, so HTTP is the judge."""
+    client = behind_tls.client(verify=str(certificate[0]))
+    client.session.mount("https://", HTTPAdapter())
+    found = by_name(ck.doctor(client))
+    assert found["TLS of A"].verdict == "SKIP"
+    assert "an adapter of your own" in found["TLS of A"].found
+    assert found["HTTP of A"].verdict == "PASS"
 
 
 # What else may answer
