@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     )
     from .checklist import Check, Checklist
     from .checks import NotInRoom, PreflightFailed
+    from .checkup import doctor
     from .devices import (
         ReimportFailed,
         ReimportUnknown,
@@ -100,6 +101,7 @@ _LATER = {
         "occupancy_chart", "occupancy_curve", "occupancy_heatmap", "occupancy_summary",
     ),
     "checklist": ("Check", "Checklist"),
+    "checkup": ("doctor",),
     "checks": ("NotInRoom", "PreflightFailed"),
     "devices": (
         "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
@@ -188,6 +190,7 @@ __all__ = [
     "delete_room",
     "devices_frame",
     "diagnose_device",
+    "doctor",
     "explain",
     "force_offline",
     "get_mcu",

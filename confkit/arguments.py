@@ -12,6 +12,7 @@ from .records import shown
 from .wire import compact
 
 TOPIC_BYTES = 150
+_HALF = re.compile("[\ud800-\udfff]")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
 
 
@@ -23,10 +24,20 @@ def wrong(endpoint: Endpoint, problem: str, advice: str) -> ParameterError:
     return error
 
 
+def whole(endpoint: Endpoint, name: str, value: str) -> str:
+    """The text, in which every character is whole: half of one (a lone surrogate) cannot travel."""
+    if _HALF.search(value):
+        raise wrong(
+            endpoint, f"{name} holds half a character (a lone surrogate).",
+            "Write it again, or read the file that it is from with its own encoding.",
+        )  # fmt: skip
+    return value
+
+
 def identity(endpoint: Endpoint, name: str, value: object) -> str:
     """An ID as text: a text that is not empty, or a whole number written out."""
     if isinstance(value, str) and value.strip():
-        return str(value)
+        return str(whole(endpoint, name, value))
     if not isinstance(value, str | bool | float):
         try:
             return str(operator.index(value))  # type: ignore[arg-type]  # the TypeError is the test
@@ -41,19 +52,14 @@ def identity(endpoint: Endpoint, name: str, value: object) -> str:
 def needed_text(endpoint: Endpoint, name: str, value: object) -> str:
     """A text that must be there and not empty."""
     if isinstance(value, str) and value.strip():
-        return str(value)
+        return str(whole(endpoint, name, value))
     raise wrong(endpoint, f"{name} is {shown(value)}.", f"Give a {name} that is not empty.")
 
 
 def topic(endpoint: Endpoint, value: object) -> str:
     """A room's topic: under 150 bytes in UTF-8 (section 8)."""
     written = needed_text(endpoint, "topic", value)
-    try:
-        size = len(written.encode())
-    except UnicodeEncodeError:
-        raise wrong(
-            endpoint, "topic holds half a character (a lone surrogate).", "Write it again."
-        ) from None
+    size = len(written.encode())
     if size >= TOPIC_BYTES:
         raise wrong(
             endpoint,
@@ -84,7 +90,7 @@ def whole_number(endpoint: Endpoint, name: str, value: object) -> int | None:
 def mode(endpoint: Endpoint, value: object) -> int | str:
     """A room mode; its values are not shown in the interface, so any number or text passes."""
     if isinstance(value, str) and value.strip():
-        return str(value)
+        return str(whole(endpoint, "room_mode", value))
     found = whole_number(endpoint, "room_mode", value)
     if found is None:
         raise wrong(endpoint, "room_mode is missing.", "Deployments use 1 (MCU) as a rule.")
@@ -128,6 +134,7 @@ def options(
             continue
         if not isinstance(value, str):
             raise wrong(endpoint, f"{name} is not a text.", "Give it as text.")
+        whole(endpoint, name, value)
         if merged.get(name, value) != value:
             raise wrong(
                 endpoint, f"{name} is given twice, in options and by itself, and they differ.",
@@ -135,12 +142,13 @@ def options(
             )  # fmt: skip
         merged[name] = value
     try:
-        compact(merged)
+        written = compact(merged)
     except (TypeError, ValueError):
         raise wrong(
             endpoint, "options holds something that JSON cannot carry.",
             "Give texts, numbers, lists and dicts.",
         ) from None  # fmt: skip
+    whole(endpoint, "options", written)
     for name, value in merged.items():
         if isinstance(value, str):
             unmasked(endpoint, f"options[{name!r}]", value)

@@ -14,6 +14,7 @@ from . import __version__, signing
 from .camera_commands import add_camera_commands
 from .connect import Setting, connect, stripped
 from .dialect import Dialect
+from .doctor_commands import add_doctor_command
 from .errors import ConfigError, ConfkitError
 from .masking import mask
 from .probe_commands import add_probe_command
@@ -114,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     add_profile_commands(commands)
     add_camera_commands(commands)
     add_probe_command(commands)
+    add_doctor_command(commands)
     add_record_command(commands)
 
     interface = commands.add_parser("interface", help="print the reference of the interface")

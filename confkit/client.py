@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from . import signing
 from .address import Address
+from .arguments import whole
 from .endpoints import A1, Endpoint
 from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
 from .exchange import Asked, Context, Outcomes, ask_once, exchange
@@ -59,6 +60,8 @@ class Client:
         chance: Callable[[], float] = random.random,
     ) -> None:
         secret_key = Secret(secret_key)
+        whole(A1, "access_key", access_key)
+        whole(A1, "secret_key", secret_key)
         self._addresses = {
             "A": Address.parse(base_url, "base_url"),
             "B": Address.parse(outgoing_url, "outgoing_url"),

@@ -38,7 +38,8 @@ _A: _Rows = (
      "The access key is not known to this service, or the digest was made with another secret key "
      "or by another rule.",
      "Check the access key and the secret key for a stray space or line end, then compare the "
-     "dialect's hash and signature (hex or raw) with what this deployment uses."),
+     "dialect's hash and signature (hex or raw) with what this deployment uses; confkit doctor "
+     "does both."),
     (404, "room not found",
      "No room has this number here: it was deleted, or it belongs to another service, or the "
      "number lost something on its way, such as leading zeros.",
@@ -92,7 +93,8 @@ _A: _Rows = (
      "The token has expired, was made with another secret key, hash or signature form, was "
      "percent-encoded twice, or stands under another parameter name.",
      "Connect again for a fresh token, and if that is refused too, check the secret key for a "
-     "stray space and the dialect's hash, signature (hex or raw) and token_parameter."),
+     "stray space and the dialect's hash, signature (hex or raw) and token_parameter, as confkit "
+     "doctor does."),
     (700, "database error",
      "The service could not read or write its database.",
      "Ask the operator to look at the database and its disk, and after a create look with "

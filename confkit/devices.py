@@ -73,7 +73,7 @@ def import_device(
         arguments.identity(B1, "user_id", user_id),
         arguments.needed_text(B1, "user_name", user_name),
         arguments.user_address(B1, user_address),
-        user_data or "",
+        arguments.whole(B1, "user_data", str(user_data or "")),
         arguments.options(B1, options, login_name, login_password),
     )
     passed = preflighted(device, preflight) if preflight else None
@@ -165,6 +165,7 @@ def reimport_device(client: Client, device: Device) -> Device:
     arguments.user_address(B1, device.user_address)
     arguments.options(B1, device.options, None, None)
     arguments.needed_text(B1, "user_name", device.user_name)
+    arguments.whole(B1, "user_data", device.user_data)
     remove_device(client, device)
     try:
         return import_device(client, device)

@@ -31,7 +31,9 @@ def create_room(
     OutcomeUnknown. ParameterError (407, or noticed before sending), LicenceError, ApiError (700).
     """
     client.may_send(A2)
-    host_password = Secret(host_password) if host_password is not None else None
+    if host_password is not None:
+        host_password = Secret(host_password)
+        arguments.whole(A2, "host_password", host_password)
     parameters = {
         "topic": arguments.topic(A2, topic),
         "owner_id": arguments.identity(A2, "owner_id", owner_id),

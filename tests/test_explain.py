@@ -209,3 +209,12 @@ def test_repeating_is_not_advised_where_it_cannot_help(interface, ret):
     """A wrong argument does not become right by repeating it."""
     assert not ck.explain(ret, interface).retry
     assert "no, not before something has changed" in str(ck.explain(ret, interface))
+
+
+def test_who_is_refused_is_sent_to_the_doctor(script):
+    """401 of A and 602 name the command that looks into it, in `explain` and in the error."""
+    assert "confkit doctor" in ck.explain(401, "A").advice
+    assert "confkit doctor" in ck.explain(602, "A").advice
+    assert "confkit doctor" not in ck.explain(401, "B").advice
+    with pytest.raises(ck.AuthenticationFailed, match="confkit doctor"):
+        script({"/rtc/auth/valid": {"ret": 401}}).client().token()

@@ -331,3 +331,69 @@ def test_a_reimport_whose_answer_was_lost_is_unknown(script):
         ck.reimport_device(service.client(), device)
     assert isinstance(raised.value, ck.ReimportFailed)
     assert raised.value.device is device
+
+
+HALF = "a\ud800"
+HALVED = {
+    "room_id": [
+        lambda client: ck.get_room(client, HALF),
+        lambda client: ck.delete_room(client, HALF),
+        lambda client: ck.get_mcu(client, HALF),
+        lambda client: ck.get_room_users(client, HALF),
+        lambda client: ck.force_offline(client, HALF, "ada"),
+        lambda client: ck.list_devices(client, HALF),
+        lambda client: ck.import_device(client, HALF, "cam", "Door", RTSP),
+        lambda client: ck.remove_device(client, HALF, "cam", RTSP),
+        lambda client: ck.diagnose_device(client, HALF, "cam"),
+        lambda client: ck.sweep(client, [HALF]),
+    ],
+    "user_id": [
+        lambda client: ck.force_offline(client, "1", HALF),
+        lambda client: ck.import_device(client, "1", HALF, "Door", RTSP),
+        lambda client: ck.remove_device(client, "1", HALF, RTSP),
+        lambda client: ck.diagnose_device(client, "1", HALF),
+    ],
+    "user_address": [
+        lambda client: ck.import_device(client, "1", "cam", "Door", RTSP + HALF),
+        lambda client: ck.remove_device(client, "1", "cam", RTSP + HALF),
+        lambda client: ck.diagnose_device(client, "1", "cam", RTSP + HALF),
+    ],
+    "topic": [lambda client: ck.create_room(client, HALF, "ops")],
+    "owner_id": [lambda client: ck.create_room(client, "t", HALF)],
+    "room_mode": [lambda client: ck.create_room(client, "t", "ops", room_mode=HALF)],
+    "room_extend_id": [lambda client: ck.create_room(client, "t", "ops", room_extend_id=HALF)],
+    "host_password": [lambda client: ck.create_room(client, "t", "ops", host_password=HALF)],
+    "user_name": [lambda client: ck.import_device(client, "1", "cam", HALF, RTSP)],
+    "user_data": [
+        lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, user_data=HALF),
+        lambda client: ck.reimport_device(
+            client, ck.Device("1", "cam", "Door", RTSP, user_data=HALF)),
+    ],
+    "login_name": [
+        lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_name=HALF)],
+    "login_password": [
+        lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_password=HALF)],
+    "options": [
+        lambda client: ck.import_device(client, "1", "c", "D", RTSP, options={"a": [HALF]}),
+        lambda client: ck.import_device(client, "1", "c", "D", RTSP, options={HALF: 1}),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["access_key", "secret_key"])
+def test_half_a_character_in_a_key_is_named(name):
+    """A key of such a text, as from an environment in another encoding, makes no client."""
+    keys = {"access_key": "a", "secret_key": "s", name: HALF}
+    with pytest.raises(ck.ParameterError, match=f"{name} holds half a character"):
+        ck.connect(base_url="http://127.0.0.1:1", outgoing_url="http://127.0.0.1:2", **keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"), [(name, call) for name, calls in HALVED.items() for call in calls]
+)
+def test_half_a_character_is_named_before_anything_is_sent(script, name, call):
+    """A lone surrogate cannot travel: in any text argument it is an error that names it."""
+    service = script()
+    with pytest.raises(ck.ParameterError, match=name):
+        call(service.client())
+    assert not service.requests

@@ -67,17 +67,10 @@ def _once(given: Iterable[Any]) -> tuple[list[str], list[int]]:
     found: dict[str, int] = {}
     for place, value in enumerate(given):
         try:
-            written = value if type(value) is str and value.strip() else identity(A3, USUAL, value)
-            written = written.rstrip("\r\n")  # as readlines() leaves them
-            written.encode()
+            written = identity(A3, USUAL, value).rstrip("\r\n")  # as readlines() leaves them
         except ParameterError as error:
             meaning = "The room ID is missing." if value is None else error.meaning
             raise _wrong(f"At place {place + 1}: {meaning}", error.advice) from None
-        except UnicodeEncodeError:
-            raise _wrong(
-                f"At place {place + 1}: room_id holds half a character (a lone surrogate).",
-                "Read the file with its own encoding.",
-            ) from None
         found.setdefault(written, place)
     return list(found), list(found.values())
 

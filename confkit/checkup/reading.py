@@ -1,0 +1,190 @@
+"""What the token opens: interface A, interface B, one room and its media server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..endpoints import A3, A5, B3
+from ..errors import ConfkitError, ProtocolError
+from ..listing import devices_of
+from ..media_server import mcu_answers
+from ..probing.logins import REFUSED
+from ..records import Room, needed
+from ..wire import Request
+from .authentication import token_accepted
+from .mending import set_dialect, told
+from .speaking import NO_ROOM
+
+if TYPE_CHECKING:
+    from ..checklist import Check
+    from ..dialect import Dialect
+    from .case import Case, Heard
+
+_SPELLINGS = ("access_token", "access_tocken", "token")  # specified, and seen
+_NO_ROOM = (404, 612)
+MCU_SECONDS = 2.0
+_CLOSED = 3  # room_status, as seen in deployments
+
+
+def token_in_a(case: Case, name: str) -> Check:
+    """Whether interface A accepts the token."""
+    request = Request(A3, {"room_id": case.room_id or NO_ROOM})
+    heard = case.ask(request, case.token)
+    accepted = token_accepted(heard)
+    if accepted:
+        return case.check(name, "PASS", "get room (A3) accepts the token")
+    if accepted is None and heard.ret is None:
+        return case.check(name, "FAIL", heard.told, heard.advice)
+    usual = case.client.dialect.token_parameter
+    for spelling in _SPELLINGS:
+        dialect = replace(case.client.dialect, token_parameter=spelling)
+        if spelling != usual and token_accepted(case.ask(request, case.token, dialect)):
+            changed = {"token_parameter": spelling}
+            return case.check(
+                name, "FAIL",
+                f"A3 does not take the token as {usual} ({heard.ret}), and takes it as {spelling} "
+                f"({told(changed)})",
+                set_dialect(case, changed),
+            )  # fmt: skip
+    if accepted is None:
+        return case.check(name, "UNKNOWN", f"whether A3 looked at the token: {heard.told}",
+                          heard.advice)  # fmt: skip
+    return case.check(
+        name, "FAIL",
+        f"A1 made the token, and A3 does not accept it ({heard.ret}) under any known name",
+        "Run confkit probe, and ask the operator whether both are the same service: behind a "
+        "balancer one may not know the other's tokens.",
+    )  # fmt: skip
+
+
+def token_in_b(case: Case, name: str) -> Check:
+    """Whether interface B accepts the token; notes the rooms that it tells of."""
+    heard = case.ask(Request(B3, {}), case.token)
+    if heard.members is None:
+        advice = heard.advice
+        if heard.ret in (401, *REFUSED, 408):
+            advice = (
+                "A accepted the token, so see that outgoing_url belongs to the same service; then "
+                "let confkit probe find out how this deployment takes B3 (method, placement)."
+            )
+        return case.check(name, "FAIL", f"list external users (B3): {heard.told}", advice)
+    try:
+        devices = devices_of(heard.members)
+    except ProtocolError as error:
+        return case.check(
+            name, "FAIL", f"B3 accepts the token, and its answer cannot be read: {error}",
+            "Run confkit probe: it finds out how this deployment writes its lists.",
+        )  # fmt: skip
+    case.room_ids = list(dict.fromkeys(device.room_id for device in devices))
+    listed = f"{len(devices) or 'no'} {'device is' if len(devices) == 1 else 'devices are'} listed"
+    return case.check(name, "PASS", f"B3 accepts the token; {listed}")
+
+
+def room(case: Case, name: str) -> Check:
+    """Whether a room can be read: the given one, or one that is known of."""
+    if case.room_id is not None:
+        heard = case.ask(Request(A3, {"room_id": case.room_id}), case.token)
+        return _given(case, name, case.room_id, heard)
+    for room_id, source in _known(case):
+        heard = case.ask(Request(A3, {"room_id": room_id}), case.token)
+        if heard.ret not in _NO_ROOM:  # it may be gone meanwhile
+            return _read(case, name, room_id, heard, f", {source}")
+    heard = case.ask(Request(A3, {"room_id": NO_ROOM}), case.token)
+    if heard.ret in _NO_ROOM:
+        return case.check(
+            name, "PASS", f"no room given; an unknown one is told as {heard.ret}",
+            "Give a room, and its media server is looked at too: confkit doctor ROOM.",
+        )  # fmt: skip
+    if heard.ret == 0:
+        return case.check(
+            name, "UNKNOWN", f"no room given, and A3 found one under the made-up number {NO_ROOM}",
+            "Give a room: confkit doctor ROOM.",
+        )  # fmt: skip
+    return case.check(name, "FAIL", f"no room given; to an unknown one: {heard.told}", heard.advice)
+
+
+def _known(case: Case) -> Iterator[tuple[str, str]]:
+    """Rooms to try, a few: those of this client, then those with devices."""
+    yield from ((room_id, "which this client made") for room_id in case.created[-1:])
+    yield from ((room_id, "which has a device (B3)") for room_id in case.room_ids[:2])
+
+
+def _given(case: Case, name: str, room_id: str, heard: Heard) -> Check:
+    if heard.ret in _NO_ROOM:
+        return case.check(
+            name, "FAIL", f"the service has no room {room_id} ({heard.ret})", heard.advice
+        )
+    return _read(case, name, room_id, heard, "")
+
+
+def _read(case: Case, name: str, room_id: str, heard: Heard, source: str) -> Check:
+    if heard.members is None:
+        return case.check(name, "FAIL", f"room {room_id}{source}: {heard.told}", heard.advice)
+    try:
+        found = Room.read(heard.members, room_id)
+    except ConfkitError as error:
+        return case.check(name, "FAIL", f"room {room_id}{source} cannot be read: {error}")
+    case.read = room_id
+    read = f"room {room_id}{source}, was read: {found.topic!r}"
+    if found.room_status == _CLOSED:
+        return case.check(
+            name, "PASS", f"{read}; it is closed (room_status 3, seen in deployments)",
+            "Nobody can join it any more: take another room, or create one.",
+        )  # fmt: skip
+    return case.check(name, "PASS", read)
+
+
+def media_server(case: Case, name: str) -> Check:
+    """Which media server the room has."""
+    if case.read is None:
+        return case.check(
+            name, "SKIP", "because no room is known, and A5 needs one",
+            "Give a room: confkit doctor ROOM.",
+        )  # fmt: skip
+    request = Request(A5, {"room_id": case.read})
+    heard = case.ask(request, case.token)
+    if heard.ret in (*REFUSED, 407):
+        other = _other_name(case, request)
+        if other is not None:
+            changed = {"mcu_token_parameter": other}
+            return case.check(
+                name, "FAIL",
+                f"A5 does not take the token under the name that A3 takes ({heard.ret}), and takes "
+                f"it as {other} ({told(changed)})",
+                set_dialect(case, changed),
+            )  # fmt: skip
+    if heard.members is None:
+        return case.check(name, "FAIL", f"room {case.read}: {heard.told}", heard.advice)
+    try:
+        case.mcu = needed(heard.members, "addr", "the media server")
+    except ProtocolError as error:
+        return case.check(name, "FAIL", str(error))
+    return case.check(name, "PASS", f"room {case.read} has the media server {case.mcu} (A5)")
+
+
+def _other_name(case: Case, request: Request) -> str | None:
+    dialect = case.client.dialect
+    used = dialect.mcu_token_parameter or dialect.token_parameter
+    for spelling in _SPELLINGS:
+        tried: Dialect = replace(dialect, mcu_token_parameter=spelling)
+        if spelling != used:
+            heard = case.ask(request, case.token, tried)
+            if heard.ret is not None and heard.ret not in (*REFUSED, 407):
+                return spelling
+    return None
+
+
+def media_server_tcp(case: Case, name: str) -> Check:
+    """Whether the media server accepts a connection from here."""
+    if case.mcu is None:
+        return case.check(name, "SKIP", "because no media server's address is known")
+    found = mcu_answers(case.mcu, case.patience(MCU_SECONDS))
+    if found:
+        return case.check(name, "PASS", found.reason)
+    return case.check(
+        name, "FAIL", found.reason,
+        "Ask the operator whether it runs, whether its address is meant for this network, and "
+        "whether it takes media over UDP alone.",
+    )  # fmt: skip

@@ -1,0 +1,53 @@
+"""Services that are sick in one way, and what the doctor says of them."""
+
+import datetime
+import socket
+from email.utils import format_datetime
+
+import confkit as ck
+
+A1, A3, A5 = "/rtc/auth/valid", "/rtc/room/get", "/sdk/get_mcu"
+B3 = "/avd/api/outgoing/getOutgoingUsers"
+ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
+EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
+
+
+def opens(answer):
+    """What a service answers to a call with a token, and 602 to one without."""
+    return lambda query: answer if {"access_token", "accessToken"} & set(query) else {"ret": 602}
+
+
+WELL = {A3: opens({"ret": 404}), B3: opens(EMPTY)}
+
+
+def by_name(checks: ck.Checklist) -> dict[str, ck.Check]:
+    """The checks by their names."""
+    return {check.check: check for check in checks}
+
+
+def verdicts(checks: ck.Checklist) -> str:
+    """The first letters of all verdicts, in order."""
+    return "".join(check.verdict[0] for check in checks)
+
+
+def date(seconds: float) -> str:
+    """The Date header of a clock that is so many seconds off."""
+    now = datetime.datetime.now(datetime.UTC)
+    return format_datetime(now + datetime.timedelta(seconds=seconds), usegmt=True)
+
+
+def free_port() -> int:
+    """A port at which nobody listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return bound.getsockname()[1]
+
+
+def url(port: int, scheme: str = "http") -> str:
+    """The address of a port of this machine."""
+    return f"{scheme}://127.0.0.1:{port}"
+
+
+def secure(address: str) -> str:
+    """The same address with TLS."""
+    return address.replace("http:", "https:")

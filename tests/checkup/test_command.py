@@ -1,0 +1,134 @@
+"""The command `confkit doctor`, run in this process."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+import confkit as ck
+from confkit.checkup import CHECKS
+from confkit.cli import main
+from tests.checkup.seeing import A1, A3, B3, WELL, free_port, url
+from tests.scripted import Reply
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs the command against a service: gives exit status, output and errors."""
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # which the command sets
+
+    def doctor(service=None, *arguments, **environ):
+        if service is not None:
+            base = getattr(service, "base_url", service)
+            environ = {
+                "CONFKIT_BASE_URL": base,
+                "CONFKIT_OUTGOING_URL": getattr(service, "outgoing_url", base),
+                "CONFKIT_ACCESS_KEY": "demo_access", "CONFKIT_SECRET_KEY": "demo_secret", **environ,
+            }  # fmt: skip
+        for name, value in environ.items():
+            monkeypatch.setenv(name, value)
+        status = main(["doctor", *arguments])
+        told = capsys.readouterr()
+        return status, told.out, told.err
+
+    return doctor
+
+
+def test_a_service_that_is_well(run, sandbox):
+    """Exit status 0, a line a check with its verdict, and where each setting came from."""
+    room_id = ck.create_room(sandbox.connect(), "Weekly sync", "ops")
+    status, out, err = run(sandbox, room_id)
+    lines = [line for line in out.splitlines() if not line.startswith("     ->")]
+    assert (status, lines[-1]) == (0, "PASS    over all")
+    assert [line[8:].partition(":")[0] for line in lines[:-1]] == list(CHECKS)
+    assert "(CONFKIT_BASE_URL)" in lines[0]
+    assert err == "127.0.0.1: only reads, at most 2 failed logins and 60 s\n"
+
+
+def test_json(run, sandbox):
+    """--json prints one object, with the verdict and all checks."""
+    status, out, _ = run(sandbox, "--json")
+    found = json.loads(out)
+    assert (status, found["verdict"]) == (0, "PASS")
+    assert [check["check"] for check in found["checks"]] == list(CHECKS)
+    assert set(found["checks"][0]) == {"check", "verdict", "found", "advice"}
+
+
+def test_the_exit_status_tells_the_verdict(run, script, sandbox):
+    """1 where something is wrong, 2 where that cannot be told; logins stay within the bound."""
+    assert run(url(free_port()))[0] == 1
+    assert run(sandbox, "404404")[0] == 1
+    status, out, _ = run(sandbox, CONFKIT_SECRET_KEY="some0ther")
+    assert (status, sandbox.count(A1)) == (1, 1 + 2)
+    assert "FAIL    authentication" in out
+    status, out, _ = run(sandbox, "--max-failed-logins", "0")
+    assert (status, sandbox.count(A1)) == (2, 3)
+    assert "UNKNOWN authentication: no login was made" in out
+    assert out.endswith("UNKNOWN over all\n")
+
+
+def test_no_service_is_one_sentence(run):
+    """Without a service or with a wrong option: exit status 1, one line."""
+    for arguments, environ, told in (
+        ([], {}, "no service is named"),
+        (["--profile", "nowhere"], {}, "there is no profile 'nowhere'"),
+        (["--max-failed-logins", "-1"], {"CONFKIT_PROFILE": "sandbox"}, "max_failed_logins is -1"),
+        (["--timeout", "0"], {"CONFKIT_PROFILE": "sandbox"}, "timeout is 0"),
+        ([" "], {"CONFKIT_PROFILE": "sandbox"}, "room_id"),
+    ):
+        status, out, err = run(None, *arguments, **environ)
+        assert (status, out) == (1, "")
+        assert told in err
+        assert err.count("\n") == 1
+
+
+def test_an_address_without_a_scheme_is_one_sentence(run):
+    """It is no address, and the sentence says how to write one."""
+    status, out, err = run("conference.example:8080")
+    assert (status, out) == (1, "")
+    assert "base_url is no address" in err
+    assert "scheme://host:port" in err
+
+
+def test_the_embedded_sandbox(run):
+    """The profile sandbox works too, and standard error says whose verdict this is."""
+    status, out, err = run(None, "--profile", "sandbox")
+    assert (status, out.splitlines()[-1]) == (0, "PASS    over all")
+    assert err.startswith("SANDBOX: ")
+
+
+def test_nothing_secret_is_printed(run, script):
+    """A service that quotes all that it was sent is masked, in lines and in JSON."""
+
+    def quoting(query):
+        return {"ret": 602 if "access_token" not in query else 700, "msg": str(query)}
+
+    echo = script({A1: lambda query: {"ret": 401, "msg": str(query)}, A3: quoting, B3: quoting})
+    granting = script({A3: quoting, B3: WELL[B3]})
+    for service in (echo, granting):
+        for arguments in ([], ["--json"]):
+            _, out, err = run(service, "7", *arguments)
+            sent = [q[n] for _, _, q in service.requests for n in ("digest", "access_token")
+                    if n in q]  # fmt: skip
+            assert sent
+            for secret in (*sent, "demo_secret"):
+                assert secret not in out + err
+
+
+def test_lines_come_while_a_slow_service_is_waited_for(script):
+    """What is known is printed at once, not at the end."""
+    service = script({**WELL, A3: Reply({"ret": 602}, delay=3.0)})
+    keys = {"CONFKIT_ACCESS_KEY": "a", "CONFKIT_SECRET_KEY": "s"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "confkit", "doctor"], stdout=subprocess.PIPE, text=True,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **keys, "CONFKIT_BASE_URL": service.base_url,
+             "CONFKIT_OUTGOING_URL": service.base_url},
+    ) as process:  # fmt: skip
+        told = [process.stdout.readline() for _ in range(4)]
+        assert process.poll() is None
+        assert told[3].startswith("PASS    TCP to A")
+        process.kill()

@@ -1,0 +1,473 @@
+"""The doctor on the way to a service: settings, names, ports, TLS, and what else may answer."""
+
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from requests.adapters import HTTPAdapter
+
+import confkit as ck
+from confkit.checkup import checkup
+from tests.checkup.seeing import A1, A3, B3, WELL, by_name, date, free_port, secure, url, verdicts
+from tests.scripted import Reply, scripted
+from tests.ways import reset
+
+HTML = "text/html"
+KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
+
+
+def client_of(a: str, b: str, **options) -> ck.Client:
+    """A client of two addresses."""
+    return ck.Client(a, b, **{**KEYS, "timeout": (5.0, 5.0), **options})
+
+
+def tls(certificate) -> ssl.SSLContext:
+    """A server's side of TLS with this certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    return context
+
+
+@contextmanager
+def silent():
+    """A port that accepts connections and never says anything."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        held = []
+        threading.Thread(
+            target=lambda: [held.append(peer) for peer in iter(lambda: _accepted(listener), None)],
+            daemon=True,
+        ).start()
+        yield url(listener.getsockname()[1])
+        listener.shutdown(socket.SHUT_RDWR)
+        for peer in held:
+            peer.close()
+
+
+def _accepted(listener):
+    try:
+        return listener.accept()[0]
+    except OSError:
+        return None
+
+
+# Settings
+
+
+def test_the_settings_say_where_they_come_from(script, monkeypatch):
+    """Each setting is told with its origin, and no key with its value."""
+    service = script(WELL)
+    monkeypatch.setenv("CONFKIT_BASE_URL", service.base_url)
+    client = ck.connect(outgoing_url=service.base_url + "/b", **KEYS)
+    check = ck.doctor(client)[0]
+    assert (check.check, check.verdict) == ("settings", "PASS")
+    assert f"base_url {service.base_url} (CONFKIT_BASE_URL)" in check.found
+    assert f"outgoing_url {service.base_url}/b (argument)" in check.found
+    assert "outgoing_url has a path" in check.advice
+    assert "come from different places" in check.advice
+    assert "demo_" not in check.found
+
+
+@pytest.mark.parametrize(("a", "b", "verdict", "told"), [
+    ("http://192.0.2.1:8050", "http://192.0.2.1:8080", "FAIL", "base_url to http://192.0.2.1:8080"),
+    ("http://192.0.2.1:8080/rtc", "http://192.0.2.1:8050", "FAIL", "http://192.0.2.1:8080 instead"),
+    ("http://192.0.2.1:8080", "http://192.0.2.1:8050/avd/api", "FAIL", "outgoing_url to http"),
+    ("http://192.0.2.1:8080/x", "http://192.0.2.1:8050", "PASS", "base_url has a path"),
+    ("http://192.0.2.1", "http://192.0.2.1:8050", "PASS", "so it is 80"),
+    ("http://192.0.2.1:8080", "http://192.0.2.2:8050", "PASS", "different hosts"),
+    ("https://192.0.2.1:8080", "http://192.0.2.1:8050", "PASS", "on the way: http in outgoing_url"),
+    ("https://192.0.2.1:8080", "https://192.0.2.1:8080", "PASS", "one address"),
+])  # fmt: skip
+def test_settings_that_look_wrong_are_named(a, b, verdict, told):
+    """Swapped ports and paths that stand there twice fail; what may be meant is only said."""
+    check = next(checkup(client_of(a, b)))
+    assert check.verdict == verdict
+    assert told in check.advice
+
+
+# Names and ports
+
+
+def test_a_name_that_nobody_knows(script):
+    """A name without an address fails, and what comes after it is left out, for that interface."""
+    service = script(WELL)
+    found = by_name(ck.doctor(client_of("http://no-such-host.invalid:8080", service.base_url)))
+    assert found["name of A"].verdict == "FAIL"
+    assert found["name of A"].found == "the name no-such-host.invalid has no address here"
+    assert "base_url" in found["name of A"].advice
+    assert found["HTTP of A"].found == "because name of A did not pass"
+    assert found["token in B"].found == "because name of A did not pass"
+    assert found["HTTP of B"].verdict == "PASS"
+
+
+def test_a_name_that_is_known(script):
+    """A name's addresses are told."""
+    address = script(WELL).base_url.replace("127.0.0.1", "localhost")
+    found = by_name(ck.doctor(client_of(address, address)))
+    assert found["name of A"].verdict == "PASS"
+    assert "127.0.0.1" in found["name of A"].found
+    assert found["token in B"].verdict == "PASS"
+
+
+def test_closed_ports(script):
+    """A port at which nobody listens is told apart for A and for B."""
+    service, closed = script(WELL), url(free_port())
+    checks = ck.doctor(client_of(closed, service.base_url))
+    assert by_name(checks)["TCP to A"].found.endswith("nothing listens at this port")
+    assert by_name(checks)["clock"].verdict == "PASS"  # B has told it
+    assert checks.exit_status == 1
+    checks = ck.doctor(client_of(service.base_url, closed))
+    assert "outgoing_url" in by_name(checks)["TCP to B"].advice
+    assert by_name(checks)["token in A"].verdict == "PASS"
+    assert by_name(checks)["token in B"].found == "because TCP to B did not pass"
+    checks = ck.doctor(client_of(closed, closed))
+    assert by_name(checks)["clock"].found == "because TCP to A did not pass"
+    assert "PASS" not in [check.verdict for check in checks[2:]]
+
+
+def test_a_port_behind_a_firewall():
+    """A port that drops what comes: no answer in time is another thing than a refusal."""
+    with socket.socket() as listener, ExitStack() as held:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):  # its queue is full then, and what comes is dropped
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        address = url(listener.getsockname()[1])
+        found = by_name(ck.doctor(client_of(address, address, timeout=(0.2, 0.2))))
+    assert found["TCP to A"].verdict == "FAIL"
+    assert "did not accept a connection within 0.2 s" in found["TCP to A"].found
+    assert "firewall" in found["TCP to A"].advice
+
+
+def test_an_address_of_the_sixth_version():
+    """Its brackets are where they belong."""
+    with scripted(dict(WELL), host="::1") as service:
+        checks = ck.doctor(service.client())
+    assert checks.ok
+    assert by_name(checks)["TCP to A"].found.startswith("[::1]:")
+
+
+def test_swapped_addresses_are_found_by_asking(sandbox):
+    """Whatever the ports are: when each interface answers at the other's address, that is told."""
+    client = client_of(sandbox.outgoing_url, sandbox.base_url)
+    found = by_name(ck.doctor(client))
+    for name in ("HTTP of A", "HTTP of B"):
+        assert found[name].verdict == "FAIL"
+        assert "have changed places" in found[name].found
+        assert f"base_url to {sandbox.base_url}" in found[name].advice
+    assert sandbox.count(A1) == 0
+
+
+def test_a_service_that_hangs_costs_no_more_than_the_time_allowed():
+    """Ports that accept and never answer: a failure after the client's own time-outs, and unknown
+    where the time for all checks ends before."""
+    with silent() as hung:
+        checks = ck.doctor(client_of(hung, hung, timeout=(0.2, 0.2)))
+        assert by_name(checks)["TCP to A"].verdict == "PASS"
+        assert by_name(checks)["HTTP of A"].verdict == "FAIL"
+        assert by_name(checks)["HTTP of A"].found == "it did not answer within 0.2 s"
+        assert by_name(checks)["token in A"].verdict == "SKIP"
+        began = time.monotonic()
+        checks = ck.doctor(client_of(hung, hung, timeout=(9, 9)), timeout=0.8)
+        assert time.monotonic() - began < 4
+    assert by_name(checks)["HTTP of A"].verdict == "UNKNOWN"
+    assert "no more was left of the 0.8 s" in by_name(checks)["HTTP of A"].found
+    assert checks.exit_status == 2
+
+
+def test_what_the_time_did_not_allow_is_unknown(script):
+    """Checks for which no time is left are UNKNOWN, and never PASS."""
+    now = 0.0
+    made = checkup(script(WELL).client(), clock=lambda: now)
+    checks = [next(made) for _ in range(6)]
+    now = 61.0
+    checks = ck.Checklist([*checks, *made])
+    assert checks.verdict == "UNKNOWN"
+    assert by_name(checks)["TCP to B"].found == "not made: the 60 s for all checks are over"
+    assert verdicts(checks) == "PSPSPSUSSUUSSSSS"
+
+
+# TLS
+
+
+@pytest.fixture
+def behind_tls(certificate):
+    """A service that is well, behind TLS."""
+    with scripted(dict(WELL), tls(certificate)) as service:
+        yield service
+
+
+def test_tls_that_is_well(behind_tls, certificate):
+    """The version and the end of the certificate are told, and a near end is said."""
+    checks = ck.doctor(behind_tls.client(verify=str(certificate[0])))
+    assert checks.ok
+    check = by_name(checks)["TLS of A"]
+    assert "TLSv1.3, and the certificate is accepted until 20" in check.found
+    assert "renew" in check.advice  # it was made for two days
+    assert by_name(checks)["token in B"].verdict == "PASS"
+
+
+def test_a_certificate_that_is_not_looked_at_is_told(behind_tls):
+    """verify=False passes, and says what it costs."""
+    with pytest.warns(Warning, match="Unverified HTTPS"):
+        check = by_name(ck.doctor(behind_tls.client(verify=False)))["TLS of A"]
+    assert check.verdict == "PASS"
+    assert "not looked at (verify=False)" in check.found
+    assert "pose as the service" in check.advice
+
+
+def test_a_self_signed_certificate(behind_tls):
+    """Without a bundle that holds it, it is refused, with what to ask for."""
+    found = by_name(ck.doctor(behind_tls.client()))
+    assert found["TLS of A"].verdict == "FAIL"
+    assert found["TLS of A"].found == (
+        "the certificate is self-signed, and not among the public authorities"
+    )
+    assert "CONFKIT_CA_BUNDLE" in found["TLS of A"].advice
+    assert found["HTTP of A"].found == "because TLS of A did not pass"
+    assert not behind_tls.requests
+
+
+def test_a_certificate_of_another_name(certificate):
+    """The names that it holds are told."""
+    with scripted(dict(WELL), tls(certificate), host="127.0.0.2") as service:
+        check = by_name(ck.doctor(service.client(verify=str(certificate[0]))))["TLS of A"]
+    assert check.verdict == "FAIL"
+    assert check.found == "the certificate is for another name than 127.0.0.2: localhost, 127.0.0.1"
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory, certificate):
+    """Makes a certificate that is valid between two years."""
+
+    def make(begin: int, end: int):
+        folder = tmp_path_factory.mktemp("dated")
+        (folder / "index").touch()
+        (folder / "ca").write_text(
+            "[ca]\ndefault_ca=d\n[d]\ndatabase=index\nnew_certs_dir=.\nrand_serial=yes\n"
+            "default_md=sha256\npolicy=p\nx509_extensions=e\n[p]\ncommonName=supplied\n"
+            "[e]\nsubjectAltName=IP:127.0.0.1\nbasicConstraints=CA:TRUE\n"
+        )
+        for line in (
+            f"req -new -key {certificate[1]} -subj /CN=localhost -out asked",
+            f"ca -batch -notext -selfsign -config ca -keyfile {certificate[1]} -in asked -out made "
+            f"-startdate {begin}0101000000Z -enddate {end}0101000000Z",
+        ):
+            subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
+        return folder / "made", certificate[1]
+
+    return make
+
+
+@pytest.mark.parametrize(("years", "told"), [
+    ((2020, 2021), "the certificate has expired"),
+    ((2044, 2045), "the certificate is not valid yet"),
+])  # fmt: skip
+def test_a_certificate_out_of_its_time(dated, years, told):
+    """Expired and not yet valid are told apart, and the clock is thought of."""
+    made = dated(*years)
+    with scripted(dict(WELL), tls(made)) as service:
+        check = by_name(ck.doctor(service.client(verify=str(made[0]))))["TLS of A"]
+    assert (check.verdict, check.found) == ("FAIL", told)
+    assert "clock" in check.advice
+
+
+def test_a_certificate_of_an_authority_that_is_not_known(certificate, tmp_path):
+    """An authority of the house's own is told as that, and with its certificate all is well."""
+    for line in (
+        f"req -new -key {certificate[1]} -subj /CN=127.0.0.1 -out asked",
+        "req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=House -keyout ca.key -out ca.pem",
+        "x509 -req -in asked -CA ca.pem -CAkey ca.key -CAcreateserial -days 99 -extfile names "
+        "-out made",
+    ):
+        (tmp_path / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+        subprocess.run(["openssl", *line.split()], cwd=tmp_path, check=True, capture_output=True)
+    with scripted(dict(WELL), tls((tmp_path / "made", certificate[1]))) as service:
+        check = by_name(ck.doctor(service.client()))["TLS of A"]
+        assert check.found.startswith("the certificate is signed by an authority that is not among")
+        checks = ck.doctor(service.client(verify=str(tmp_path / "ca.pem")))
+    assert by_name(checks)["TLS of A"].advice == ""  # its end is far
+    assert checks.ok
+
+
+def test_a_bundle_that_cannot_be_read(behind_tls, tmp_path):
+    """A file that holds no certificate, or is gone, is a failure of the setting."""
+    broken = tmp_path / "ca.pem"
+    broken.write_text("nothing")
+    for path in (broken, tmp_path / "gone.pem"):
+        check = by_name(ck.doctor(behind_tls.client(verify=str(path))))["TLS of A"]
+        assert check.verdict == "FAIL"
+        assert str(path) in check.found
+        assert "CONFKIT_CA_BUNDLE" in check.advice
+
+
+def test_plain_http_to_a_port_of_tls(behind_tls):
+    """The way round that is wrong is named with the setting to change."""
+    plain = behind_tls.base_url.replace("https:", "http:")
+    found = by_name(ck.doctor(client_of(plain, plain)))
+    assert found["TLS of A"].verdict == "SKIP"
+    for name, setting in (("HTTP of A", "base_url"), ("HTTP of B", "outgoing_url")):
+        assert found[name].verdict == "FAIL"
+        assert found[name].found == "the port speaks TLS, and the address says http"
+        assert found[name].advice == f"Write https:// in {setting}."
+
+
+def test_tls_to_a_port_of_plain_http(script):
+    """And the other way round."""
+    found = by_name(ck.doctor(client_of(*[secure(script(WELL).base_url)] * 2)))
+    assert found["TLS of A"].verdict == "FAIL"
+    assert found["TLS of A"].found.endswith("speaks plain HTTP, and the address says https")
+    assert "http:// in base_url" in found["TLS of A"].advice
+    assert found["HTTP of A"].verdict == "SKIP"
+
+
+def test_tls_to_a_port_that_says_nothing():
+    """A port that accepts and is silent is not taken for a plain one."""
+    with silent() as hung:
+        client = client_of(*[secure(hung)] * 2, timeout=(0.3, 0.3))
+        check = by_name(ck.doctor(client))["TLS of A"]
+    assert check.verdict == "FAIL"
+    assert "then said nothing" in check.found
+
+
+def test_a_port_that_closes_at_a_greeting_of_tls(script):
+    """Neither TLS nor plain HTTP: told with the reason."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(
+            target=lambda: [peer.close() for peer in iter(lambda: _accepted(listener), None)],
+            daemon=True,
+        ).start()
+        address = url(listener.getsockname()[1], "https")
+        check = by_name(ck.doctor(client_of(address, address)))["TLS of A"]
+        listener.shutdown(socket.SHUT_RDWR)
+    assert check.verdict == "FAIL"
+    assert check.found.startswith("no TLS came about at 127.0.0.1:")
+
+
+def test_an_adapter_of_ones_own_is_left_to_http(behind_tls, certificate):
+    """How it does TLS is not known here, so HTTP is the judge."""
+    client = behind_tls.client(verify=str(certificate[0]))
+    client.session.mount("https://", HTTPAdapter())
+    found = by_name(ck.doctor(client))
+    assert found["TLS of A"].verdict == "SKIP"
+    assert "an adapter of your own" in found["TLS of A"].found
+    assert found["HTTP of A"].verdict == "PASS"
+
+
+# What else may answer
+
+LOGIN = "<html><title>Guest  access</title><form><input type='password'></form></html>"
+FOREIGN = {
+    "a login page": (Reply(LOGIN, kind=HTML), "a login page titled 'Guest access' (HTTP 200)"),
+    "a page": (Reply("<h1>It works</h1>", kind=HTML), "a page (HTTP 200): a web server"),
+    "not found": (
+        Reply("<title>404</title>", kind=HTML, status=404), "a page titled '404' (HTTP 404)"),
+    "a gateway": (Reply("<h1>Bad</h1>", kind=HTML, status=502), "a gateway answers"),
+    "a login of a proxy": (
+        Reply("", status=407, headers={"Proxy-Authenticate": "Basic"}), "a proxy before"),
+    "a login of a server": (
+        Reply("", status=401, headers={"WWW-Authenticate": "Basic"}), "a web server before"),
+    "a redirect to a login": (
+        Reply("", status=302, headers={"Location": "https://portal.example/login?token=geheim99"}),
+        "redirects (HTTP 302) to https://portal.example/login, most likely a login"),
+    "a redirect to itself": (
+        Reply("", status=302, headers={"Location": "/elsewhere"}), "(HTTP 302) to /elsewhere"),
+    "a redirect to nowhere": (Reply("", status=302), "to nowhere"),
+    "JSON of another kind": (Reply({"status": "up"}), "JSON without a result code"),
+    "an empty answer": (Reply(""), "an empty answer"),
+    "a connection that is reset": (Reply(raw=reset), "reset the connection"),
+    "another protocol": (Reply(raw=lambda peer: peer.sendall(b"220 smtp\r\n")), "is not HTTP"),
+    "a request that it does not know": (Reply({"ret": 408}), "408: HTTP request not supported"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "told"), FOREIGN.values(), ids=FOREIGN)
+def test_something_else_that_answers(script, reply, told):
+    """A proxy, a page or another service is told as what it is, for A and for B, and no login is
+    spent on it."""
+    service = script({A3: reply, B3: reply})
+    checks = ck.doctor(client_of(service.base_url, service.base_url))
+    for name in ("HTTP of A", "HTTP of B"):
+        assert by_name(checks)[name].verdict == "FAIL"
+        assert told in by_name(checks)[name].found
+        assert by_name(checks)[name].advice.endswith(".")
+    assert by_name(checks)["authentication"].found == "because HTTP of A did not pass"
+    assert service.seen[A1] == 0
+    assert "geheim99" not in str(checks)
+
+
+def test_a_redirect_to_the_service_itself_names_the_address(script):
+    """A redirect that keeps the path says what to set."""
+    target = "https://conference.example:8443"
+    service = script({
+        A3: Reply("", status=301, headers={"Location": f"{target}/rtc/room/get?access_token=x"}),
+        B3: WELL[B3],
+    })  # fmt: skip
+    found = by_name(ck.doctor(service.client()))
+    assert found["HTTP of A"].found == f"it redirects (HTTP 301) to {target}"
+    assert found["HTTP of A"].advice.startswith(f"Set base_url to {target}: ")
+    assert found["HTTP of B"].verdict == "PASS"
+
+
+def test_codes_that_are_no_answer_to_the_missing_token_are_told(script):
+    """A service in trouble still speaks as the interface; what it says stands there."""
+    check = by_name(ck.doctor(script({**WELL, A3: {"ret": 700}}).client()))["HTTP of A"]
+    assert check.verdict == "PASS"
+    assert check.found.endswith("the result code 700, database error")
+
+
+def test_a_service_that_wants_no_token_is_told(script):
+    """Devices for everybody: it passes, and the operator is to know."""
+    service = script({**WELL, B3: {"ret": 0, "data": {"total": 0, "items": []}}})
+    check = by_name(ck.doctor(service.client()))["HTTP of B"]
+    assert check.verdict == "PASS"
+    assert "without a token" in check.advice
+
+
+def test_a_proxy_is_where_the_connection_goes(script):
+    """With a proxy set, name and port are the proxy's, and its login shows nowhere."""
+    proxy = script({f"http://service.invalid:{port}{path}": answer
+                    for port in (8080, 8050) for path, answer in WELL.items()})  # fmt: skip
+    proxy.script["http://service.invalid:8080" + A1] = {"ret": 0, "random": "abc", "key": "def"}
+    client = client_of("http://service.invalid:8080", "http://service.invalid:8050")
+    client.session.proxies = {"http": proxy.base_url.replace("//", "//me:geheim99@")}
+    checks = ck.doctor(client)
+    assert "the proxy of this machine's settings accepts" in by_name(checks)["TCP to A"].found
+    assert "geheim99" not in str(checks) + checks.as_json()
+
+
+# Clocks
+
+
+@pytest.mark.parametrize(("seconds", "verdict", "told"), [
+    (0, "PASS", "agree within 5 s"), (3, "PASS", "agree within 5 s"),
+    (90, "FAIL", "90 s behind the service"), (-3 * 3600, "FAIL", "3 h ahead of the service"),
+    (40 * 86400, "FAIL", "40 days behind"),
+])  # fmt: skip
+def test_the_clock(script, seconds, verdict, told):
+    """A skew is told with its direction, and what it is assumed to matter for."""
+    service = script({**WELL, A1: {"ret": 401}})
+    found = by_name(ck.doctor(service.client(), now=lambda: time.time() - seconds))
+    assert found["clock"].verdict == verdict
+    assert told in found["clock"].found
+    assert ("assumed" in found["clock"].found) == (verdict == "FAIL")
+    apart = "apart, which should not matter" in found["authentication"].found
+    assert apart == (verdict == "FAIL")
+
+
+@pytest.mark.parametrize(("header", "verdict"), [
+    (-3600, "FAIL"), (0, "PASS"), ("Date: soon\r\n", "UNKNOWN"), ("", "UNKNOWN"),
+])  # fmt: skip
+def test_the_date_header_is_what_tells(script, header, verdict):
+    """A wrong header is a skew; none, or one that cannot be read, leaves it unknown."""
+    if not isinstance(header, str):
+        header = f"Date: {date(header)}\r\n"
+    body = b'{"ret": 602}'
+    head = f"HTTP/1.1 200 OK\r\n{header}Content-Length: {len(body)}\r\n\r\n".encode()
+    odd = Reply(raw=lambda peer: peer.sendall(head + body))
+    assert by_name(ck.doctor(script({A3: odd, B3: odd}).client()))["clock"].verdict == verdict
