@@ -32,7 +32,8 @@ def services(path: Path) -> set[str]:
     return {found for cell in code_cells(path) for found in CONNECTS.findall(source(cell))}
 
 
-ANYWHERE = [path for path in NOTEBOOKS if services(path) == {""}]
+OWN = '"sandbox"'
+ANYWHERE = [path for path in NOTEBOOKS if services(path) and OWN not in services(path)]
 TEACHING = FOLDER / "01-first-look.ipynb"
 
 
@@ -73,8 +74,7 @@ def test_each_notebook_connects_to_its_sandbox_or_to_the_service_that_is_named()
     """Runbooks and the app say ck.connect(); notebooks that teach say ck.connect("sandbox")."""
     for path in NOTEBOOKS:
         anywhere = name(path).startswith("runbooks/") or name(path) == "app.ipynb"
-        expected = "" if anywhere else '"sandbox"'
-        assert services(path) <= {expected}, name(path)
+        assert OWN not in services(path) if anywhere else services(path) <= {OWN}, name(path)
 
 
 @pytest.mark.timeout(300)
