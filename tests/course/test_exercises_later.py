@@ -258,6 +258,7 @@ def test_a_camera_that_is_not_quite_seated(client):
     room_id, other = (ck.create_room(client, topic, owner_id="o") for topic in "ab")
     login = {"login_name": "u", "login_password": "p-2468"}
     bare, locked = (sandbox.camera(size=(160, 120), fps=5, **given) for given in ({}, login))
+    assert "number is a text" in told("devices-seat", 17, client)
     assert "nowhere" in told("devices-seat", room_id, client)
     device = ck.import_device(client, other, "cam-exam", "Exam", bare)
     assert "in another room" in told("devices-seat", room_id, client)
@@ -298,12 +299,17 @@ def test_devices_that_are_missed_or_not(client):
         calls.append(room_id)
         return found(room_id) if calls.count(room_id) == 2 else set()
 
+    def one_more(room_id):
+        return {*(listed(room_id) - present(room_id)), "cam-of-nobody"}
+
     right("devices-missing", lambda room_id: listed(room_id) - present(room_id), client)
     right("devices-missing", lambda room_id: [*(listed(room_id) - present(room_id))], client)
     assert "misses some" in told("devices-missing", listed, client)
     assert "take away" in told("devices-missing", lambda r: second_time(r, listed), client)
     assert "not named" in told("devices-missing", lambda r: second_time(r, present), client)
     assert "not named" in told("devices-missing", lambda _: [], client)
+    assert "names others" in told("devices-missing", lambda r: second_time(r, one_more), client)
+    assert "by its name" in told("devices-missing", ["cam"], client)
     assert client.sandbox.room_ids() == []
     assert ck.list_devices(client) == []
 
