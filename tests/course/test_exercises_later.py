@@ -259,9 +259,9 @@ def test_a_camera_that_is_not_quite_seated(client):
     login = {"login_name": "u", "login_password": "p-2468"}
     bare, locked = (sandbox.camera(size=(160, 120), fps=5, **given) for given in ({}, login))
     assert "number is a text" in told("devices-seat", 17, client)
-    assert "nowhere" in told("devices-seat", room_id, client)
+    assert "None is listed at all" in told("devices-seat", room_id, client)
     device = ck.import_device(client, other, "cam-exam", "Exam", bare)
-    assert "in another room" in told("devices-seat", room_id, client)
+    assert "in other rooms" in told("devices-seat", room_id, client)
     assert "without login_name" in told("devices-seat", other, client)
     ck.remove_device(client, device)
     ck.import_device(client, room_id, "cam-exam", "Exam", locked, **login)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, unquote_plus
 
 from ...devices import import_device, remove_device
-from ...listing import find_device, list_devices
+from ...listing import list_devices
 from ...rooms import create_room, delete_room, get_room
 from ...users import get_room_users
 from ..records import Exercise, Judged, no, yes
@@ -94,19 +94,23 @@ def _seated(answer: Any, client: Any) -> Judged:
         get_room(client, answer)
     except (LookupError, ValueError):
         return no("The sandbox has no room of this number; hand in what create_room gave you.")
-    device = find_device(client, answer, "cam-exam")
-    if device is None:
-        elsewhere = any(device.user_id == "cam-exam" for device in list_devices(client))
-        here = "in another room" if elsewhere else "nowhere"
-        return no(f"cam-exam is not among the devices of this room (B3); it is {here}.")
-    options: Mapping[str, Any] = device.options or {}
-    if not options.get("login_name") or not options.get("login_password"):
+    listed = list_devices(client)
+    here = [device for device in listed if device.room_id == answer]
+    if not here:
+        where = "Those that are listed are in other rooms." if listed else "None is listed at all."
+        return no(f"No device is listed in this room (B3). {where}")
+    known = {device.user_id for device in here if _has_login(device.options or {})}
+    if not known:
         return no("The device is there, and was imported without login_name and login_password.")
-    streams = {stream.user_id: stream for stream in sandbox.streams(answer)}
+    live = {stream.user_id for stream in sandbox.streams(answer) if stream.state == "live"}
     present = {user.user_id for user in get_room_users(client, answer)}
-    if streams["cam-exam"].state != "live" or "cam-exam" not in present:
+    if not known & live & present:
         return no("It is in the list (B3) and not in the room (A6): its stream is down just now.")
     return yes("In the list, in the room, and its stream flows. Remove it when you are done.")
+
+
+def _has_login(options: Mapping[str, Any]) -> bool:
+    return bool(options.get("login_name") and options.get("login_password"))
 
 
 def _missing(answer: Any, client: Any) -> Judged:
@@ -173,15 +177,14 @@ my_verdicts = [
     ),
     Exercise(
         "devices-seat", NOTEBOOK,
-        "Make a camera that wants a login, seat it as cam-exam in a room of yours, and hand in the "
-        "room's number. The check looks at B3, at A6 and at the stream.",
+        "Make a camera that wants a login, seat it in a room of yours, and hand in the room's "
+        "number. The check looks at B3, at A6 and at the stream.",
         _seated,
         """\
 login = {"login_name": "viewer", "login_password": "see-1357"}
+url = client.sandbox.camera(**login)
 my_seat = ck.create_room(client, "Exam", owner_id="course")
-ck.import_device(
-    client, my_seat, "cam-exam", "Exam", client.sandbox.camera("exam", **login), **login
-)
+ck.import_device(client, my_seat, "cam-" + my_seat, "Exam", url, **login)  # the id is unique
 """,
         needs_client=True,
     ),

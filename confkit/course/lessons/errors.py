@@ -177,7 +177,7 @@ def my_count(room_id):
 my_room = ck.create_room(client, "Full", owner_id="course", attendee_max=1)
 client.sandbox.join(my_room, "Ada")
 try:
-    ck.import_device(client, my_room, "cam-full", "Camera", client.sandbox.camera("full"))
+    ck.import_device(client, my_room, "cam-full", "Camera", client.sandbox.camera())
 except ck.JoinFailed as error:
     print(error.ret, client.sandbox.refusals[-1])
 """,
