@@ -1,0 +1,48 @@
+"""The course: exercises that are checked, and how far a learner has come.
+
+from confkit import course
+course.check("token", my_token)        # what is right, and which mistake a wrong answer was
+course.exercises()                     # all of them, with their questions
+course.progress()                      # what is right, tried and not yet tried, in every notebook
+
+To add an exercise: write an `Exercise` into the module of its notebook under `lessons/` (its name,
+the notebook's stem, the question, a judge, and the solution as the Python text that also stands
+folded in the notebook), list it in that module's EXERCISES, and the module in `lessons/__init__`.
+A judge is `judge(answer, client) -> Judged`, made by `yes(told)` or `no(told)`: it never sees None
+or `...`, and may raise whatever a strange answer makes it raise (`check` says then that the answer
+cannot be read as one); it quotes nothing of the answer, which may be a secret. `needs_client=True`
+where it looks at the sandbox: `client.sandbox` is there then. The notebook has one code cell
+`my_name = None` with `course.check("name", my_name)` as its last line, and below it the solution,
+which binds the same name.
+
+A module here never has the name of one of the functions: importing it would hide the function.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .checking import check, exercises
+    from .records import Exercise, Finding
+    from .standing import Progress, progress
+
+_LATER = {
+    "checking": ("check", "exercises"),
+    "records": ("Exercise", "Finding"),
+    "standing": ("Progress", "progress"),
+}
+
+__all__ = ["Exercise", "Finding", "Progress", "check", "exercises", "progress"]
+
+
+if not TYPE_CHECKING:  # a type checker reads the imports above
+
+    def __getattr__(name: str) -> object:
+        for module, names in _LATER.items():
+            if name in names:
+                found = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+                return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return list(__all__)

@@ -1,0 +1,60 @@
+"""Checks an answer, and lists the exercises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import ConfigError, ConfkitError
+from . import kept
+from .lessons import EXERCISES
+from .records import Exercise, Finding, no, sandbox_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..client import Client
+
+
+def check(name: str, answer: object, client: Client | None = None) -> Finding:
+    """What is found of an answer: right or not, and for the usual mistakes which one it was.
+
+    None and `...` are no answer yet. A wrong answer of whatever type raises nothing. `client`, one
+    of the sandbox, is needed where the exercise looks at what was done there. The outcome counts in
+    `progress`; the answer itself is neither kept nor quoted. ConfigError for an unknown name.
+    """
+    exercise = _named(name)
+    if answer is None or answer is ...:
+        return Finding(name, None, "No answer yet: put yours in the place of None and run again.")
+    obstacle = sandbox_of(client) if exercise.needs_client else None
+    if obstacle:
+        return Finding(name, None, obstacle)
+    try:
+        judged = exercise.judge(answer, client)
+    except ConfkitError as error:
+        return Finding(name, None, f"It could not be checked. {error}")
+    except Exception as error:  # noqa: BLE001  # whatever an answer is, it is no reason to stop
+        # The error's own text could quote the answer.
+        judged = no(
+            f"This cannot be read as an answer: it is of the type {type(answer).__name__} and led "
+            f"to a {type(error).__name__}. The question says what is asked for."
+        )
+    kept.keep(name, judged.right)
+    return Finding(name, judged.right, judged.told)
+
+
+def exercises() -> pd.DataFrame:
+    """One row an exercise, in the course's order: exercise, notebook, question (texts)."""
+    import pandas as pd
+
+    rows = [(exercise.name, exercise.notebook, exercise.question) for exercise in EXERCISES]
+    return pd.DataFrame(rows, columns=["exercise", "notebook", "question"], dtype="str")
+
+
+def _named(name: str) -> Exercise:
+    for exercise in EXERCISES:
+        if exercise.name == name:
+            return exercise
+    raise ConfigError(
+        f"there is no exercise of this name; there are "
+        f"{', '.join(exercise.name for exercise in EXERCISES)}."
+    )
