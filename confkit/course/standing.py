@@ -61,17 +61,16 @@ class Progress(tuple[Standing, ...]):
 
     def _repr_html_(self) -> str:
         left = "style='text-align:left'"
+        badge = "color:#1a1a1a;padding:1px 7px;border-radius:3px;white-space:nowrap"
         rows = ""
         for notebook, standings in groupby(self, attrgetter("notebook")):
             badges = " ".join(
-                f"<span style='background:{_SHADES[standing.outcome]};color:#1a1a1a;padding:1px 7px;"
-                f"border-radius:3px;white-space:nowrap'>{escape(standing.exercise)}: "
-                f"{standing.outcome}</span>"
+                f"<span style='background:{_SHADES[standing.outcome]};{badge}'>"
+                f"{escape(standing.exercise)}: {standing.outcome}</span>"
                 for standing in standings
             )
-            rows += (
-                f"<tr><th scope='row' {left}>{escape(notebook)}</th><td {left}>{badges}</td></tr>"
-            )
+            head = f"<th scope='row' {left}>{escape(notebook)}</th>"
+            rows += f"<tr>{head}<td {left}>{badges}</td></tr>"
         trouble = "".join(f"<p>{escape(text)}</p>" for text in self._trouble())
         return f"<p><b>{self._all()}</b></p><table><tbody>{rows}</tbody></table>{trouble}"
 
