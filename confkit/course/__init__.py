@@ -11,9 +11,13 @@ folded in the notebook), list it in that module's EXERCISES, and the module in `
 A judge is `judge(answer, client) -> Judged`, made by `yes(told)` or `no(told)`: it never sees None
 or `...`, and may raise whatever a strange answer makes it raise (`check` says then that the answer
 cannot be read as one); it quotes nothing of the answer, which may be a secret. `needs_client=True`
-where it looks at the sandbox: `client.sandbox` is there then. The notebook has one code cell
-`my_name = None` with `course.check("name", my_name)` as its last line, and below it the solution,
-which binds the same name.
+where it looks at the sandbox: `client.sandbox` is there then. A judge may call what the learner
+wrote: a function is an answer too.
+
+In the notebook an exercise is one code cell, `my_name = None` and `course.check("name", my_name)`
+as its last line (`..., client)` where it needs one), and right below it a markdown cell with the
+solution in a python block inside <details>. The solution binds `my_name`, stands on its own but
+for what the notebook made before (`client`, `ck`), and is the same text in both places.
 
 A module here never has the name of one of the functions: importing it would hide the function.
 """
