@@ -27,16 +27,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .checking import check, exercises
+    from .pictures import picture
     from .records import Exercise, Finding
     from .standing import Progress, progress
 
 _LATER = {
     "checking": ("check", "exercises"),
+    "pictures": ("picture",),
     "records": ("Exercise", "Finding"),
     "standing": ("Progress", "progress"),
 }
 
-__all__ = ["Exercise", "Finding", "Progress", "check", "exercises", "progress"]
+__all__ = ["Exercise", "Finding", "Progress", "check", "exercises", "picture", "progress"]
 
 
 if not TYPE_CHECKING:  # a type checker reads the imports above

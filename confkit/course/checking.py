@@ -32,7 +32,7 @@ def check(name: str, answer: object, client: Client | None = None) -> Finding:
         judged = exercise.judge(answer, client)
     except ConfkitError as error:
         return Finding(name, None, f"It could not be checked. {error}")
-    except Exception as error:  # noqa: BLE001  # whatever an answer is, it is no reason to stop
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # an answer is no reason to stop
         # The error's own text could quote the answer.
         judged = no(
             f"This cannot be read as an answer: it is of the type {type(answer).__name__} and led "

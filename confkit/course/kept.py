@@ -61,7 +61,7 @@ def writable() -> bool:
         where = path()
         while not where.exists() and where != where.parent:
             where = where.parent
-        return os.access(where, os.W_OK) and (where.is_dir() or where == path())
+        return os.access(where, os.W_OK) and where.is_dir() == (where != path())
     except (OSError, RuntimeError, ValueError):
         return False
 

@@ -84,7 +84,7 @@ def sandbox_of(client: Client | None) -> str | None:
 
     if client is None:
         return "This exercise looks at the sandbox: give your client as the third argument."
-    if not isinstance(client, Client):
+    if not issubclass(type(client), Client):
         return "The third argument is the client that ck.connect gave you, and this is none."
     if client.sandbox is None:
         return (

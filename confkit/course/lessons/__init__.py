@@ -1,6 +1,11 @@
 """The exercises as data, a module for each notebook; `EXERCISES` holds all, in their order."""
 
 from ..records import Exercise
-from . import token
+from . import people, rooms, service, token
 
-EXERCISES: tuple[Exercise, ...] = (*token.EXERCISES,)
+EXERCISES: tuple[Exercise, ...] = (
+    *service.EXERCISES,
+    *token.EXERCISES,
+    *rooms.EXERCISES,
+    *people.EXERCISES,
+)

@@ -183,14 +183,14 @@ my_culprits = ["raw", "sha256", "newline"]
         "what A1 answers, and hand it in.",
         _at_work,
         """\
-import base64, hashlib, hmac, requests
+import base64, hashlib, hmac
 
 def signed(message):
     mac = hmac.new(b"demo_secret", message.encode(), hashlib.sha1)
     return base64.b64encode(mac.hexdigest().encode()).decode()
 
 fields = {"access_key": "demo_access", "digest": signed("demo_access")}
-answer = requests.get(client.base_url + "/rtc/auth/valid", params=fields, timeout=10).json()
+answer = web.get(client.base_url + "/rtc/auth/valid", params=fields, timeout=10).json()
 my_login = signed(answer["random"] + ":" + answer["key"])
 """,
         needs_client=True,

@@ -1,0 +1,115 @@
+"""The course's pictures: the service, the order of calls, how a token is made, a room's life."""
+
+from __future__ import annotations
+
+from ..errors import ConfigError
+from .drawing import Arrow, Box, Picture
+
+_SERVICE = Picture(
+    "Your client calls interface A (port 8080) for logins, rooms and people, and interface B "
+    "(port 8050) for cameras. Both belong to one service, with its rooms. A media server (MCU) "
+    "carries sound and picture: people's apps connect to it, and the service pulls cameras in.",
+    760, 330,
+    (
+        Box(20, 95, 150, 120, "Your client\nknows access key\nand secret key", "ours"),
+        Box(290, 20, 205, 290, "", "end"),
+        Box(290, 24, 205, 24, "The service", "none"),
+        Box(310, 58, 165, 70, "Interface A\nlogin, rooms, people\nport 8080", "a"),
+        Box(310, 148, 165, 66, "Interface B\ncameras and such\nport 8050", "b"),
+        Box(310, 234, 165, 62, "Rooms\nid, topic, caps, status"),
+        Box(590, 55, 150, 66, "Media server\n(MCU)\nsound and picture", "media"),
+        Box(590, 155, 150, 52, "Camera\nRTSP address"),
+        Box(590, 244, 150, 52, "People's apps\njoin by themselves"),
+    ),
+    (
+        Arrow(170, 130, 308, 95, "GET, token in the URL", -2, -14),
+        Arrow(170, 180, 308, 183, "GET or POST", 0, 18),
+        Arrow(588, 181, 477, 181, "pulled", 0, -6, dashed=True),
+        Arrow(477, 88, 588, 88, "assigned", 0, -6, dashed=True),
+        Arrow(665, 153, 665, 124, "", dashed=True),
+        Arrow(588, 270, 477, 270, "are in", 0, -6, dashed=True),
+    ),
+)  # fmt: skip
+
+_LANES = {"you": 80, "A": 250, "B": 400, "mcu": 540, "camera": 670}
+_HEADS = (
+    ("you", "Your client", "ours"), ("A", "Interface A", "a"), ("B", "Interface B", "b"),
+    ("mcu", "Media server", "media"), ("camera", "Camera", "plain"),
+)  # fmt: skip
+
+
+def _call(row: int, of: str, to: str, text: str, dashed: bool = False) -> Arrow:
+    y = 88 + 34 * row
+    return Arrow(_LANES[of], y, _LANES[to], y, text, dashed=dashed)
+
+
+_CALLS = Picture(
+    "In order: A1 log in (random and key come back), make the token, A2 create a room (room_id "
+    "comes back), A5 ask for the media server's address, people's apps join there, A6 list who is "
+    "in, B1 import a camera (the service opens its stream), B3 list cameras, B2 remove the camera, "
+    "A7 force somebody offline, A4 delete the room.",
+    750, 490,
+    (
+        *(Box(_LANES[lane] - 60, 14, 120, 34, name, fill) for lane, name, fill in _HEADS),
+        *(Box(_LANES[lane] - 0.5, 48, 1, 425, "", "end") for lane, *_ in _HEADS),
+    ),
+    (
+        _call(0, "you", "A", "A1 log in: digest"), _call(1, "A", "you", "random, key", True),
+        _call(2, "you", "A", "A2 create room"), _call(3, "A", "you", "room_id", True),
+        _call(4, "you", "A", "A5 media server?"),
+        Arrow(720, 258, 545, 258, "apps join", 0, -6, dashed=True),
+        _call(6, "you", "A", "A6 who is in?"), _call(7, "you", "B", "B1 import camera"),
+        Arrow(670, 343, 405, 343, "RTSP stream", 0, -6, dashed=True),
+        _call(8, "you", "B", "B3 list cameras"), _call(9, "you", "B", "B2 remove camera"),
+        _call(10, "you", "A", "A7 force offline"), _call(11, "you", "A", "A4 delete room"),
+    ),
+)  # fmt: skip
+
+_TOKEN = Picture(
+    "random and key of A1, joined by a colon, are the message; the secret key is the HMAC's key; "
+    "SHA-1 gives 20 bytes; written as 40 lowercase hex digits; base64 makes 56 characters that end "
+    "in ==; in a URL each = travels as %3D.",
+    760, 190,
+    (
+        Box(15, 25, 120, 52, "random:key\nmessage", "a"),
+        Box(15, 110, 120, 52, "secret key\nHMAC's key", "ours"),
+        Box(195, 68, 105, 52, "HMAC-SHA1\n20 bytes"),
+        Box(345, 68, 105, 52, "hex text\n40 characters"),
+        Box(495, 68, 105, 52, "base64\n56 characters", "b"),
+        Box(645, 68, 105, 52, "in the URL\n= becomes %3D"),
+    ),
+    (
+        Arrow(135, 51, 193, 84), Arrow(135, 136, 193, 106), Arrow(300, 94, 343, 94),
+        Arrow(450, 94, 493, 94), Arrow(600, 94, 643, 94),
+    ),
+)  # fmt: skip
+
+_LIFE = Picture(
+    "A new room is scheduled (0); with somebody in it, opening (1); when the last one leaves, "
+    "scheduled again. A lock makes it locked (2), unlocking leads back. Closed (3) is for good. "
+    "Deleted, from any state, it is unknown: 404.",
+    760, 250,
+    (
+        Box(20, 95, 125, 52, "scheduled\nroom_status 0"),
+        Box(270, 95, 125, 52, "opening\nroom_status 1", "a"),
+        Box(520, 20, 125, 52, "locked\nroom_status 2", "b"),
+        Box(520, 95, 125, 52, "closed\nroom_status 3", "end"),
+        Box(270, 188, 125, 48, "404\nroom not found"),
+    ),
+    (
+        Arrow(147, 110, 268, 110, "somebody joins"),
+        Arrow(268, 133, 147, 133, "the last leaves", 0, 17),
+        Arrow(397, 105, 518, 52, "lock", -16, -8), Arrow(518, 66, 397, 117, "unlock", 26, 20),
+        Arrow(397, 135, 518, 128, "close", 10, 18),
+        Arrow(332, 149, 332, 186, "A4 delete, from any state", 90, 4),
+    ),
+)  # fmt: skip
+
+_PICTURES = {"service": _SERVICE, "calls": _CALLS, "token": _TOKEN, "room-life": _LIFE}
+
+
+def picture(name: str) -> Picture:
+    """A picture of the course: service, calls, token or room-life; ConfigError for another."""
+    if name not in _PICTURES:
+        raise ConfigError(f"the course has no such picture; there are {', '.join(_PICTURES)}.")
+    return _PICTURES[name]

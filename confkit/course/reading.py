@@ -1,0 +1,25 @@
+"""Reads answers that name a room of the sandbox."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RoomNotFound
+from ..rooms import get_room
+from .records import Judged, no
+
+if TYPE_CHECKING:
+    from ..client import Client
+    from ..records import Room
+
+
+def room_of(answer: Any, client: Client) -> Room | Judged:
+    """The room whose number the answer is, or what is wrong with the answer."""
+    if isinstance(answer, int):
+        return no("A room number is a text, also where it has digits only: room_id is a string.")
+    if not isinstance(answer, str):
+        return no(f"A room number is a text, and this is of the type {type(answer).__name__}.")
+    try:
+        return get_room(client, answer)
+    except RoomNotFound:
+        return no("The sandbox knows no such room (404): hand in the room_id that A2 answered.")
