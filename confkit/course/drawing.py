@@ -74,7 +74,7 @@ def _box(box: Box) -> str:
     top = box.y + (box.height - _LINE * len(lines)) / 2 + 13
     texts = "".join(
         f'<text x="{middle:g}" y="{top + _LINE * number:g}" text-anchor="middle" fill="#1a1a1a"'
-        f"{' font-weight="bold"' * (number == 0)}>{escape(line)}</text>"
+        f' font-weight="{("bold", "normal")[number > 0]}">{escape(line)}</text>'
         for number, line in enumerate(lines)
     )
     edge = "none" if box.fill == "none" else "#333"

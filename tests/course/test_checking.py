@@ -24,7 +24,8 @@ class Hostile:
 GARBAGE = [
     "", "x", "\ud800", b"\xff", 0, -1, True, 1.5, float("nan"), [], {}, set(), (), object(),
     Hostile(), Hostile, len, lambda: None, lambda *_: None, lambda *_: 1 / 0, ["a"] * 3,
-    {"address": None}, threading.Lock(), SimpleNamespace(ret=0), range(3), "0" * 10_000, ValueError("x"), [[]] * 3,
+    {"address": None}, threading.Lock(), SimpleNamespace(ret=0), range(3), "0" * 10_000,
+    ValueError("x"), [[]] * 3,
 ]  # fmt: skip
 
 
