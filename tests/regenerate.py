@@ -3,10 +3,12 @@
 `python -m tests.regenerate --pictures` takes the README's pictures of them instead.
 """
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,10 +22,28 @@ def main(names: list[str]) -> int:
         run = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute",
                "--inplace", "--log-level=ERROR", str(notebook)]  # fmt: skip
         subprocess.run(run, check=True, cwd=ROOT)
+        join_streams(notebook)
         clean = [sys.executable, "-m", "nbstripout", "--keep-output", "--keep-count", str(notebook)]
         subprocess.run(clean, check=True)
         print(notebook)
     return 0
+
+
+def join_streams(notebook: Path) -> None:
+    """Makes one text of what a cell has printed, however many pieces a busy machine made of it."""
+    stored = json.loads(notebook.read_text("utf-8"))
+    for cell in stored["cells"]:
+        joined: list[dict[str, Any]] = []
+        for output in cell.get("outputs", []):
+            last = joined[-1] if joined else {}
+            if output["output_type"] == "stream" and last.get("name") == output["name"]:
+                last["text"] = "".join([*last["text"], *output["text"]]).splitlines(keepends=True)
+            else:
+                joined.append(output)
+        if joined:
+            cell["outputs"] = joined
+    text = json.dumps(stored, indent=1, ensure_ascii=False)
+    notebook.write_text(f"{text}\n", "utf-8")
 
 
 def pictures() -> int:

@@ -8,26 +8,27 @@ from .drawing import Arrow, Box, Picture
 _SERVICE = Picture(
     "Your client calls interface A (port 8080) for logins, rooms and people, and interface B "
     "(port 8050) for cameras. Both belong to one service, with its rooms. A media server (MCU) "
-    "carries sound and picture: people's apps connect to it, and the service pulls cameras in.",
+    "carries sound and picture: A names its address, people's apps connect to it, and the service "
+    "opens the cameras' streams.",
     760, 330,
     (
-        Box(20, 95, 150, 120, "Your client\nknows access key\nand secret key", "ours"),
+        Box(10, 95, 140, 120, "Your client\nknows access key\nand secret key", "ours"),
         Box(290, 20, 205, 290, "", "end"),
         Box(290, 24, 205, 24, "The service", "none"),
         Box(310, 58, 165, 70, "Interface A\nlogin, rooms, people\nport 8080", "a"),
         Box(310, 148, 165, 66, "Interface B\ncameras and such\nport 8050", "b"),
         Box(310, 234, 165, 62, "Rooms\nid, topic, caps, status"),
-        Box(590, 55, 150, 66, "Media server\n(MCU)\nsound and picture", "media"),
-        Box(590, 155, 150, 52, "Camera\nRTSP address"),
-        Box(590, 244, 150, 52, "People's apps\njoin by themselves"),
+        Box(590, 40, 150, 52, "People's apps\njoin by themselves"),
+        Box(590, 132, 150, 66, "Media server\n(MCU)\nsound and picture", "media"),
+        Box(590, 240, 150, 52, "Camera\nRTSP address"),
     ),
     (
-        Arrow(170, 130, 308, 95, "GET, token in the URL", -2, -14),
-        Arrow(170, 180, 308, 183, "GET or POST", 0, 18),
-        Arrow(588, 181, 477, 181, "pulled", 0, -6, dashed=True),
-        Arrow(477, 88, 588, 88, "assigned", 0, -6, dashed=True),
-        Arrow(665, 153, 665, 124, "", dashed=True),
-        Arrow(588, 270, 477, 270, "are in", 0, -6, dashed=True),
+        Arrow(150, 130, 308, 95, "GET, token in URL", -4, -16),
+        Arrow(150, 180, 308, 183, "GET or POST", 0, 18),
+        Arrow(477, 95, 588, 152, "names it", 26, -8, dashed=True),
+        Arrow(588, 262, 477, 190, "is opened", 24, 20, dashed=True),
+        Arrow(665, 94, 665, 130, "", dashed=True),
+        Arrow(665, 238, 665, 200, "", dashed=True),
     ),
 )  # fmt: skip
 
