@@ -26,7 +26,7 @@ _SERVICE = Picture(
         Arrow(150, 130, 308, 95, "GET, token in URL", -4, -16),
         Arrow(150, 180, 308, 183, "GET or POST", 0, 18),
         Arrow(477, 95, 588, 152, "names it", 26, -8, dashed=True),
-        Arrow(588, 262, 477, 190, "is opened", 24, 20, dashed=True),
+        Arrow(477, 190, 588, 262, "opens it", 24, 20, dashed=True),
         Arrow(665, 94, 665, 130, "", dashed=True),
         Arrow(665, 238, 665, 200, "", dashed=True),
     ),

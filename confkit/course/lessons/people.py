@@ -103,7 +103,8 @@ def _split(answer: Any, _: Any) -> Judged:
         if got_host == f"[{host}]":
             return no("The brackets belong to the writing, not to the address: take them off.")
         if (got_host, got_port) != (host, port):
-            return no(f"It is wrong for {told}: take the last colon, not the first.")
+            hint = " Take the last colon, not the first." if "[" in address else ""
+            return no(f"It is wrong for {told}.{hint}")
     return yes("Name, IPv4 and IPv6. The form host:port is seen in deployments, not specified.")
 
 

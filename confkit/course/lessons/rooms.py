@@ -38,14 +38,14 @@ def _topic_cut(answer: Any, _: Any) -> Judged:
         cut = answer(topic)
         if not isinstance(cut, str):
             return no(f"It gives a {type(cut).__name__}; a topic is a text.")
+        if not topic.startswith(cut):
+            return no("It cuts through a character: what is left of one is none any more.")
         size = len(cut.encode("utf-8", "surrogatepass"))
         if size == 150:
             return no("It leaves 150 bytes. The interface says under 150: at most 149 fit.")
         if size >= 150:
             characters = " It counts characters; count bytes of UTF-8." if len(cut) < 151 else ""
             return no(f"It leaves {size} bytes, and at most 149 fit.{characters}")
-        if not topic.startswith(cut):
-            return no("It cuts through a character: what is left of one is none any more.")
         if size + len(topic[len(cut)].encode()) < 150:
             return no("It cuts off too much: one more character of a long topic would fit.")
     return yes("Letters, accents, Chinese and pictures: at most 149 bytes, and none cut in two.")
