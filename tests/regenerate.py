@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,22 @@ def main(names: list[str]) -> int:
     if names == ["--pictures"]:
         return pictures()
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
-    for notebook in found:
-        run = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute",
-               "--inplace", "--log-level=ERROR", str(notebook)]  # fmt: skip
-        subprocess.run(run, check=True, cwd=ROOT)
-        join_streams(notebook)
-        clean = [sys.executable, "-m", "nbstripout", "--keep-output", "--keep-count", str(notebook)]
-        subprocess.run(clean, check=True)
-        print(notebook)
+    with tempfile.TemporaryDirectory() as folder:  # not how far this person is in the course
+        environment = {**os.environ, "CONFKIT_COURSE": str(Path(folder) / "course.jsonl")}
+        for notebook in found:
+            store(notebook, environment)
+            print(notebook)
     return 0
+
+
+def store(notebook: Path, environment: dict[str, str]) -> None:
+    """Runs a notebook, and keeps it with its outputs."""
+    run = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute",
+           "--inplace", "--log-level=ERROR", str(notebook)]  # fmt: skip
+    subprocess.run(run, check=True, cwd=ROOT, env=environment)
+    join_streams(notebook)
+    clean = [sys.executable, "-m", "nbstripout", "--keep-output", "--keep-count", str(notebook)]
+    subprocess.run(clean, check=True)
 
 
 def join_streams(notebook: Path) -> None:
