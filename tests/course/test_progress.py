@@ -88,6 +88,14 @@ def test_where_nothing_can_be_kept_the_check_works_and_progress_says_so(tmp_path
         assert "CONFKIT_COURSE names another place" in str(course.progress())
 
 
+def test_a_try_that_is_written_late_takes_nothing_back(file):
+    """Right stays right, in whatever order two kernels wrote."""
+    file.parent.mkdir()
+    lines = [json.dumps({"exercise": "token", "outcome": kind}) for kind in ("right", "tried")]
+    file.write_text("\n".join(lines))
+    assert outcome("token") == "right"
+
+
 def test_two_that_write_at_once_lose_nothing(file):
     """Many outcomes kept side by side are all there."""
     names = [f"exercise-{number}" for number in range(200)]
