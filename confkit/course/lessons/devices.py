@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from ..records import Exercise, Judged, no, yes
 
 NOTEBOOK = "06-devices"
 _LOGIN = {"login_name": "admin", "login_password": "50% & more"}
+_BARE = re.compile(r"""[^!-~]|[ "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})""")
 _NOTICED = 10.0  # seconds in which a service notices that a camera on this machine is gone
 
 
@@ -31,9 +33,10 @@ def _options(answer: Any, _: Any) -> Judged:
     if _json(once) == _LOGIN:
         if once == value:
             return no("This is right as JSON, and it is not percent-encoded yet.")
+        if _BARE.search(value):
+            return no("It is only partly percent-encoded: blanks, quotes, braces and % travel "
+                      "encoded too. Leave it to your language's library.")  # fmt: skip
         return yes("Exactly: JSON text, percent-encoded once.")
-    if _json(value) is not None:
-        return no("This is JSON, and it is not percent-encoded: a % of the password would be lost.")
     if _json(twice) == _LOGIN:
         return no("It is encoded twice: %257B arrives as %7B, which is no JSON.")
     return no(_wrong_options(once))
