@@ -110,8 +110,9 @@ def test_the_form_of_the_eight_words():
 # errors-count
 
 
-def test_counts_that_call_a_failure_empty(client):
+def test_counts_that_call_a_failure_empty(sandbox):
     """A function that gives 0 where the call failed is told so, for each kind of failure."""
+    client = sandbox.connect(sleep=lambda seconds: None)
 
     def caught(kinds, instead=0, gone=None):
         def count(room_id):

@@ -12,7 +12,8 @@ from ...sweeping.sweeps import sweep
 from ..records import Exercise, Judged, no, yes
 
 NOTEBOOK = "07-many-rooms"
-_DRAWS = 100  # pauses drawn for each attempt
+_DRAWS = 400  # pauses drawn for each attempt
+_GROWTH = 1.2  # from one attempt to the next: more than chance does to the middle of so many
 _LONGEST = 120.0  # seconds: longer ones are no pause any more
 _WAITED = 0.05  # seconds that a function takes which only reckons, at the very most
 
@@ -120,7 +121,7 @@ def _pause(answer: Any, _: Any) -> Judged:
         return no("There is no chance in it: a hundred calls that failed together come back "
                   "together.")  # fmt: skip
     middle = {attempt: statistics.median(pauses) for attempt, pauses in drawn.items()}
-    if not middle[1] < middle[2] < middle[3]:
+    if middle[2] < _GROWTH * middle[1] or middle[3] < _GROWTH * middle[2]:
         return no("It does not grow: after each further failure the service needs more time.")
     if max(drawn[30]) > _LONGEST:
         return no(f"It has no bound: after 30 failures it is over {_LONGEST:.0f} seconds.")
