@@ -1,4 +1,4 @@
-"""The course's pictures: the service, the order of calls, how a token is made, a room's life."""
+"""The course's pictures: the service, the order of calls, a token, a room's life, RTSP."""
 
 from __future__ import annotations
 
@@ -106,11 +106,39 @@ _LIFE = Picture(
     ),
 )  # fmt: skip
 
-_PICTURES = {"service": _SERVICE, "calls": _CALLS, "token": _TOKEN, "room-life": _LIFE}
+
+def _said(row: int, text: str, back: bool = False) -> Arrow:
+    y, ends = 84 + 30 * row, (592, 168) if back else (168, 592)
+    return Arrow(ends[0], y, ends[1], y, text, dashed=back)
+
+
+_RTSP = Picture(
+    "On one connection, each request and its answer: OPTIONS, 200 and the methods; DESCRIBE, 401 "
+    "and a nonce; DESCRIBE with the login's digest, 200 and the SDP, which names the codec; SETUP "
+    "over TCP or UDP, 200 and a session; PLAY, 200 and packets up to a keyframe; TEARDOWN, 200.",
+    760, 470,
+    (
+        Box(108, 14, 120, 34, "Service, or you", "ours"), Box(532, 14, 120, 34, "Camera"),
+        Box(167.5, 48, 1, 410, "", "end"), Box(591.5, 48, 1, 410, "", "end"),
+    ),
+    (
+        _said(0, "OPTIONS: what can you do?"), _said(1, "200, a list of methods", True),
+        _said(2, "DESCRIBE: what do you play?"), _said(3, "401, a nonce: who are you?", True),
+        _said(4, "DESCRIBE, with the login's digest"), _said(5, "200, SDP: H.264 video", True),
+        _said(6, "SETUP: over TCP, or over UDP"), _said(7, "200, a session's number", True),
+        _said(8, "PLAY"), _said(9, "200", True),
+        _said(10, "packets (RTP), until a keyframe is whole", True), _said(11, "TEARDOWN"),
+        _said(12, "200", True),
+    ),
+)  # fmt: skip
+
+_PICTURES = {
+    "service": _SERVICE, "calls": _CALLS, "token": _TOKEN, "room-life": _LIFE, "rtsp": _RTSP,
+}  # fmt: skip
 
 
 def picture(name: str) -> Picture:
-    """A picture of the course: service, calls, token or room-life; ConfigError for another."""
+    """A picture of the course: service, calls, token, room-life, rtsp; ConfigError for another."""
     if name not in _PICTURES:
         raise ConfigError(f"the course has no such picture; there are {', '.join(_PICTURES)}.")
     return _PICTURES[name]
