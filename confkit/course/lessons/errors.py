@@ -4,82 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...client import Client
 from ...endpoints import A6
 from ...rooms import create_room, delete_room, get_room
 from ...users import get_room_users
 from ..records import Exercise, Judged, no, yes
+from .answers import PAGE, read
 
 NOTEBOOK = "05-errors"
 _FULL = "B1 426: the room is full"
-_PAGE = b"<html><head><title>502 Bad Gateway</title></head></html>"
-
-
-class _Case(NamedTuple):
-    """An answer, the code to read from it (None: it is none), and what is learnt from it."""
-
-    what: str
-    status: int
-    body: bytes
-    code: int | None
-    lesson: str
-
-
-_CASES = (
-    _Case("success", 200, b'{"ret":0,"room_id":"7"}', 0, "0 is a code too, and not None"),
-    _Case("a plain 404", 200, b'{"ret":404,"msg":"room not found"}', 404,
-          "the code stands in ret, as a number"),
-    _Case("a code that came as text", 200, b'{"ret":"404","msg":"room not found"}', 404,
-          "numbers may arrive quoted: make an int of it"),
-    _Case("success that came as text", 200, b'{"ret":"0"}', 0, "numbers may arrive quoted"),
-    _Case("an older answer of B", 200, b'{"result":426,"err":"joining the room failed"}', 426,
-          "older deployments call the field result"),
-    _Case("a code with HTTP status 500", 500, b'{"ret":700,"msg":"database error"}', 700,
-          "where there is a code it decides, whatever the HTTP status is"),
-    _Case("a code of no table", 200, b'{"ret":31337}', 31337, "an unknown code stays as it came"),
-    _Case("a proxy's page", 502, _PAGE, None, "HTML is no answer of the interface"),
-    _Case("a page with HTTP status 200", 200, _PAGE, None,
-          "HTTP status 200 does not make an answer of it"),
-    _Case("JSON that is cut off", 200, b'{"ret":0,"user_list":[{"user_na', None,
-          "half an answer is none, whatever stands in the half that came"),
-    _Case("nothing", 200, b"", None, "an empty body is no answer"),
-    _Case("JSON without a code", 200, b'{"user_list":[]}', None,
-          "without a result code nothing is known, least of all that the room is empty"),
-    _Case("a JSON array", 200, b"[]", None, "an answer is a JSON object"),
-    _Case("JSON's null", 200, b"null", None, "an answer is a JSON object"),
-)  # fmt: skip
-
-
-def _read(answer: Any, _: Any) -> Judged:
-    if not callable(answer):
-        return no("A function is asked for: hand it in by its name, without brackets.")
-    wrong = [(case, found) for case in _CASES if (found := _wrong(answer, case))]
-    if not wrong:
-        return yes(f"All {len(_CASES)} answers are read right, those included that are none.")
-    case, found = wrong[0]
-    return no(
-        f"{len(_CASES) - len(wrong)} of {len(_CASES)} are read right. The first that is not, "
-        f"{case.what}: {found}; {case.lesson}."
-    )
-
-
-def _wrong(function: Callable[[int, bytes], object], case: _Case) -> str:
-    """What is wrong with what the function makes of an answer; nothing when it is right."""
-    try:
-        found = function(case.status, case.body)
-    except Exception as error:  # noqa: BLE001  # that it raises is what is told
-        return f"your function raised {type(error).__name__}"
-    if case.code is None:
-        if found is None:
-            return ""
-        return "it was taken for success" if found == 0 else "it is no answer, so None is right"
-    if isinstance(found, int) and not isinstance(found, bool) and found == case.code:
-        return ""
-    if found is None:
-        return "it was taken for no answer"
-    return f"{case.code} as an int is right"
 
 
 def _again(answer: Any, _: Any) -> Judged:
@@ -130,7 +65,7 @@ def _count(answer: Any, client: Any) -> Judged:
             return no(f"A room that does not exist (404) was counted. {_LESSON}")
         faults: Sequence[tuple[str, dict[str, Any]]] = (
             ("The database failed (700)", {"ret": 700}),
-            ("A proxy answered with HTML", {"body": _PAGE}),
+            ("A proxy answered with HTML", {"body": PAGE}),
             ("JSON without a result code came", {"body": '{"user_list":[]}'}),
             ("The connection was dropped", {"drop": True}),
         )
@@ -196,7 +131,7 @@ EXERCISES = (
         "errors-read", NOTEBOOK,
         "A function of an answer's HTTP status and its body (bytes) that gives the result code as "
         "an int, or None where this is no answer of the interface. It raises nothing.",
-        _read,
+        read,
         """\
 import json
 
