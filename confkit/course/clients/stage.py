@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HANGS = 3  # after so many runs that had to be ended no further one is made
 _REFUSALS = 200  # the sandbox keeps so many
-CAMERA_LOGIN = {"login_name": "admin", "login_password": 'p"w\\&+=%41 #'}
+LOGIN = {"login_name": "admin", "login_password": 'p"w\\&+=%41 #'}
 
 
 class GaveUp(Wrong):
@@ -30,7 +30,7 @@ class GaveUp(Wrong):
 
 
 class Cameras:
-    """Two cameras that all stages share: an open one, and one with CAMERA_LOGIN."""
+    """Two cameras that all stages share: an open one, and one with a login."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -43,7 +43,7 @@ class Cameras:
     @cached_property
     def locked(self) -> str:
         """The address of the one with a login."""
-        return self._sandbox.camera("locked", size=(160, 120), fps=5, **CAMERA_LOGIN)
+        return self._sandbox.camera("locked", *LOGIN.values(), size=(160, 120), fps=5)
 
 
 class Stage:

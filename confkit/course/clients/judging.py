@@ -129,11 +129,11 @@ def _unequal(place: str, wanted: Any, given: Any) -> str:
             return f"{place} is {shown(given)}, not a list"
         if len(given) != len(wanted):
             return f"{place} has {len(given)} entries, and the service gave {len(wanted)}"
-        told = (
+        entries = (
             _unequal(f"{place}[{number}]", *pair)
             for number, pair in enumerate(zip(wanted, given, strict=True))
         )
-        return next(filter(None, told), "")
+        return next(filter(None, entries), "")
     if isinstance(wanted, str):
         wanted = str(wanted)  # a Secret is a text like any other here
     if type(wanted) is type(given) and wanted == given:

@@ -1,4 +1,4 @@
-"""vectors.json: digest and token of every hash and form, for keys that are easy and for awkward ones."""
+"""vectors.json: digest and token of every hash and form, for easy keys and for awkward ones."""
 
 from __future__ import annotations
 

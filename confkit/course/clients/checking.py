@@ -12,7 +12,7 @@ from .dialects import SERVICES, USUAL, Service
 from .judging import Missing, Wrong
 from .report import ClientCheck, ClientRow
 from .rows import Row, rows
-from .running import Runner
+from .running import LIMIT, Runner
 from .stage import Cameras, Stage, Tries
 from .trials import tidy
 
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 
 
 def check_client(
-    command: Sequence[str], *, only: Sequence[str] = (), limit: float = 20.0
+    command: Sequence[str], *, only: Sequence[str] = (), limit: float = LIMIT
 ) -> ClientCheck:
     """What a client in any language gets right, wrong or does not know, a row each.
 
@@ -63,7 +63,7 @@ def check_client(
 
 
 def _finished(futures: list[Future[list[Outcome]]]) -> None:
-    """Waits for all, in short spells, so that Windows sees Ctrl-C too; the first error is raised."""
+    """Waits for all, in short spells so that Windows sees Ctrl-C; the first error is raised."""
     left = set(futures)
     while left:
         done, left = wait(left, timeout=0.5)

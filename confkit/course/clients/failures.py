@@ -22,9 +22,7 @@ def signatures(stage: Stage) -> None:
     """`sign` makes digest and token of a random and a key without any call, for each hash and form
     and for keys with + / = % and letters of any script: lines of `confkit course vectors`."""
     for vector in chosen():
-        said = stage.ask(
-            "sign", environ=vector.environment(), random=vector.random, key=vector.key
-        )
+        said = stage.ask("sign", environ=vector.environment(), random=vector.random, key=vector.key)
         if said["ret"] != 0:
             raise Wrong(f"it reports {judging.shown(said['error'])}; signing needs no service")
         for name in ("digest", "token"):
@@ -114,8 +112,8 @@ def slow(stage: Stage) -> None:
 
 
 def quoted(stage: Stage) -> None:
-    """Numbers in quotes, ret among them, and JSON with blanks, lines and \\u escapes: all is read as
-    if it had come as the interface says."""
+    """Numbers in quotes, ret among them, and JSON with blanks, lines and \\u escapes: all is read
+    as if it had come as the interface says."""
     room_id = stage.room("Café 🚀", room_extend_id="00123", attendee_max=25)
     room = get_room(stage.client, room_id)
     wanted = room_members(room)
@@ -175,5 +173,3 @@ def _once(stage: Stage) -> None:
             f"it sent the create {times} times after its answer was lost, and there are "
             f"{rooms} rooms; perhaps the HTTP library did"
         )
-
-

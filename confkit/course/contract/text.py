@@ -1,4 +1,0 @@
-"""placeholder"""
-def contract() -> str:
-    """The contract."""
-    return ""
