@@ -23,6 +23,8 @@ class Service(NamedTuple):
 
 
 USUAL = Service("the usual service", Dialect(), "demo_access", "demo_secret")
+# The digest of the second service holds + and / as well as =, so a client that does not encode them
+# is found out. Its secret key holds what a client must leave as it is.
 SERVICES = (
     USUAL,
     Service(
@@ -32,7 +34,7 @@ SERVICES = (
             mcu_token_parameter="token", result_field="result", item_keys="snake_case",  # noqa: S106
             create_method="POST", list_method="POST", placement="form",
         ),
-        "clé+/=&%41", "schlüssel +/=%3D",
+        "older_access_1", "schlüssel +/=%3D",
     ),
     Service(
         "a service that takes JSON",

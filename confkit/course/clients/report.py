@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
-from ...masking import mask
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -20,16 +18,13 @@ _SHADES = {"right": "#d9eedd", "wrong": "#f9d9d4", "missing": "#e8e8e8"}
 @dataclass(frozen=True, slots=True)
 class ClientRow:
     """A `row` of the contract with its `title`, the `verdict` of all its runs and, where that is
-    not right, `why`, with the service and the operation in which it showed. Secrets show as ***."""
+    not right, `why`, with the service and the operation in which it showed; what it quotes of the
+    client is masked."""
 
     row: str
     title: str
     verdict: RowVerdict
     why: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "why", mask(self.why))
-
     def __str__(self) -> str:
         told = f"{self.verdict:<8}{self.row:<12}{self.title}"
         return f"{told}\n{'':8}-> {self.why}" if self.why else told

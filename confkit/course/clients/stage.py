@@ -43,7 +43,8 @@ class Cameras:
     @cached_property
     def locked(self) -> str:
         """The address of the one with a login."""
-        return self._sandbox.camera("locked", *LOGIN.values(), size=(160, 120), fps=5)
+        name, password = LOGIN.values()
+        return self._sandbox.camera("locked", name, password, size=(160, 120), fps=5)
 
 
 class Stage:
