@@ -105,11 +105,14 @@ class Runner:
     ) -> str:
         """Why the run was ended; empty where it ended by itself."""
         while True:
+            over = False
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.05)
-                return ""
+                over = True  # perhaps because nobody reads any more what it writes
             if too_much.is_set():
                 return f"it wrote more than {MOST_BYTES // 1024} kB, and was ended"
+            if over:
+                return ""
             if self._stopped:
                 raise KeyboardInterrupt
             if time.monotonic() > until:
