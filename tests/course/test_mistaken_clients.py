@@ -64,7 +64,7 @@ def checked(mistake, *only):
         ("latin-1", "unicode", "topic is not UTF-8"),
         ("question marks", "unicode", "topic lost its letters beyond ASCII"),
         ("counts 149 as too long", "topic", "it reports ret 407"),
-        ("creates again", "lost", "it sent the create 2 times after its answer was lost"),
+        ("creates again", "lost", "it sent the create 2 times, as the answer was lost"),
         ("does not look", "lost", "get_room of the room_extend_id says whether"),
         ("chatters", "A1", 'it printed 2 lines, the first is "logging in ..."'),
         ("utf-16", "A1", "its standard output is not UTF-8"),

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +67,7 @@ def test_the_skeleton_in_shell_lacks_three_rows_and_has_no_wrong_one(tmp_path):
 JAVA = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Djavax.net.ssl.trustStore=NONE"]
 
 
-def compiled(folder, text):
+def compiled(folder, text, archived=True):
     """The command that runs this client, compiled for Java 11 without a warning."""
     folder.mkdir()
     (folder / "Client.java").write_text(text, "utf-8")
@@ -74,15 +75,16 @@ def compiled(folder, text):
     environment = {**os.environ, **settings(ck.Dialect()), "CONFKIT_ACCESS_KEY": "a",
                    "CONFKIT_SECRET_KEY": "b", "CONFKIT_TIMEOUT": "1",
                    "CONFKIT_BASE_URL": "http://127.0.0.1:9"}  # fmt: skip
-    for step in (
+    main = ["-cp", str(folder / "client.jar"), "Client"]
+    steps = [
         [*compiler, "-d", "classes", "Client.java"],
         ["jar", "cf", "client.jar", "-C", "classes", "."],
-        [*JAVA, "-XX:ArchiveClassesAtExit=client.jsa", "-cp", "client.jar", "Client", "get_room"],
-    ):
+        [*JAVA, "-XX:ArchiveClassesAtExit=client.jsa", *main, "get_room"],
+    ]
+    for step in steps if archived else steps[:2]:
         done = subprocess.run(step, cwd=folder, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-    archive = f"-XX:SharedArchiveFile={folder / 'client.jsa'}"
-    return [*JAVA, archive, "-cp", str(folder / "client.jar"), "Client"]
+    return [*JAVA, *[f"-XX:SharedArchiveFile={folder / 'client.jsa'}"] * archived, *main]
 
 
 @pytest.mark.timeout(400)
@@ -92,7 +94,7 @@ def test_the_client_in_java_is_right_in_every_row(tmp_path):
     need("javac", shutil.which("javac"), "apt-get install default-jdk-headless")
     found = course.check_client(compiled(tmp_path / "whole", course.example("java")), limit=60)
     assert verdicts(found) == {}
-    part = compiled(tmp_path / "part", course.skeleton("java"))
+    part = compiled(tmp_path / "part", course.skeleton("java"), archived=False)
     assert [row.verdict for row in course.check_client(part, only=["A4"]).rows] == ["missing"]
 
 
@@ -191,6 +193,18 @@ def test_a_skeleton_is_its_example_without_three_operations():
         assert set(kept) <= set(whole.splitlines())
         assert "delete_room" in whole
         assert "delete_room" not in part
+
+
+def test_what_the_notebook_shows_of_the_clients_stands_in_them():
+    """The pieces of shell and Java in notebook 08 are those of the clients that are shipped."""
+    notebook = ROOT / "notebooks" / "course" / "08-your-own-client.ipynb"
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    pieces = re.findall(r"```(sh|java)\n(.*?)```", text, re.DOTALL)
+    assert [language for language, _ in pieces] == ["sh", "java"]
+    for language, piece in pieces:
+        shipped = [line.strip() for line in course.example(language).splitlines()]
+        assert [line for line in piece.splitlines() if line.strip() not in shipped] == []
 
 
 def test_the_table_shows_as_text_as_html_and_as_a_frame():

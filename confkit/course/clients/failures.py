@@ -169,7 +169,8 @@ def lost(stage: Stage) -> None:
 def _once(stage: Stage) -> None:
     if (times := stage.sent("A2")) > 1:
         rooms = len(stage.sandbox.room_ids())
+        there = "there is one room" if rooms == 1 else f"there are {rooms} rooms"
         raise Wrong(
-            f"it sent the create {times} times after its answer was lost, and there are "
-            f"{rooms} rooms; perhaps the HTTP library did"
+            f"it sent the create {times} times, as the answer was lost, and {there} now; perhaps "
+            "its HTTP library did"
         )

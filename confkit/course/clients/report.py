@@ -25,6 +25,7 @@ class ClientRow:
     title: str
     verdict: RowVerdict
     why: str = ""
+
     def __str__(self) -> str:
         told = f"{self.verdict:<8}{self.row:<12}{self.title}"
         return f"{told}\n{'':8}-> {self.why}" if self.why else told

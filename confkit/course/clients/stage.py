@@ -139,7 +139,10 @@ class Stage:
         """What was wrong with the run's last refused call, as the service saw it."""
         now = self.sandbox.refusals
         new = now[len(self._before) :] if len(now) < _REFUSALS else now
-        return new[-1] if new else ""
+        if not new:
+            return ""
+        # With a colon behind them `mask` would take what follows for a digest or a token.
+        return new[-1].replace(" digest: ", " digest, ").replace(" token: ", " token, ")
 
 
 class Tries:

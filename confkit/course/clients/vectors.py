@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -62,14 +61,14 @@ def as_file() -> str:
     return (files(__package__) / "vectors.json").read_text("utf-8")
 
 
-@cache
-def _all() -> tuple[Vector, ...]:
+def all_vectors() -> tuple[Vector, ...]:
+    """The same as records."""
     return tuple(Vector(**vector) for vector in vectors()["vectors"])
 
 
 def chosen() -> tuple[Vector, ...]:
     """The vectors that a client is asked for: each hash and each form, and the awkward keys."""
     wanted = (("sha1", "hex"), ("sha256", "raw"), ("sha512", "hex"), ("md5", "raw"))
-    groups = [[vector for vector in _all() if (vector.hash, vector.signature) == pair]
+    groups = [[vector for vector in all_vectors() if (vector.hash, vector.signature) == pair]
               for pair in wanted]  # fmt: skip
     return tuple(group[number % len(group)] for number, group in enumerate(groups))
