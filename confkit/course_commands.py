@@ -58,7 +58,7 @@ def _check(options: argparse.Namespace) -> int:
             "no command is given; it stands behind --: confkit course check -- java Client.java"
         )
     signal.signal(signal.SIGTERM, _end)  # as Ctrl-C does: what the client started ends with it
-    found = check_client(command, only=options.only, limit=options.limit)
+    found = check_client(command, only=options.only, limit=options.limit, progress=None)
     _print(found.as_json() if options.json else str(found))
     return found.exit_status
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from ...errors import ConfigError
+from ...progress import Show, progress_shown
 from .dialects import SERVICES, USUAL, Service
 from .judging import Missing, Wrong
 from .report import ClientCheck, ClientRow
@@ -29,14 +30,19 @@ class Outcome(NamedTuple):
 
 
 def check_client(
-    command: Sequence[str], *, only: Sequence[str] = (), limit: float = LIMIT
+    command: Sequence[str],
+    *,
+    only: Sequence[str] = (),
+    limit: float = LIMIT,
+    progress: bool | Show | None = False,
 ) -> ClientCheck:
     """What a client in any language gets right, wrong or does not know, a row each.
 
     `command` starts it; the operation and its arguments are added (`course.contract()` tells them).
     It runs against three sandboxes on this machine with keys of their own, once or twice a row and
     service; a run of more than `limit` seconds is ended, with all that it started. `only` names
-    rows. ConfigError: the command cannot be started, a row is unknown, or the sandbox is missing.
+    rows, `progress` is that of `sweep`. ConfigError: the command cannot be started, a row is
+    unknown, or the sandbox is not installed.
     """
     if isinstance(command, str) or not command:
         raise ConfigError(
@@ -50,9 +56,14 @@ def check_client(
     once = [row for row in chosen if not row.everywhere]
     parts += [(USUAL, once[:6]), (USUAL, once[6:])]
     runner = Runner(command, limit)
-    with _cameras() as cameras, ThreadPoolExecutor(AT_ONCE) as pool:
+    trials = sum(len(part) for _, part in parts)
+    with (
+        progress_shown(progress, trials, "trials") as step,
+        _cameras() as cameras,
+        ThreadPoolExecutor(AT_ONCE) as pool,
+    ):
         tries = Tries(runner)
-        futures = [pool.submit(_try, *part, cameras, tries) for part in parts if part[1]]
+        futures = [pool.submit(_try, *part, cameras, tries, step) for part in parts if part[1]]
         try:
             _finished(futures)
         finally:
@@ -81,7 +92,13 @@ def _cameras() -> Iterator[Cameras]:
         yield Cameras(sandbox)
 
 
-def _try(service: Service, chosen: list[Row], cameras: Cameras, tries: Tries) -> list[Outcome]:
+def _try(
+    service: Service,
+    chosen: list[Row],
+    cameras: Cameras,
+    tries: Tries,
+    step: Callable[[], object],
+) -> list[Outcome]:
     from ...sandbox import Sandbox
 
     outcomes = []
@@ -96,6 +113,7 @@ def _try(service: Service, chosen: list[Row], cameras: Cameras, tries: Tries) ->
             stage = Stage(service, sandbox, client, cameras, tries)
             outcomes.append(Outcome(row.name, *_tried(row, stage)))
             tidy(stage)
+            step()
     return outcomes
 
 

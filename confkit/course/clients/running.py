@@ -58,9 +58,9 @@ class Runner:
             ended = self._wait(process, start + self.limit, too_much)
         finally:
             _kill(process)  # also what it left running behind it
-            process.wait()
             with self._lock:
                 self._running.discard(process)
+            process.wait()
         for reader in readers:
             reader.join(1.0)  # a process that left the session may hold the pipe: it is let go
         seconds = time.monotonic() - start
@@ -71,9 +71,8 @@ class Runner:
         """Nothing; no run goes on, and none begins any more."""
         with self._lock:
             self._stopped = True
-            running = list(self._running)
-        for process in running:
-            _kill(process)
+            for process in self._running:
+                _kill(process)
 
     def _start(
         self, arguments: Sequence[str], environment: Mapping[str, str]
@@ -104,11 +103,9 @@ class Runner:
         self, process: subprocess.Popen[bytes], until: float, too_much: threading.Event
     ) -> str:
         """Why the run was ended; empty where it ended by itself."""
+        pause = 0.001
         while True:
-            over = False
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(0.05)
-                over = True  # perhaps because nobody reads any more what it writes
+            over = _over(process)  # perhaps because nobody reads any more what it writes
             if too_much.is_set():
                 return f"it wrote more than {MOST_BYTES // 1024} kB, and was ended"
             if over:
@@ -117,6 +114,8 @@ class Runner:
                 raise KeyboardInterrupt
             if time.monotonic() > until:
                 return f"it did not end within {self.limit:g} seconds, and was ended"
+            time.sleep(pause)
+            pause = min(2 * pause, 0.05)
 
 
 def _read(stream: IO[bytes] | None, into: bytearray, too_much: threading.Event) -> None:
@@ -129,6 +128,14 @@ def _read(stream: IO[bytes] | None, into: bytearray, too_much: threading.Event) 
             else:
                 too_much.set()
                 return  # closes the pipe: whoever goes on writing is told so
+
+
+def _over(process: subprocess.Popen[bytes]) -> bool:
+    """Whether the process has ended. Where the system tells that without collecting it, its number
+    stays taken, so that what is ended by this number afterwards is no other's."""
+    if hasattr(os, "waitid"):
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+    return process.poll() is not None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ... import codes
@@ -34,17 +34,27 @@ class Cameras:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
+        self._urls: dict[str, str] = {}
+        self._lock = threading.Lock()
 
-    @cached_property
+    @property
     def open(self) -> str:
         """The address of the open one."""
-        return self._sandbox.camera("open", size=(160, 120), fps=5)
+        return self._url("open")
 
-    @cached_property
+    @property
     def locked(self) -> str:
         """The address of the one with a login."""
-        name, password = LOGIN.values()
-        return self._sandbox.camera("locked", name, password, size=(160, 120), fps=5)
+        return self._url("locked", *LOGIN.values())
+
+    def _url(self, path: str, *login: str) -> str:
+        with self._lock:  # stages ask at the same time
+            if path not in self._urls:
+                name, password = login or (None, None)
+                self._urls[path] = self._sandbox.camera(
+                    path, name, password, size=(160, 120), fps=5
+                )
+            return self._urls[path]
 
 
 class Stage:

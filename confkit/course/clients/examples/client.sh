@@ -90,7 +90,7 @@ END {
         print "{\"ret\":" code ",\"error\":" told "}"
     } else {
         rest = outgoing ? top["data"] : answer
-        print "{\"ret\":0" (rest ~ /^{"/ ? "," substr(rest, 2) : "}")
+        print "{\"ret\":0" (length(rest) > 2 ? "," substr(rest, 2) : "}")
     }
 }'
 meanings_a='401 authentication failed|404 room not found|405 licence expired|407 parameter error|408 HTTP request not supported|409 internal HTTP timeout|410 no MCU available|411 maximum licence exceeded|416 room closed|417 MCU not online|428 no MCU found to which the room was assigned|429 user not online|504 timeout|602 access_token incorrect|700 database error|701 no P2P permission'
