@@ -13,7 +13,8 @@ _CHECK = (
     "Runs a client against three services on this machine, one operation at a time, and tells "
     "which rows of the interface it gets right, wrong (and why) or does not know. `confkit course "
     "contract` says what it has to do. Exit status 0 when all is right, 1 when a row is wrong, 2 "
-    "when rows are only missing."
+    "when rows are only missing. The client is started about sixty times: what can be compiled is "
+    "better compiled before."
 )
 
 
@@ -31,7 +32,7 @@ def add_course_command(commands: argparse._SubParsersAction[Any]) -> None:
         "--only", action="append", default=[], metavar="ROW", help="such as A3 or timeout; repeat"
     )
     check.add_argument(
-        "--limit", type=float, default=20.0, metavar="S", help="end a run after S seconds (20)"
+        "--limit", type=float, default=30.0, metavar="S", help="end a run after S seconds (30)"
     )
     check.add_argument("command", nargs=argparse.REMAINDER, help="such as -- java Client.java")
     check.set_defaults(run=_check)

@@ -78,7 +78,7 @@ def send(interface, method, path, fields):
         body, headers = text, {"Content-Type": "application/x-www-form-urlencoded"}
     else:
         path += "?" + text
-    patience = None if wrong("waits for ever") else float(env("TIMEOUT"))
+    patience = 7 if wrong("waits too long") else float(env("TIMEOUT"))
     connection = HTTPConnection(url.hostname, url.port, timeout=patience)
     try:
         connection.request(method, path, body, headers)

@@ -59,6 +59,7 @@ def checked(mistake, *only):
         ("traceback", "html", "it ended with exit status 1, and says"),
         ("token in the log", "html", "a token or digest stands in its standard error"),
         ("secret in the log", "dropped", "the secret key stands in its standard error"),
+        ("waits too long", "timeout", "CONFKIT_TIMEOUT was 1, and it waited"),
         ("ret as it came", "quoted", 'ret is "0"; it is a number without quotes'),
         ("not encoded", "unicode", "UnicodeEncodeError"),
         ("latin-1", "unicode", "topic is not UTF-8"),

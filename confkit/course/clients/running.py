@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 from ...errors import ConfigError
 
 MOST_BYTES = 256 * 1024  # of each of the two outputs; who writes more is ended
-LIMIT = 20.0  # seconds a run may take unless another limit is given
+LIMIT = 30.0  # seconds a run may take unless another limit is given
 _PIECE = 16 * 1024
 
 

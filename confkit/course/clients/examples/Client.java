@@ -2,8 +2,9 @@
 //
 // One file, Java 11 or later, nothing but the JDK. Called as
 //     java Client.java get_room room_id=00123
-// it prints one line of JSON. What the service is like stands in CONFKIT_* variables; both are
-// described by `confkit course contract`.
+// it prints one line of JSON. `javac Client.java` once, and `java Client get_room ...` starts sooner.
+// What the service is like stands in CONFKIT_* variables; both are described by
+// `confkit course contract`.
 
 import java.io.IOException;
 import java.io.PrintStream;
