@@ -35,12 +35,16 @@ def _signature(answer: Any, _: Any) -> Judged:
 def _client(answer: Any, _: Any) -> Judged:
     from ..clients.checking import check_client
 
-    if isinstance(answer, str):
+    words = isinstance(answer, list | tuple) and all(isinstance(word, str) for word in answer)
+    if not words or not answer:
         return no("Hand in the command as a list of words, such as ['sh', 'client.sh'].")
     try:
-        found = check_client([str(word) for word in answer], only=("A1", *_LEFT_OUT))
-    except ConfigError as error:
-        return no(str(error))
+        found = check_client(answer, only=("A1", *_LEFT_OUT))
+    except ConfigError:
+        return no(
+            "This command cannot be started. Its first word is a program, as it is typed in a "
+            "terminal, and each argument stands by itself: ['java', '-cp', 'folder', 'Client']."
+        )
     if found.ok:
         return yes("These rows are right in three services. Now the same for all rows.")
     row = next(row for row in found.rows if row.verdict != "right")
