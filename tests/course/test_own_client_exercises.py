@@ -59,8 +59,9 @@ def test_a_client_is_tried_in_the_rows_that_the_skeleton_lacks(command, told):
 
 @pytest.mark.parametrize(
     ("change", "told"),
-    [({}, "an empty list"), ({"html": 0}, "html: "), ({"lost": 0}, "lost: "), ({"401": 602}, "401: "),
-     ({"found": None}, "found: "), ({"found": False}, "found: "), ({"404": None}, "404: "),
+    [({}, "an empty list"), ({"html": 0}, "html: "), ({"lost": 0}, "lost: "),
+     ({"401": 602}, "401: "), ({"found": None}, "found: "), ({"found": False}, "found: "),
+     ({"404": None}, "404: "),
      ({"602 twice": None}, "602 twice: "), ({"more": 1}, "these names")],
 )  # fmt: skip
 def test_what_a_client_reports_is_told_one_by_one(change, told):
