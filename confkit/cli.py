@@ -13,6 +13,7 @@ from typing import NoReturn
 from . import __version__, signing
 from .camera_commands import add_camera_commands
 from .connect import Setting, connect, stripped
+from .course_commands import add_course_command
 from .dialect import Dialect
 from .doctor_commands import add_doctor_command
 from .errors import ConfigError, ConfkitError
@@ -117,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     add_probe_command(commands)
     add_doctor_command(commands)
     add_record_command(commands)
+    add_course_command(commands)
 
     interface = commands.add_parser("interface", help="print the reference of the interface")
     interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")

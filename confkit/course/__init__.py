@@ -4,6 +4,8 @@ from confkit import course
 course.check("token", my_token)        # what is right, and which mistake a wrong answer was
 course.exercises()                     # all of them, with their questions
 course.progress()                      # what is right, tried and not yet tried, in every notebook
+course.contract()                      # what a client of one's own, in any language, has to do
+course.check_client(["java", "Client"])  # which rows of the interface it gets right
 
 To add an exercise: write an `Exercise` into the module of its notebook under `lessons/` (its name,
 the notebook's stem, the question, a judge, and the solution as the Python text that also stands
@@ -27,18 +29,34 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .checking import check, exercises
+    from .clients.checking import check_client
+    from .clients.report import ClientCheck, ClientRow
+    from .clients.shipped import example, skeleton
+    from .clients.text import contract
+    from .clients.vectors import vectors
     from .pictures import picture
+    from .provider import open_questions
     from .records import Exercise, Finding
     from .standing import Progress, progress
 
 _LATER = {
     "checking": ("check", "exercises"),
+    "clients.checking": ("check_client",),
+    "clients.report": ("ClientCheck", "ClientRow"),
+    "clients.shipped": ("example", "skeleton"),
+    "clients.text": ("contract",),
+    "clients.vectors": ("vectors",),
+    "provider": ("open_questions",),
     "pictures": ("picture",),
     "records": ("Exercise", "Finding"),
     "standing": ("Progress", "progress"),
 }
 
-__all__ = ["Exercise", "Finding", "Progress", "check", "exercises", "picture", "progress"]
+__all__ = [
+    "ClientCheck", "ClientRow", "Exercise", "Finding", "Progress", "check", "check_client",
+    "contract", "example", "exercises", "open_questions", "picture", "progress", "skeleton",
+    "vectors",
+]  # fmt: skip
 
 
 if not TYPE_CHECKING:  # a type checker reads the imports above

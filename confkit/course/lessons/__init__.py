@@ -1,7 +1,7 @@
 """The exercises as data, a module for each notebook; `EXERCISES` holds all, in their order."""
 
 from ..records import Exercise
-from . import devices, errors, many, people, rooms, service, token
+from . import devices, errors, many, own_client, people, rooms, service, token
 
 EXERCISES: tuple[Exercise, ...] = (
     *service.EXERCISES,
@@ -11,4 +11,5 @@ EXERCISES: tuple[Exercise, ...] = (
     *errors.EXERCISES,
     *devices.EXERCISES,
     *many.EXERCISES,
+    *own_client.EXERCISES,
 )

@@ -1,0 +1,142 @@
+"""The checker: somebody's client, row by row, in three services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from ...errors import ConfigError
+from ...progress import Show, progress_shown
+from .dialects import SERVICES, USUAL, Service
+from .judging import Missing, Wrong
+from .report import ClientCheck, ClientRow
+from .rows import Row, rows
+from .running import LIMIT, Runner
+from .stage import Cameras, Stage, Tries
+from .trials import tidy
+
+AT_ONCE = 2  # services that are tried at the same time
+SEED = 7
+
+
+class Outcome(NamedTuple):
+    """What one trial said of a row: empty, why it is wrong, or None where it is missing."""
+
+    row: str
+    where: str
+    why: str | None
+
+
+def check_client(
+    command: Sequence[str],
+    *,
+    only: Sequence[str] = (),
+    limit: float = LIMIT,
+    progress: bool | Show | None = False,
+) -> ClientCheck:
+    """What a client in any language gets right, wrong or does not know, a row each.
+
+    `command` starts it; the operation and its arguments are added (`course.contract()` tells them).
+    It runs against three sandboxes on this machine with keys of their own, once or twice a row and
+    service; a run of more than `limit` seconds is ended, with all that it started. `only` names
+    rows, `progress` is that of `sweep`. ConfigError: the command cannot be started, a row is
+    unknown, or the sandbox is not installed.
+    """
+    if isinstance(command, str) or not command:
+        raise ConfigError(
+            "the command is a list of words, such as ['java', 'Client.java']; "
+            "in a terminal: confkit course check -- java Client.java"
+        )
+    if not limit > 0:
+        raise ConfigError(f"limit is {limit!r}; it is a number of seconds above 0.")
+    chosen = rows(tuple(only))
+    parts = [(service, [row for row in chosen if row.everywhere]) for service in SERVICES]
+    once = [row for row in chosen if not row.everywhere]
+    parts += [(USUAL, once[:6]), (USUAL, once[6:])]
+    runner = Runner(command, limit)
+    trials = sum(len(part) for _, part in parts)
+    with (
+        progress_shown(progress, trials, "trials") as step,
+        _cameras() as cameras,
+        ThreadPoolExecutor(AT_ONCE) as pool,
+    ):
+        tries = Tries(runner)
+        futures = [pool.submit(_try, *part, cameras, tries, step) for part in parts if part[1]]
+        try:
+            _finished(futures)
+        finally:
+            runner.stop()
+            pool.shutdown(cancel_futures=True)
+    outcomes = [outcome for future in futures for outcome in future.result()]
+    return ClientCheck(tuple(_row(row, outcomes) for row in chosen))
+
+
+def _finished(futures: list[Future[list[Outcome]]]) -> None:
+    """Waits for all, in short spells so that Windows sees Ctrl-C; the first error is raised."""
+    left = set(futures)
+    while left:
+        done, left = wait(left, timeout=0.5)
+        for future in done:
+            future.result()
+
+
+@contextmanager
+def _cameras() -> Iterator[Cameras]:
+    try:
+        from ...sandbox import Sandbox
+    except ModuleNotFoundError as error:
+        raise ConfigError(str(error)) from None
+    with Sandbox(seed=SEED) as sandbox:
+        yield Cameras(sandbox)
+
+
+def _try(
+    service: Service,
+    chosen: list[Row],
+    cameras: Cameras,
+    tries: Tries,
+    step: Callable[[], object],
+) -> list[Outcome]:
+    from ...sandbox import Sandbox
+
+    outcomes = []
+    with (
+        Sandbox(
+            seed=SEED, dialect=service.dialect, access_key=service.access_key,
+            secret_key=service.secret_key,
+        ) as sandbox,
+        sandbox.connect() as client,
+    ):  # fmt: skip
+        for row in chosen:
+            stage = Stage(service, sandbox, client, cameras, tries)
+            outcomes.append(Outcome(row.name, *_tried(row, stage)))
+            tidy(stage)
+            step()
+    return outcomes
+
+
+def _tried(row: Row, stage: Stage) -> tuple[str, str | None]:
+    try:
+        row.trial(stage)
+    except Missing:
+        why = None
+    except Wrong as wrong:
+        why = str(wrong)
+    else:
+        why = ""
+    return f"{stage.service.name}, {stage.operation}", why
+
+
+def _row(row: Row, outcomes: list[Outcome]) -> ClientRow:
+    mine = [outcome for outcome in outcomes if outcome.row == row.name]
+    wrong = [outcome for outcome in mine if outcome.why]
+    if wrong:
+        right = f" ({len(mine) - len(wrong)} of {len(mine)} services right)" * (len(mine) > 1)
+        return ClientRow(row.name, row.title, "wrong", f"{wrong[0].where}: {wrong[0].why}{right}")
+    missing = [outcome for outcome in mine if outcome.why is None]
+    if missing:
+        operation = missing[0].where.rpartition(", ")[2]
+        return ClientRow(row.name, row.title, "missing", f"it does not know {operation}")
+    return ClientRow(row.name, row.title, "right")

@@ -1,0 +1,96 @@
+"""The command `course`: check a client of one's own, and what helps to write one."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from typing import Any, NoReturn
+
+from .errors import ConfigError
+
+_CHECK = (
+    "Runs a client against three services on this machine, one operation at a time, and tells "
+    "which rows of the interface it gets right, wrong (and why) or does not know. `confkit course "
+    "contract` says what it has to do. Exit status 0 when all is right, 1 when a row is wrong, 2 "
+    "when rows are only missing. The client is started about sixty times: what can be compiled is "
+    "better compiled before."
+)
+
+
+def add_course_command(commands: argparse._SubParsersAction[Any]) -> None:
+    """Adds the command to those of `confkit`."""
+    course = commands.add_parser("course", help="write a client of one's own, and have it checked")
+    parts = course.add_subparsers(required=True, metavar="PART")
+
+    check = parts.add_parser(
+        "check", help="try a client in any language", description=_CHECK,
+        usage="confkit course check [--json] [--only ROW] [--limit S] -- COMMAND ...",
+    )  # fmt: skip
+    check.add_argument("--json", action="store_true", help="print the rows as JSON")
+    check.add_argument(
+        "--only", action="append", default=[], metavar="ROW", help="such as A3 or timeout; repeat"
+    )
+    check.add_argument(
+        "--limit", type=float, default=30.0, metavar="S", help="end a run after S seconds (30)"
+    )
+    check.add_argument("command", nargs=argparse.REMAINDER, help="such as -- java Client.java")
+    check.set_defaults(run=_check)
+
+    contract = parts.add_parser("contract", help="print what such a client has to do")
+    contract.set_defaults(run=_contract)
+    vectors = parts.add_parser("vectors", help="print signatures of all dialects, as JSON")
+    vectors.set_defaults(run=_vectors)
+    for name, shows in (
+        ("skeleton", "print the beginning of a client"),
+        ("example", "print a whole client"),
+    ):
+        part = parts.add_parser(name, help=shows)
+        part.add_argument("language", help="java or sh")
+        part.set_defaults(run=_shipped, part=name)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from .course import check_client
+
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        raise ConfigError(
+            "no command is given; it stands behind --: confkit course check -- java Client.java"
+        )
+    signal.signal(signal.SIGTERM, _end)  # as Ctrl-C does: what the client started ends with it
+    found = check_client(command, only=options.only, limit=options.limit, progress=None)
+    _print(found.as_json() if options.json else str(found))
+    return found.exit_status
+
+
+def _end(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _contract(_: argparse.Namespace) -> int:
+    from .course import contract
+
+    _print(contract().rstrip("\n"))
+    return 0
+
+
+def _vectors(_: argparse.Namespace) -> int:
+    from .course.clients.vectors import as_file
+
+    _print(as_file().rstrip("\n"))
+    return 0
+
+
+def _shipped(options: argparse.Namespace) -> int:
+    from . import course
+
+    _print(getattr(course, options.part)(options.language).rstrip("\n"))
+    return 0
+
+
+def _print(text: str) -> None:
+    """In UTF-8 whatever the terminal's encoding: a file that is made of it is one."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stdout.buffer.flush()

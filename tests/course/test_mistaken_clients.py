@@ -1,0 +1,94 @@
+"""Clients that make one mistake each: the row that shows it is wrong, and says which it was."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from confkit import course
+
+CLIENT = Path(__file__).parent / "own_client.py"
+
+
+def checked(mistake, *only):
+    command = [sys.executable, "-S", str(CLIENT), mistake]
+    return {row.row: row for row in course.check_client(command, only=only).rows}
+
+
+@pytest.mark.parametrize(
+    ("mistake", "row", "why"),
+    [
+        ("raw", "A1", "of the raw bytes, this service wants the lowercase hex text"),
+        ("hex for all", "A1", "of the hex text, this service wants the raw bytes"),
+        ("sha1 for all", "A1", "the hash is sha1, this service wants sha256"),
+        ("swapped", "A1", "message and key are swapped"),
+        ("newline in the message", "A1", "the message has a trailing newline"),
+        ("newline in the key", "A1", "the secret key has a trailing newline"),
+        ("capitals", "A1", "in capitals"),
+        ("no padding", "A1", "the = at its end is missing"),
+        ("raw", "sign", "of the raw bytes, this service wants the lowercase hex text"),
+        ("sha1 for all", "sign", "the hash is sha1, this service wants sha256"),
+        ("no colon", "A3", "the colon is missing between random and key"),
+        ("digest for token", "A3", "this is the digest of A1, not the access token"),
+        ("encoded twice", "A3", "it is percent-encoded twice"),
+        ("plus not encoded", "A3", "a plus sign was not percent-encoded"),
+        ("usual token name", "A3", "A3 spells it access_tocken, not access_token"),
+        ("slash at the end", "A3", "A 408"),
+        ("numbers as text", "A3", 'attendee_max is the text "25"; it is the number 25'),
+        ("room number", "A3", "room_id is the number 123; it is the text"),
+        ("empty for null", "A3", 'host_password is ""; what is absent is null'),
+        ("deletes nothing", "A4", "it reports success, and no request of A4"),
+        ("access_token in B1", "B1", "B1 spells it accessToken, not access_token"),
+        ("GET for all", "B1", "B 408"),
+        ("always in the query", "B1", "not in the query string"),
+        ("only ret", "B1", "has its code in result"),
+        ("plus not encoded", "B1", "user_name lost its plus sign"),
+        ("options as text", "options", "options is not a JSON object"),
+        ("login beside options", "options", "the camera was not opened"),
+        ("accessToken in B2", "B2", "B2 spells it access_token, not accessToken"),
+        ("camelCase", "B3", "items[0].room_id is missing"),
+        ("tries three times", "401-A", "it tried the wrong key 3 times; accounts may lock"),
+        ("one table", "401-B", "there it means wrong parameters"),
+        ("no words", "404", "ret is 404 and there is no error"),
+        ("status 1", "404", "it ended with exit status 1"),
+        ("empty for 404", "404", "it reports 0 users where the call failed: the service answered"),
+        ("602 not renewed", "602", "it reports 602; a token may expire at any time"),
+        ("same token again", "602", "with the token that was refused"),
+        ("five times", "602", "it asked 5 times while each answer was 602"),
+        ("empty for a failure", "html", "it reports 0 users where the call failed: no answer"),
+        ("traceback", "html", "it ended with exit status 1, and says"),
+        ("token in the log", "html", "a token or digest stands in its standard error"),
+        ("secret in the log", "dropped", "the secret key stands in its standard error"),
+        ("waits too long", "timeout", "CONFKIT_TIMEOUT was 1, and it waited"),
+        ("ret as it came", "quoted", 'ret is "0"; it is a number without quotes'),
+        ("not encoded", "unicode", "UnicodeEncodeError"),
+        ("latin-1", "unicode", "topic is not UTF-8"),
+        ("question marks", "unicode", "topic lost its letters beyond ASCII"),
+        ("counts 149 as too long", "topic", "it reports ret 407"),
+        ("creates again", "lost", "it sent the create 2 times, as the answer was lost"),
+        ("does not look", "lost", "get_room of the room_extend_id says whether"),
+        ("chatters", "A1", 'it printed 2 lines, the first is "logging in ..."'),
+        ("utf-16", "A1", "its standard output is not UTF-8"),
+    ],
+)
+def test_a_mistake_is_named(mistake, row, why):
+    """The row in which a mistake shows is wrong, and the reason names the mistake."""
+    found = checked(mistake, row)[row]
+    assert found.verdict == "wrong"
+    assert why in found.why
+    assert "demo_secret" not in found.why
+
+
+def test_what_a_client_does_not_know_is_missing_and_not_wrong():
+    """Exit status 64 makes a row missing; the exit status of the check is then 2."""
+    found = course.check_client(
+        [sys.executable, "-S", str(CLIENT), "no get_mcu"], only=["A1", "A5", "416"]
+    )
+    assert [row.verdict for row in found.rows] == ["right", "missing", "missing"]
+    assert found.exit_status == 2
+    assert found.counts == {"right": 1, "wrong": 0, "missing": 2}
+
+
+def test_ascii_is_as_good_as_utf_8():
+    """JSON with escapes for what is beyond ASCII is right, too."""
+    assert checked("ascii", "unicode")["unicode"].verdict == "right"
