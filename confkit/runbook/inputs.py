@@ -9,7 +9,7 @@ import re
 from typing import TypeVar
 
 from ..errors import ConfigError
-from ..masking import mask, mask_address
+from ..masking import mask_address
 
 Value = TypeVar("Value", bool, int, float, str)
 
@@ -61,14 +61,15 @@ def refuse_name(name: str) -> None:
         )
 
 
-def refuse_value(name: str, text: str) -> None:
-    """Nothing, unless an input's text holds a secret: ConfigError, which does not quote it."""
-    if mask_address(text) != text or mask(text) != text:
+def refuse_value(name: str, text: str, *secrets: str) -> None:
+    """Nothing, unless an input's text holds a secret, such as one of these: ConfigError, which does
+    not quote it."""
+    if mask_address(text, broken=True) != text:
         raise ConfigError(
             f"{name} holds a password, and inputs stand in reports. Give an address without login "
             "and the password in CONFKIT_CAMERA_PASSWORD."
         )
-    kept = {os.environ[name] for name in _KEPT if os.environ.get(name)}
+    kept = {*secrets, *(os.environ.get(name, "") for name in _KEPT)} - {""}
     if text.strip() in kept or _is_signature(text.strip()):
         raise ConfigError(
             f"{name} holds a key, a password or a token, and inputs stand in reports: leave it "
