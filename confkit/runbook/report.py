@@ -68,7 +68,7 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
             cell.source = cell.source.replace(form, MASK)
         for output in cell.get("outputs", []):
             _clean_output(output, hidden)
-    exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
+    exporter = HTMLExporter(template_name="basic")
     body, _ = exporter.from_notebook_node(notebook)
     head = f"Runbook {name} on {service}, {when:%Y-%m-%d %H:%M} UTC: {run.checks.verdict}"
     return (

@@ -45,6 +45,6 @@ def show(what: object) -> None:
     if "IPython" in sys.modules:
         from IPython.display import display
 
-        display(what)  # type: ignore[no-untyped-call]
+        display(what)
     else:
         sys.stdout.write(f"{what}\n")
