@@ -27,6 +27,10 @@ shows it), when to use it, what it needs, what to do next after each verdict. Th
         else:
             book.failed("somebody is in it", "nobody is", "Ask who should be there.")
 
+    # check() gives a value: as the last line of a cell it would show, so assign it, to _ at least
+
+    book.refuses("an unknown room is told as 404", lambda: ck.get_room(client, "no-such"), 404)
+
     # one cell tagged `changes`, under a heading "The one cell that changes something"
     if book.may_change(apply, "delete the room"):
         book.check("the room is deleted", lambda: ck.delete_room(client, room_id))
@@ -37,11 +41,12 @@ shows it), when to use it, what it needs, what to do next after each verdict. Th
 
 Errors of the service become FAIL where it answered what is wrong, UNKNOWN where that cannot be
 known (no answer, time-outs, a refused token); `fails=` says otherwise. Mistakes in the notebook
-stay errors. Secrets are never inputs: a camera's password comes from `ck.ask_secret()`.
+stay errors. Secrets are never inputs: `camera_password(login_name)` takes a camera's from the
+environment or asks.
 """
 
 from .book import Runbook, begin
-from .inputs import given
+from .inputs import camera_password, given
 from .rooms import find_room, find_rooms
 
-__all__ = ["Runbook", "begin", "find_room", "find_rooms", "given"]
+__all__ = ["Runbook", "begin", "camera_password", "find_room", "find_rooms", "given"]

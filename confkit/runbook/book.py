@@ -90,6 +90,35 @@ class Runbook:
             return value
         return None
 
+    def refuses(
+        self,
+        check: str,
+        ask: Callable[[], object],
+        *codes: int,
+        advice: str = "",
+        needs: str | Iterable[str] = (),
+    ) -> None:
+        """Records PASS where the service answers `ask()` with one of these result codes, FAIL where
+        it answers otherwise, UNKNOWN where no answer came; `advice` is for the latter two."""
+        if not self.ready(check, needs):
+            return
+        wanted = " or ".join(map(str, codes))
+        try:
+            ask()
+        except ReadOnlyError:
+            self.skipped(check, "this client is read only")
+        except ApiError as error:
+            if error.ret in codes:
+                self.passed(check, _told(error))
+            elif error.ret is None:
+                self.unknown(check, _told(error), advice or error.advice)
+            else:
+                self.failed(check, f"{_told(error)} where {wanted} is due", advice or error.advice)
+        except ConfkitError as error:
+            self.unknown(check, _told(error), advice or error.advice)
+        else:
+            self.failed(check, f"it succeeded, where {wanted} is due", advice)
+
     def ready(self, check: str, needs: str | Iterable[str] = ()) -> bool:
         """Whether all checks that this one needs have passed; otherwise it is recorded as SKIP.
 

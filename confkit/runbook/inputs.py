@@ -8,12 +8,13 @@ import os
 import re
 from typing import TypeVar
 
+from ..asking import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..masking import mask_address
+from ..masking import Secret, mask_address
 
 Value = TypeVar("Value", bool, int, float, str)
 
-_SECRET = re.compile(r"(?i)passw|passphrase|secret|token|tocken|digest|psw|pwd|login|credential")
+_SECRET = re.compile(r"(?i)passw|passphrase|secret|token|tocken|digest|psw|pwd|credential")
 _KEY = re.compile(r"(?i)(^|_)(key|keys|pass)(_|$)")
 _TRUTHS = {"1": True, "true": True, "yes": True, "on": True,
            "0": False, "false": False, "no": False, "off": False}  # fmt: skip
@@ -75,6 +76,15 @@ def refuse_value(name: str, text: str, *secrets: str) -> None:
             f"{name} holds a key, a password or a token, and inputs stand in reports: leave it "
             "out. Secrets come from the profile or the environment."
         )
+
+
+def camera_password(login_name: str) -> Secret | None:
+    """The camera's password of CONFKIT_CAMERA_PASSWORD, or asked for; None without a login name.
+
+    ConfigError where nobody can be asked, as headless."""
+    if not login_name:
+        return None
+    return Secret(os.environ.get(CAMERA_PASSWORD) or ask_secret(f"password of {login_name}: "))
 
 
 def _is_signature(text: str) -> bool:

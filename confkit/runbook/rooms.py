@@ -53,13 +53,21 @@ def find_room(client: Client, room: str) -> str:
 
 def find_rooms(client: Client, rooms: str = "") -> list[str]:
     """The IDs of several rooms: IDs or topics with commas between them, or a .txt or .csv file of
-    IDs; of all known rooms when the text is empty. Errors as `find_room` and `known_rooms`."""
+    IDs; of all known rooms when the text is empty. Errors as `find_room` and `known_rooms`;
+    ConfigError when that is no room at all."""
     wanted = rooms.strip()
     if not wanted:
-        return [str(room_id) for room_id in known_rooms(client)["room_id"]]
-    if Path(wanted).suffix.lower() in (".txt", ".csv"):
-        return list(room_ids(wanted).ids)
-    return [find_room(client, part) for part in wanted.split(",") if part.strip()]
+        found = [str(room_id) for room_id in known_rooms(client)["room_id"]]
+    elif Path(wanted).suffix.lower() in (".txt", ".csv"):
+        found = list(room_ids(wanted).ids)
+    else:
+        found = [find_room(client, part) for part in wanted.split(",") if part.strip()]
+    if not found:
+        raise ConfigError(
+            "no rooms are given, and none are known (the interface lists none; known are those "
+            "with devices in them); set rooms to their IDs, or to a .txt or .csv file of them"
+        )
+    return found
 
 
 def _topics(client: Client) -> tuple[dict[str, str], int]:
