@@ -47,7 +47,16 @@ def play(name: str, client: ck.Client | None = None, **inputs: Any) -> Played:
     shown = StringIO()
     connect = ck.connect
     named = os.environ.get("CONFKIT_BASE_URL") or os.environ.get("CONFKIT_PROFILE")
-    ck.connect = lambda: client or connect(None if named else "sandbox")
+    mine: list[ck.Client] = []
+
+    def service(**given: Any) -> ck.Client:
+        """What `ck.connect()` gives; with arguments a notebook names a service itself."""
+        if given or client is None:
+            mine.append(connect(None if named or given else "sandbox", **given))
+            return mine[-1]
+        return client
+
+    ck.connect = service
     last = None
     try:
         with redirect_stdout(shown):
@@ -59,8 +68,8 @@ def play(name: str, client: ck.Client | None = None, **inputs: Any) -> Played:
                     names.update(inputs)
     finally:
         ck.connect = connect
-        if client is None and "client" in names:
-            names["client"].close()
+        for one in mine:
+            one.close()
     assert isinstance(last, Checklist), "the last cell of a runbook is book.verdict()"
     return Played(last, shown.getvalue(), names)
 
