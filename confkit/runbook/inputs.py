@@ -18,6 +18,7 @@ _SECRET = re.compile(r"(?i)passw|passphrase|secret|token|tocken|digest|psw|pwd|c
 _KEY = re.compile(r"(?i)(^|_)(key|keys|pass)(_|$)")
 _TRUTHS = {"1": True, "true": True, "yes": True, "on": True,
            "0": False, "false": False, "no": False, "off": False}  # fmt: skip
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{43,172}={0,2}")
 _HEX = re.compile(rb"[0-9a-f]+\Z")
 _SIZES = (32, 40, 64, 128)  # hex digits of md5, sha1, sha256, sha512
 _KEPT = ("CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
@@ -65,13 +66,13 @@ def refuse_name(name: str) -> None:
 def refuse_value(name: str, text: str, *secrets: str) -> None:
     """Nothing, unless an input's text holds a secret, such as one of these: ConfigError, which does
     not quote it."""
-    if mask_address(text, broken=True) != text:
+    if mask_address(text, broken="://" not in text) != text:
         raise ConfigError(
             f"{name} holds a password, and inputs stand in reports. Give an address without login "
             "and the password in CONFKIT_CAMERA_PASSWORD."
         )
     kept = {*secrets, *(os.environ.get(name, "") for name in _KEPT)} - {""}
-    if text.strip() in kept or _is_signature(text.strip()):
+    if text.strip() in kept or signed(text):
         raise ConfigError(
             f"{name} holds a key, a password or a token, and inputs stand in reports: leave it "
             "out. Secrets come from the profile or the environment."
@@ -87,10 +88,14 @@ def camera_password(login_name: str) -> Secret | None:
     return Secret(os.environ.get(CAMERA_PASSWORD) or ask_secret(f"password of {login_name}: "))
 
 
-def _is_signature(text: str) -> bool:
-    """Whether a text is a token or a digest: base64 of the hex text of a hash (seen)."""
+def signed(text: str) -> list[str]:
+    """The tokens and digests in a text: base64 of the hex text of a hash, the usual form (seen)."""
+    return [word for word in _BASE64.findall(text) if _is_signature(word)]
+
+
+def _is_signature(word: str) -> bool:
     try:
-        plain = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
+        plain = base64.b64decode(word)
+    except binascii.Error:
         return False
     return len(plain) in _SIZES and _HEX.match(plain) is not None

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..masking import MASK, forms, mask
+from .inputs import signed
 from .running import Run
 
 _STYLE = """
@@ -90,4 +91,4 @@ def _clean_output(output: Any, hidden: tuple[str, ...]) -> None:
 
 
 def _clean(text: str, hidden: tuple[str, ...]) -> str:
-    return mask(text, *hidden)
+    return mask(text, *hidden, *signed(text))
