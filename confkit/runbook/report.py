@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from ..masking import MASK, forms, mask
+from ..masking import mask
 from .inputs import signed
 from .running import Run
 
@@ -65,8 +65,7 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
     hidden = tuple(secrets)
     notebook = deepcopy(run.notebook)
     for cell in notebook.cells:
-        for form in forms(hidden):
-            cell.source = cell.source.replace(form, MASK)
+        cell.source = _clean(cell.source, hidden)
         for output in cell.get("outputs", []):
             _clean_output(output, hidden)
     exporter = HTMLExporter(template_name="basic")
