@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+import io
 import os
 import signal
 import sys
@@ -48,10 +49,17 @@ def add_runbook_command(commands: "argparse._SubParsersAction[Any]") -> None:
         "--sandbox", action="store_true", help="play it on the embedded service, with its scene"
     )
     runbook.add_argument(
-        "--cell-timeout", type=float, default=600.0, metavar="S", help="seconds for a cell (600)"
+        "--cell-timeout", type=_seconds, default=600.0, metavar="S", help="seconds for a cell (600)"
     )
     runbook.add_argument("--list", action="store_true", help="what runbooks there are")
     runbook.set_defaults(run=_runbook)
+
+
+def _seconds(text: str) -> float:
+    number = float(text)  # argparse tells a ValueError
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return number
 
 
 def _runbook(options: argparse.Namespace) -> int:
@@ -64,6 +72,7 @@ def _runbook(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from .runbook import library
+    from .runbook.inputs import variable
 
     if options.list or not options.name:
         print(library.listing(library.stored()))
@@ -71,6 +80,8 @@ def _run(options: argparse.Namespace) -> int:
     stored = library.find(options.name)
     environment, service, secrets = _service(options.profile, options.sandbox)
     inputs = _inputs(stored, options.inputs, secrets)
+    for name in stored.inputs:  # they are given in a cell, where the report shows them
+        environment.pop(variable(name), None)
     _installed()
     if options.report:
         from .runbook.report import check_place
@@ -78,24 +89,31 @@ def _run(options: argparse.Namespace) -> int:
         check_place(options.report)
     from .runbook.running import run
 
-    print(f"{stored.name} on {service}", flush=True)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a topic's letters
+    _tell(f"{stored.name} on {service}")
     when = datetime.now(UTC)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
     try:
         done = run(stored.path, inputs, environment, options.cell_timeout, _tell)
-        print(f"{done.checks.verdict:<7} over all", flush=True)
+        _tell(f"{done.checks.verdict:<7} over all")
         if options.report:
             from .runbook.report import write_report
 
             write_report(options.report, done, stored.name, service, when, secrets)
-            print(f"report: {options.report}")
+            _tell(f"report: {options.report}")
     finally:
         signal.signal(signal.SIGTERM, before)
     return done.checks.exit_status
 
 
-def _tell(check: Check) -> None:
-    print(check, flush=True)
+def _tell(text: Check | str) -> None:
+    """Prints it at once. A reader who has gone away (`| head`) is no reason to end the run, whose
+    report and exit status count."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, tuple[str, ...]]:

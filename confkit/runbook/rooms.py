@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigError, RoomNotFound
+from ..errors import ConfigError, ParameterError, RoomNotFound
 from ..known import known_rooms
 from ..rooms import get_room
 from ..sweeping.ids import room_ids
 from ..sweeping.sweeps import sweep
+from .inputs import given
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -20,17 +21,19 @@ SHOWN = 10  # candidates in a message
 def find_room(client: Client, room: str) -> str:
     """The ID of the room with this ID, or with this topic among the known rooms.
 
-    A topic counts in any case of its letters; a part of it is enough where it fits one room only.
-    RoomNotFound names the rooms that there are, ConfigError those among which it cannot be told,
-    or that nothing was given; errors of the service are raised. Section 4 (A3) of the interface.
+    Known are those of `known_rooms`, to which CONFKIT_RUNBOOK_KNOWN adds: a .txt or .csv file of
+    IDs, or a folder that a Recorder keeps. A topic counts in any case of its letters; a part of it
+    is enough where it fits one room only. RoomNotFound names the rooms that there are, ConfigError
+    those among which it cannot be told, or that nothing was given; errors of the service are
+    raised. Section 4 (A3) of the interface.
     """
     wanted = room.strip()
     if not wanted:
         raise ConfigError("no room is given; set room to its ID or its topic")
     try:
         return get_room(client, wanted).room_id
-    except RoomNotFound as error:
-        unknown = error
+    except (RoomNotFound, ParameterError):  # no such ID, or nothing that could be one
+        pass
     topics, unread = _topics(client)
     folded = wanted.casefold()
     fits = [room_id for room_id, topic in topics.items() if topic.strip().casefold() == folded]
@@ -46,18 +49,19 @@ def find_room(client: Client, room: str) -> str:
     meaning = f"no room has the ID or topic {wanted!r}"
     advice = f"Known rooms are {there}{missed}. The interface lists no others: ask who made it."
     nowhere = RoomNotFound(f"{meaning}. {advice}")
-    nowhere.ret, nowhere.interface, nowhere.endpoint = unknown.ret, "A", "A3"
+    nowhere.ret, nowhere.interface, nowhere.endpoint = 404, "A", "A3"
     nowhere.meaning, nowhere.advice = meaning, advice
     raise nowhere
 
 
 def find_rooms(client: Client, rooms: str = "") -> list[str]:
     """The IDs of several rooms: IDs or topics with commas between them, or a .txt or .csv file of
-    IDs; of all known rooms when the text is empty. Errors as `find_room` and `known_rooms`;
-    ConfigError when that is no room at all."""
+    IDs; of all known rooms (see `find_room`) when the text is empty.
+
+    Errors as `find_room` and `known_rooms`; ConfigError when that is no room at all."""
     wanted = rooms.strip()
     if not wanted:
-        found = [str(room_id) for room_id in known_rooms(client)["room_id"]]
+        found = _known(client)
     elif Path(wanted).suffix.lower() in (".txt", ".csv"):
         found = list(room_ids(wanted).ids)
     else:
@@ -70,9 +74,15 @@ def find_rooms(client: Client, rooms: str = "") -> list[str]:
     return found
 
 
+def _known(client: Client) -> list[str]:
+    place = given("known", "")
+    source = {"recording" if Path(place).is_dir() else "list": place} if place else {}
+    return [str(room_id) for room_id in known_rooms(client, **source)["room_id"]]
+
+
 def _topics(client: Client) -> tuple[dict[str, str], int]:
     """The topics of the known rooms by ID, and how many rooms could not be read."""
-    ids = list(known_rooms(client)["room_id"])
+    ids = _known(client)
     read = sweep(client, ids, users=False, progress=False)
     topics = {room.room_id: room.topic or "" for room in read.rooms}
     return topics, len({*ids} - {*topics})

@@ -37,7 +37,7 @@ def run(
 
     Each cell may take so many `seconds`. `tell` is called with each check as it comes. When a cell
     breaks, takes too long or is interrupted (Ctrl-C), those tagged `always` are run nonetheless.
-    A second Ctrl-C raises KeyboardInterrupt at once. The kernel is ended in every case.
+    A second Ctrl-C ends all that at once. The kernel is ended in every case.
     """
     import nbformat
 
@@ -55,11 +55,8 @@ def run(
                     broken = _run(running, cell, seconds, outputs, f"cell {number}") or broken
     except KernelDied:
         broken = broken or "its kernel died; look at the memory of this machine and run it again"
-    except KeyboardInterrupt:
-        if not broken:  # otherwise it is the second time
-            broken = "it was interrupted while its kernel started"
-        else:
-            broken = "it was interrupted twice, so that its clean-up may not have run"
+    except KeyboardInterrupt:  # before its first cell, or a second time
+        broken = "it was interrupted, and what it has to undo may not be undone"
     except RuntimeError as error:  # what jupyter_client raises for a kernel that does not start
         broken = f"its kernel did not start ({mask(str(error))})"
     if not broken and outputs.verdict is None:

@@ -170,6 +170,19 @@ def test_a_room_is_found_by_id_topic_or_part_of_it(client):
         runbook.find_room(client, " ")
 
 
+def test_rooms_of_a_file_are_known_by_their_topics_too(client, real, monkeypatch, tmp_path):
+    """CONFKIT_RUNBOOK_KNOWN names a file of IDs: the interface itself lists no rooms."""
+    room_id = ck.create_room(client, "Lobby", owner_id="ops")
+    with pytest.raises(ck.RoomNotFound, match="Known rooms are none"):
+        runbook.find_room(real, "Lobby")
+    file = tmp_path / "rooms.txt"
+    file.write_text(f"{room_id}\n7\n")
+    monkeypatch.setenv("CONFKIT_RUNBOOK_KNOWN", str(file))
+    assert runbook.find_room(real, "Lobby") == room_id
+    with pytest.raises(ck.RoomNotFound, match="and 1 that could not be read"):
+        runbook.find_room(real, "Attic")
+
+
 def test_several_rooms_are_those_named_those_in_a_file_or_all_that_are_known(client, tmp_path):
     """Commas, a file of IDs, or nothing; no room at all is an error, never an empty list."""
     with pytest.raises(ck.ConfigError, match="none are known"):
