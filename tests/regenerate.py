@@ -16,10 +16,11 @@ def main(names: list[str]) -> int:
     if names == ["--pictures"]:
         return pictures()
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
+    service = {**os.environ, "CONFKIT_PROFILE": "sandbox"}  # that of connect() in the runbooks
     for notebook in found:
         run = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute",
                "--inplace", "--log-level=ERROR", str(notebook)]  # fmt: skip
-        subprocess.run(run, check=True, cwd=ROOT)
+        subprocess.run(run, check=True, cwd=ROOT, env=service)
         clean = [sys.executable, "-m", "nbstripout", "--keep-output", "--keep-count", str(notebook)]
         subprocess.run(clean, check=True)
         print(notebook)
