@@ -256,7 +256,7 @@ def test_a_notebook_that_breaks_is_unknown_and_shows_no_secret(notebook):
         "print(str(client.secret_key), str(client.token()))\n"
         "raise ValueError('rtsp://admin:hunter2@192.0.2.7/1')",
         "book.passed('never', 'reached')",
-        "print('undone')\nbook.verdict()",
+        "print('un' + 'done')\nbook.verdict()",
     )
     environment = {**os.environ, "CONFKIT_PROFILE": "sandbox"}
     told = []

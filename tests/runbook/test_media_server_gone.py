@@ -54,7 +54,8 @@ def test_only_the_rooms_that_are_given_are_asked(sandbox, client):
 def test_a_room_that_could_not_be_asked_is_unknown_not_well(client, sandbox, fault, verdict, found):
     """No answer of A5 says nothing of the media server."""
     sandbox.fault(A5, **fault)
-    played = play("media-server-gone", client, scene="healthy")
+    room_id = ck.create_room(client, "Attic", owner_id="ops")
+    played = play("media-server-gone", client, rooms=room_id, scene="healthy")
     assert (played.verdict, played[GIVEN].verdict) == (verdict, verdict)
     assert found in played[GIVEN].found
 
