@@ -37,6 +37,10 @@ class Check:
         told = f"{self.verdict:<7} {self.check}: {self.found}"
         return f"{told}\n     -> {self.advice}" if self.advice else told
 
+    def _repr_html_(self) -> str:
+        told = f"{_badge(self.verdict)} <b>{escape(self.check)}</b>: {escape(self.found)}"
+        return f"<div>{told}{f'<br>&rarr; {escape(self.advice)}' if self.advice else ''}</div>"
+
 
 class Checklist(tuple[Check, ...]):
     """Checks in their order, with one verdict; `print` shows text, a notebook a table."""

@@ -22,6 +22,7 @@ from .probe_commands import add_probe_command
 from .profile_commands import add_profile_commands
 from .record_commands import add_record_command
 from .reference import SPOKEN, reference
+from .runbook_commands import add_runbook_command
 
 _ENDINGS = (signal.SIGTERM, signal.SIGINT)
 
@@ -119,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     add_doctor_command(commands)
     add_record_command(commands)
     add_course_command(commands)
+    add_runbook_command(commands)
 
     interface = commands.add_parser("interface", help="print the reference of the interface")
     interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")

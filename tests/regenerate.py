@@ -20,7 +20,8 @@ def main(names: list[str]) -> int:
         return pictures()
     found = [Path(name) for name in names] or sorted((ROOT / "notebooks").rglob("*.ipynb"))
     with tempfile.TemporaryDirectory() as folder:  # not how far this person is in the course
-        environment = {**os.environ, "CONFKIT_COURSE": str(Path(folder) / "course.jsonl")}
+        own = {"CONFKIT_PROFILE": "sandbox", "CONFKIT_COURSE": f"{folder}/course.jsonl"}
+        environment = {**os.environ, **own}
         for notebook in found:
             store(notebook, environment)
             print(notebook)

@@ -1,0 +1,101 @@
+"""The inputs of a runbook: their types, where they come from, and what may not be one."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import re
+from typing import TypeVar
+
+from ..asking import CAMERA_PASSWORD, ask_secret
+from ..errors import ConfigError
+from ..masking import Secret, mask_address
+
+Value = TypeVar("Value", bool, int, float, str)
+
+_SECRET = re.compile(r"(?i)passw|passphrase|secret|token|tocken|digest|psw|pwd|credential")
+_KEY = re.compile(r"(?i)(^|_)(key|keys|pass)(_|$)")
+_TRUTHS = {"1": True, "true": True, "yes": True, "on": True,
+           "0": False, "false": False, "no": False, "off": False}  # fmt: skip
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{43,172}={0,2}")
+_HEX = re.compile(rb"[0-9a-f]+\Z")
+_SIZES = (32, 40, 64, 128)  # hex digits of md5, sha1, sha256, sha512
+_KEPT = ("CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
+
+
+def variable(name: str) -> str:
+    """The environment's variable for an input: CONFKIT_RUNBOOK_ROOM for `room`."""
+    return f"CONFKIT_RUNBOOK_{name.upper()}"
+
+
+def given(name: str, default: Value) -> Value:
+    """An input: what CONFKIT_RUNBOOK_NAME holds, read as the default's type, else the default.
+
+    ConfigError: it is no such value, or it is a secret by its name or by what it holds."""
+    refuse_name(name)
+    text = os.environ.get(variable(name))
+    return default if text is None else typed(name, text, default, variable(name))
+
+
+def typed(name: str, text: str, default: Value, origin: str) -> Value:
+    """The value in a text, of the default's type: yes or no, a number, or the text itself."""
+    refuse_value(name, text)
+    plain = text.strip()
+    try:
+        if isinstance(default, bool):
+            return _TRUTHS[plain.lower()]
+        if isinstance(default, int):
+            return int(plain)
+        return float(plain) if isinstance(default, float) else text
+    except (KeyError, ValueError):
+        kind = {bool: "true or false", int: "a whole number"}.get(type(default), "a number")
+        raise ConfigError(f"{name} (from {origin}) is {text!r}; give {kind}") from None
+
+
+def refuse_name(name: str) -> None:
+    """Nothing, unless an input of this name would be a secret: ConfigError."""
+    if _SECRET.search(name) or _KEY.search(name):
+        raise ConfigError(
+            f"{name} would be a secret, and inputs stand in reports: it is never one. Keys come "
+            "from the profile or CONFKIT_SECRET_KEY; a camera's password is asked for, or taken "
+            "from CONFKIT_CAMERA_PASSWORD."
+        )
+
+
+def refuse_value(name: str, text: str, *secrets: str) -> None:
+    """Nothing, unless an input's text holds a secret, such as one of these: ConfigError, which does
+    not quote it."""
+    if mask_address(text, broken="://" not in text) != text:
+        raise ConfigError(
+            f"{name} holds a password, and inputs stand in reports. Give an address without login "
+            "and the password in CONFKIT_CAMERA_PASSWORD."
+        )
+    kept = {*secrets, *(os.environ.get(name, "") for name in _KEPT)} - {""}
+    if text.strip() in kept or signed(text):
+        raise ConfigError(
+            f"{name} holds a key, a password or a token, and inputs stand in reports: leave it "
+            "out. Secrets come from the profile or the environment."
+        )
+
+
+def camera_password(login_name: str) -> Secret | None:
+    """The camera's password of CONFKIT_CAMERA_PASSWORD, or asked for; None without a login name.
+
+    ConfigError where nobody can be asked, as headless."""
+    if not login_name:
+        return None
+    return Secret(os.environ.get(CAMERA_PASSWORD) or ask_secret(f"password of {login_name}: "))
+
+
+def signed(text: str) -> list[str]:
+    """The tokens and digests in a text: base64 of the hex text of a hash, the usual form (seen)."""
+    return [word for word in _BASE64.findall(text) if _is_signature(word)]
+
+
+def _is_signature(word: str) -> bool:
+    try:
+        plain = base64.b64decode(word)
+    except binascii.Error:
+        return False
+    return len(plain) in _SIZES and _HEX.match(plain) is not None

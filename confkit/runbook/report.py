@@ -1,0 +1,93 @@
+"""The report of a run: one HTML file with its verdict, its checks and the executed notebook."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from copy import deepcopy
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConfigError
+from ..masking import mask
+from .inputs import signed
+from .running import Run
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff;
+       max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; margin: .5rem 0 } td, th { padding: 3px 10px }
+tr:nth-child(even) { background: #f6f6f6 } img { max-width: 100% }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0 }
+.input_area, .jp-InputArea-editor { background: #f6f6f6; padding: .2rem .7rem; margin-top: 1rem }
+.prompt, .jp-InputPrompt, .jp-OutputPrompt, .anchor-link { display: none }
+.output_error, .jp-RenderedText[data-mime-type*=stderr] { background: #fdecea }
+"""
+
+
+def check_place(path: Path) -> None:
+    """Nothing, when a report can be written there; otherwise a ConfigError."""
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise ConfigError(
+            f"the report cannot be written to {path}; name a file in a folder of yours"
+        )
+
+
+def write_report(
+    path: Path, run: Run, name: str, service: str, when: datetime, secrets: Iterable[str]
+) -> None:
+    """Nothing, once the file is there as a whole, in place of one of this name, for its owner alone
+    (mode 0600). What is secret shows as ***: by its name, and each of the values `secrets`.
+
+    ConfigError: it cannot be written."""
+    page = render(run, name, service, when, secrets)
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".report-")  # mode 0600
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(page)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary:
+            with suppress(OSError):
+                Path(temporary).unlink()
+        raise ConfigError(f"the report cannot be written to {path} ({error.strerror})") from None
+
+
+def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[str]) -> str:
+    """The page: self-contained, it loads nothing from anywhere."""
+    from nbconvert.exporters import HTMLExporter
+
+    hidden = tuple(secrets)
+    notebook = deepcopy(run.notebook)
+    for cell in notebook.cells:
+        cell.source = _clean(cell.source, hidden)
+        for output in cell.get("outputs", []):
+            _clean_output(output, hidden)
+    exporter = HTMLExporter(template_name="basic")
+    body, _ = exporter.from_notebook_node(notebook)
+    head = f"Runbook {name} on {service}, {when:%Y-%m-%d %H:%M} UTC: {run.checks.verdict}"
+    return (
+        f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
+        f"<title>{escape(head)}</title><style>{_STYLE}</style></head><body><h1>{escape(head)}</h1>"
+        f"{_clean(run.checks._repr_html_(), hidden)}<hr>{body}</body></html>\n"
+    )
+
+
+def _clean_output(output: Any, hidden: tuple[str, ...]) -> None:
+    if "text" in output:
+        output["text"] = _clean(output["text"], hidden)
+    for kind, value in output.get("data", {}).items():
+        if isinstance(value, str) and not kind.startswith("image/"):
+            output["data"][kind] = _clean(value, hidden)
+    if "traceback" in output:
+        output["traceback"] = [_clean(line, hidden) for line in output["traceback"]]
+        output["evalue"] = _clean(output["evalue"], hidden)
+
+
+def _clean(text: str, hidden: tuple[str, ...]) -> str:
+    return mask(text, *hidden, *signed(text))

@@ -1,0 +1,182 @@
+"""The command `runbook`: runs one headless, prints its checks, writes its report."""
+
+import argparse
+import importlib.util
+import io
+import os
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from . import profiles
+from .checklist import Check
+from .connect import connect
+from .errors import ConfigError, ConfkitError
+from .masking import mask
+
+_SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
+_SECRETS = (
+    "CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN",
+)  # fmt: skip
+
+
+def add_runbook_command(commands: "argparse._SubParsersAction[Any]") -> None:
+    """Adds it to the commands of `confkit`."""
+    runbook = commands.add_parser(
+        "runbook",
+        help="run a runbook and say PASS, FAIL or UNKNOWN",
+        description="Runs a runbook of the folder notebooks/runbooks without anybody before it, "
+        "prints each check as it comes, and writes the report. Nothing is changed on the service "
+        "unless -p apply=true is given.",
+        epilog="Exit status: 0 PASS, 1 FAIL, 2 UNKNOWN; 2 also when it was used wrongly, broke or "
+        "was interrupted, because nothing is known then. A check that failed before it broke stays "
+        "a FAIL.",
+    )
+    runbook.add_argument("name", nargs="?", metavar="NAME", help="such as media-server-gone")
+    runbook.add_argument(
+        "-p", dest="inputs", action="append", default=[], metavar="KEY=VALUE",
+        help="an input, as --list shows them; also taken from CONFKIT_RUNBOOK_KEY, but for apply. "
+        "room= takes an ID, or a topic among the known rooms. Never a secret",
+    )  # fmt: skip
+    runbook.add_argument(
+        "--report", type=Path, metavar="FILE",
+        help="write the executed runbook there as HTML, over one of this name, for you alone",
+    )  # fmt: skip
+    runbook.add_argument("--profile", help="the service; without one, the environment's")
+    runbook.add_argument(
+        "--sandbox", action="store_true", help="play it on the embedded service, with its scene"
+    )
+    runbook.add_argument(
+        "--cell-timeout", type=_seconds, default=600.0, metavar="S", help="seconds for a cell (600)"
+    )
+    runbook.add_argument("--list", action="store_true", help="what runbooks there are")
+    runbook.set_defaults(run=_runbook)
+
+
+def _seconds(text: str) -> float:
+    number = float(text)  # argparse tells a ValueError
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return number
+
+
+def _runbook(options: argparse.Namespace) -> int:
+    try:
+        return _run(options)
+    except ConfkitError as error:  # 1 would say that a check failed
+        print(f"confkit: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    from .runbook import library
+    from .runbook.inputs import variable
+
+    if options.list or not options.name:
+        print(library.listing(library.stored()))
+        return 0 if options.list else 2
+    stored = library.find(options.name)
+    environment, service, secrets = _service(options.profile, options.sandbox)
+    inputs = _inputs(stored, options.inputs, secrets)
+    for name in stored.inputs:  # they are given in a cell, where the report shows them
+        environment.pop(variable(name), None)
+    _installed()
+    if options.report:
+        from .runbook.report import check_place
+
+        check_place(options.report)
+    from .runbook.running import run
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a topic's letters
+    _tell(f"{stored.name} on {service}")
+    when = datetime.now(UTC)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
+    try:
+        done = run(stored.path, inputs, environment, options.cell_timeout, _tell)
+        _tell(f"{done.checks.verdict:<7} over all")
+        if options.report:
+            from .runbook.report import write_report
+
+            write_report(options.report, done, stored.name, service, when, secrets)
+            _tell(f"report: {options.report}")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return done.checks.exit_status
+
+
+def _tell(text: Check | str) -> None:
+    """Prints it at once. A reader who has gone away (`| head`) is no reason to end the run, whose
+    report and exit status count."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, tuple[str, ...]]:
+    """The environment in which `ck.connect()` finds the service, what it is called, and the
+    secrets that no report may hold."""
+    environment = dict(os.environ)
+    named = profile or environment.get("CONFKIT_PROFILE")
+    secrets = tuple(environment[name] for name in _SECRETS if environment.get(name))
+    if sandbox:
+        if profile not in (None, profiles.EMBEDDED):
+            raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
+        for name in _SERVICE:
+            environment.pop(name, None)
+        return {**environment, "CONFKIT_PROFILE": profiles.EMBEDDED}, "the SANDBOX", secrets
+    if named == profiles.EMBEDDED and (profile or not environment.get("CONFKIT_BASE_URL")):
+        raise ConfigError(
+            "the profile is the sandbox, whose verdict says nothing of a real service. Name one "
+            "(--profile NAME or CONFKIT_BASE_URL, ...), or play the runbook there with --sandbox."
+        )
+    if not any(environment.get(name) for name in _SERVICE) and not profile:
+        raise ConfigError(
+            "no service is named. Name one (--profile NAME, or CONFKIT_BASE_URL and the others in "
+            "the environment), or play the runbook on the embedded one with --sandbox."
+        )
+    if profile:
+        for name in _SERVICE:
+            environment.pop(name, None)
+        environment["CONFKIT_PROFILE"] = profile
+    with connect(profile) as client:
+        service = f"{client.name} ({client.base_url})"
+        return environment, service, (*secrets, client.secret_key)
+
+
+def _inputs(
+    stored: Any, given: list[str], secrets: tuple[str, ...]
+) -> dict[str, bool | int | float | str]:
+    """The inputs that were typed, or stand in the environment, each of its default's type."""
+    from .runbook.inputs import refuse_name, refuse_value, typed, variable
+
+    texts: dict[str, tuple[str, str]] = {}
+    for name in stored.inputs:
+        if name != "apply" and variable(name) in os.environ:
+            texts[name] = os.environ[variable(name)], variable(name)
+    for part in given:
+        name, equals, text = part.partition("=")
+        if not equals:
+            raise ConfigError(f"-p {mask(part)} has no value; give -p {mask(part)}=VALUE")
+        refuse_name(name)
+        if name not in stored.inputs:
+            raise ConfigError(
+                f"{stored.name} has no input {mask(name)!r}; it has {', '.join(stored.inputs)}"
+            )
+        texts[name] = text, "-p"
+    for name, (text, _) in texts.items():
+        refuse_value(name, text, *secrets)
+    return {name: typed(name, text, stored.inputs[name], origin)
+            for name, (text, origin) in texts.items()}  # fmt: skip
+
+
+def _installed() -> None:
+    missing = [name for name in ("ipykernel", "jupyter_client", "nbconvert", "nbformat")
+               if importlib.util.find_spec(name) is None]  # fmt: skip
+    if missing:
+        raise ConfigError(
+            f"runbooks need {', '.join(missing)}; run: pip install 'confkit-notebooks[lab]'"
+        )

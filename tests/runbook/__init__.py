@@ -1,0 +1,1 @@
+"""Tests of the runbooks: each is played in this process, cell by cell."""

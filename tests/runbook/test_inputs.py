@@ -1,0 +1,100 @@
+"""The inputs of runbooks: where they come from, their types, and that none is a secret."""
+
+import pytest
+
+import confkit as ck
+from confkit import runbook
+from confkit.runbook.inputs import refuse_value
+from confkit.runbook.library import stored
+from tests.runbook.harness import cells
+
+TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="  # of the published vectors
+
+
+@pytest.mark.parametrize(
+    ("text", "default", "value"),
+    [("5", 1, 5), ("2.5", 1.0, 2.5), ("yes", False, True), ("0", True, False),
+     ("00123", "", "00123"), ("", "all", "")],
+)  # fmt: skip
+def test_an_input_is_read_as_its_default_s_type(monkeypatch, text, default, value):
+    """A number, yes or no, or the text as it is: leading zeros stay."""
+    monkeypatch.setenv("CONFKIT_RUNBOOK_THING", text)
+    found = runbook.given("thing", default)
+    assert (found, type(found)) == (value, type(default))
+
+
+def test_an_input_that_is_not_given_is_its_default():
+    """CONFKIT_ROOM, say, is not looked at."""
+    assert runbook.given("room", "lobby") == "lobby"
+
+
+def test_an_input_of_the_wrong_type_names_its_variable(monkeypatch):
+    """The error says where the value came from and what is due."""
+    monkeypatch.setenv("CONFKIT_RUNBOOK_DAYS", "many")
+    with pytest.raises(ck.ConfigError, match=r"from CONFKIT_RUNBOOK_DAYS.*a whole number"):
+        runbook.given("days", 30)
+    with pytest.raises(ck.ConfigError, match="true or false"):
+        runbook.given("days", False)
+
+
+@pytest.mark.parametrize(
+    "name", ["password", "secret_key", "access_token", "key", "login_password"]
+)
+def test_an_input_whose_name_is_a_secret_is_refused(name):
+    """Its value would stand in the report."""
+    with pytest.raises(ck.ConfigError, match="is never one"):
+        runbook.given(name, "")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["rtsp://admin:hunter2@192.0.2.7/1", "//admin:hunter2@192.0.2.7", "password=hunter2",
+     f"token {TOKEN}", "keepsake", " keepsake "],
+)  # fmt: skip
+def test_an_input_that_holds_a_secret_is_refused_and_not_quoted(monkeypatch, value):
+    """A login in an address, a token, or what stands in a variable of secrets."""
+    monkeypatch.setenv("CONFKIT_SECRET_KEY", "keepsake")
+    monkeypatch.setenv("CONFKIT_RUNBOOK_CAMERA", value)
+    with pytest.raises(ck.ConfigError, match="inputs stand in reports") as refused:
+        runbook.given("camera", "")
+    for secret in ("hunter2", "keepsake", TOKEN):
+        assert secret not in str(refused.value)
+
+
+def test_an_address_without_a_password_is_an_input():
+    """With a login name as well, and so is a text with a colon."""
+    for value in ("rtsp://admin@192.0.2.7:554/h264/ch1", "rtsp://192.0.2.7/a:b", "Weekly: sync"):
+        refuse_value("camera", value)
+
+
+def test_a_camera_s_password_comes_from_the_environment(monkeypatch):
+    """None without a login name; where nobody can be asked, the variable is named."""
+    assert runbook.camera_password("") is None
+    with pytest.raises(ck.ConfigError, match="CONFKIT_CAMERA_PASSWORD"):
+        runbook.camera_password("admin")
+    monkeypatch.setenv("CONFKIT_CAMERA_PASSWORD", "hunter2")
+    assert runbook.camera_password("admin") == "hunter2"
+    assert "hunter2" not in repr(runbook.camera_password("admin"))
+
+
+@pytest.mark.parametrize("one", stored(), ids=lambda one: one.name)
+def test_every_runbook_is_made_as_its_package_says(one, monkeypatch):
+    """One cell of inputs, each under its own name; a purpose of one line; a verdict at the end;
+    what changes something is one cell, guarded by an input that no variable sets."""
+    made = cells(one.path.stem)
+    tags = [names for names, _ in made]
+    assert sum("parameters" in names for names in tags) == 1
+    assert 20 < len(one.purpose) < 200
+    assert made[-1] == (["always"], "book.verdict()")
+    source = next(source for names, source in made if "parameters" in names)
+    names: dict[str, object] = {}
+    for name in one.inputs:
+        monkeypatch.setenv(f"CONFKIT_RUNBOOK_{name.upper()}", "1")
+    exec(source, names)
+    for name in set(one.inputs) - {"apply"}:
+        assert names[name] == type(one.inputs[name])("1"), name
+    changing = [source for names, source in made if "changes" in names]
+    assert len(changing) <= 1
+    for source in changing:
+        assert "book.may_change(apply, " in source
+        assert names["apply"] is False
