@@ -133,6 +133,28 @@ def test_a_camera_that_does_not_play_is_not_imported(client, sandbox, table):
     assert sandbox.count(IMPORT) == 2
 
 
+def test_a_dry_run_tries_the_cameras_and_changes_nothing(sandbox, client, table):
+    """Even a read-only client may ask; each row says what an import would begin with."""
+    ck.import_devices(client, table.head(1))
+    table.loc[2, "login_password"] = "wrong"
+    sip = table.head(1).assign(user_id="phone", user_address="sip://192.0.2.9:5060/x")
+    with sandbox.connect(read_only=True) as reader:
+        result = ck.import_devices(reader, pd.concat([table, sip]), dry_run=True, rollback=True)
+    assert list(result.outcome) == ["already there", "ready", "preflight failed", "ready"]
+    assert list(result.verdict) == ["skipped", "ok", "auth_rejected", "skipped"]
+    assert list(result.outcome.cat.categories) == list(OUTCOMES)
+    assert (sandbox.count(IMPORT), sandbox.count(REMOVE)) == (1, 0)
+    assert listed(client) == ["cam0"]
+
+
+def test_a_dry_run_refuses_a_table_with_mistakes(script, table):
+    """The table is checked as a whole, as for an import, before anything is asked."""
+    service = script()
+    with pytest.raises(ck.TableError, match="user_id"):
+        ck.import_devices(service.client(), table.assign(user_id="twice"), dry_run=True)
+    assert not service.requests
+
+
 def test_what_is_no_camera_is_not_tried(client, table):
     """A sip address has no preflight; the service alone says what it thinks of it."""
     result = ck.import_devices(client, table.head(1).assign(user_address="sip://192.0.2.9:5060/x"))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..rtsp.report import Report
 
 IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED = "imported", "already there", "preflight failed"
+READY = "ready"  # of a dry run: nothing is known that keeps it from being imported
 REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED = "refused", "not seen", "unknown", "not tried"
 ROLLED_BACK, ROLLBACK_FAILED = "rolled back", "rollback failed"
 FAILED = (PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN)

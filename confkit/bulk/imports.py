@@ -24,6 +24,7 @@ from .attempts import (
     NOT_SEEN,
     NOT_TRIED,
     PREFLIGHT_FAILED,
+    READY,
     REFUSED,
     ROLLBACK_FAILED,
     ROLLED_BACK,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 OUTCOMES = (
     IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED,
-    ROLLED_BACK, ROLLBACK_FAILED,
+    ROLLED_BACK, ROLLBACK_FAILED, READY,
 )  # fmt: skip
 COLUMNS = (
     "row", "outcome", "verdict", "room_id", "user_id", "cause", "advice", "user_name",
@@ -55,6 +56,7 @@ def import_devices(
     client: Client,
     table: "pd.DataFrame | str | os.PathLike[str] | TextIO",
     *,
+    dry_run: bool = False,
     preflight: bool = True,
     verify: bool = False,
     patience: float = 5.0,
@@ -77,7 +79,8 @@ def import_devices(
     not play is not imported. Then the service is asked for each device, once, in order, up to the
     end or until it cannot be reached. With `verify` each is looked for in B3 and A6 afterwards, for
     up to `patience` seconds. With `rollback` the first failure ends the call, and what it imported
-    is removed again.
+    is removed again. With `dry_run` all of it is done but the imports: nothing changes, so that a
+    client which is read_only may ask too, and what would be asked for is "ready".
 
     Ctrl-C ends the preflights under way, gives what is done so far, and removes nothing; so does
     `cancelled`, once it is set, after the answer to the device that is just asked for. `progress`
@@ -86,10 +89,11 @@ def import_devices(
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not
     seen" (`verify`), "unknown" (the answer was lost), "not tried", "rolled back", "rollback
-    failed"; `verdict` of the preflight or "skipped", `room_id`, `user_id`, `cause`, `advice`,
-    `user_name`, `user_address` (masked), `seconds`.
+    failed", "ready" (`dry_run`); `verdict` of the preflight or "skipped", `room_id`, `user_id`,
+    `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
     """
-    client.may_send(B1)
+    if not dry_run:
+        client.may_send(B1)
     if threads < 1 or not timeout > 0:
         raise ValueError("threads is at least 1, and timeout a number of seconds above 0.")
     rows, problems = device_rows(table, encoding)
@@ -102,6 +106,8 @@ def import_devices(
         wanted = [at for at, fate in enumerate(fates) if preflight and _can_be_tried(fate)]
         with progress_shown(progress, len(wanted) + len(fates), "importing") as step:
             _try_from_here(fates, wanted, threads, timeout, cancelled, step)
+            if dry_run:
+                return _frame([_ready(fate) for fate in fates], "")
             seen = patience if verify else None
             ended = _import(client, fates, seen, rollback, cancelled, step)
         if ended and rollback:
@@ -152,6 +158,10 @@ def _after_preflight(fate: Fate, report: "Report") -> Fate:
     if report.verdict != "ok":
         fate = fate._replace(cause=report.cause, advice=report.advice)
     return fate if report.ok else fate._replace(outcome=PREFLIGHT_FAILED)
+
+
+def _ready(fate: Fate) -> Fate:
+    return fate._replace(outcome=READY) if fate.outcome == NOT_TRIED else fate
 
 
 def _import(
