@@ -155,6 +155,20 @@ def test_a_dry_run_refuses_a_table_with_mistakes(script, table):
     assert not service.requests
 
 
+def test_a_file_without_passwords_gets_the_one_that_is_given(client, sandbox, table):
+    """It counts for rows with a name and no password, and shows nowhere."""
+    table.loc[1, ["login_name", "login_password"]] = None
+    table.loc[1, "user_address"] = sandbox.camera(**SMALL)
+    table.loc[2, "login_password"] = ""
+    result = ck.import_devices(client, table.head(2), login_password="wrong")
+    assert list(result.outcome) == ["imported", "imported"]
+    result = ck.import_devices(client, table.tail(1), login_password=LOGIN["login_password"])
+    assert list(result.outcome) == ["imported"]
+    assert LOGIN["login_password"] not in result.to_csv()
+    logins = {device.user_id: dict(device.options) for device in ck.list_devices(client)}
+    assert logins == {"cam0": LOGIN, "cam1": {}, "cam2": LOGIN}
+
+
 def test_what_is_no_camera_is_not_tried(client, table):
     """A sip address has no preflight; the service alone says what it thinks of it."""
     result = ck.import_devices(client, table.head(1).assign(user_address="sip://192.0.2.9:5060/x"))

@@ -39,12 +39,18 @@ class Row(NamedTuple):
     device: Device
 
 
-def device_rows(table: object, encoding: str | None = None) -> tuple[list[Row], list[Problem]]:
-    """The devices of a table, and every problem that it has: with one, import none of them."""
+def device_rows(
+    table: object, encoding: str | None = None, login_password: str | None = None
+) -> tuple[list[Row], list[Problem]]:
+    """The devices of a table, and every problem that it has: with one, import none of them.
+
+    `login_password` is that of rows with a login_name and no password of their own."""
     lines, problems = read_table(table, _REQUIRED, _OPTIONAL, encoding)
     rows = []
     seen: dict[tuple[object, ...], int] = {}
     for number, cells in lines:
+        if cells.get("login_name") and not cells.get("login_password"):
+            cells["login_password"] = login_password
         found, wrong = checked(cells)
         wrong += _login_problems(found, cells) + _scheme_problems(found)
         for key in _unique(found):

@@ -12,6 +12,7 @@ from ..cameras import place
 from ..client import Client
 from ..endpoints import B1
 from ..listing import devices_in
+from ..masking import Secret
 from ..progress import Show, progress_shown
 from .attempts import (
     AGAIN,
@@ -57,6 +58,7 @@ def import_devices(
     table: "pd.DataFrame | str | os.PathLike[str] | TextIO",
     *,
     dry_run: bool = False,
+    login_password: str | None = None,
     preflight: bool = True,
     verify: bool = False,
     patience: float = 5.0,
@@ -73,6 +75,8 @@ def import_devices(
     another), as its path or open for reading, with the columns room_id, user_id, user_name,
     user_address and, where wanted, login_name, login_password, user_data and options (JSON). All of
     it is checked first: with one mistake TableError tells of each, and nothing is sent.
+    `login_password` is that of rows with a login_name and no password of their own, so that a file
+    need hold none.
 
     A device whose address is in its room already is left alone. With `preflight` the cameras are
     tried from here, `threads` at a time and one of a host, for `timeout` seconds each; what does
@@ -96,7 +100,8 @@ def import_devices(
         client.may_send(B1)
     if threads < 1 or not timeout > 0:
         raise ValueError("threads is at least 1, and timeout a number of seconds above 0.")
-    rows, problems = device_rows(table, encoding)
+    login_password = Secret(login_password) if login_password is not None else None
+    rows, problems = device_rows(table, encoding, login_password)
     del table  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
