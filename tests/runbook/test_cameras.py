@@ -205,10 +205,13 @@ def test_a_table_that_cannot_be_read_is_told(tmp_path):
         assert "No such file" in lost[WHOLE].found
         path = tmp_path / "cameras.csv"
         path.write_text("room_id,user_id,user_name,user_address\n1,c,Door,rtsp://127.0.0.1:9/s\n")
+        empty = tmp_path / "empty.csv"
+        empty.write_text(path.read_text().partition("\n")[0])
+        none = play("bulk-camera-import", client, table=str(empty), apply=True)
+        assert wrong(none) == {ALL_INSIDE: "UNKNOWN"}
         sandbox.device_service("stopped")
-        assert wrong(play("bulk-camera-import", client, table=str(path), apply=True)) == {
-            WHOLE: "UNKNOWN"
-        }
+        down = play("bulk-camera-import", client, table=str(path), apply=True)
+        assert wrong(down) == {WHOLE: "UNKNOWN"}
 
 
 def test_a_room_of_the_table_that_is_not_there_or_not_read_is_told(tmp_path):
@@ -312,3 +315,12 @@ def test_a_removal_that_fails_is_told():
         sandbox.fault("/avd/api/outgoing/destroyOutgoingUser", ret=303)
         played = play("stray-devices", client, seconds=0.1, apply=True)
     assert wrong(played) == {OUT: "FAIL", TIDY: "FAIL"}
+
+
+def test_a_look_that_fails_takes_nothing_out():
+    """When B3 answers once and then no more, the verdict is UNKNOWN and nothing is taken out."""
+    with deployed() as (sandbox, client), changes(sandbox):
+        sandbox.fault("/avd/api/outgoing/getOutgoingUsers", delay=0, times=1)
+        sandbox.fault("/avd/api/outgoing/getOutgoingUsers", ret=304)
+        played = play("stray-devices", client, apply=True)
+    assert wrong(played) == {"the rooms are looked at": "UNKNOWN"}
