@@ -136,7 +136,14 @@ def test_a_service_that_does_not_answer_is_unknown():
         room_id = ck.create_room(client, "Front desk", "ops")
         sandbox.device_service("stopped")
         played = play("camera-does-not-appear", client, room=room_id, device="cam")
-    assert wrong(played) == {"the service tells the cameras of the room": "UNKNOWN"}
+        assert wrong(played) == {"the service tells the cameras of the room": "UNKNOWN"}
+        sandbox.device_service("running")
+        sandbox.fault("/rtc/room/get_room_info", ret=504)
+        played = play(
+            "camera-does-not-appear", client, room=room_id, device="cam", address="sip://127.0.0.1"
+        )
+    told = "the service tells the users of the room"
+    assert wrong(played) == {told: "UNKNOWN", INSIDE: "UNKNOWN"}
 
 
 # Many cameras from a table
@@ -287,16 +294,31 @@ def test_devices_of_a_room_that_is_gone_are_taken_out():
         assert played.verdict == "PASS", played
 
 
-def test_what_is_astray_once_only_is_not_taken_out():
-    """A device that is back at the second look was being restarted."""
+@pytest.mark.parametrize("before", [0, 1], ids=["at the first look", "at the second"])
+def test_what_is_astray_once_only_is_not_taken_out(before):
+    """A device that is astray at one of the two looks is being restarted."""
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Car park", "ops")
         ck.import_device(client, room_id, "cam", "Gate", sandbox.camera(**SMALL))
+        if before:
+            sandbox.fault(ROOM, delay=0, times=before)
         sandbox.fault(ROOM, ret=404, times=1)
         with changes(sandbox):
             played = play("stray-devices", client, seconds=0.1, apply=True)
-        assert played["the rooms are looked at"].found == "1 astray"
+        assert played["the rooms are looked at"].found == f"{1 - before} astray"
         assert played.verdict == "PASS", played
+
+
+def test_a_device_of_a_room_that_cannot_be_read_is_not_taken_out():
+    """With apply nothing is sent for it, and the verdict is UNKNOWN."""
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Car park", "ops")
+        ck.import_device(client, room_id, "cam", "Gate", sandbox.camera(**SMALL))
+        sandbox.fault(ROOM, ret=700)
+        with changes(sandbox):
+            played = play("stray-devices", client, seconds=0.1, apply=True)
+    assert wrong(played) == {TIDY: "UNKNOWN"}
+    assert played[OUT].found == "there is none to take out"
 
 
 def test_a_list_that_cannot_be_read_is_no_tidy_one():

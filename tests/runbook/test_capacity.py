@@ -1,5 +1,6 @@
 """capacity-review: a PASS only where the recording is whole and no room was full."""
 
+import pandas as pd
 import pytest
 
 import confkit as ck
@@ -51,6 +52,21 @@ def test_a_recording_of_another_service_is_not_judged_by_this_one(sandbox, recor
     assert wrong(played) == {OURS: "UNKNOWN", FRESH: "UNKNOWN"}
     assert "SANDBOX" in played[OURS].found
     assert played[SMALL].verdict == "PASS"
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5], ids=["never", "half of the time"])
+def test_a_limit_that_could_not_be_read_is_no_room_that_was_never_full(sandbox, tmp_path, share):
+    """Users without their room's limit (A3 failed) tell nothing: UNKNOWN, and the room is named."""
+    past = sandbox.simulate(rooms=3, days=30, every=3600, seed=3)
+    past["attendee_max"] = 500
+    room_id = past.room_id.iloc[0]
+    lost = (past.room_id == room_id) & (past.index < share * len(past))
+    past.loc[lost, "attendee_max"], past.loc[lost, "ret"] = pd.NA, 700
+    ck.save_occupancy(past, tmp_path)
+    with sandbox.connect() as client:
+        played = play("capacity-review", client, recording=str(tmp_path))
+    assert wrong(played) == {WHOLE: "UNKNOWN"}
+    assert played[WHOLE].found == f"1 of 3 rooms were not: {room_id} ({1 - share:.0%})"
 
 
 def test_topics_that_cannot_be_read_leave_the_ids(sandbox, recording):
