@@ -19,6 +19,10 @@ from .errors import ConfigError
 _ENDINGS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 FIRST = "01-first-look.ipynb"
 APP = "app.ipynb"
+OF_A_SERVICE = (
+    "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL", "CONFKIT_ACCESS_KEY", "CONFKIT_SECRET_KEY",
+    "CONFKIT_DIALECT",
+)  # fmt: skip
 
 
 def lab(
@@ -92,8 +96,8 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
     chosen = dict(environment)
     if profile:
         chosen["CONFKIT_PROFILE"] = profile
-        for name in _addresses(chosen):
-            del chosen[name]
+        for name in OF_A_SERVICE:  # a profile that is named on the command line is meant as it is
+            chosen.pop(name, None)
     elif not environment.get("CONFKIT_PROFILE") and not _addresses(environment):
         chosen["CONFKIT_PROFILE"] = profiles.EMBEDDED
     if chosen.get("CONFKIT_PROFILE") == profiles.EMBEDDED and not _addresses(chosen):
@@ -119,8 +123,7 @@ def _writable_home(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _addresses(environment: Mapping[str, str]) -> list[str]:
-    names = ("CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
-    return [name for name in names if environment.get(name)]
+    return [name for name in OF_A_SERVICE[:2] if environment.get(name)]
 
 
 def notebooks() -> Path:

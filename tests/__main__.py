@@ -20,6 +20,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 AT_ONCE = 2  # notebooks, each with a kernel that is often waiting
+APART = [  # what mostly waits for browsers, kernels and servers runs beside the rest
+    "tests/browser", "tests/course", "tests/runbook", "tests/test_binder.py", "tests/test_lab.py",
+    "tests/test_notebooks_elsewhere.py",
+]  # fmt: skip
 WITNESSES = {  # a program, and the Debian packages that come with it
     "ffprobe": "ffmpeg",
     "curl": "curl",
@@ -38,8 +42,27 @@ def main(arguments: list[str]) -> int:
     python = environment()
     browser(python)
     environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    tests = subprocess.run([python, "-m", "pytest", *arguments], env=environ)
-    return tests.returncode if tests.returncode or arguments else notebooks(python, environ)
+    if arguments:
+        return subprocess.run([python, "-m", "pytest", *arguments], env=environ).returncode
+    return tests(python, environ) or notebooks(python, environ)
+
+
+def tests(python: str, environ: Mapping[str, str]) -> int:
+    """0 when all tests pass, in two processes side by side; else the exit status of one of them."""
+    pytest = [python, "-m", "pytest"]
+    with tempfile.TemporaryFile("w+") as told:
+        apart = [*pytest, "-p", "no:cacheprovider", *APART]
+        beside = subprocess.Popen(apart, env=environ, stdout=told, stderr=subprocess.STDOUT)
+        try:
+            rest = [*pytest, *(f"--ignore={part}" for part in APART)]
+            status = subprocess.run(rest, env=environ).returncode
+            print(f"\nand, run beside these: {' '.join(APART)}", flush=True)
+            status = beside.wait() or status
+        finally:
+            beside.terminate()
+        told.seek(0)
+        print(told.read(), flush=True)
+    return status
 
 
 def notebooks(python: str, environ: Mapping[str, str]) -> int:

@@ -40,9 +40,10 @@ def test_a_real_service_of_the_environment_is_used_and_announced(monkeypatch, ca
 
 
 def test_a_profile_is_used_and_announced(monkeypatch, capsys):
-    """--profile sets the profile, takes the environment's addresses away, and is announced."""
+    """--profile sets the profile, takes another service's addresses, keys and dialect out of the
+    environment, and is announced."""
     profiles.save("prod", SERVICE)
-    chosen = lab.service("prod", {"CONFKIT_BASE_URL": "http://other.example:8080"})
+    chosen = lab.service("prod", {**REAL, "CONFKIT_DIALECT": "hash=md5"})
     assert chosen == {"CONFKIT_PROFILE": "prod"}
     assert "THE REAL SERVICE prod" in capsys.readouterr().out
 
