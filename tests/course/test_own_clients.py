@@ -71,7 +71,8 @@ def compiled(folder, text, archived=True):
     """The command that runs this client, compiled for Java 11 without a warning."""
     folder.mkdir()
     (folder / "Client.java").write_text(text, "utf-8")
-    compiler = ["javac", "--release", "11", "-encoding", "UTF-8", "-Xlint:all", "-Werror"]
+    compiler = ["javac", *[f"-J{option}" for option in JAVA[1:3]], "--release", "11", "-encoding",
+                "UTF-8", "-Xlint:all", "-Werror"]  # fmt: skip
     environment = {**os.environ, **settings(ck.Dialect()), "CONFKIT_ACCESS_KEY": "a",
                    "CONFKIT_SECRET_KEY": "b", "CONFKIT_TIMEOUT": "1",
                    "CONFKIT_BASE_URL": "http://127.0.0.1:9"}  # fmt: skip
