@@ -167,12 +167,16 @@ class Runbook:
         return self.client.sandbox
 
     def may_change(self, apply: bool, what: str) -> bool:
-        """Whether the one cell that changes something may do `what`; otherwise that is a SKIP."""
+        """Whether the one cell that changes something may do `what`; otherwise that is a SKIP.
+
+        ConfigError: `apply` is neither True nor False, as the text "False" is not."""
+        if not isinstance(apply, bool):
+            raise ConfigError(f"apply is {apply!r}; give True or False")
         if self.client.read_only:
             self.skipped(what, "nothing was changed: this client is read only")
         elif not apply:
             self.skipped(what, "nothing was changed", "Set apply=True to do it.")
-        return bool(apply) and not self.client.read_only
+        return apply and not self.client.read_only
 
     def verdict(self) -> Outcome:
         """All checks with their verdict, the last output of a runbook."""

@@ -120,6 +120,8 @@ def test_a_change_needs_apply_and_a_client_that_may(book, client):
     assert book.may_change(True, "delete it")
     assert book.checks == ()
     assert not book.may_change(False, "delete it")
+    with pytest.raises(ck.ConfigError, match="give True or False"):
+        book.may_change("False", "delete it")
     client.read_only = True
     assert not book.may_change(True, "delete it")
     book.check("delete it", lambda: ck.delete_room(client, "1"))
