@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from textwrap import fill
 from typing import NamedTuple
 
 _FILLS = {
@@ -49,7 +50,7 @@ class Picture:
     arrows: tuple[Arrow, ...] = field(repr=False)
 
     def __repr__(self) -> str:
-        return self.told
+        return fill(self.told, 88)
 
     def _repr_svg_(self) -> str:
         parts = [
