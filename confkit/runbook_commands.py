@@ -14,6 +14,7 @@ from . import profiles
 from .checklist import Check
 from .connect import connect
 from .errors import ConfigError, ConfkitError
+from .lab import OF_A_SERVICE
 from .masking import mask
 
 _SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
@@ -139,7 +140,7 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
             "the environment), or play the runbook on the embedded one with --sandbox."
         )
     if profile:
-        for name in _SERVICE:
+        for name in OF_A_SERVICE:
             environment.pop(name, None)
         environment["CONFKIT_PROFILE"] = profile
     with connect(profile) as client:
