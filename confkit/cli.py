@@ -1,4 +1,4 @@
-"""The command `confkit`: lab, sandbox, token, profile, preflight, diagnose, record, interface."""
+"""The command `confkit`: lab, sandbox, token, interface, and what the modules `*_commands` add."""
 
 import argparse
 import logging
