@@ -51,13 +51,18 @@ def lab(
     for number in _ENDINGS:
         signal.signal(number, _end)
     command = (_app if app else _jupyterlab)(folder, free)
-    with subprocess.Popen([sys.executable, "-m", *command, *extra], env=environment) as server:
+    # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
+    with subprocess.Popen(
+        [sys.executable, "-m", *command, *extra], env=environment, start_new_session=True
+    ) as server:
         try:
             while True:
                 try:
-                    return server.wait()
+                    status = server.wait()
+                    return 130 if status == -signal.SIGTERM else status
                 except KeyboardInterrupt:
-                    continue  # the server got Ctrl-C too and is closing its kernels
+                    if os.name == "posix":  # elsewhere the server got it too
+                        server.terminate()  # it closes its kernels, and ends
         finally:
             server.terminate()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..endpoints import A3
-from ..errors import ApiError
+from ..errors import ApiError, TransportError
 from ..masking import Secret
 from ..probing.logins import REFUSED, Candidate, Login, Tried, signatures, slips
 from ..wire import Request
@@ -61,7 +61,10 @@ def authentication(case: Case, name: str) -> Check:
     ]
     first, last = tried.logins[0], tried.logins[-1]
     if last.came == "unclear":
-        return case.check(name, "FAIL", *_unclear(last, len(tried.logins) > 1))
+        silent = isinstance(last.error, TransportError)
+        return case.check(
+            name, "UNKNOWN" if silent else "FAIL", *_unclear(last, len(tried.logins) > 1)
+        )
     if first.came == "accepted":
         case.token = first.token
         return case.check(name, "PASS", "A1 accepts the keys, with the signature of the dialect")
@@ -126,7 +129,8 @@ def _refused(case: Case, tried: Tried) -> tuple[str, str]:
     error = tried.logins[-1].error
     code = error.ret if isinstance(error, ApiError) else "no code"
     others = [login.candidate for login in tried.logins[1:]]
-    found = f"A1 refuses the keys ({code})"
+    failed = case.logins.failed
+    found = f"A1 refuses the keys ({code}; {failed} login{'s' * (failed != 1)} failed)"
     if others:
         found += f"; refused as well: {_listed(others)}"
     if tried.open:

@@ -70,8 +70,9 @@ def _notes(case: Case) -> list[str]:
         if urlsplit(url).port is None:
             scheme = urlsplit(url).scheme
             notes.append(f"{setting} names no port, so it is {_port(url)}, that of {scheme}.")
-    origins = [case.client.origins.get(setting) for setting in ("base_url", "outgoing_url")]
-    if origins[0] != origins[1]:
+    origins = [case.client.origins.get(setting, "") for setting in ("base_url", "outgoing_url")]
+    a_kind, b_kind = ("a variable" if name.startswith("CONFKIT_") else name for name in origins)
+    if a_kind != b_kind:
         notes.append("The two addresses come from different places: see that they belong together.")
     plain = [
         setting for setting, url in zip(("base_url", "outgoing_url"), urls, strict=True)

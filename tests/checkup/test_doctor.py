@@ -182,6 +182,15 @@ def test_an_answer_that_says_nothing_of_the_keys_is_explained(script, ret):
     assert service.seen[A1] == 1
 
 
+def test_a_login_without_an_answer_is_not_known(sandbox):
+    """Where A1 closes the connection nobody knows what it thinks of the keys: UNKNOWN, and what
+    needs a token is skipped."""
+    sandbox.fault(A1, drop=True)
+    checks = by_name(ck.doctor(sandbox.connect()))
+    assert checks["authentication"].verdict == "UNKNOWN"
+    assert checks["token in A"].verdict == "SKIP"
+
+
 def test_a_slip_that_is_not_the_fault_is_told_with_what_was_tried(sandbox):
     """White space in a secret that is wrong anyway, and letters that nobody typed."""
     client = other(sandbox, secret_key="s0me 0ther\u200b")

@@ -69,6 +69,8 @@ def test_the_settings_say_where_they_come_from(script, monkeypatch):
     assert "outgoing_url has a path" in check.advice
     assert "come from different places" in check.advice
     assert "demo_" not in check.found
+    monkeypatch.setenv("CONFKIT_OUTGOING_URL", service.base_url + "/b")
+    assert "different places" not in ck.doctor(ck.connect(**KEYS))[0].advice  # two variables
 
 
 @pytest.mark.parametrize(("a", "b", "verdict", "told"), [

@@ -496,8 +496,11 @@ def test_the_command_practises_on_the_sandbox(command):
     assert re.search(r"lifetime of the token: longer than \d+ s, as far as was waited", lifetime)
 
 
-def test_a_real_ctrl_c_removes_the_room_and_is_status_130(playing):
-    """SIGINT while its room is there: the command ends at once, without a traceback or a room."""
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_removes_the_room_and_is_status_130(playing, name):
+    """Ctrl-C, `timeout` or a dropped connection while its room is there: the command ends at once,
+    without a traceback or a room."""
     with playing() as sandbox:
         before = sandbox.room_ids()
         sandbox.fault(A3, delay=0.001, times=4)
@@ -511,7 +514,7 @@ def test_a_real_ctrl_c_removes_the_room_and_is_status_130(playing):
         while sandbox.count(A3) < 5 and time.monotonic() < until:
             time.sleep(0.02)
         assert len(sandbox.room_ids()) == len(before) + 1
-        running.send_signal(signal.SIGINT)
+        running.send_signal(getattr(signal, name))
         out, err = running.communicate(timeout=20)
         assert (running.returncode, out, err) == (130, "", "")
         assert sandbox.room_ids() == before
