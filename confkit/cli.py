@@ -70,18 +70,26 @@ def _parser() -> argparse.ArgumentParser:
     lab = commands.add_parser(
         "lab",
         help="open JupyterLab on the notebooks",
+        description="Opens JupyterLab on the notebooks, or the panels as a page without code. "
+        "Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends "
+        "everything.",
         epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
     )
     lab.add_argument("--profile", help="the service to use; without one, a sandbox")
-    lab.add_argument("--port", type=_port, default=8888)
+    lab.add_argument("--port", type=_port, default=8888, help="or the next free one (8888)")
     lab.add_argument(
         "--app", action="store_true", help="open the panels as a page without code (Voila)"
     )
     lab.add_argument("--rooms", metavar="FILE", help="room IDs for the app, a text or CSV file")
     lab.set_defaults(run=_lab)
 
-    sandbox = commands.add_parser("sandbox", help="run the embedded service for other clients")
-    sandbox.add_argument("--host", default="127.0.0.1")
+    sandbox = commands.add_parser(
+        "sandbox",
+        help="run the embedded service for other clients",
+        description="Runs the embedded service, complete, with both interfaces, until Ctrl-C or "
+        "SIGTERM, and prints the variables by which clients find it.",
+    )
+    sandbox.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)")
     sandbox.add_argument("--port", type=_port, default=8080, help="of interface A")
     sandbox.add_argument("--outgoing-port", type=_port, default=8050, help="of interface B")
     sandbox.add_argument("--db", metavar="FILE", help="keep rooms and devices in this SQLite file")

@@ -22,7 +22,7 @@ def add_profile_commands(commands: "argparse._SubParsersAction[Any]") -> None:
         description="Writes or replaces a profile. Asks for what is left out; the secret key is "
         "never an option: it is asked for, or taken from CONFKIT_SECRET_KEY.",
     )
-    add.add_argument("name")
+    add.add_argument("name", help="of the profile, such as prod")
     add.add_argument("--base-url", help="address of interface A (port 8080)")
     add.add_argument("--outgoing-url", help="address of interface B (port 8050)")
     add.add_argument("--access-key")
@@ -35,7 +35,7 @@ def add_profile_commands(commands: "argparse._SubParsersAction[Any]") -> None:
     shown = actions.add_parser("list", help="the names of all profiles")
     shown.set_defaults(run=_profile_list)
     remove = actions.add_parser("remove", help="forget a profile")
-    remove.add_argument("name")
+    remove.add_argument("name", help="of the profile, such as prod")
     remove.set_defaults(run=_profile_remove)
 
 
