@@ -72,7 +72,9 @@ def test_an_answer_means_the_same_alone_and_among_many(script, answer, way):
     def make(each):
         service = script({GET_ROOM: reply})
         seen.append(service.seen)
-        return connected(service, each, timeout=(0.3, 0.3))
+        # Short only where a time-out is what comes: a busy machine needs its time for the others.
+        seconds = 0.3 if kind is ck.TransportTimeout else 5.0
+        return connected(service, each, timeout=(seconds, seconds))
 
     outcome = same(make, rooms(1)[0], way)
     assert type(outcome) is kind
