@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from typing import Any, NoReturn
+from itertools import count
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from .course.clients.report import ClientRow
 
 _CHECK = (
     "Runs a client against three services on this machine, one operation at a time, and tells "
     "which rows of the interface it gets right, wrong (and why) or does not know. `confkit course "
     "contract` says what it has to do. Exit status 0 when all is right, 1 when a row is wrong, 2 "
-    "when rows are only missing. The client is started about sixty times: what can be compiled is "
-    "better compiled before."
+    "when rows are only missing. Standard error tells meanwhile which rows are done. The "
+    "client is started about sixty times: what can be compiled is better compiled before."
 )
 
 
@@ -52,6 +56,7 @@ def add_course_command(commands: argparse._SubParsersAction[Any]) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     from .course import check_client
+    from .course.clients.rows import rows
 
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
@@ -59,9 +64,23 @@ def _check(options: argparse.Namespace) -> int:
             "no command is given; it stands behind --: confkit course check -- java Client.java"
         )
     signal.signal(signal.SIGTERM, _end)  # as Ctrl-C does: what the client started ends with it
-    found = check_client(command, only=options.only, limit=options.limit, progress=None)
+    names = {row.name.lower() for row in rows()}
+    if command[-2:-1] == ["--only"] and command[-1].lower() in names:
+        _tell(f"--only {command[-1]} stands behind --, so your client is given it; put it before")
+    number, done = len(rows(tuple(options.only))), count(1)
+    _tell(f"{number} rows, each in one service or in three; here they are as they come")
+
+    def each(row: ClientRow) -> None:
+        _tell(f"{next(done)} of {number}: {row.row} is {row.verdict}")
+
+    found = check_client(command, only=options.only, limit=options.limit, each=each)
     _print(found.as_json() if options.json else str(found))
     return found.exit_status
+
+
+def _tell(text: str) -> None:
+    """Beside the result, which stands alone on standard output."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def _end(*_: object) -> NoReturn:

@@ -135,6 +135,8 @@ class App:
                 wrong = 407 if self._interface == "A" else 401
                 raise Refused(wrong, "callback is no name of a function")
             values = parameters.check(endpoint, given)
+            for name in parameters.empty(endpoint, given):
+                self._service.remarks.append(f"{endpoint.key}: {name} came empty")
             values[LOCAL] = request.scope["server"][0]
             members = await OPERATIONS[endpoint.key](self._service, values)
         except Refused as refused:

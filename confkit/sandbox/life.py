@@ -75,6 +75,7 @@ class Life:
         self.access_key = own[0] if access_key is None else access_key
         self.secret_key = Secret(own[1] if secret_key is None else secret_key)
         self._refusals: deque[str] = deque(maxlen=REFUSALS)
+        self._remarks: deque[str] = deque(maxlen=REFUSALS)
         self._path = path
         self._ports = port, outgoing_port
         self._token_lifetime = token_lifetime
@@ -165,6 +166,12 @@ class Life:
         return list(self._refusals)
 
     @property
+    def remarks(self) -> list[str]:
+        """What was odd about the last calls that were taken all the same (an optional parameter
+        that came empty), the newest at the end. Another service may refuse these."""
+        return list(self._remarks)
+
+    @property
     def base_url(self) -> str:
         """The address of interface A."""
         return self._started_urls()[0]
@@ -222,6 +229,7 @@ class Life:
                 devices=Devices(self._dial_timeout, ids.chance),
                 mcu=MediaServer(self._address),
                 refusals=self._refusals,
+                remarks=self._remarks,
                 explain=self._explain,
             )
             stack.push_async_callback(self._close_cameras)

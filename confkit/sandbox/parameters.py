@@ -69,8 +69,8 @@ def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: st
         elsewhere = {name: PLACES["query"] for name, _ in pairs}
         if body and written != place:
             elsewhere |= {name: PLACES[written] for name, _ in in_body}
-            if not in_body:
-                trouble = trouble or f"the body is not of the type {_TYPES[place]}"
+            if not in_body or (place == "json" and _is_object(body)):
+                trouble = f"the body is not of the type {_TYPES[place]}"
     values = dict(right)
     twice = frozenset[str]()
     if len(values) < len(right):
@@ -103,6 +103,11 @@ def check(endpoint: Endpoint, given: Given) -> dict[str, Any]:
             why = f"{name} is empty" if name in given.values else _absent(endpoint, name, given)
             raise Refused(wrong, why)
     return known
+
+
+def empty(endpoint: Endpoint, given: Given) -> list[str]:
+    """The optional parameters that came without a value; they count as not given."""
+    return [name for name in endpoint.optional if given.values.get(name, "-") in (None, "")]
 
 
 def absent_token(endpoint: Endpoint, name: str, given: Given) -> str:
@@ -140,6 +145,14 @@ def _options(value: Any, in_json: bool) -> dict[str, Any] | None:
 
 def _form(body: bytes) -> list[tuple[str, Any]]:
     return list(parse_qsl(body.decode(), keep_blank_values=True, errors="surrogateescape"))
+
+
+def _is_object(body: bytes) -> bool:
+    """Whether a body is a JSON object, whatever its type says."""
+    try:
+        return bool(_json(body))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _json(body: bytes) -> list[tuple[str, Any]]:

@@ -49,6 +49,7 @@ class Service:
     devices: Devices
     mcu: MediaServer
     refusals: deque[str]
+    remarks: deque[str]
     explain: bool = False
     licence: Licence = field(default_factory=Licence)
     device_service: DeviceServiceState = "running"

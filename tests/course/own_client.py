@@ -73,7 +73,8 @@ def send(interface, method, path, fields):
     body, headers = None, {}
     text = "&".join(encode(*field) for field in fields.items())
     if where == "json":
-        body, headers = json.dumps(fields), {"Content-Type": "application/json"}
+        kind = "x-www-form-urlencoded" if wrong("form type for all") else "json"
+        body, headers = json.dumps(fields), {"Content-Type": f"application/{kind}"}
     elif where == "form":
         body, headers = text, {"Content-Type": "application/x-www-form-urlencoded"}
     else:
@@ -86,6 +87,10 @@ def send(interface, method, path, fields):
     except (OSError, HTTPException, ValueError) as error:
         if wrong("token in the log"):
             print(path, file=sys.stderr)
+        if wrong("token alone in the log"):
+            print("sent", next(iter(fields.values())), file=sys.stderr)
+        if wrong("crashes when late"):
+            sys.exit(3)
         if wrong("traceback"):
             raise
         if wrong("empty for a failure"):
@@ -101,6 +106,8 @@ def send(interface, method, path, fields):
 
 
 def login():
+    if wrong("digest in the log"):
+        print(quote(sign(env("ACCESS_KEY"))), file=sys.stderr)
     return send("A", "GET", "/rtc/auth/valid",
                 {"access_key": env("ACCESS_KEY"), "digest": sign(env("ACCESS_KEY"))})  # fmt: skip
 
@@ -151,6 +158,10 @@ def tidy(answer):
 
 
 def run():
+    if wrong("sends what is absent"):
+        absent = {"create_room": "attendee_max", "import_device": "options"}
+        if OPERATION in absent:
+            GIVEN.setdefault(absent[OPERATION], "")
     a, b = env("TOKEN_PARAMETER"), {CAMEL.get(name, name): GIVEN[name] for name in GIVEN}
     if wrong("usual token name"):
         a = "access_token"
@@ -174,7 +185,7 @@ def run():
         return ask("A", "GET", "/sdk/get_mcu", env("MCU_TOKEN_PARAMETER"), GIVEN)
     path = "/avd/api/outgoing/"
     if OPERATION == "import_device":
-        if "options" in b and env("PLACEMENT") == "json" and not wrong("options as text"):
+        if b.get("options") and env("PLACEMENT") == "json" and not wrong("options as text"):
             b["options"] = json.loads(b["options"])
         if wrong("login beside options"):
             b |= json.loads(b.pop("options"))
@@ -217,6 +228,8 @@ def main():
         return 64
     if wrong("no words"):
         answer.pop("error", None)
+    if wrong("byte order mark"):
+        sys.stdout.buffer.write(b"\xef\xbb\xbf")
     line = json.dumps(tidy(answer), ensure_ascii=wrong("ascii"))
     if wrong("secret in the log"):
         print("signing with", env("SECRET_KEY"), file=sys.stderr)

@@ -201,6 +201,8 @@ def travelling(options, encode=lambda text: quote(text, safe="")):
         (travelling("admin:50% & more"), "not the JSON text"),
         (travelling(LOGIN).removeprefix("options="), "parameter's name"),
         (travelling(LOGIN).replace("options", "option"), "parameter's name"),
+        (travelling(LOGIN).replace("options", "Options"), "spelt options"),
+        (travelling(LOGIN, str), "& travels as %26"),
         (LOGIN, "a text"),
     ],
 )
@@ -226,6 +228,9 @@ VERDICTS = ["not_rtsp", "auth_rejected", "path_not_found", "busy", "udp_blocked"
     [
         (1, "rtsp_silent", "first word"),
         (2, "auth_required", "a login was given"),
+        (2, "auth_locked", "shut the door"),
+        (3, "wrong_path_454", "wrong_path_454 is the fault; its verdict is asked for"),
+        (4, "nonsense", "none of the verdicts"),
         (3, "server_error", "of 404"),
         (4, "forbidden", "nobody else"),
         (5, "no_media", "over UDP"),
@@ -245,6 +250,8 @@ def test_the_form_of_the_six_verdicts():
     right("devices-verdicts", VERDICTS)
     assert "A list of 6" in told("devices-verdicts", VERDICTS[:5])
     assert "A list of 6" in told("devices-verdicts", "refuse")
+    assert "has no order" in told("devices-verdicts", set(VERDICTS))
+    assert "has no order" in told("devices-verdicts", dict.fromkeys(VERDICTS))
     known = {fault.verdict for fault in Sandbox.camera_faults().values()}
     assert set(VERDICTS) <= known
 
@@ -253,18 +260,23 @@ def test_the_form_of_the_six_verdicts():
 
 
 def test_a_camera_that_is_not_quite_seated(client):
-    """Nowhere, in another room, without a login, and unplugged are four different answers."""
+    """Nowhere, in another room, under another user id, without a login, and unplugged are five
+    different answers."""
     sandbox = client.sandbox
     room_id, other = (ck.create_room(client, topic, owner_id="o") for topic in "ab")
     login = {"login_name": "u", "login_password": "p-2468"}
     bare, locked = (sandbox.camera(size=(160, 120), fps=5, **given) for given in ({}, login))
     assert "number is a text" in told("devices-seat", 17, client)
     assert "None is listed at all" in told("devices-seat", room_id, client)
-    device = ck.import_device(client, other, "cam-exam", "Exam", bare)
+    device = ck.import_device(client, other, f"cam-{other}", "Exam", bare)
     assert "in other rooms" in told("devices-seat", room_id, client)
     assert "without login_name" in told("devices-seat", other, client)
     ck.remove_device(client, device)
-    ck.import_device(client, room_id, "cam-exam", "Exam", locked, **login)
+    device = ck.import_device(client, room_id, "cam-other", "Exam", locked, **login)
+    due = f"called otherwise; the user id cam-{room_id} is asked for"
+    assert due in told("devices-seat", room_id, client)
+    ck.remove_device(client, device)
+    ck.import_device(client, room_id, f"cam-{room_id}", "Exam", locked, **login)
     right("devices-seat", room_id, client)
     sandbox.unplug(locked)
     until(lambda: ck.get_room_users(client, room_id) == [])
@@ -309,6 +321,10 @@ def test_devices_that_are_missed_or_not(client):
     assert "not named" in told("devices-missing", lambda r: second_time(r, present), client)
     assert "not named" in told("devices-missing", lambda _: [], client)
     assert "names others" in told("devices-missing", lambda r: second_time(r, one_more), client)
+    assert "not the whole device" in told(
+        "devices-missing", lambda room_id: ck.list_devices(client, room_id), client
+    )
+    assert "User ids are asked for" in told("devices-missing", lambda room_id: 7, client)
     assert "by its name" in told("devices-missing", ["cam"], client)
     assert client.sandbox.room_ids() == []
     assert ck.list_devices(client) == []

@@ -161,9 +161,10 @@ def test_what_is_asked_of_the_provider_covers_the_dialect():
 def test_the_command_tells_rows_as_text_and_as_json_and_its_exit_status():
     """`confkit course check` prints the table or JSON, and ends with 1 where a row is wrong, with
     2 where rows are only missing; flags behind -- are the client's own."""
-    status, told, _ = confkit("check", "--only", "A1", "--", "sh", "-c", "exit 64", "--json")
+    status, told, errors = confkit("check", "--only", "A1", "--", "sh", "-c", "exit 64", "--json")
     assert status == 2
     assert "missing A1" in told
+    assert "--json" not in errors
     assert "0 right, 0 wrong, 1 missing" in told
     line = ["sh", "-c", "echo '{\"ret\":0}'"]
     status, told, _ = confkit("check", "--json", "--only", "A1", "--only", "a5", "--", *line)
@@ -172,6 +173,27 @@ def test_the_command_tells_rows_as_text_and_as_json_and_its_exit_status():
     assert found["counts"] == {"right": 0, "wrong": 2, "missing": 0}
     assert [row["row"] for row in found["rows"]] == ["A1", "A5"]
     assert "no request of A1 reached the service" in found["rows"][0]["why"]
+
+
+def test_the_command_tells_on_standard_error_how_far_it_is():
+    """Each row is told when it is done, beside the table; `--only` behind -- is told to be the
+    client's own."""
+    line = ["--", "sh", "-c", "exit 64"]
+    status, told, errors = confkit("check", "--only", "A4", "--only", "404", *line, "--only", "A7")
+    assert status == 2
+    assert "of 2" not in told
+    warned, first, *rows = errors.splitlines()
+    assert "--only A7 stands behind --" in warned
+    assert "2 rows" in first
+    assert {row.partition(": ")[2] for row in rows} == {"A4 is missing", "404 is missing"}
+    assert [row.partition(": ")[0] for row in rows] == ["1 of 2", "2 of 2"]
+
+
+def test_a_row_is_told_when_all_services_have_tried_it():
+    """`each` is called once a row, with what stands in the table in the end."""
+    rows = []
+    found = course.check_client(["sh", "-c", "exit 64"], only=["A1", "B2", "416"], each=rows.append)
+    assert sorted(rows, key=str) == sorted(found.rows, key=str)
 
 
 def test_the_command_prints_what_is_shipped_in_utf_8():

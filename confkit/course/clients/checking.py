@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from .trials import tidy
 
 AT_ONCE = 2  # services that are tried at the same time
 SEED = 7
+NAMES = [service.name for service in SERVICES]
 
 
 class Outcome(NamedTuple):
@@ -35,14 +37,15 @@ def check_client(
     only: Sequence[str] = (),
     limit: float = LIMIT,
     progress: bool | Show | None = False,
+    each: Callable[[ClientRow], object] | None = None,
 ) -> ClientCheck:
     """What a client in any language gets right, wrong or does not know, a row each.
 
     `command` starts it; the operation and its arguments are added (`course.contract()` tells them).
     It runs against three sandboxes on this machine with keys of their own, once or twice a row and
     service; a run of more than `limit` seconds is ended, with all that it started. `only` names
-    rows, `progress` is that of `sweep`. ConfigError: the command cannot be started, a row is
-    unknown, or the sandbox is not installed.
+    rows, `progress` is that of `sweep`, and `each` is called with every row when it is done.
+    ConfigError: the command cannot be started, a row is unknown, or the sandbox is not installed.
     """
     if isinstance(command, str) or not command:
         raise ConfigError(
@@ -62,18 +65,41 @@ def check_client(
         _cameras() as cameras,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
-        tries = Tries(runner)
-        futures = [pool.submit(_try, *part, cameras, tries, step) for part in parts if part[1]]
+        tries, done = Tries(runner), _Done(chosen, each, step)
+        futures = [pool.submit(_try, *part, cameras, tries, done) for part in parts if part[1]]
         try:
             _finished(futures)
         finally:
             runner.stop()
             pool.shutdown(cancel_futures=True)
-    outcomes = [outcome for future in futures for outcome in future.result()]
-    return ClientCheck(tuple(_row(row, outcomes) for row in chosen))
+    return ClientCheck(tuple(_row(row, done.outcomes) for row in chosen))
 
 
-def _finished(futures: list[Future[list[Outcome]]]) -> None:
+class _Done:
+    """The outcomes so far, of all services; tells of each trial, and of a row after its last."""
+
+    def __init__(
+        self,
+        chosen: Sequence[Row],
+        each: Callable[[ClientRow], object] | None,
+        step: Callable[[], object],
+    ) -> None:
+        self.outcomes: list[Outcome] = []
+        self._rows = {row.name: row for row in chosen}
+        self._each, self._step = each, step
+        self._lock = threading.Lock()
+
+    def __call__(self, outcome: Outcome) -> None:
+        with self._lock:  # services are tried at the same time
+            self.outcomes.append(outcome)
+            self._step()
+            row = self._rows[outcome.row]
+            came = sum(other.row == row.name for other in self.outcomes)
+            if self._each and came == (len(SERVICES) if row.everywhere else 1):
+                self._each(_row(row, self.outcomes))
+
+
+def _finished(futures: list[Future[None]]) -> None:
     """Waits for all, in short spells so that Windows sees Ctrl-C; the first error is raised."""
     left = set(futures)
     while left:
@@ -97,11 +123,10 @@ def _try(
     chosen: list[Row],
     cameras: Cameras,
     tries: Tries,
-    step: Callable[[], object],
-) -> list[Outcome]:
+    done: Callable[[Outcome], object],
+) -> None:
     from ...sandbox import Sandbox
 
-    outcomes = []
     with (
         Sandbox(
             seed=SEED, dialect=service.dialect, access_key=service.access_key,
@@ -111,10 +136,9 @@ def _try(
     ):  # fmt: skip
         for row in chosen:
             stage = Stage(service, sandbox, client, cameras, tries)
-            outcomes.append(Outcome(row.name, *_tried(row, stage)))
+            found = Outcome(row.name, *_tried(row, stage))
             tidy(stage)
-            step()
-    return outcomes
+            done(found)
 
 
 def _tried(row: Row, stage: Stage) -> tuple[str, str | None]:
@@ -131,6 +155,7 @@ def _tried(row: Row, stage: Stage) -> tuple[str, str | None]:
 
 def _row(row: Row, outcomes: list[Outcome]) -> ClientRow:
     mine = [outcome for outcome in outcomes if outcome.row == row.name]
+    mine.sort(key=lambda outcome: NAMES.index(outcome.where.partition(", ")[0]))
     wrong = [outcome for outcome in mine if outcome.why]
     if wrong:
         right = f" ({len(mine) - len(wrong)} of {len(mine)} services right)" * (len(mine) > 1)

@@ -59,7 +59,8 @@ VARIABLES = {
     "ITEM_KEYS": "spelling of the members in B3's items",
     "CREATE_METHOD": "HTTP method of B1",
     "LIST_METHOD": "HTTP method of B3",
-    "PLACEMENT": "where a POST carries all its parameters, the token among them",
+    "PLACEMENT": "where a POST carries all its parameters, the token among them, with the "
+    "matching Content-Type",
 }
 
 

@@ -9,7 +9,7 @@ from ...endpoints import A2, A3, A6, B1
 from ...rooms import get_room
 from . import judging
 from .judging import Wrong
-from .stage import Stage
+from .stage import GaveUp, Stage
 from .trials import AWKWARD, made_room, room_members
 from .vectors import chosen
 
@@ -108,7 +108,12 @@ def slow(stage: Stage) -> None:
     stage.succeeds(stage.ask("get_room", room_id=room_id))
     usual = stage.seconds
     stage.sandbox.fault(A3.path, delay=WAITS)
-    said = stage.ask("get_room", room_id=room_id, timeout=1)
+    try:
+        said = stage.ask("get_room", room_id=room_id, timeout=1)
+    except GaveUp:
+        raise
+    except Wrong as wrong:
+        raise Wrong(f"{wrong}; CONFKIT_TIMEOUT was 1") from None
     stage.fails(said, None)
     if stage.seconds > usual + 1 + PATIENCE:
         raise Wrong(f"CONFKIT_TIMEOUT was 1, and it waited for more than {PATIENCE:g} seconds")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from ...masking import mask
 from .operations import MISSING
@@ -17,6 +17,7 @@ from .running import Run
 
 _QUOTED = 80  # characters
 _TOKEN = re.compile(r"(?:to[ck]+en|digest)[\"']?\s*[=:]\s*[\"']?[\w+/%-]{24,}", re.IGNORECASE)
+_LONG = re.compile(r"(?:[\w+/-]|%[0-9A-Fa-f]{2}){20,}", re.ASCII)  # as a token is, encoded or not
 
 
 class Wrong(Exception):
@@ -27,14 +28,17 @@ class Missing(Exception):
     """The client says that it does not know the operation."""
 
 
-def answer(run: Run, secrets: tuple[str, ...]) -> dict[str, Any]:
+def answer(
+    run: Run, secrets: tuple[str, ...], is_credential: Callable[[str], bool]
+) -> dict[str, Any]:
     """The object that a run printed, which has `ret`; Wrong says what else came. Missing: it
-    ended with the exit status for an operation that it does not know."""
+    ended with the exit status for an operation that it does not know. `is_credential` knows the
+    service's tokens and its digest."""
     if run.ended:
         raise Wrong(run.ended)
     if run.status == MISSING:
         raise Missing
-    _no_secret(run, secrets)
+    _no_secret(run, secrets, is_credential)
     if run.status != 0:
         raise Wrong(
             f"it ended {_how(run.status)}{_complaint(run.errors, secrets)}; every answer, an "
@@ -56,6 +60,8 @@ def _object(output: bytes, secrets: tuple[str, ...]) -> dict[str, Any]:
         text = output.decode()
     except UnicodeDecodeError:
         raise Wrong("its standard output is not UTF-8") from None
+    if text.startswith("\ufeff"):
+        raise Wrong("its standard output begins with a byte order mark; UTF-8 is wanted without")
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         raise Wrong("it printed nothing; each answer is one line of JSON on standard output")
@@ -77,13 +83,18 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _no_secret(run: Run, secrets: tuple[str, ...]) -> None:
+def _no_secret(run: Run, secrets: tuple[str, ...], is_credential: Callable[[str], bool]) -> None:
     for name, written in (("output", run.output), ("error", run.errors)):
         text = written.decode(errors="replace")
         if any(secret in text for secret in secrets):
             raise Wrong(f"the secret key stands in its standard {name}")
-        if name == "error" and _TOKEN.search(text):
+        if name == "error" and (_TOKEN.search(text) or _any_credential(text, is_credential)):
             raise Wrong("a token or digest stands in its standard error, perhaps inside a URL")
+
+
+def _any_credential(text: str, is_credential: Callable[[str], bool]) -> bool:
+    found = {unquote(long).rstrip("=") for long in _LONG.findall(text)}
+    return any(is_credential(bare + "=" * (-len(bare) % 4)) for bare in found)
 
 
 def _how(status: int | None) -> str:
@@ -115,10 +126,16 @@ def difference(wanted: Mapping[str, Any], given: Any, where: str = "") -> str:
     for name, value in wanted.items():
         place = f"{where}.{name}" if where else name
         if name not in given:
-            return f"{place} is missing in what it printed"
+            alike = [other for other in given if _plain(other) == _plain(name)]
+            printed = f"; it printed {alike[0]}" if alike else ""
+            return f"{place} is missing in what it printed{printed}"
         if told := _unequal(place, value, given[name]):
             return told
     return ""
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def _unequal(place: str, wanted: Any, given: Any) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...sandbox import Sandbox
 
 HANGS = 3  # after so many runs that had to be ended no further one is made
-_REFUSALS = 200  # the sandbox keeps so many
+_KEPT = 200  # refusals, and remarks, that the sandbox keeps
 LOGIN = {"login_name": "admin", "login_password": 'p"w\\&+=%41 #'}
 
 
@@ -67,7 +67,7 @@ class Stage:
         self.cameras = cameras
         self._tries = tries
         self._counts: dict[str, int] = {}
-        self._before: list[str] = []
+        self._before: tuple[list[str], list[str]] = [], []
         self.operation = ""
         self.seconds = 0.0
 
@@ -86,14 +86,14 @@ class Stage:
         """What the client prints when it is asked this. Wrong, Missing: see `judging.answer`."""
         assert operation in OPERATIONS  # noqa: S101  # or the contract would not tell of it
         self.operation = operation
-        self._before = self.sandbox.refusals
+        self._before = self.sandbox.refusals, self.sandbox.remarks
         self._counts = {key: self.sandbox.count(end.path) for key, end in ENDPOINTS.items()}
         given = {**environment(self.sandbox, timeout), **(environ or {})}
         words = [operation, *(f"{name}={value}" for name, value in arguments.items())]
         run = self._tries.run(words, given)
         self.seconds = run.seconds
         secrets = (str(self.sandbox.secret_key), given["CONFKIT_SECRET_KEY"])
-        return judging.answer(run, tuple(filter(None, secrets)))
+        return judging.answer(run, tuple(filter(None, secrets)), self.sandbox.is_credential)
 
     def sent(self, key: str) -> int:
         """How many requests of this row of the interface the last run made."""
@@ -111,6 +111,8 @@ class Stage:
         row = OPERATIONS[self.operation].row
         if row and not self.sent(row):
             raise Wrong(f"it reports success, and no request of {row} reached the service")
+        if odd := _new(self._before[1], self.sandbox.remarks):
+            raise Wrong(f"{odd[0]}; what is not given is not to be sent")
 
     def fails(self, said: dict[str, Any], ret: int | None, count: str = "success") -> None:
         """Wrong unless the client reports this result code, None: that no answer came."""
@@ -147,12 +149,16 @@ class Stage:
 
     def _refusal(self) -> str:
         """What was wrong with the run's last refused call, as the service saw it."""
-        now = self.sandbox.refusals
-        new = now[len(self._before) :] if len(now) < _REFUSALS else now
+        new = _new(self._before[0], self.sandbox.refusals)
         if not new:
             return ""
         # With a colon behind them `mask` would take what follows for a digest or a token.
         return new[-1].replace(" digest: ", " digest, ").replace(" token: ", " token, ")
+
+
+def _new(before: list[str], now: list[str]) -> list[str]:
+    """What was added to one of the sandbox's lists, which drops the oldest where it is full."""
+    return now[len(before) :] if len(now) < _KEPT else now
 
 
 class Tries:

@@ -19,18 +19,20 @@ and prints one line of JSON:
 `confkit course check -- COMMAND` starts three services on this machine, asks the command for one
 operation after the other, and prints which rows are right, wrong (and why) or missing. An argument
 is a word `name=value`; the value is all behind the first `=`, in UTF-8. One that is absent is
-optional and is not to be sent. Nothing comes on standard input.
+optional and is not to be sent, not even empty. `options` is JSON text, an object. Nothing comes on
+standard input.
 
 ## What it prints
 
 - One line on standard output, a JSON object in UTF-8, and exit status 0, for an error too. What
   else there is to say goes to standard error. Neither may hold the secret key, nor standard error
-  a token.
+  a token or the digest.
 - Success: `ret` 0 and the members below. Names are in snake_case in both interfaces, what a
   service calls `data` is left out, further members do no harm.
 - Numbers are numbers, also where the service puts them into quotes. Ids and room numbers are
   texts: 00123 is not 123. What is absent or empty (`host_password`, `room_extend_id`,
-  `attendee_max`, `max_audio`, `max_video`) is null.
+  `attendee_max`, `max_audio`, `max_video`) is null. `options` of a device that has none may be
+  null, {{}} or left out.
 - The service refuses: `{{"ret":404,"error":"room not found"}}`, its code and a text that says what
   the code means in this interface. 401 means another thing in B than in A.
 - No answer of the interface (no connection, a time-out, HTML): `{{"ret":null,"error":"..."}}`. A

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 from urllib.parse import unquote, unquote_plus
 
 from ...devices import import_device, remove_device
 from ...listing import list_devices
 from ...rooms import create_room, delete_room, get_room
+from ...rtsp.verdicts import VERDICTS
+from ...rtsp.zoo import FAULTS
 from ...users import get_room_users
 from ..records import Exercise, Judged, no, yes
 
@@ -25,10 +27,12 @@ def _options(answer: Any, _: Any) -> Judged:
     if not isinstance(answer, str):
         return no(f"It is a text, and this is of the type {type(answer).__name__}.")
     name, equals, value = answer.strip().lstrip("?&").partition("=")
+    if equals and name != "options" and name.strip().lower() == "options":
+        return no("The parameter's name is spelt options: small letters, no blank.")
     if not equals or name != "options":
         return no("Begin with the parameter's name and a plain =, as in options=value.")
     if "&" in value:
-        return no("A bare & ends the parameter in the middle of the password: it travels as %26.")
+        return no("A bare & ends the parameter half way; & travels as %26.")
     once, twice = unquote_plus(value), unquote(unquote_plus(value))
     if _json(once) == _LOGIN:
         if once == value:
@@ -66,16 +70,32 @@ def _json(text: str) -> Any:
 
 
 def _verdicts(answer: Any, _: Any) -> Judged:
+    if isinstance(answer, Set | Mapping):
+        return no("A set has no order: hand in a list.")
     words = [str(word).strip().lower() for word in answer]
     if isinstance(answer, str) or len(words) != len(_DIALOGUES):
         return no(f"A list of {len(_DIALOGUES)} verdicts is asked for, one for each dialogue.")
     for number, (word, (right, why)) in enumerate(zip(words, _DIALOGUES, strict=True), start=1):
         if word not in right:
             count = sum(word in right for word, (right, _) in zip(words, _DIALOGUES, strict=True))
-            return no(f"{count} of {len(words)} are right. Dialogue {number}: {why}.")
+            told = _no_verdict(word) or _LOOK_ALIKE.get((number, word), why)
+            return no(f"{count} of {len(words)} are right. Dialogue {number}: {told}.")
     return yes("All six: you can read a camera's mind from its status lines.")
 
 
+def _no_verdict(word: str) -> str:
+    """What else a word is that is no verdict; empty where it is one."""
+    if word in VERDICTS:
+        return ""
+    if word in FAULTS:
+        return f"{word} is the fault; its verdict is asked for (second column of the zoo)"
+    return "this is none of the verdicts (second column of the zoo)"
+
+
+_LOOK_ALIKE = {
+    (2, "auth_locked"): "auth_locked is where the camera says that it has shut the door; here it "
+    "says no more than that this login is not taken",
+}
 _DIALOGUES = (
     (("not_rtsp",), "something answers, and not in RTSP: look at the first word of its answer"),
     (("auth_rejected",), "a login was given and was not taken; auth_required is where none was"),
@@ -99,12 +119,15 @@ def _seated(answer: Any, client: Any) -> Judged:
     if not here:
         where = "Those that are listed are in other rooms." if listed else "None is listed at all."
         return no(f"No device is listed in this room (B3). {where}")
+    due = f"cam-{answer}"
+    if due not in {device.user_id for device in here}:
+        return no(f"The device is there and is called otherwise; the user id {due} is asked for.")
     known = {device.user_id for device in here if _has_login(device.options or {})}
-    if not known:
+    if due not in known:
         return no("The device is there, and was imported without login_name and login_password.")
     live = {stream.user_id for stream in sandbox.streams(answer) if stream.state == "live"}
     present = {user.user_id for user in get_room_users(client, answer)}
-    if not known & live & present:
+    if due not in known & live & present:
         return no("It is in the list (B3) and not in the room (A6): its stream is down just now.")
     return yes("In the list, in the room, and its stream flows. Remove it when you are done.")
 
@@ -124,7 +147,10 @@ def _missing(answer: Any, client: Any) -> Judged:
             import_device(client, room_id, f"exercise-{place}", "Camera", url)
             for place, url in enumerate(urls)
         ]
-        if _ids(answer(room_id)):
+        early = answer(room_id)
+        if not _are_texts(early):
+            return no(_TEXTS)
+        if _ids(early):
             return no("Both cameras of a room play, and your function misses some.")
         sandbox.unplug(urls[1])
         gone, deadline = both[1].user_id, time.monotonic() + _NOTICED
@@ -132,12 +158,15 @@ def _missing(answer: Any, client: Any) -> Judged:
             if time.monotonic() > deadline:
                 return no("The sandbox did not notice in time that a camera went; try again.")
             time.sleep(0.05)
-        found = _ids(answer(room_id))
+        late = answer(room_id)
         for device in both:
             remove_device(client, device)
         sandbox.unplug(urls[0])
     finally:
         delete_room(client, room_id)
+    if not _are_texts(late):
+        return no(_TEXTS)
+    found = _ids(late)
     if found == {gone}:
         return yes("Exactly the camera that was unplugged: in the list, and not in the room.")
     if found == {device.user_id for device in both}:
@@ -145,6 +174,15 @@ def _missing(answer: Any, client: Any) -> Judged:
     if gone not in found:
         return no("A camera was unplugged: B3 still lists it, A6 does not, and it is not named.")
     return no("It names others than the camera that was unplugged.")
+
+
+_TEXTS = "User ids are asked for, which are texts: device.user_id, not the whole device."
+
+
+def _are_texts(found: Any) -> bool:
+    if found is None or isinstance(found, str):
+        return True
+    return isinstance(found, Iterable) and all(isinstance(one, str) for one in found)
 
 
 def _ids(found: Any) -> set[str]:
@@ -167,7 +205,8 @@ my_options = "options=" + quote(text, safe="")
     ),
     Exercise(
         "devices-verdicts", NOTEBOOK,
-        "Which verdict has each of the six dialogues? A list of six names of verdicts.",
+        "Which verdict has each of the six dialogues? A list of six names, as the column verdict "
+        "of the fault zoo calls them.",
         _verdicts,
         """\
 my_verdicts = [
@@ -177,8 +216,9 @@ my_verdicts = [
     ),
     Exercise(
         "devices-seat", NOTEBOOK,
-        "Make a camera that wants a login, seat it in a room of yours, and hand in the room's "
-        "number. The check looks at B3, at A6 and at the stream.",
+        "Make a camera that wants a login, seat it in a room of yours with the user id cam-NUMBER "
+        "(the room's number), and hand in the number. The check looks at B3, at A6 and at the "
+        "stream.",
         _seated,
         """\
 login = {"login_name": "viewer", "login_password": "see-1357"}

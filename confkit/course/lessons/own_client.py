@@ -46,7 +46,10 @@ def _client(answer: Any, _: Any) -> Judged:
             "terminal, and each argument stands by itself: ['java', '-cp', 'folder', 'Client']."
         )
     if found.ok:
-        return yes("These rows are right in three services. Now the same for all rows.")
+        return yes(
+            "A1, A4, A7 and B2 are right in three services. For all rows, in a terminal: "
+            "confkit course check -- and then your command."
+        )
     row = next(row for row in found.rows if row.verdict != "right")
     return no(f"{found.told}. {row.row} is {row.verdict}: {row.why}.")
 
@@ -65,6 +68,8 @@ def _reports(answer: Any, _: Any) -> Judged:
     }
     for name, right in _REPORTS.items():
         value = given[name]
+        if isinstance(value, str) and value.strip() == str(right):
+            return no(f"{name}: this is the right code, as a text: hand it in as a number.")
         if value != right or isinstance(value, bool):
             return no(f"{name}: {told[name]}")
     return yes("And none of them is an empty room: that would be ret 0 and an empty list.")
@@ -89,7 +94,8 @@ def my_signature(secret_key, message, hash, form):
     Exercise(
         "own-client",
         NOTEBOOK,
-        "The command of a client, in any language, that knows A4, A7 and B2 too.",
+        "The command of a client, in any language, that knows A4, A7 and B2 too. These and A1 "
+        "alone are tried.",
         _client,
         """\
 _ = script.write_text(course.example("sh"), encoding="utf-8")
