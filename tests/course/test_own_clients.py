@@ -190,9 +190,12 @@ def test_the_command_tells_on_standard_error_how_far_it_is():
 
 
 def test_a_row_is_told_when_all_services_have_tried_it():
-    """`each` is called once a row, with what stands in the table in the end."""
+    """`each` is called once a row, with what stands in the table in the end; here with a mistake
+    that shows in one of the services alone."""
     rows = []
-    found = course.check_client(["sh", "-c", "exit 64"], only=["A1", "B2", "416"], each=rows.append)
+    command = [sys.executable, "-S", str(ROOT / "tests/course/own_client.py"), "usual token name"]
+    found = course.check_client(command, only=["A3", "416"], each=rows.append)
+    assert "2 of 3 services right" in found.rows[0].why
     assert sorted(rows, key=str) == sorted(found.rows, key=str)
 
 

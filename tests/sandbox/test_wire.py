@@ -309,3 +309,19 @@ def test_requests_are_counted(stranger, sandbox):
     stranger.raw("/unknown")
     assert sandbox.count(A["get"]) == 1
     assert sandbox.count() == before + 2
+
+
+def test_a_parameter_that_comes_empty_is_remarked(stranger, sandbox):
+    """An optional parameter without a value counts as not given, and stands in `remarks`."""
+    fields = {"topic": "T", "owner_id": "o", "room_mode": "1"}
+    assert stranger.a("create", **fields)["ret"] == 0
+    assert sandbox.remarks == []
+    assert stranger.a("create", **fields, attendee_max="")["ret"] == 0
+    assert sandbox.remarks == ["A2: attendee_max came empty"]
+
+
+def test_the_sandbox_knows_its_credentials(stranger, sandbox):
+    """The digest and a token that was granted are known; another signature is not."""
+    assert sandbox.is_credential(stranger.sign(sandbox.access_key))
+    assert sandbox.is_credential(stranger.token)
+    assert not sandbox.is_credential(stranger.sign("a:b"))
