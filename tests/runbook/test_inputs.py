@@ -37,6 +37,15 @@ def test_an_input_of_the_wrong_type_names_its_variable(monkeypatch):
         runbook.given("days", False)
 
 
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "-1", "-0.5"])
+def test_a_number_is_finite_and_not_below_0(monkeypatch, text):
+    """A runbook waits so long, or counts so many."""
+    monkeypatch.setenv("CONFKIT_RUNBOOK_WAIT", text)
+    for default in (30, 1.0):
+        with pytest.raises(ck.ConfigError, match="number, 0 or more"):
+            runbook.given("wait", default)
+
+
 @pytest.mark.parametrize(
     "name", ["password", "secret_key", "access_token", "key", "login_password"]
 )
@@ -59,6 +68,17 @@ def test_an_input_that_holds_a_secret_is_refused_and_not_quoted(monkeypatch, val
         runbook.given("camera", "")
     for secret in ("hunter2", "keepsake", TOKEN):
         assert secret not in str(refused.value)
+
+
+def test_a_long_secret_inside_a_text_is_refused_a_short_one_is_not():
+    """Encoded too; three letters may stand in any word."""
+    for value in ("xxkeepsake/1xx", "a%20keepsake%2F1"):
+        with pytest.raises(ck.ConfigError, match="holds a key") as refused:
+            refuse_value("device", value, "keepsake/1")
+        assert "keepsake" not in str(refused.value)
+    refuse_value("device", "a-cam-of-ours", "cam")
+    with pytest.raises(ck.ConfigError, match="holds a key"):
+        refuse_value("device", "cam", "cam")
 
 
 def test_an_address_without_a_password_is_an_input():

@@ -59,7 +59,7 @@ def test_nothing_is_changed_unless_that_is_wanted_when_nobody_can_join():
         with changes(sandbox):
             played = play("nobody-can-join", client, room="night SHIFT")
         assert played.verdict == "PASS", played
-        assert played["the room is found"].found == room_id
+        assert played["the room is found"].found == f"{room_id} (topic 'Night shift')"
         assert played["a scene to look at"].verdict == "SKIP"
         with changes(sandbox, A2=1, A4=1):
             assert play("nobody-can-join", client, room=room_id, apply=True).verdict == "PASS"
