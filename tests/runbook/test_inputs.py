@@ -1,11 +1,19 @@
 """The inputs of runbooks: where they come from, their types, and that none is a secret."""
 
+import html
+import re
+from datetime import UTC, datetime
+
+import nbformat
 import pytest
 
 import confkit as ck
 from confkit import runbook
+from confkit.checklist import Checklist
 from confkit.runbook.inputs import refuse_value
 from confkit.runbook.library import stored
+from confkit.runbook.report import render
+from confkit.runbook.running import Run
 from tests.runbook.harness import cells
 
 TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="  # of the published vectors
@@ -118,3 +126,17 @@ def test_every_runbook_is_made_as_its_package_says(one, monkeypatch):
     for source in changing:
         assert "book.may_change(apply, " in source
         assert names["apply"] is False
+
+
+@pytest.mark.parametrize("one", stored(), ids=lambda one: one.name)
+def test_a_report_shows_a_runbook_s_code_without_a_password(one):
+    """The sandbox's passwords stand in the cells of scenes alone, which are left out; the code of
+    all others shows as it is."""
+    notebook = nbformat.read(one.path, as_version=4)
+    run = Run(Checklist([]), notebook)
+    when = datetime(2026, 1, 2, tzinfo=UTC)
+    page = html.unescape(re.sub("<[^>]*>", "", render(run, one.name, "here", when, ())))
+    assert not re.search("desk-[0-9]{4}", page)
+    for names, source in cells(one.path.stem):
+        if "book.scene(" not in source and names != ["parameters"]:
+            assert source.strip() in page
