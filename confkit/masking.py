@@ -47,13 +47,29 @@ def mask(text: str, *values: str) -> str:
     Found are the parameters and members that carry secrets in this interface, logins inside
     addresses, and each of the given values, all of them in their usual encodings.
     """
-    for form in forms(values):
-        text = text.replace(form, MASK)
+    text = _without(text, values)
     if not suspect(text):
         return text
     from .scanning import hide  # with its patterns: when there is something to look through
 
     return hide(text, MASK)
+
+
+def mask_code(text: str, *values: str) -> str:
+    """The program text with the given values and all logins in addresses replaced by `***`; what
+    stands under a secret's name stays, as it is code that takes the secret from elsewhere."""
+    text = _without(text, values)
+    if not suspect(text):
+        return text
+    from .scanning import hide_logins
+
+    return hide_logins(text, MASK)
+
+
+def _without(text: str, values: tuple[str, ...]) -> str:
+    for form in forms(values):
+        text = text.replace(form, MASK)
+    return text
 
 
 def suspect(text: str) -> bool:

@@ -4,11 +4,10 @@ import argparse
 import importlib.util
 import io
 import os
-import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from . import profiles
 from .checklist import Check
@@ -64,11 +63,16 @@ def _seconds(text: str) -> float:
 
 
 def _runbook(options: argparse.Namespace) -> int:
+    from .runbook.endings import as_interrupts
+
     try:
-        return _run(options)
+        with as_interrupts():
+            return _run(options)
     except ConfkitError as error:  # 1 would say that a check failed
-        print(f"confkit: {error}", file=sys.stderr)
-        return 2
+        _write(f"confkit: {error}", sys.stderr)
+    except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it
+        _write("confkit: it was interrupted, and no report was written", sys.stderr)
+    return 2
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -88,33 +92,35 @@ def _run(options: argparse.Namespace) -> int:
         from .runbook.report import check_place
 
         check_place(options.report)
+    from .runbook.endings import held_off
     from .runbook.running import run
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a topic's letters
     _tell(f"{stored.name} on {service}")
     when = datetime.now(UTC)
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
-    try:
-        done = run(stored.path, inputs, environment, options.cell_timeout, _tell)
+    done = run(stored.path, inputs, environment, options.cell_timeout, _tell)
+    with held_off():  # what was found is told and written whole
         _tell(f"{done.checks.verdict:<7} over all")
         if options.report:
             from .runbook.report import write_report
 
             write_report(options.report, done, stored.name, service, when, secrets)
             _tell(f"report: {options.report}")
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return done.checks.exit_status
 
 
 def _tell(text: Check | str) -> None:
-    """Prints it at once. A reader who has gone away (`| head`) is no reason to end the run, whose
-    report and exit status count."""
+    _write(str(text), sys.stdout)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    """Prints it at once. A reader who has gone away (`| head`, a terminal that is closed) is no
+    reason to end the run, whose report and exit status count."""
     try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(text, file=stream, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, tuple[str, ...]]:

@@ -40,7 +40,11 @@ _HEADER = re.compile(
 def hide(text: str, mark: str) -> str:
     """The text with the mark in place of every secret in it that has a name, or is a login."""
     text = _HEADER.sub(rf"\1{mark}", text)
-    text = _without(text, _named_secrets(text), mark)
+    return hide_logins(_without(text, _named_secrets(text), mark), mark)
+
+
+def hide_logins(text: str, mark: str) -> str:
+    """The text with the mark in place of every password in an address."""
     return _without(text, _logins(text), mark)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +18,7 @@ from ..errors import (
     TokenRejected,
     TransportError,
 )
+from .rooms import FoundRoom
 from .showing import Line, Outcome, show
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ Errors = type[ConfkitError] | tuple[type[ConfkitError], ...]
 
 # With these the service has not told what it was asked: whether that is well stays unknown.
 _UNTOLD = (AuthenticationFailed, TokenRejected, ServiceTimeout, ServiceUnavailable)
+_STEP = re.compile("[;.] ")  # in a ConfigError, between what is wrong and the ways to give it
 _FAULTS = (700, 805)  # database error, internal error: the service could not look
 
 
@@ -66,7 +69,8 @@ class Runbook:
         needs: str | Iterable[str] = (),
         fails: Errors | None = None,
     ) -> T | None:
-        """What `ask()` gives, recorded as PASS with what was `found`; None when it failed.
+        """What `ask()` gives, recorded as PASS with what was `found`; None when it failed. Of
+        a room that `find_room` gave, its topic is told too.
 
         An error of confkit's is a FAIL where the service answered what is wrong, and UNKNOWN where
         that cannot be known: no answer, a time-out, a refused token, a fault that passes. With
@@ -84,9 +88,12 @@ class Runbook:
         except ConfkitError as error:
             failed = isinstance(error, fails) if fails is not None else _answered(error)
             verdict: Verdict = "FAIL" if failed else "UNKNOWN"
-            self.add(Check(check, verdict, _told(error), advice or error.advice))
+            self.add(Check(check, verdict, _told(error), advice or _advice(error)))
         else:
-            self.passed(check, found if isinstance(found, str) else found(value))
+            told = found if isinstance(found, str) else found(value)
+            if isinstance(value, FoundRoom):  # whoever reads this knows rooms by their topics
+                told = f"{told} (topic {value.topic!r})"
+            self.passed(check, told)
             return value
         return None
 
@@ -115,7 +122,7 @@ class Runbook:
             else:
                 self.failed(check, f"{_told(error)} where {wanted} is due", advice or error.advice)
         except ConfkitError as error:
-            self.unknown(check, _told(error), advice or error.advice)
+            self.unknown(check, _told(error), advice or _advice(error))
         else:
             self.failed(check, f"it succeeded, where {wanted} is due", advice)
 
@@ -205,7 +212,17 @@ def _answered(error: ConfkitError) -> bool:
 
 def _told(error: ConfkitError) -> str:
     """What an error says, without the next step."""
-    if isinstance(error, ApiError) and error.ret is not None and error.meaning:
-        return f"{error.meaning} ({error.ret})"
+    if isinstance(error, ApiError) and error.meaning:
+        return error.meaning.rstrip(" .") + (f" ({error.ret})" if error.ret is not None else "")
+    if isinstance(error, ConfigError) and not error.advice:
+        return _STEP.split(str(error), 1)[0]
     plain = str(error).removesuffix(error.advice).rstrip(" .")
     return plain.partition(": ")[2] or plain if isinstance(error, TransportError) else plain
+
+
+def _advice(error: ConfkitError) -> str:
+    """The next step that an error names."""
+    if error.advice or not isinstance(error, ConfigError):
+        return error.advice
+    step = "".join(_STEP.split(str(error), 1)[1:])
+    return step[:1].upper() + step[1:]

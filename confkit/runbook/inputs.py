@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import os
 import re
 from typing import TypeVar
 
 from ..asking import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..masking import Secret, mask_address
+from ..masking import Secret, forms, mask_address
 
 Value = TypeVar("Value", bool, int, float, str)
 
@@ -21,6 +22,7 @@ _TRUTHS = {"1": True, "true": True, "yes": True, "on": True,
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{43,172}={0,2}")
 _HEX = re.compile(rb"[0-9a-f]+\Z")
 _SIZES = (32, 40, 64, 128)  # hex digits of md5, sha1, sha256, sha512
+_LONG = 8  # characters of a secret that is looked for inside a text; a shorter one is half of any
 _KEPT = ("CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
 
 
@@ -39,17 +41,24 @@ def given(name: str, default: Value) -> Value:
 
 
 def typed(name: str, text: str, default: Value, origin: str) -> Value:
-    """The value in a text, of the default's type: yes or no, a number, or the text itself."""
+    """The value in a text, of the default's type: yes or no, a number, or the text itself.
+
+    ConfigError: it is no such value. No input of a runbook is below 0, and none is endless."""
     refuse_value(name, text)
     plain = text.strip()
     try:
         if isinstance(default, bool):
             return _TRUTHS[plain.lower()]
-        if isinstance(default, int):
-            return int(plain)
-        return float(plain) if isinstance(default, float) else text
+        if isinstance(default, str):
+            return text
+        number = int(plain) if isinstance(default, int) else float(plain)
+        if not 0 <= number < math.inf:
+            raise ValueError(plain)
+        return number
     except (KeyError, ValueError):
-        kind = {bool: "true or false", int: "a whole number"}.get(type(default), "a number")
+        kind = {bool: "true or false", int: "a whole number, 0 or more"}.get(
+            type(default), "a number, 0 or more"
+        )
         raise ConfigError(f"{name} (from {origin}) is {text!r}; give {kind}") from None
 
 
@@ -72,7 +81,8 @@ def refuse_value(name: str, text: str, *secrets: str) -> None:
             "and the password in CONFKIT_CAMERA_PASSWORD."
         )
     kept = {*secrets, *(os.environ.get(name, "") for name in _KEPT)} - {""}
-    if text.strip() in kept or signed(text):
+    inside = forms(tuple(secret for secret in kept if len(secret) >= _LONG))
+    if text.strip() in kept or any(form in text for form in inside) or signed(text):
         raise ConfigError(
             f"{name} holds a key, a password or a token, and inputs stand in reports: leave it "
             "out. Secrets come from the profile or the environment."

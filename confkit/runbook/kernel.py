@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .endings import held_off
+
 READY = 60.0  # seconds for a kernel to start
 ENDING = 20.0  # seconds for an interrupted cell to undo what it does
 
@@ -81,5 +83,6 @@ def kernel(environment: Mapping[str, str]) -> Iterator[Kernel]:
                 client.wait_for_ready(timeout=READY)
                 yield Kernel(manager, client)
             finally:
-                client.stop_channels()
-                manager.shutdown_kernel(now=True)
+                with held_off():  # a second Ctrl-C would leave the kernel behind
+                    client.stop_channels()
+                    manager.shutdown_kernel(now=True)

@@ -37,20 +37,27 @@ def stored() -> list[Stored]:
 
 
 def find(name: str) -> Stored:
-    """The runbook of this name; ConfigError, which lists them all, when there is none."""
+    """The runbook of this name; ConfigError, which names them all, when there is none."""
     there = stored()
     for one in there:
         if one.name == name:
             return one
-    raise ConfigError(f"there is no runbook {name!r}. There are:\n{listing(there)}")
+    raise ConfigError(
+        f"there is no runbook {name!r}; there are {', '.join(one.name for one in there)}. "
+        "`confkit runbook --list` tells what each is for."
+    )
 
 
 def listing(runbooks: list[Stored]) -> str:
-    """A line for each: name and purpose, then its inputs with their defaults."""
-    return "\n".join(
+    """Name and purpose of each, its inputs with their defaults; at last where they are told."""
+    lines = [
         f"  {one.name}: {one.purpose}\n      -p {', '.join(map(_default, one.inputs.items()))}"
         for one in runbooks
-    )
+    ]
+    folders = sorted({str(one.path.parent) for one in runbooks})
+    told = [f'What each input means stands under "Inputs" in NAME.ipynb, in {folder}'
+            for folder in folders]  # fmt: skip
+    return "\n".join([*lines, *told])
 
 
 def read(path: Path) -> Stored:

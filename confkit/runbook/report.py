@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from ..masking import mask
+from ..masking import mask, mask_code
 from .inputs import signed
 from .running import Run
 
@@ -27,27 +27,46 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0 }
 .prompt, .jp-InputPrompt, .jp-OutputPrompt, .anchor-link { display: none }
 .output_error, .jp-RenderedText[data-mime-type*=stderr] { background: #fdecea }
 """
+_SCENE = (
+    "# Builds the sandbox's scene; a real service is used as it is. Its code is not shown here."
+)
 
 
 def check_place(path: Path) -> None:
     """Nothing, when a report can be written there; otherwise a ConfigError."""
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise ConfigError(
-            f"the report cannot be written to {path}; name a file in a folder of yours"
-        )
+    try:
+        if path.exists() and not path.is_file():  # a folder; a pipe or /dev/null would be replaced
+            raise OSError(0, "it is there, and it is no file")
+        Path(_beside(path)[1]).unlink()
+    except OSError as error:
+        raise _unwritten(path, error) from None
+
+
+def _beside(path: Path) -> tuple[int, str]:
+    """A new file in the same folder, open: its handle, and its path. For its owner alone."""
+    return tempfile.mkstemp(dir=path.parent, prefix=".report-")
+
+
+def _unwritten(path: Path, error: OSError) -> ConfigError:
+    return ConfigError(
+        f"the report cannot be written to {path} ({error.strerror}); name a file in a folder of "
+        "yours"
+    )
 
 
 def write_report(
     path: Path, run: Run, name: str, service: str, when: datetime, secrets: Iterable[str]
 ) -> None:
     """Nothing, once the file is there as a whole, in place of one of this name, for its owner alone
-    (mode 0600). What is secret shows as ***: by its name, and each of the values `secrets`.
+    (mode 0600). What is secret shows as ***: by its name, and each of the values `secrets`. Code
+    that names a secret shows as it is, without these values; code that builds a scene of the
+    sandbox, with its passwords, is left out.
 
     ConfigError: it cannot be written."""
     page = render(run, name, service, when, secrets)
     temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".report-")  # mode 0600
+        handle, temporary = _beside(path)
         with os.fdopen(handle, "w", encoding="utf-8") as out:
             out.write(page)
         Path(temporary).replace(path)
@@ -55,7 +74,7 @@ def write_report(
         if temporary:
             with suppress(OSError):
                 Path(temporary).unlink()
-        raise ConfigError(f"the report cannot be written to {path} ({error.strerror})") from None
+        raise _unwritten(path, error) from None
 
 
 def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[str]) -> str:
@@ -64,18 +83,27 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
 
     hidden = tuple(secrets)
     notebook = deepcopy(run.notebook)
-    for cell in notebook.cells:
-        cell.source = _clean(cell.source, hidden)
+    for cell in notebook.cells if notebook else []:
+        cell.source = _clean_source(cell, hidden)
         for output in cell.get("outputs", []):
             _clean_output(output, hidden)
     exporter = HTMLExporter(template_name="basic")
-    body, _ = exporter.from_notebook_node(notebook)
+    body = exporter.from_notebook_node(notebook)[0] if notebook else ""
     head = f"Runbook {name} on {service}, {when:%Y-%m-%d %H:%M} UTC: {run.checks.verdict}"
     return (
         f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<title>{escape(head)}</title><style>{_STYLE}</style></head><body><h1>{escape(head)}</h1>"
         f"{_clean(run.checks._repr_html_(), hidden)}<hr>{body}</body></html>\n"
     )
+
+
+def _clean_source(cell: Any, hidden: tuple[str, ...]) -> str:
+    source: str = cell.source
+    if cell.cell_type != "code" or "injected-parameters" in cell.metadata.get("tags", []):
+        return _clean(source, hidden)
+    if "book.scene(" in source:
+        return _SCENE
+    return mask_code(source, *hidden, *signed(source))
 
 
 def _clean_output(output: Any, hidden: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,44 +15,84 @@ from .inputs import given
 
 if TYPE_CHECKING:
     from ..client import Client
+    from ..records import Room
 
 SHOWN = 10  # candidates in a message
+_ID = re.compile(r"(?i)[0-9]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # what can be no topic
 
 
-def find_room(client: Client, room: str) -> str:
+class FoundRoom(str):
+    """The ID of a room that was found, and its `topic`."""
+
+    topic: str
+
+
+def find_room(client: Client, room: str) -> FoundRoom:
     """The ID of the room with this ID, or with this topic among the known rooms.
 
     Known are those of `known_rooms`, to which CONFKIT_RUNBOOK_KNOWN adds: a .txt or .csv file of
-    IDs, or a folder that a Recorder keeps. A topic counts in any case of its letters; a part of it
-    is enough where it fits one room only. RoomNotFound names the rooms that there are, ConfigError
-    those among which it cannot be told, or that nothing was given; errors of the service are
+    IDs, or a folder that a Recorder keeps. A topic counts as a whole, in any case of its letters:
+    a part of one may be meant for a room that is not known. RoomNotFound: it is a number or a UUID
+    and the service has no such room. ConfigError, which names the candidates: it cannot be told
+    which room is meant, as several have the topic, none that is known has it, or a known room
+    could not be read, which may have it too; or nothing was given. Errors of the service are
     raised. Section 4 (A3) of the interface.
     """
     wanted = room.strip()
     if not wanted:
-        raise ConfigError("no room is given; set room to its ID or its topic")
+        raise _unclear("no room is given", "Set room to its ID or its topic.")
+    refused = None
     try:
-        return get_room(client, wanted).room_id
-    except (RoomNotFound, ParameterError):  # no such ID, or nothing that could be one
+        return _found(get_room(client, wanted))
+    except RoomNotFound as error:
+        refused = error
+    except ParameterError:  # nothing that could be an ID
         pass
-    topics, unread = _topics(client)
+    rooms, unread = _rooms(client)
     folded = wanted.casefold()
-    fits = [room_id for room_id, topic in topics.items() if topic.strip().casefold() == folded]
-    fits = fits or [room_id for room_id, topic in topics.items() if folded in topic.casefold()]
-    if len(fits) == 1:
-        return fits[0]
+    fits = [one for one in rooms if _topic(one).strip().casefold() == folded]
+    near = [one for one in rooms if folded in _topic(one).casefold()]
+    missed = f" Could not be read: {_few(unread)}." if unread else ""
+    if len(fits) == 1 and not unread:
+        return _found(fits[0])
     if fits:
-        raise ConfigError(
-            f"{len(fits)} known rooms fit {wanted!r}: {_named(topics, fits)}. Give the room's ID."
+        count = f"{len(fits)} known rooms fit" if len(fits) > 1 else "one known room fits"
+        others = " and others could not be read, which may have this topic too" if unread else ""
+        raise _unclear(
+            f"{count} {wanted!r}{others}", f"Give the room's ID: {_named(fits)}.{missed}"
         )
-    there = _named(topics, [*topics]) or "none; give the room's ID"
-    missed = f", and {unread} that could not be read" if unread else ""
-    meaning = f"no room has the ID or topic {wanted!r}"
-    advice = f"Known rooms are {there}{missed}. The interface lists no others: ask who made it."
-    nowhere = RoomNotFound(f"{meaning}. {advice}")
-    nowhere.ret, nowhere.interface, nowhere.endpoint = 404, "A", "A3"
-    nowhere.meaning, nowhere.advice = meaning, advice
-    raise nowhere
+    there = f"Known are {_named(rooms)}." if rooms else "None is known."
+    if refused is not None and _ID.fullmatch(wanted) and not unread:
+        raise _nowhere(refused, f"the service has no room with the ID {wanted!r}", there)
+    meant = f" Is one of these meant: {_named(near)}?" if near else f" {there}"
+    raise _unclear(
+        f"no known room has the ID or topic {wanted!r}",
+        "The interface lists no rooms, so a topic is found among those with devices in them only. "
+        f"Give the room's ID, or a file of IDs in CONFKIT_RUNBOOK_KNOWN.{meant}{missed}",
+    )
+
+
+def _found(room: Room) -> FoundRoom:
+    found = FoundRoom(room.room_id)
+    found.topic = _topic(room)
+    return found
+
+
+def _topic(room: Room) -> str:
+    return room.topic or ""
+
+
+def _nowhere(answer: RoomNotFound, meaning: str, advice: str) -> RoomNotFound:
+    error = RoomNotFound(f"{meaning}. {advice}")
+    error.ret, error.interface, error.endpoint = answer.ret, answer.interface, answer.endpoint
+    error.meaning, error.advice = meaning, advice
+    return error
+
+
+def _unclear(problem: str, advice: str) -> ConfigError:
+    error = ConfigError(f"{problem}. {advice}")
+    error.advice = advice
+    return error
 
 
 def find_rooms(client: Client, rooms: str = "") -> list[str]:
@@ -67,9 +108,10 @@ def find_rooms(client: Client, rooms: str = "") -> list[str]:
     else:
         found = [find_room(client, part) for part in wanted.split(",") if part.strip()]
     if not found:
-        raise ConfigError(
+        raise _unclear(
             "no rooms are given, and none are known (the interface lists none; known are those "
-            "with devices in them); set rooms to their IDs, or to a .txt or .csv file of them"
+            "with devices in them)",
+            "Set rooms to their IDs, or to a .txt or .csv file of them.",
         )
     return found
 
@@ -80,15 +122,18 @@ def _known(client: Client) -> list[str]:
     return [str(room_id) for room_id in known_rooms(client, **source)["room_id"]]
 
 
-def _topics(client: Client) -> tuple[dict[str, str], int]:
-    """The topics of the known rooms by ID, and how many rooms could not be read."""
-    ids = _known(client)
-    read = sweep(client, ids, users=False, progress=False)
-    topics = {room.room_id: room.topic or "" for room in read.rooms}
-    return topics, len({*ids} - {*topics})
+def _rooms(client: Client) -> tuple[list[Room], list[str]]:
+    """The known rooms that there are, and the IDs of those that could not be read. One that the
+    service no longer has is neither."""
+    read = sweep(client, _known(client), users=False, progress=False)
+    unread = [str(one.room_id) for one in read.failures if not isinstance(one.error, RoomNotFound)]
+    return read.rooms, unread
 
 
-def _named(topics: dict[str, str], ids: list[str]) -> str:
-    named = [f"{room_id} ({topics[room_id]})" for room_id in ids[:SHOWN]]
-    more = [f"and {len(ids) - SHOWN} more"] if len(ids) > SHOWN else []
-    return ", ".join([*named, *more])
+def _named(rooms: list[Room]) -> str:
+    return _few([f"{room.room_id} ({_topic(room)})" for room in rooms])
+
+
+def _few(names: list[str]) -> str:
+    more = [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    return ", ".join([*names[:SHOWN], *more])

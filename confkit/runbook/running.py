@@ -19,8 +19,9 @@ _OUTPUTS = ("stream", "display_data", "execute_result", "error")
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a runbook: its `checks`, and the executed `notebook` (of nbformat). When it did
-    not run to its end the last check says why, and its verdict is UNKNOWN."""
+    """What came of a runbook: its `checks`, and the executed `notebook` (of nbformat; None when it
+    was interrupted before that was read). When it did not run to its end the last check says why,
+    and its verdict is UNKNOWN."""
 
     checks: Checklist
     notebook: Any
@@ -37,38 +38,44 @@ def run(
 
     Each cell may take so many `seconds`. `tell` is called with each check as it comes. When a cell
     breaks, takes too long or is interrupted (Ctrl-C), those tagged `always` are run nonetheless.
-    A second Ctrl-C ends all that at once. The kernel is ended in every case.
+    A second Ctrl-C ends all that at once. The kernel is ended in every case. The last check tells
+    the first cause first, then what else broke.
     """
-    import nbformat
-
-    notebook = nbformat.read(path, as_version=4)
-    _give(notebook, inputs)
+    notebook = None
     outputs = _Outputs(tell)
-    broken = ""
+    causes: list[str] = []
+    begun = False
     try:
+        import nbformat  # it takes a while, in which Ctrl-C can come
+
+        notebook = nbformat.read(path, as_version=4)
+        _give(notebook, inputs)
         with kernel(environment) as running:
             for number, cell in enumerate(notebook.cells, 1):
                 if cell.cell_type != "code":
                     continue
                 cell.outputs, cell.execution_count = [], None
-                if not broken or "always" in cell.metadata.get("tags", []):
-                    broken = _run(running, cell, seconds, outputs, f"cell {number}") or broken
+                if not causes or "always" in cell.metadata.get("tags", []):
+                    begun = True
+                    causes += _run(running, cell, seconds, outputs, f"cell {number}")
     except KernelDied:
-        broken = broken or "its kernel died; look at the memory of this machine and run it again"
+        causes.append("its kernel died; look at the memory of this machine and run it again")
     except KeyboardInterrupt:  # before its first cell, or a second time
-        broken = "it was interrupted, and what it has to undo may not be undone"
+        undone = ", and what it has to undo may not be undone"
+        causes.append(f"it was interrupted{undone if begun else ' before its first cell'}")
     except RuntimeError as error:  # what jupyter_client raises for a kernel that does not start
-        broken = f"its kernel did not start ({mask(str(error))})"
-    if not broken and outputs.verdict is None:
-        broken = "its last cell gave no verdict; a runbook ends with book.verdict()"
+        causes.append(f"its kernel did not start ({mask(str(error))})")
+    if not causes and outputs.verdict is None:
+        causes.append("its last cell gave no verdict; a runbook ends with book.verdict()")
     checks = outputs.checks
-    if broken:
-        checks = [*checks, Check(ENDED, "UNKNOWN", broken, "What it did not check is not known.")]
+    if causes:
+        told = "; then ".join(causes)
+        checks = [*checks, Check(ENDED, "UNKNOWN", told, "What it did not check is not known.")]
         tell(checks[-1])
     return Run(Checklist(checks), notebook)
 
 
-def _run(running: Kernel, cell: Any, seconds: float, outputs: _Outputs, where: str) -> str:
+def _run(running: Kernel, cell: Any, seconds: float, outputs: _Outputs, where: str) -> list[str]:
     """Runs one cell; what kept it from its end, empty when nothing did."""
 
     def take(message: Message) -> None:
@@ -79,11 +86,11 @@ def _run(running: Kernel, cell: Any, seconds: float, outputs: _Outputs, where: s
         in_time = running.execute(cell.source, seconds, take)
     except KeyboardInterrupt:
         running.interrupt(take)
-        return f"it was interrupted in {where}"
+        return [f"it was interrupted in {where}"]
     if not in_time:
         running.interrupt(take)
-        return f"{where} took longer than {seconds:g} s"
-    return f"{where} broke: {outputs.error}" if outputs.error else ""
+        return [f"{where} took longer than {seconds:g} s"]
+    return [f"{where} broke: {outputs.error}"] if outputs.error else []
 
 
 class _Outputs:

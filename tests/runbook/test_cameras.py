@@ -1,11 +1,13 @@
 """camera-does-not-appear, bulk-camera-import, stray-devices: the scenes that they tell apart."""
 
 import time
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 import confkit as ck
+from confkit import runbook
 from tests.runbook.deployment import SMALL, changes, deployed, outside, wrong
 from tests.runbook.harness import play
 
@@ -14,9 +16,11 @@ AGAIN, WHICH = "the camera is imported again", "it is clear which camera is mean
 WHOLE, FIT = "the table is right", "the rooms can take them"
 ALL_PLAY = "the cameras that are not there yet play from here"
 IMPORTED, ALL_INSIDE = "the cameras are imported", "every camera of the table is in its room"
+KEPT = "what was listed before is listed now"
 KEEP, OUT = "every name in keep is that of a device", "the stray devices are taken out"
 TIDY, LISTED = "no device is astray but those that stay", "the service tells its devices"
 ROOM = "/rtc/room/get"
+B1 = "/avd/api/outgoing/createOutgoingUser"
 LOGIN = {"login_name": "admin", "login_password": "p@:/#%w"}
 PASSWORDS = ("desk-2468", "desk-1357")  # of the scenes
 
@@ -109,6 +113,70 @@ def test_a_camera_is_imported_only_where_that_is_wanted():
         assert again.verdict == "PASS", again
 
 
+@pytest.fixture
+def moved():
+    """A listed camera that has moved: the sandbox, a client, and the inputs that import it anew."""
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Front desk", "ops")
+        url = sandbox.camera("desk", **LOGIN, **SMALL)
+        ck.import_device(client, room_id, "cam-desk", "Desk", url, **LOGIN)
+        sandbox.unplug(url)
+        until(lambda: not ck.get_room_users(client, room_id))
+        other = sandbox.camera("desk-2", **LOGIN, **SMALL)
+        asked = {"room": room_id, "device": "Desk", "address": other, "apply": True}
+        yield sandbox, client, asked
+
+
+def test_a_camera_that_was_taken_out_and_not_brought_back_is_told(moved):
+    """A line says that it is listed no more and how to restore it; nobody who has set apply is
+    told to set it."""
+    sandbox, client, asked = moved
+    sandbox.fault(B1, ret=426)
+    played = play("camera-does-not-appear", client, **asked)
+    assert wrong(played) == {AGAIN: "FAIL", KEPT: "FAIL", INSIDE: "FAIL"}
+    assert "'cam-desk' was taken out" in played[KEPT].found
+    assert "ck.import_device(client, camera)" in played[KEPT].advice
+    assert "apply=True" not in played[INSIDE].advice
+    assert LOGIN["login_password"] not in played.text
+    sandbox.clear_faults()
+    restored = replace(played.names["camera"], user_address=asked["address"])
+    assert ck.import_device(client, restored).user_id == "cam-desk"
+
+
+def test_whether_a_camera_is_listed_after_its_import_failed_may_be_unknown(moved, monkeypatch):
+    """The service is gone in the middle of it: UNKNOWN, with the same next step."""
+    sandbox, client, asked = moved
+
+    def lost(*_, **__):
+        sandbox.device_service("stopped")
+        raise ck.TransportError("no answer")
+
+    monkeypatch.setattr(ck, "import_device", lost)
+    played = play("camera-does-not-appear", client, **asked)
+    assert (played[AGAIN].verdict, played[KEPT].verdict) == ("UNKNOWN", "UNKNOWN")
+    assert "ck.import_device(client, camera)" in played[KEPT].advice
+
+
+def test_an_import_that_is_interrupted_tells_that_the_camera_is_out(moved, monkeypatch):
+    """Ctrl-C between removal and import: the line comes before the notebook ends."""
+    _, client, asked = moved
+    books = []
+
+    def begin(*given):
+        books.append(runbook.Runbook(*given))
+        return books[0]
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runbook, "begin", begin)
+    monkeypatch.setattr(ck, "import_device", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play("camera-does-not-appear", client, **asked)
+    last = books[0].checks[-1]
+    assert (last.check, last.verdict) == (KEPT, "FAIL")
+
+
 def test_a_camera_that_is_not_clear_is_unknown_and_nothing_is_imported():
     """Without a room, without a camera, or with a name that two have, the verdict is UNKNOWN."""
     with deployed() as (sandbox, client):
@@ -172,6 +240,24 @@ def test_those_that_play_are_imported_and_the_others_named():
     assert played[IMPORTED].found == "3 new ones"
     assert played[ALL_INSIDE].found == "cam-garage (preflight failed)"
     assert play("bulk-camera-import", scene="healthy", apply=True).verdict == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("fault", "verdict"),
+    [({"ret": 426}, "FAIL"), ({"ret": 302}, "FAIL"), ({"drop": True, "times": 1}, "UNKNOWN")],
+    ids=["refused", "no service", "lost"],
+)
+def test_rows_that_were_ready_and_did_not_come_in_are_no_pass(tmp_path, fault, verdict):
+    """None came in: the line of the import says so, and names them."""
+    path = tmp_path / "cameras.csv"
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Doors", "ops")
+        url = sandbox.camera(**SMALL)
+        path.write_text(f"room_id,user_id,user_name,user_address\n{room_id},c,Door,{url}\n")
+        sandbox.fault(B1, **fault)
+        played = play("bulk-camera-import", client, table=str(path), apply=True)
+    assert wrong(played) == {IMPORTED: verdict, ALL_INSIDE: verdict}
+    assert played[IMPORTED].found == "0 new ones; 1 that were ready are not: c"
 
 
 def test_a_table_is_imported_once_and_only_where_that_is_wanted(tmp_path, monkeypatch):

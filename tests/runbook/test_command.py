@@ -1,10 +1,17 @@
 """`confkit runbook`: what there is, and what it refuses before any kernel starts."""
 
+import os
+import signal
+from pathlib import Path
+
 import pytest
 
 import confkit as ck
-from confkit import profiles
-from confkit.runbook import library
+from confkit import profiles, runbook_commands
+from confkit.checklist import Checklist
+from confkit.runbook import library, report, running
+from confkit.runbook.endings import as_interrupts
+from confkit.runbook.report import check_place
 
 NAME = "media-server-gone"
 SERVICE = {"base_url": "http://conference.example:8080",
@@ -25,6 +32,7 @@ def test_the_list_names_each_runbook_its_purpose_and_its_inputs(said):
     for one in library.stored():
         assert f"  {one.name}: {one.purpose}" in out
     assert "-p rooms=, seconds=2.0, apply=false, scene=stopped" in out
+    assert f'under "Inputs" in NAME.ipynb, in {library.stored()[0].path.parent}' in out
 
 
 def test_an_unknown_name_lists_them_too_and_is_no_fail(said):
@@ -33,6 +41,7 @@ def test_an_unknown_name_lists_them_too_and_is_no_fail(said):
     assert (status, out) == (2, "")
     assert "no runbook 'no-such'" in err
     assert NAME in err
+    assert len(err.splitlines()) == 1
     assert said()[0] == 2
 
 
@@ -69,7 +78,12 @@ def test_two_services_are_refused(said, prod, monkeypatch):
         ("rooms=rtsp://admin:hunter2@192.0.2.7/1", "holds a password"),
         ("rooms=keepsake-of-ours", "holds a key, a password or a token"),
         ("rooms=hunter2camera", "holds a key, a password or a token"),
+        ("rooms=the-hunter2camera-of-ours", "holds a key, a password or a token"),
+        ("rooms=xxkeepsake-of-oursxx", "holds a key, a password or a token"),
         ("seconds=soon", "give a number"),
+        ("seconds=nan", "give a number, 0 or more"),
+        ("seconds=inf", "give a number, 0 or more"),
+        ("seconds=-1", "give a number, 0 or more"),
         ("apply=perhaps", "give true or false"),
         ("rooms", "has no value"),
     ],
@@ -93,10 +107,81 @@ def test_an_input_of_the_environment_is_held_to_the_same(said, prod, monkeypatch
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_the_run(said, prod, tmp_path):
-    """A folder that is not there, or a folder in the file's place."""
-    for place in (tmp_path / "nowhere" / "out.html", tmp_path):
+    """A folder that is not there or takes no files, a folder or a pipe in the file's place."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    places = [tmp_path / "nowhere" / "out.html", tmp_path, pipe, Path("/dev/null")]
+    if Path("/proc/self").is_dir():
+        places.append(Path("/proc/out.html"))
+    for place in places:
         status, out, err = said(NAME, "--profile", "prod", "--report", str(place))
-        assert (status, out, "cannot be written" in err) == (2, "", True)
+        assert (status, out, "cannot be written" in err) == (2, "", True), place
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
+    assert pipe.is_fifo()
+
+
+def test_a_place_for_a_report_is_tried_and_left_as_it_was(tmp_path):
+    """A file that is there keeps its text until the report is whole; nothing else stays."""
+    file = tmp_path / "out.html"
+    check_place(file)
+    assert list(tmp_path.iterdir()) == []
+    file.write_text("of yesterday")
+    check_place(file)
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [
+        ("out.html", "of yesterday")
+    ]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_end_before_the_first_cell_is_unknown_and_said(said, prod, monkeypatch, number):
+    """While the service is looked up, say: exit status 2 and a line, never a bare 130."""
+    monkeypatch.setattr(runbook_commands, "_installed", lambda: signal.raise_signal(number))
+    before = signal.getsignal(number)
+    status, out, err = said(NAME, "--profile", "prod")
+    assert (status, out) == (2, "")
+    assert "it was interrupted, and no report was written" in err
+    assert signal.getsignal(number) is before
+
+
+def test_what_a_run_found_is_written_whole_whoever_ends_the_command(said, monkeypatch, tmp_path):
+    """Ctrl-C, SIGTERM and SIGHUP after the last cell: verdict, report and exit status stay."""
+    done = running.Run(Checklist([ck.Check("one", "FAIL", "ill", "Mend it.")]), None)
+
+    def render(*_):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.raise_signal(number)
+        return "the page"
+
+    monkeypatch.setattr(running, "run", lambda *_: done)
+    monkeypatch.setattr(report, "render", render)
+    file = tmp_path / "out.html"
+    status, out, _ = said(NAME, "--sandbox", "--report", str(file))
+    assert status == 1
+    assert out.splitlines()[-2:] == ["FAIL    over all", f"report: {file}"]
+    assert file.read_text() == "the page"
+
+
+def test_an_end_while_the_notebook_is_read_is_a_check_and_has_its_report(
+    said, monkeypatch, tmp_path
+):
+    """Imports take seconds: UNKNOWN, with a line that says so and a report that holds it."""
+    monkeypatch.setattr("nbformat.read", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    file = tmp_path / "out.html"
+    status, out, _ = said(NAME, "--sandbox", "--report", str(file))
+    assert status == 2
+    assert "UNKNOWN the runbook ran to its end: it was interrupted before its first cell" in out
+    assert "interrupted before its first cell" in file.read_text()
+
+
+def test_what_nohup_ignores_stays_ignored():
+    """SIGHUP ends nothing where it was ignored when the command began."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with as_interrupts():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_an_installed_confkit_reads_its_own_runbooks_where_they_are(monkeypatch, tmp_path):

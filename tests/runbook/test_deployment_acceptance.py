@@ -1,16 +1,20 @@
 """The runbook deployment-acceptance: what differs is found, and nothing is left behind."""
 
+import json
+
 import pytest
 
 import confkit as ck
 from confkit.dialect import Dialect
 from confkit.sandbox import Sandbox
 from tests.runbook.harness import play
+from tests.scripted import AUTHENTICATE
 
 WHOLE = "the whole interface was tried"
 GONE = "nothing of this test is left (B2, A4)"
 MADE = "a room is made (A2)"
 SEATED = "the camera is imported (B1)"
+CHOSEN = "its ID is the one that was chosen"
 A, B = "/rtc/room", "/avd/api/outgoing"
 
 
@@ -51,7 +55,7 @@ def test_each_scene_fails_where_it_should(scene, fails):
          ["an unknown room has no users: 404 (A6)"]),
         (f"{B}/destroyOutgoingUser", {"ret": 425, "times": 1},
          ["a missing parameter is told as 401 in B (B2)"]),
-        (f"{A}/create", {"drop": True}, [MADE]),
+        (f"{A}/create", {"ret": 700}, [MADE]),
         (f"{A}/del", {"ret": 700}, [GONE]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -72,6 +76,50 @@ def test_a_room_whose_creation_was_not_answered_is_removed_all_the_same(client, 
     played = play("deployment-acceptance", client, apply=True)
     assert played[MADE].verdict == "PASS"
     assert sandbox.room_ids() == []
+
+
+def test_no_answer_is_unknown(client, sandbox):
+    """Silence may be the network's: the creation and what hangs on it are UNKNOWN, none a FAIL."""
+    sandbox.fault(f"{A}/create", drop=True)
+    played = play("deployment-acceptance", client, apply=True)
+    assert (played.verdict, played[MADE].verdict) == ("UNKNOWN", "UNKNOWN")
+    sandbox.clear_faults()
+    sandbox.fault(f"{A}/del", drop=True)
+    played = play("deployment-acceptance", client, apply=True)
+    assert (played.verdict, played[GONE].verdict) == ("UNKNOWN", "UNKNOWN")
+    [left] = sandbox.room_ids()
+    assert left in played[GONE].advice
+
+
+def test_a_service_that_cannot_be_reached_is_unknown(client, sandbox):
+    """Neither interface is said to fail where nothing answers."""
+    sandbox.fault(f"{B}/getOutgoingUsers", drop=True)
+    played = play("deployment-acceptance", client)
+    assert played["interface B answers and takes the token (B3)"].verdict == "UNKNOWN"
+    sandbox.fault(AUTHENTICATE, drop=True)
+    played = play("deployment-acceptance", client)
+    assert played["interface A answers and takes the keys (A1)"].verdict == "UNKNOWN"
+    assert played.verdict == "UNKNOWN"
+
+
+def test_a_service_that_gives_the_room_another_id_fails_in_that_line_only(client, sandbox):
+    """The test goes on with the room that was made, and removes that one."""
+    topic = "confkit acceptance test, may be deleted"
+    made = ck.create_room(client, topic, "confkit-acceptance", attendee_max=5)
+    sandbox.fault(f"{A}/create", body=json.dumps({"ret": 0, "room_id": made}))
+    played = play("deployment-acceptance", client, apply=True, camera=sandbox.camera())
+    assert failed(played) == [CHOSEN]
+    assert made in played[CHOSEN].found
+    assert played[WHOLE].verdict == "PASS"
+    assert sandbox.room_ids() == []
+
+
+def test_the_whole_interface_is_not_said_to_be_tried_where_lines_were_skipped(client, sandbox):
+    """What a line that failed left untried is named."""
+    sandbox.fault("/sdk/get_mcu", ret=410)
+    played = play("deployment-acceptance", client, apply=True)
+    assert played[WHOLE].verdict == "UNKNOWN"
+    assert "the media server accepts connections from here" in played[WHOLE].found
 
 
 def test_what_breaks_in_the_middle_leaves_nothing_behind(client, sandbox, monkeypatch):

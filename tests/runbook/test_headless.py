@@ -1,6 +1,8 @@
 """Runbooks in real kernels, headless: slow, so there are few tests, each with several subjects."""
 
+import html
 import os
+import pty
 import re
 import signal
 import stat
@@ -78,37 +80,58 @@ def settings(sandbox):
     return {name: getattr(sandbox, name) for name in names}
 
 
-def test_sigterm_undoes_what_was_done_ends_the_kernel_and_still_reports(tmp_path):
-    """In the middle of an acceptance test: the room is deleted, status 2, no kernel is left."""
+@pytest.mark.parametrize("dropped", [False, True], ids=["SIGTERM", "SIGHUP"])
+def test_what_was_done_is_undone_and_reported_when_it_is_ended(tmp_path, dropped):
+    """In the middle of an acceptance test, by SIGTERM, or by a terminal that goes away as a dropped
+    ssh does: the room is deleted, status 2, no kernel is left."""
     with Sandbox(seed=1) as sandbox:
         sandbox.fault("/sdk/get_mcu", delay=60)
         named = {f"CONFKIT_{name.upper()}": value for name, value in settings(sandbox).items()}
         report = tmp_path / "out.html"
+        terminal, end = pty.openpty()
         process = subprocess.Popen(
-            [sys.executable, "-m", "confkit", "runbook", "deployment-acceptance",
+            [sys.executable, "-c", _ON_A_TERMINAL, "runbook", "deployment-acceptance",
              "-p", "apply=true", "--report", str(report)],
-            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=end, stdout=end, stderr=end, start_new_session=True,
             env={**os.environ, **named, "CONFKIT_TIMEOUT": "5,60", "TMPDIR": str(tmp_path)},
         )  # fmt: skip
+        os.close(end)
         try:
             _wait(lambda: sandbox.count("/sdk/get_mcu"), process)
             assert len(sandbox.room_ids()) == 1
-            process.send_signal(signal.SIGTERM)
-            out, err = process.communicate(timeout=60)
+            if dropped:
+                os.close(terminal)
+            else:
+                process.send_signal(signal.SIGTERM)
+            process.wait(timeout=60)
         finally:
             process.kill()
-            process.communicate()
-        assert process.returncode == 2, out + err
-        assert "the runbook ran to its end: it was interrupted in cell" in out
+            process.wait()
+        assert process.returncode == 2
         assert sandbox.room_ids() == []
-        assert "UNKNOWN" in report.read_text()
+        page = report.read_text()
+        assert "UNKNOWN" in page
+        assert "it was interrupted in cell" in page
         assert [file.name for file in tmp_path.iterdir()] == ["out.html"]  # the kernel's are gone
+        if not dropped:
+            out = os.read(terminal, 100_000).decode()
+            assert "the runbook ran to its end: it was interrupted in cell" in out
+            os.close(terminal)
+
+
+# Takes the terminal for its own, as a shell of ssh has it, so that SIGHUP comes when that goes.
+_ON_A_TERMINAL = """
+import fcntl, sys, termios
+from confkit.cli import main
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+sys.exit(main())
+"""
 
 
 def _wait(done, process, seconds=60):
     deadline = time.monotonic() + seconds
     while not done():
-        assert process.poll() is None, process.communicate()
+        assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
@@ -129,26 +152,37 @@ def notebook(tmp_path):
 
 
 def test_a_notebook_that_breaks_is_unknown_and_shows_no_secret(notebook):
-    """Its reason is the last check; cells tagged `always` run; what it printed is masked."""
+    """Its reason is the last check, the first cause first; cells tagged `always` run; what it
+    printed is masked. Code that takes a secret from elsewhere stays as it is, and what was given is
+    masked; that of a scene, with its passwords, is left out."""
     path = notebook(
         "from confkit import runbook\nimport confkit as ck",
         "client = ck.connect()\nbook = runbook.begin('made', client)\nbook.passed('one', 'well')",
         "print(str(client.secret_key), str(client.token()))\n"
+        "login = {'login_password': runbook.camera_password('')}\n"
         "raise ValueError('rtsp://admin:hunter2@192.0.2.7/1')",
-        "book.passed('never', 'reached')",
-        "print('un' + 'done')\nbook.verdict()",
+        "sandbox = book.scene('a', 'a')\nbook.passed('never', 'reached', 'desk-2468')",
+        "print('un' + 'done')\nnot_there",
     )
     environment = {**os.environ, "CONFKIT_PROFILE": "sandbox"}
     told = []
-    done = running.run(path, {}, environment, 60, told.append)
+    done = running.run(path, {"made": "password=x"}, environment, 60, told.append)
     assert [check.check for check in done.checks] == ["one", running.ENDED]
     assert tuple(told) == done.checks
     assert done.checks.exit_status == 2
-    assert "cell 4 broke: ValueError: rtsp://admin:***@192.0.2.7/1" in done.checks[-1].found
+    assert done.checks[-1].found == (
+        "cell 5 broke: ValueError: rtsp://admin:***@192.0.2.7/1; "
+        "then cell 7 broke: NameError: name 'not_there' is not defined"
+    )
     page = render(done, "made", "here", datetime(2026, 1, 2, 3, 4, tzinfo=UTC), ["demo_secret"])
     assert "undone" in page
     assert "hunter2" not in page
     assert "demo_secret" not in page
+    shown = html.unescape(re.sub("<[^>]*>", "", page))
+    assert "login = {'login_password': runbook.camera_password('')}" in shown
+    assert "made = 'password=***" in shown
+    assert "desk-2468" not in page
+    assert "Builds the sandbox's scene" in shown
     assert not re.search(r"[A-Za-z0-9+/]{54,}==", page)
 
 

@@ -1,11 +1,19 @@
 """The inputs of runbooks: where they come from, their types, and that none is a secret."""
 
+import html
+import re
+from datetime import UTC, datetime
+
+import nbformat
 import pytest
 
 import confkit as ck
 from confkit import runbook
+from confkit.checklist import Checklist
 from confkit.runbook.inputs import refuse_value
 from confkit.runbook.library import stored
+from confkit.runbook.report import render
+from confkit.runbook.running import Run
 from tests.runbook.harness import cells
 
 TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="  # of the published vectors
@@ -37,6 +45,15 @@ def test_an_input_of_the_wrong_type_names_its_variable(monkeypatch):
         runbook.given("days", False)
 
 
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "-1", "-0.5"])
+def test_a_number_is_finite_and_not_below_0(monkeypatch, text):
+    """A runbook waits so long, or counts so many."""
+    monkeypatch.setenv("CONFKIT_RUNBOOK_WAIT", text)
+    for default in (30, 1.0):
+        with pytest.raises(ck.ConfigError, match="number, 0 or more"):
+            runbook.given("wait", default)
+
+
 @pytest.mark.parametrize(
     "name", ["password", "secret_key", "access_token", "key", "login_password"]
 )
@@ -59,6 +76,17 @@ def test_an_input_that_holds_a_secret_is_refused_and_not_quoted(monkeypatch, val
         runbook.given("camera", "")
     for secret in ("hunter2", "keepsake", TOKEN):
         assert secret not in str(refused.value)
+
+
+def test_a_long_secret_inside_a_text_is_refused_a_short_one_is_not():
+    """Encoded too; three letters may stand in any word."""
+    for value in ("xxkeepsake/1xx", "a%20keepsake%2F1"):
+        with pytest.raises(ck.ConfigError, match="holds a key") as refused:
+            refuse_value("device", value, "keepsake/1")
+        assert "keepsake" not in str(refused.value)
+    refuse_value("device", "a-cam-of-ours", "cam")
+    with pytest.raises(ck.ConfigError, match="holds a key"):
+        refuse_value("device", "cam", "cam")
 
 
 def test_an_address_without_a_password_is_an_input():
@@ -98,3 +126,17 @@ def test_every_runbook_is_made_as_its_package_says(one, monkeypatch):
     for source in changing:
         assert "book.may_change(apply, " in source
         assert names["apply"] is False
+
+
+@pytest.mark.parametrize("one", stored(), ids=lambda one: one.name)
+def test_a_report_shows_a_runbook_s_code_without_a_password(one):
+    """The sandbox's passwords stand in the cells of scenes alone, which are left out; the code of
+    all others shows as it is."""
+    notebook = nbformat.read(one.path, as_version=4)
+    run = Run(Checklist([]), notebook)
+    when = datetime(2026, 1, 2, tzinfo=UTC)
+    page = html.unescape(re.sub("<[^>]*>", "", render(run, one.name, "here", when, ())))
+    assert not re.search("desk-[0-9]{4}", page)
+    for names, source in cells(one.path.stem):
+        if "book.scene(" not in source and names != ["parameters"]:
+            assert source.strip() in page

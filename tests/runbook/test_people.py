@@ -1,5 +1,8 @@
 """nobody-can-join and force-user-offline, in each scene that they claim to tell apart."""
 
+import json
+import threading
+
 import pytest
 
 import confkit as ck
@@ -9,9 +12,11 @@ from tests.runbook.harness import play
 STATUS, PLACE = "the room is neither locked nor closed", "the room has a free place"
 LICENCE, SERVER = "the licence lets somebody in", "a media server serves the room"
 PEERS, NEW = "peer-to-peer is permitted", "a new room of this kind can be made"
+LEFT = "no such room is left"
 ONE, PERSON = "the user is in the room, and nobody else is meant", "it is a person, not a camera"
 OFF, AWAY = "the user is put off", "they stay away"
 USERS, MCU = "/rtc/room/get_room_info", "/sdk/get_mcu"
+CREATE, DELETE, PUT_OFF = "/rtc/room/create", "/rtc/room/del", "/rtc/force_offline_mcu"
 
 JOIN = {
     "healthy": {},
@@ -59,12 +64,56 @@ def test_nothing_is_changed_unless_that_is_wanted_when_nobody_can_join():
         with changes(sandbox):
             played = play("nobody-can-join", client, room="night SHIFT")
         assert played.verdict == "PASS", played
-        assert played["the room is found"].found == room_id
+        assert played["the room is found"].found == f"{room_id} (topic 'Night shift')"
         assert played["a scene to look at"].verdict == "SKIP"
         with changes(sandbox, A2=1, A4=1):
             assert play("nobody-can-join", client, room=room_id, apply=True).verdict == "PASS"
         assert sandbox.room_ids() == [room_id]
         assert [person["user_id"] for person in sandbox.people(room_id)] == [user_id]
+
+
+def test_the_room_that_was_tried_is_deleted_when_the_runbook_is_interrupted(monkeypatch):
+    """Ctrl-C once the service has made the room: it is gone before the notebook ends."""
+    create = ck.create_room
+
+    def interrupted(*given, **named):
+        create(*given, **named)
+        raise KeyboardInterrupt
+
+    with deployed() as (sandbox, client):
+        room_id = create(client, "Night shift", "ops")
+        monkeypatch.setattr(ck, "create_room", interrupted)
+        with pytest.raises(KeyboardInterrupt), changes(sandbox, A2=1, A4=1):
+            play("nobody-can-join", client, room=room_id, apply=True)
+        assert sandbox.room_ids() == [room_id]
+
+
+def test_a_room_that_cannot_be_deleted_again_is_named():
+    """The line's next step has the ID of the room that is left."""
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Night shift", "ops")
+        sandbox.fault(DELETE, ret=407)
+        played = play("nobody-can-join", client, room=room_id, apply=True)
+        assert wrong(played) == {LEFT: "FAIL"}
+        [left] = {*sandbox.room_ids()} - {room_id}
+        assert left in played[LEFT].advice
+
+
+@pytest.mark.parametrize("ignores", [True, False], ids=["another ID", "no room"])
+def test_what_the_service_made_of_the_creation_is_what_is_deleted(ignores):
+    """A room under another ID than the one that was chosen is deleted; a creation that was refused
+    leaves none, and that is told."""
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Night shift", "ops")
+        if ignores:
+            other = ck.create_room(client, "nobody-can-join, may be deleted", "confkit")
+            sandbox.fault(CREATE, body=json.dumps({"result": 0, "room_id": other}))
+        else:
+            sandbox.fault(CREATE, ret=407)
+        played = play("nobody-can-join", client, room=room_id, apply=True)
+        assert sandbox.room_ids() == [room_id]
+    assert wrong(played) == ({} if ignores else {NEW: "FAIL"})
+    assert played[LEFT].found == ("it was deleted again" if ignores else "none was made")
 
 
 def test_a_read_only_client_only_looks_why_nobody_can_join():
@@ -152,6 +201,49 @@ def test_a_read_only_client_puts_nobody_off():
             played = play("force-user-offline", reader, room=room_id, user="Ada", apply=True)
     assert wrong(played) == {AWAY: "UNKNOWN"}
     assert "read only" in played[OFF].found
+    assert "apply" not in played[AWAY].advice
+
+
+@pytest.mark.parametrize(
+    ("fault", "off", "away"),
+    [({"ret": 417}, "FAIL", "SKIP"), ({"drop": True}, "UNKNOWN", "UNKNOWN")],
+    ids=["refused", "lost"],
+)
+def test_a_change_that_failed_is_not_told_as_one_that_was_not_wanted(fault, off, away):
+    """With apply set, nobody is told to set it: refused is a FAIL, a lost answer leaves it open."""
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Press briefing", "ops")
+        sandbox.join(room_id, "Ada")
+        sandbox.fault(PUT_OFF, **fault)
+        asked = {"room": room_id, "user": "Ada", "watch": 0.2}
+        played = play("force-user-offline", client, **asked, apply=True)
+    assert (played[OFF].verdict, played[AWAY].verdict, played.verdict) == (off, away, off)
+    assert "nobody was put off" not in played[AWAY].found
+    assert "apply" not in played[AWAY].advice
+
+
+def test_a_user_who_leaves_a_moment_later_is_not_one_who_came_back():
+    """The service says that it is done, and the user is gone after the first look: PASS."""
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Press briefing", "ops")
+        ada = sandbox.join(room_id, "Ada")
+        sandbox.fault(PUT_OFF, body='{"result": 0, "msg": "ok"}')
+        later = threading.Timer(0.5, sandbox.leave, (room_id, ada))
+        later.start()
+        played = play("force-user-offline", client, room=room_id, user=ada, watch=1.2, apply=True)
+        later.join()
+    assert played.verdict == "PASS", played
+
+
+def test_a_user_who_never_leaves_did_not_come_back():
+    """The service says that it is done, and they stay: a FAIL that says so."""
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Press briefing", "ops")
+        ada = sandbox.join(room_id, "Ada")
+        sandbox.fault(PUT_OFF, body='{"result": 0, "msg": "ok"}')
+        played = play("force-user-offline", client, room=room_id, user=ada, watch=0.2, apply=True)
+    assert wrong(played) == {AWAY: "FAIL"}
+    assert "still there" in played[AWAY].found
 
 
 def test_a_room_that_cannot_be_watched_is_not_one_that_stays_empty():

@@ -1,0 +1,42 @@
+"""What ends a runbook before its time: Ctrl-C, SIGTERM, a terminal that hangs up."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_OTHERS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
+
+
+@contextmanager
+def as_interrupts() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP come as Ctrl-C does, as a KeyboardInterrupt. What this process was
+    started to ignore, as by nohup, stays ignored."""
+    with _handled(_OTHERS, signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def held_off() -> Iterator[None]:
+    """Inside, none of them ends anything: what is short and has to be done whole."""
+    with _handled((signal.SIGINT, *_OTHERS), signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handled(
+    numbers: Iterable[int], handler: Callable[..., Any] | signal.Handlers
+) -> Iterator[None]:
+    before = {}
+    try:
+        if threading.current_thread() is threading.main_thread():  # no other one may set handlers
+            for number in numbers:
+                if signal.getsignal(number) not in (None, signal.SIG_IGN):
+                    before[number] = signal.signal(number, handler)
+        yield
+    finally:
+        for number, former in before.items():
+            signal.signal(number, former)
