@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError, ConfkitError
 from . import kept
+from .handed import completed, failed, handed
 from .lessons import EXERCISES
-from .records import Exercise, Finding, no, sandbox_of
+from .records import Exercise, Finding, sandbox_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 def check(name: str, answer: object, client: Client | None = None) -> Finding:
     """What is found of an answer: right or not, and for the usual mistakes which one it was.
 
-    None and `...` are no answer yet. A wrong answer of whatever type raises nothing. `client`, one
-    of the sandbox, is needed where the exercise looks at what was done there. The outcome counts in
-    `progress`; the answer itself is neither kept nor quoted. ConfigError for an unknown name.
+    None and `...` are no answer yet. A wrong answer of whatever type raises nothing, and what a
+    function that is handed in raises is told, masked. `client`, one of the sandbox, is needed where
+    the exercise looks at what was done there. The outcome counts in `progress`; the answer itself
+    is neither kept nor quoted. ConfigError for an unknown name.
     """
     exercise = _named(name)
     if answer is None or answer is ...:
@@ -28,16 +30,13 @@ def check(name: str, answer: object, client: Client | None = None) -> Finding:
     obstacle = sandbox_of(client) if exercise.needs_client else None
     if obstacle:
         return Finding(name, None, obstacle)
+    given, calls = handed(answer)
     try:
-        judged = exercise.judge(answer, client)
-    except ConfkitError as error:
-        return Finding(name, None, f"It could not be checked. {error}")
+        judged = completed(exercise.judge(given, client), calls, client)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # an answer is no reason to stop
-        # The error's own text could quote the answer.
-        judged = no(
-            f"This cannot be read as an answer: it is of the type {type(answer).__name__} and led "
-            f"to a {type(error).__name__}. The question says what is asked for."
-        )
+        if isinstance(error, ConfkitError) and (calls is None or error is not calls.last):
+            return Finding(name, None, f"It could not be checked. {error}")
+        judged = failed(answer, calls, error, client)
     kept.keep(name, judged.right)
     return Finding(name, judged.right, judged.told)
 

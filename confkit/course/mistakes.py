@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -52,9 +53,19 @@ def mistakes(
 ) -> tuple[str, ...] | None:
     """The fewest known mistakes that make the given digest or token of these parts.
 
-    An empty tuple for the right one, None when no known mistake and no two of them explain it.
+    An empty tuple for the right one, None when no known mistake and no two of them explain it; a
+    line break in its middle is told besides these.
     """
     sought = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else bytes(given)
+    found = _known(sought, kind, parts, dialect)
+    if found is None and b"\n" in sought.strip():
+        found = _known(re.sub(rb"[\r\n]+", b"", sought), kind, parts, dialect)
+        return None if found is None else (_WRAPPED, *found)
+    return found
+
+
+def _known(sought: bytes, kind: Kind, parts: Parts, dialect: Dialect) -> tuple[str, ...] | None:
+    """The fewest known mistakes, at most two, that make these bytes."""
     for ways in _fewest_first(_steps(kind, parts, dialect)):
         if _made(*(way.does for way in ways)) == sought:
             return tuple(way.mistake for way in ways if way.mistake)
@@ -97,6 +108,8 @@ def _keys(parts: Parts) -> list[Way]:
     return [
         Way("", secret),
         Way("the secret key has a trailing newline: strip what a file gave", secret + b"\n"),
+        Way("the secret key has a trailing newline, of two characters (\\r\\n): strip what a file "
+            "gave", secret + b"\r\n"),
         Way("the secret key has a blank at its end", secret + b" "),
         Way("the access key was taken in the place of the secret key", parts.access_key.encode()),
     ]  # fmt: skip
@@ -183,6 +196,7 @@ def _hex(mac: bytes) -> bytes:
     return mac.hex().encode()
 
 
+_WRAPPED = "its base64 is wrapped by a line break: let your library or tool put all on one line"
 _ENCODINGS = [
     Way("", base64.b64encode),
     Way("it is not base64-encoded", bytes),

@@ -18,7 +18,7 @@ class Hostile:
         raise RuntimeError("hunter2")
 
     def __call__(self, *_):
-        raise SystemExit("hunter2")
+        raise SystemExit("login_password=hunter2")
 
 
 GARBAGE = [
@@ -31,8 +31,8 @@ GARBAGE = [
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_no_answer_of_any_type_raises_and_none_of_these_is_right(exercise, client):
-    """Garbage of every type is told to be wrong in a sentence that quotes nothing of it, with and
-    without a client."""
+    """Garbage of every type is told to be wrong in a sentence that quotes nothing of it (but what a
+    function raises, masked), with and without a client."""
     for answer in GARBAGE:
         finding = course.check(exercise.name, answer, client)
         assert not finding.right
@@ -54,6 +54,88 @@ def test_none_and_the_dots_are_no_answer_yet(exercise, nothing):
         assert "client" in course.check(exercise.name, "x").told
         assert course.check(exercise.name, "x").right is None
         assert course.progress().counts["tried"] == 0
+
+
+FUNCTIONS = ["topic-cut", "quoted-cap", "put-off", "host-and-port", "errors-read", "errors-count",
+             "devices-missing", "many-report", "many-pause", "signature"]  # fmt: skip
+
+
+def broken(*_):
+    raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("function", "due"),
+    [
+        (broken, "UnicodeDecodeError"),
+        (lambda *_: None, "It gave None: is a `return` missing?"),
+        (lambda a, b, c, d, e: 1, "takes 5 arguments, and is called with"),
+        (lambda a, b, c, d, e, f=1: 1, "takes 5 to 6 arguments, and is called with"),
+        (lambda: 1, "takes no arguments, and is called with"),
+        (lambda a, b, c, d, e, *more: 1, "takes at least 5 arguments, and is called with"),
+        (lambda *a, key: 1, "by its name only"),
+    ],
+)  # fmt: skip
+def test_a_function_that_cannot_do_it_at_all_is_told_why(name, function, due, client):
+    """Whatever it is asked for: the error that it raises, a missing return and wrong arguments are
+    told as such, in every exercise that takes a function."""
+    finding = course.check(name, function, client)
+    assert finding.right is False
+    assert due in finding.told
+    assert "cannot be read as an answer" not in finding.told
+
+
+def test_what_a_function_raises_is_told_with_its_text_and_no_secret(client):
+    """The text of the error is there, cut where it is long; token and secret key are not in it."""
+
+    def leaky(*_):
+        raise KeyError(f"{client.token()} {client.secret_key} password=geheim " + "long " * 200)
+
+    told = course.check("topic-cut", broken).told
+    assert told.startswith("Your function raised UnicodeDecodeError: 'utf-8' codec can't decode")
+    told = course.check("topic-cut", leaky, client).told
+    assert "KeyError" in told
+    assert told.endswith(" [...].")
+    assert len(told) < 400
+    for secret in (client.token(), client.secret_key, "geheim"):
+        assert secret not in told
+
+
+def test_what_a_function_gives_and_nobody_can_read_is_told_by_its_type(client):
+    """An int in the place of a list is that, and no error of the check."""
+    for name in ("put-off", "many-report", "devices-missing"):
+        told = course.check(name, lambda *_: 5, client).told
+        assert "gave something of the type int" in told or "Nobody is gone" in told
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_no_value_ends_in_an_error_of_python_s(exercise, client):
+    """A number where a list is asked for is told so, in words, whatever the exercise."""
+    for answer in (5, 1.5, object()):
+        told = course.check(exercise.name, answer, client).told
+        assert "Error" not in told
+    if exercise.question.startswith("A list") or "A list of" in exercise.question:
+        assert course.check(exercise.name, 5, client).told.startswith(
+            "Hand in a list; this is of the type int"
+        )
+
+
+def test_an_error_of_the_learner_s_function_is_no_failure_of_the_check(client, sandbox):
+    """A7 with a name in the place of the id answers 429, and the function is not yet right; a
+    service that cannot be asked leaves the exercise open."""
+
+    def by_name(client, room_id, user_name):
+        return [ck.force_offline(client, room_id, user_name)]
+
+    finding = course.check("put-off", by_name, client)
+    assert finding.right is False
+    assert "raised UserNotFound" in finding.told
+    assert "429" in finding.told
+    sandbox.fault("/rtc/room/create", ret=700)
+    finding = course.check("put-off", by_name, client)
+    assert finding.right is None
+    assert "could not be checked" in finding.told
 
 
 def test_an_unknown_exercise_names_those_that_there_are():

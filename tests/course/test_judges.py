@@ -12,6 +12,9 @@ TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 VALUES = [  # exercise, answer, what is told of it
     ("order-of-calls", ["A1", "A3", "A6"], "right"),
     ("order-of-calls", "A1 A3", "Hand in a list"),
+    ("order-of-calls", {"A1", "A3", "A6"}, "A set has no order: hand in a list."),
+    ("order-of-calls", {"A1": 1, "A3": 1, "A6": 1}, "A dict has no order: hand in a list."),
+    ("order-of-calls", ("A1", "A3", "A6"), "right"),
     ("order-of-calls", ["A3", "A6"], "Before the first call"),
     ("order-of-calls", ["A1", "A3", "A1", "A6"], "The token is kept"),
     ("order-of-calls", ["A1", "A6", "A3"], "another order"),
@@ -33,13 +36,25 @@ VALUES = [  # exercise, answer, what is told of it
     ("token-culprits", ["raw", "SHA256", "newline"], "right"),
     ("token-culprits", ["raw", "newline", "sha256"], "1 of 3"),
     ("token-culprits", ["raw"], "Three words"),
+    ("token-culprits", {"raw", "sha256", "newline"}, "A set has no order: hand in a list."),
+    ("token-culprits", frozenset({"raw"}), "A set has no order: hand in a list."),
+    ("token-culprits", {"raw": 1, "sha256": 2, "newline": 3}, "A dict has no order"),
+    ("token-culprits", "raw, sha256, newline", "Hand in a list"),
     ("token-culprits", ["raw", "x", "newline"], "1 of them are none"),
     ("topic-cut", lambda topic: topic.encode()[:149].decode(errors="ignore"), "right"),
     ("topic-cut", lambda topic: topic[:149], "counts characters"),
     ("topic-cut", lambda topic: topic.encode()[:150].decode(errors="ignore"), "leaves 150 bytes"),
     ("topic-cut", lambda topic: topic.encode()[:149].decode(errors="replace"), "cuts through"),
     ("topic-cut", lambda topic: topic.encode()[:146].decode(errors="replace"), "changes a topic"),
-    ("topic-cut", lambda topic: topic.encode()[:149], "changes a topic"),
+    ("topic-cut", lambda topic: topic.encode()[:149], "of the type bytes; a topic is a text"),
+    ("topic-cut", lambda topic: topic if len(topic) < 150 else topic.encode()[:149],
+     "of the type bytes; a topic is a text"),
+    ("topic-cut", lambda topic: topic.encode()[:149].decode(errors="surrogateescape"),
+     "cuts through"),
+    ("topic-cut", lambda topic: topic if len(topic.encode()) < 150 else topic[-9:] + "...",
+     "no beginning of the topic"),
+    ("topic-cut", lambda topic: None, "is a `return` missing"),
+    ("topic-cut", lambda topic: topic.encode()[:149].decode(), "raised UnicodeDecodeError: "),
     ("topic-cut", lambda topic: topic if len(topic.encode()) < 150 else topic[:9], "too much"),
     ("topic-cut", "x" * 149, "the function itself"),
     ("quoted-cap", lambda value: None if value in (None, "") else int(value), "right"),
@@ -55,6 +70,11 @@ VALUES = [  # exercise, answer, what is told of it
      "right"),
     ("host-and-port", lambda a: a.rpartition(":")[::2], "still a text"),
     ("host-and-port", lambda a: (a.rpartition(":")[0], int(a.rpartition(":")[2])), "brackets"),
+    ("host-and-port", lambda a: {"host": "h", "port": 1}, "a pair (host, port), in this order"),
+    ("host-and-port", lambda a: (int(a.rpartition(":")[2]), a.rpartition(":")[0]),
+     "in this order. The port came first"),
+    ("host-and-port", lambda a: a.split(":"), "still a text"),
+    ("host-and-port", lambda a: a, "a pair (host, port), in this order"),
     ("host-and-port", lambda a: (a.split(":")[0], int(a.split(":")[1])), "For an IPv6 address"),
 ]  # fmt: skip
 
@@ -97,6 +117,7 @@ def test_a_number_of_one_s_own(client):
     assert told("own-number", uuid.UUID(own), client) == "right"
     named = made(client, room_extend_id="board", attendee_max=3)
     assert "no UUID" in told("own-number", named, client)
+    assert "letter by letter, capitals too" in told("own-number", own.upper(), client)
     uncapped = made(client, room_extend_id=str(uuid.uuid4()))
     assert "has no cap" in told("own-number", uncapped, client)
 
@@ -136,6 +157,15 @@ def test_a_full_room(client, sandbox):
     sandbox.lock(room_id)
     assert "locked or closed" in told("full-room", room_id, client)
     assert "no attendee_max" in told("full-room", made(client), client)
+
+
+def test_a_camera_counts_where_people_are_counted(client, sandbox):
+    """Who is in a room is who A6 lists, a camera too: it fills a room and is locked in."""
+    room_id = made(client, attendee_max=1)
+    ck.import_device(client, room_id, "cam-1", "Camera", sandbox.camera(size=(160, 120), fps=5))
+    assert told("full-room", room_id, client) == "right"
+    sandbox.lock(room_id)
+    assert told("locked-in", room_id, client) == "right"
 
 
 def put_off(which, how=ck.force_offline, gives=True):

@@ -39,6 +39,9 @@ WRONG = {
     "message has a trailing newline": b64(hexed(KEY, LOGIN + b"\n")),
     "message has a blank at its end": b64(hexed(KEY, LOGIN + b" ")),
     "secret key has a trailing newline": b64(hexed(KEY + b"\n", LOGIN)),
+    "secret key has a trailing newline, of two": b64(hexed(KEY + b"\r\n", LOGIN)),
+    "wrapped by a line break": f"{RIGHT[:40]}\n{RIGHT[40:]}",
+    "base64 is wrapped": f"{RIGHT[:28]}\r\n{RIGHT[28:]}",
     "secret key has a blank": b64(hexed(KEY + b" ", LOGIN)),
     "hex text has a trailing newline": b64(hexed(KEY, LOGIN) + b"\n"),
     "it has a trailing newline": RIGHT + "\n",
@@ -79,6 +82,17 @@ def test_two_mistakes_are_named_together():
     three = b64(hmac.new(KEY + b"\n", LOGIN, "sha256").digest())
     assert mistakes("token", three, PARTS, ck.Dialect()) is None
     assert "No mistake that is known" in course.check("token", three).told
+
+
+def test_a_wrapped_text_is_told_beside_what_else_is_wrong():
+    """The 88 characters of another hash, as base64 wraps them, have two causes; a wrapped text of
+    nothing known has none, and a newline at the end alone is no wrapping."""
+    wrapped = base64.encodebytes(hexed(KEY, LOGIN, "sha256")).decode()
+    found = mistakes("token", wrapped, PARTS, ck.Dialect())
+    assert found is not None
+    assert "wrapped" in found[0]
+    assert "sha256" in found[1]
+    assert mistakes("token", "x\ny", PARTS, ck.Dialect()) is None
 
 
 def test_a_token_is_no_digest():

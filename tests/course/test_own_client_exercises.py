@@ -4,6 +4,7 @@ import base64
 import hmac
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -27,6 +28,8 @@ def signed(secret_key, message, hash, form):  # noqa: A002  # the exercise's own
         (lambda key, message, name, form: signed(message, key, name, form), "swapped"),
         (lambda key, message, name, form: signed(key, message, name, form) + "\n", "newline"),
         (lambda key, message, name, form: signed(key, message, name, form).encode(), "a text"),
+        (lambda *given: quote(signed(*given), safe=""), "percent-encoded already"),
+        (lambda *given: quote(quote(signed(*given), safe="")), "percent-encoded twice"),
         (lambda *given: "x", "no known mistake"),
         ("a signature", "Hand in a function"),
     ],

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...explanations import explain
 from ...rooms import create_room, delete_room
+from ...users import get_room_users
 from ..reading import room_of
 from ..records import Exercise, Judged, no, yes
 
@@ -18,7 +19,7 @@ def _full(answer: Any, client: Any) -> Judged:
     room = room_of(answer, client)
     if isinstance(room, Judged):
         return room
-    inside = len(client.sandbox.people(room.room_id))
+    inside = len(get_room_users(client, room.room_id))
     if room.room_status in (2, 3):
         return no("Nobody can join it, but because it is locked or closed; it has to be full.")
     if room.attendee_max is None:
@@ -95,9 +96,13 @@ def _split(answer: Any, _: Any) -> Judged:
     ):
         try:
             got = answer(address)
-            got_host, got_port = got
         except Exception as error:  # noqa: BLE001  # the learner's own function
-            return no(f"For {told} it gives no pair: {type(error).__name__}.")
+            return no(f"For {told} it raises {type(error).__name__}.")
+        if not isinstance(got, tuple | list) or len(got) != 2:
+            return no(f"{_PAIR} It gives something else for {told}.")
+        got_host, got_port = got
+        if isinstance(got_host, int):
+            return no(f"{_PAIR} The port came first.")
         if isinstance(got_port, str):
             return no("The port is still a text; a socket takes a number.")
         if got_host == f"[{host}]":
@@ -106,6 +111,9 @@ def _split(answer: Any, _: Any) -> Judged:
             hint = " Take the last colon, not the first." if "[" in address else ""
             return no(f"It is wrong for {told}.{hint}")
     return yes("Name, IPv4 and IPv6. The form host:port is seen in deployments, not specified.")
+
+
+_PAIR = "Hand back a pair (host, port), in this order."
 
 
 EXERCISES = (
@@ -147,8 +155,9 @@ my_codes = {"address": 410, "server": 417, "none": 428, "gone": 429, "closed": 4
     ),
     Exercise(
         "host-and-port", NOTEBOOK,
-        "A function that splits the addr of A5 into host (a text) and port (a number); the host "
-        "may be a name, an IPv4 address or an IPv6 address in brackets.",
+        "A function that splits the addr of A5 and gives a pair (host, port), in this order: a "
+        "text and a number. The host may be a name, an IPv4 address or an IPv6 address in "
+        "brackets.",
         _split,
         """\
 def my_split(addr):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any
 
+from ...users import get_room_users
 from ..reading import room_of
 from ..records import Exercise, Judged, no, yes
 
@@ -31,14 +33,19 @@ def _topic_cut(answer: Any, _: Any) -> Judged:
     if not callable(answer):
         return no(f"Hand in the function itself; this is of the type {type(answer).__name__}.")
     for topic in ("Sync", "", "x" * 149, "\u00e9" * 74):
-        if answer(topic) != topic:
+        cut = answer(topic)
+        if not isinstance(cut, str):
+            return no(_NO_TOPIC.format(type(cut).__name__))
+        if cut != topic:
             return no("It changes a topic that fits: up to 149 bytes have to stay as they are.")
     for topic in ("x" * 400, "\u00e9" * 200, "a" + "\u00e9" * 200, "\u4f1a\u8bae" * 60,
                   "ab" + "\U0001f3a5" * 60):  # fmt: skip
         cut = answer(topic)
         if not isinstance(cut, str):
-            return no(f"It gives a {type(cut).__name__}; a topic is a text.")
+            return no(_NO_TOPIC.format(type(cut).__name__))
         if not topic.startswith(cut):
+            if not topic.startswith(_BROKEN.sub("", cut)):
+                return no("What it gives of a long topic is no beginning of the topic.")
             return no("It cuts through a character: what is left of one is none any more.")
         size = len(cut.encode("utf-8", "surrogatepass"))
         if size == 150:
@@ -49,6 +56,10 @@ def _topic_cut(answer: Any, _: Any) -> Judged:
         if size + len(topic[len(cut)].encode()) < 150:
             return no("It cuts off too much: one more character of a long topic would fit.")
     return yes("Letters, accents, Chinese and pictures: at most 149 bytes, and none cut in two.")
+
+
+_NO_TOPIC = "It gives something of the type {}; a topic is a text (bytes: decode them)."
+_BROKEN = re.compile("[\ufffd\udc80-\udcff]+$")  # what decoding makes of half a character
 
 
 def _cap(answer: Any, _: Any) -> Judged:
@@ -76,12 +87,11 @@ def _locked(answer: Any, client: Any) -> Judged:
     room = room_of(answer, client)
     if isinstance(room, Judged):
         return room
-    people = client.sandbox.people(room.room_id)
     if room.room_status == 3:
         return no("The room is closed (3), which put everybody off, and nothing opens it again.")
     if room.room_status != 2:
         return no(f"Its room_status is {room.room_status}; a locked one has 2.")
-    if not people:
+    if not get_room_users(client, room.room_id):
         return no("The room is locked but empty. A lock lets nobody in: somebody joins first.")
     return yes("Locked (2) with somebody in it: who is in stays, and nobody new comes in.")
 

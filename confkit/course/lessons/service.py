@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..reading import room_of
+from ..reading import in_order, room_of
 from ..records import Exercise, Judged, no, yes
 
 NOTEBOOK = "01-the-service"
@@ -13,9 +13,10 @@ _OPERATIONS = ("create", "users", "offline", "join", "lock", "import")
 
 
 def _order(answer: Any, _: Any) -> Judged:
-    if isinstance(answer, str) or not isinstance(answer, Iterable):
-        return no("Hand in a list of names, such as ['B1', 'B2'].")
-    names = [str(name).strip().upper() for name in answer]
+    listed = in_order(answer)
+    if isinstance(listed, Judged):
+        return listed
+    names = [str(name).strip().upper() for name in listed]
     if names == ["A1", "A3", "A6"]:
         return yes("One login for both: a token is made once and serves until it is refused.")
     if "A1" not in names:

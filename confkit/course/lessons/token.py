@@ -11,6 +11,7 @@ from ...endpoints import A3
 from ...signing import sign
 from ..asking import ret_with
 from ..mistakes import Kind, Parts, mistakes
+from ..reading import in_order
 from ..records import Exercise, Judged, no, yes
 
 NOTEBOOK = "02-the-token"
@@ -110,7 +111,10 @@ def _at_work(answer: Any, client: Any) -> Judged:
 
 
 def _culprits(answer: Any, _: Any) -> Judged:
-    words = [str(word).strip().lower() for word in answer]
+    listed = in_order(answer)
+    if isinstance(listed, Judged):
+        return listed
+    words = [str(word).strip().lower() for word in listed]
     if len(words) != len(_CULPRITS):
         return no(f"Three words are asked for, one for each token; these are {len(words)}.")
     if unknown := sum(word not in _WORDS for word in words):
