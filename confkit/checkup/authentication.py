@@ -129,8 +129,7 @@ def _refused(case: Case, tried: Tried) -> tuple[str, str]:
     error = tried.logins[-1].error
     code = error.ret if isinstance(error, ApiError) else "no code"
     others = [login.candidate for login in tried.logins[1:]]
-    failed = case.logins.failed
-    found = f"A1 refuses the keys ({code}; {failed} login{'s' * (failed != 1)} failed)"
+    found = f"A1 refuses the keys ({code})"
     if others:
         found += f"; refused as well: {_listed(others)}"
     if tried.open:
@@ -140,6 +139,7 @@ def _refused(case: Case, tried: Tried) -> tuple[str, str]:
         )
     else:
         found += "; no hash or form of the signature is left, so most likely a key is wrong"
+    found += f"; logins that failed: {case.logins.failed}"
     for setting in ("access_key", "secret_key"):
         if not getattr(case.client, setting).isascii():
             found += f"; {setting} holds letters beyond ASCII, which may have been pasted with it"

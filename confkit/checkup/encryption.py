@@ -130,9 +130,13 @@ def _refusal(
             "Get the certificate from the operator as a PEM file and set verify to it "
             "(CONFKIT_CA_BUNDLE).",
         )
-    signed = f"the certificate is signed by an authority that is not among {trusted}"
+    if code not in _UNKNOWN:
+        return (
+            f"the certificate is refused: {why}",
+            "Ask the operator for one without this fault; newer Pythons insist on more than older.",
+        )
     return (
-        signed if code in _UNKNOWN else f"the certificate is refused: {why}",
+        f"the certificate is signed by an authority that is not among {trusted}",
         "Get the authority's certificate, with those between, from the operator as a PEM file "
         "and set verify to it (CONFKIT_CA_BUNDLE).",
     )

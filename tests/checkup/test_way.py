@@ -283,11 +283,14 @@ def test_a_certificate_of_an_authority_that_is_not_known(certificate, tmp_path):
     """An authority of the house's own is told as that, and with its certificate all is well."""
     for line in (
         f"req -new -key {certificate[1]} -subj /CN=127.0.0.1 -out asked",
-        "req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=House -keyout ca.key -out ca.pem",
+        "req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=House -keyout ca.key -out ca.pem "
+        "-addext keyUsage=critical,keyCertSign",
         "x509 -req -in asked -CA ca.pem -CAkey ca.key -CAcreateserial -days 99 -extfile names "
         "-out made",
     ):
-        (tmp_path / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+        (tmp_path / "names").write_text(
+            "subjectAltName=IP:127.0.0.1\nauthorityKeyIdentifier=keyid\n"  # wanted since 3.13
+        )
         subprocess.run(["openssl", *line.split()], cwd=tmp_path, check=True, capture_output=True)
     with scripted(dict(WELL), tls((tmp_path / "made", certificate[1]))) as service:
         check = by_name(ck.doctor(service.client()))["TLS of A"]
