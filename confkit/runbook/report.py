@@ -37,7 +37,9 @@ def check_place(path: Path) -> None:
     try:
         if path.exists() and not path.is_file():  # a folder; a pipe or /dev/null would be replaced
             raise OSError(0, "it is there, and it is no file")
-        Path(_beside(path)[1]).unlink()
+        handle, trial = _beside(path)
+        os.close(handle)
+        Path(trial).unlink()
     except OSError as error:
         raise _unwritten(path, error) from None
 

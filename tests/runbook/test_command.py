@@ -120,6 +120,16 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_run(said, prod, t
     assert pipe.is_fifo()
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted in /proc")
+def test_trying_a_place_leaves_no_file_open(tmp_path):
+    """However often it is tried, no more files are open than before."""
+    check_place(tmp_path / "report.html")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(20):
+        check_place(tmp_path / "report.html")
+    assert len(list(Path("/proc/self/fd").iterdir())) < before + 10
+
+
 def test_a_place_for_a_report_is_tried_and_left_as_it_was(tmp_path):
     """A file that is there keeps its text until the report is whole; nothing else stays."""
     file = tmp_path / "out.html"
