@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from tests.ports import quiet_port
 
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
@@ -54,8 +55,7 @@ def test_binder_serves_jupyterlab_and_the_app(environment):
     """After postBuild, the server that start runs gives JupyterLab's page of a notebook, without
     the question for news, and Voila's page of the app, on the sandbox."""
     subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = quiet_port()
     server = subprocess.Popen(
         [BINDER / "start", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}",
          "--ServerApp.port_retries=0", "--IdentityProvider.token="],

@@ -14,6 +14,7 @@ import pytest
 
 import confkit as ck
 from confkit import cli, lab, profiles
+from tests.ports import quiet_port
 
 SERVICE = {"base_url": "http://conference.example:8080",
            "outgoing_url": "http://conference.example:8050",
@@ -120,8 +121,8 @@ def started(tmp_path):
 @pytest.fixture
 def lab_page(started):
     """JupyterLab, up, started for a port that is taken: its process, its port, what was said."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        wanted = taken.getsockname()[1]
+    wanted = quiet_port()
+    with socket.create_server(("127.0.0.1", wanted)):
         process = started("--port", str(wanted))
         said = "".join(process.stdout.readline() for _ in range(3))
         assert f"port {wanted} is taken" in said
@@ -157,7 +158,7 @@ def test_sigterm_to_the_command_ends_jupyterlab_too(lab_page):
 def test_the_app_is_a_page_for_who_has_its_address(started):
     """`--app` serves the panels to who opens the address that it prints, and to nobody else on the
     machine; Ctrl-C ends it."""
-    process = started("--app", "--port", str(lab.free_port(18888)))
+    process = started("--app", "--port", str(quiet_port()))
     for line in process.stdout:
         if "?token=" in line:
             break

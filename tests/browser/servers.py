@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.ports import quiet_port
 
 JUPYTER = [
     "-m", "jupyterlab", "--allow-root", "--no-browser", "--ServerApp.port_retries=0",
@@ -61,8 +62,7 @@ class Server:
 @contextmanager
 def running(command: list[str], folder: Path) -> Iterator[Server]:
     """A server in folders of its own, with nothing of its user's settings; ends its kernels too."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = quiet_port()
     server = Server(f"http://127.0.0.1:{port}", folder / "notebooks", folder)
     server.root.mkdir()
     (folder / "runtime").mkdir()
