@@ -1,0 +1,78 @@
+"""Attacks every promise, for minutes to hours, and says what held: `python -m tests.campaign`.
+
+Each part comes in seeded pieces. What is done stands in a journal, so that a campaign that was
+stopped goes on where it stopped; `--publish` writes the figures into the README.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from .frame import Counts, Part, Piece, broken, parts, total
+from .journal import ROOT, Journal, machine, sources
+from .statement import publish
+
+
+def main(arguments: list[str]) -> int:
+    """0 when nothing was counted that must never be, else 1."""
+    asked = arguments_of(arguments)
+    known = parts()
+    unknown = sorted(set(asked.parts) - set(known))
+    if unknown:
+        sys.exit(f"no part is called {', '.join(unknown)}; there are {', '.join(known)}")
+    chosen = [known[name] for name in asked.parts or known]
+    if asked.list:
+        for part in chosen:
+            print(f"{part.name:24} {part.pieces:>4} x {part.size:>7,} {part.unit}: {part.promise}")
+        return 0
+    print(machine(), flush=True)
+    journal = Journal(asked.folder / "journal.jsonl", sources())
+    done = {part.name: whole(part, journal, asked) for part in chosen}
+    if asked.publish:
+        publish([part for part in chosen if asked.piece is None], done)
+    return 1 if any(broken(part, done[part.name]) for part in chosen) else 0
+
+
+def whole(part: Part, journal: Journal, asked: argparse.Namespace) -> Counts:
+    """The counts of a part's pieces, those that the journal knows included, printed."""
+    numbers = range(part.pieces) if asked.piece is None else [asked.piece]
+    found = []
+    print(f"\n{part.name}: {part.promise}", flush=True)
+    for number in numbers:
+        folder = asked.folder / part.name / str(number)
+        piece = Piece(part.name, asked.seed, number, asked.size or part.size, folder)
+        counts = None if asked.piece is not None else journal.counts(piece)
+        if counts is None:
+            folder.mkdir(parents=True, exist_ok=True)
+            began = time.monotonic()
+            counts = part.run(piece)
+            journal.keep(piece, counts, time.monotonic() - began)
+        found.append(counts)
+        wrong = broken(part, counts)
+        if wrong:
+            again = f"python -m tests.campaign {part.name} --seed {asked.seed} --piece {number}"
+            print(f"  BROKEN in piece {number}: {wrong}\n  again: {again}", flush=True)
+    counts = total(found)
+    for name, count in sorted(counts.items()):
+        print(f"  {count:>12,.6g} {name}", flush=True)
+    return counts
+
+
+def arguments_of(arguments: list[str]) -> argparse.Namespace:
+    """What is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
+    parser.add_argument("parts", nargs="*", help="which parts; all when none is named")
+    parser.add_argument("--list", action="store_true", help="name the parts, and run none")
+    parser.add_argument("--seed", type=int, default=7, help="of all chance (7)")
+    parser.add_argument("--size", type=int, help="units a piece, in place of the part's own")
+    parser.add_argument("--piece", type=int, help="run this piece alone, again")
+    parser.add_argument(
+        "--folder", type=Path, default=ROOT / ".campaign", help="of journal and curves (.campaign)"
+    )
+    parser.add_argument("--publish", action="store_true", help="write the figures into the README")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
