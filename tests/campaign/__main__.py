@@ -7,9 +7,10 @@ stopped goes on where it stopped; `--publish` writes the figures into the README
 import argparse
 import sys
 import time
+import traceback
 from pathlib import Path
 
-from .frame import Counts, Part, Piece, broken, parts, total
+from .frame import RAISED, Counts, Part, Piece, broken, parts, total
 from .journal import ROOT, Journal, machine, sources
 from .statement import publish
 
@@ -46,8 +47,13 @@ def whole(part: Part, journal: Journal, asked: argparse.Namespace) -> Counts:
         if counts is None:
             folder.mkdir(parents=True, exist_ok=True)
             began = time.monotonic()
-            counts = part.run(piece)
-            journal.keep(piece, counts, time.monotonic() - began)
+            try:
+                counts = part.run(piece)
+            except Exception:  # noqa: BLE001  # the other pieces are to be run all the same
+                traceback.print_exc()
+                counts = {RAISED: 1}
+            else:
+                journal.keep(piece, counts, time.monotonic() - began)
         found.append(counts)
         wrong = broken(part, counts)
         if wrong:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Counts = Mapping[str, float]
+RAISED = "pieces that raised"  # counted for any part, and never to be
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def total(counts: Iterable[Counts]) -> dict[str, float]:
 
 def broken(part: Part, counts: Counts) -> dict[str, float]:
     """What was counted that must never be; nothing done at all counts as well."""
-    found = {name: counts[name] for name in part.never if counts.get(name)}
+    found = {name: counts[name] for name in (*part.never, RAISED) if counts.get(name)}
     return found if counts.get(part.unit) else {**found, f"no {part.unit}": 1}
 
 

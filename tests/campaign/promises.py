@@ -1,0 +1,144 @@
+"""One expired token costs one authentication; read_only sends nothing; errors say what to do."""
+
+import random
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pandas as pd
+
+import confkit as ck
+from confkit.codes import lookup
+from confkit.endpoints import A1, ENDPOINTS
+from confkit.sandbox import Sandbox
+
+from .frame import Part, Piece
+
+TOKEN_AGE = 10 * 24 * 3600  # seconds that a token surely does not outlive
+SURE = {"specified", "seen", "assumed", "unknown"}
+CAMERA = "rtsp://192.0.2.7:554/stream1"
+
+
+def expiries(piece: Piece) -> Counter[str]:
+    """Tokens that expire while many threads use them, and the A1 calls that each one costs."""
+    counts: Counter[str] = Counter()
+    with Sandbox(seed=piece.seed) as sandbox, sandbox.connect() as client:
+        room_id = ck.create_room(client, "Weekly sync", "ops")
+        for number in range(piece.size):
+            chance = piece.chance(str(number))
+            threads = chance.randint(2, 64)
+            gate, before = threading.Barrier(threads), sandbox.count(A1.path)
+            sandbox.advance(TOKEN_AGE)
+
+            def read(late: float, gate: threading.Barrier = gate) -> str | None:
+                gate.wait()
+                threading.Event().wait(late)
+                return ck.get_room(client, room_id).topic
+
+            with ThreadPoolExecutor(threads) as pool:
+                late = [chance.choice([0, 0, 0.01 * chance.random()]) for _ in range(threads)]
+                read_right = sum(topic == "Weekly sync" for topic in pool.map(read, late))
+            counts["expired tokens"] += 1
+            counts["threads that met one"] += threads
+            counts["reads that failed"] += threads - read_right
+            counts["authentications too many"] += sandbox.count(A1.path) - before - 1
+    return counts
+
+
+def changes(chance: random.Random, folder: str) -> list:
+    """Every way to change something, with arguments good and bad, in an order of chance."""
+    text = chance.choice(["1", "", "x" * 200, "../", "0000"])
+    device = ck.Device(text, "cam", "Door", CAMERA)
+    table = pd.DataFrame({"room_id": [text], "user_id": ["cam"], "user_name": ["Door"],
+                          "user_address": [CAMERA]})  # fmt: skip
+    ways = [
+        lambda client: ck.create_room(client, text, "ops"),
+        lambda client: ck.create_room(client, "t", text, room_mode=chance.choice([1, 2, 99])),
+        lambda client: ck.delete_room(client, text),
+        lambda client: ck.force_offline(client, text, "ada"),
+        lambda client: ck.import_device(client, text, "cam", "Door", CAMERA),
+        lambda client: ck.import_device(client, text, "cam", "Door", CAMERA, preflight=True),
+        lambda client: ck.import_device(client, text, "cam", "Door", "nonsense", verify=True),
+        lambda client: ck.remove_device(client, text, "cam"),
+        lambda client: ck.remove_device(client, text, "cam", CAMERA),
+        lambda client: ck.reimport_device(client, device),
+        lambda client: ck.import_devices(client, table),
+        lambda client: ck.import_devices(client, f"{folder}/nowhere.csv"),
+        lambda client: ck.remove_devices(client, ck.devices_frame([device], secrets=True)),
+        *(lambda client, one=one: client.send(ck.Request(one, dict.fromkeys(one.required, "1")))
+          for one in ENDPOINTS.values() if one.write),
+        *(lambda client, one=one: client.send_many(
+            [ck.Request(one, dict.fromkeys(one.required, "1"))] * 3)
+          for one in ENDPOINTS.values() if one.write),
+    ]  # fmt: skip
+    return chance.sample(ways, len(ways))
+
+
+def refusals(piece: Piece) -> Counter[str]:
+    """Changes that a read-only client is asked for, and what reaches the service of them."""
+    counts: Counter[str] = Counter()
+    with Sandbox(seed=piece.seed) as sandbox, sandbox.connect(read_only=True) as client:
+        for number in range(piece.size):
+            chance = piece.chance(str(number))
+            for change in changes(chance, str(piece.folder)):
+                before = sandbox.count()
+                try:
+                    change(client)
+                except ck.ReadOnlyError:
+                    pass
+                except ValueError:  # of `send_many`, which takes no changes from any client
+                    counts["changes that nobody may send so"] += 1
+                else:
+                    counts["changes that were not refused"] += 1
+                counts["changes"] += 1
+                counts["requests sent"] += sandbox.count() - before
+    return counts
+
+
+def failures(piece: Piece) -> Counter[str]:
+    """Result codes known and unknown at every operation, and what the error says about each."""
+    counts: Counter[str] = Counter()
+    codes = [code for code in range(1, 1000) if lookup(code, "A") or lookup(code, "B")]
+    calls = {
+        "A2": lambda client: ck.create_room(client, "t", "ops"),
+        "A3": lambda client: ck.get_room(client, "1"),
+        "A4": lambda client: ck.delete_room(client, "1"),
+        "A5": lambda client: ck.get_mcu(client, "1"),
+        "A6": lambda client: ck.get_room_users(client, "1"),
+        "A7": lambda client: ck.force_offline(client, "1", "ada"),
+        "B1": lambda client: ck.import_device(client, "1", "cam", "Door", CAMERA),
+        "B2": lambda client: ck.remove_device(client, "1", "cam", CAMERA),
+        "B3": lambda client: ck.list_devices(client),
+    }
+    with Sandbox(seed=piece.seed) as sandbox, sandbox.connect(sleep=lambda _: None) as client:
+        chance = piece.chance()
+        for _ in range(piece.size):
+            ret = chance.choice([*codes, chance.randint(1, 10**6), -chance.randint(1, 999)])
+            key, call = chance.choice(list(calls.items()))
+            sandbox.clear_faults()
+            sandbox.fault(ENDPOINTS[key].path, ret=ret, times=None)
+            counts["failures"] += 1
+            try:
+                call(client)
+            except ck.ConfkitError as error:
+                told = ck.explain(ret, ENDPOINTS[key].interface)
+                counts["without a cause"] += told.meaning not in str(error) or not told.cause
+                counts["without a next step"] += not error.advice or error.advice not in str(error)
+                counts["not saying how sure"] += told.sure not in SURE
+                counts["without the code that came"] += str(ret) not in str(error)
+            else:
+                counts["failures taken for success"] += 1
+    return counts
+
+
+PARTS = (
+    Part("expired-tokens", "An expired token costs one new authentication, however many threads "
+         "meet it.", "expired tokens", expiries, 10, 100, 8,
+         ("authentications too many", "reads that failed")),
+    Part("read-only", "With read_only=True nothing that changes the service is sent.", "changes",
+         refusals, 10, 50, 3, ("requests sent", "changes that were not refused")),
+    Part("failures-told", "Every result code becomes an error that names its cause and the next "
+         "step, and says how sure that is.", "failures", failures, 10, 2000, 300,
+         ("without a cause", "without a next step", "not saying how sure",
+          "without the code that came", "failures taken for success")),
+)  # fmt: skip
