@@ -106,13 +106,18 @@ def refresh(twin: Twin, clicks: bool, chance: random.Random) -> None:
 
 def look(twin: Twin, clicks: bool, chance: random.Random) -> None:
     """A room is picked."""
-    room_id = chance.choice(twin.sandbox.room_ids() or [""])
-    if room_id in set(twin.explorer.value["room_id"]):
-        if clicks:
-            twin.explorer.table._hear(None, {"kind": "choose", "key": room_id}, [])
-            twin.ready(twin.explorer)
-        elif getattr(twin.explorer.selected, "room_id", None) != room_id:
-            twin.explorer.select(room_id)
+    pick(twin, clicks, chance.choice(twin.sandbox.room_ids()))
+
+
+def pick(twin: Twin, clicks: bool, room_id: str) -> None:
+    """This room is picked, if it is not yet."""
+    if getattr(twin.explorer.selected, "room_id", None) == room_id:
+        return
+    if clicks:
+        twin.explorer.table._hear(None, {"kind": "choose", "key": room_id}, [])
+        twin.ready(twin.explorer)
+    else:
+        twin.explorer.select(room_id)
 
 
 def order(twin: Twin, clicks: bool, chance: random.Random) -> None:
@@ -141,11 +146,12 @@ def create(twin: Twin, clicks: bool, chance: random.Random) -> None:
 
 
 def delete(twin: Twin, clicks: bool, chance: random.Random) -> None:
-    """The picked room is deleted; now and then the answer to the question is no."""
-    yes = chance.random() < 0.7
-    picked = twin.explorer.selected
-    if picked is None or picked.room_id in twin.rooms[:2]:
-        return
+    """The newest room is deleted; now and then the answer to the question is no."""
+    yes, newest = chance.random() < 0.7, twin.sandbox.room_ids()[-1]
+    if newest in twin.rooms:
+        create(twin, clicks, chance)
+        newest = twin.sandbox.room_ids()[-1]
+    pick(twin, clicks, newest)
     if clicks:
         twin.press(twin.explorer, "Delete room")
         twin.answer(twin.explorer, yes)
@@ -154,11 +160,10 @@ def delete(twin: Twin, clicks: bool, chance: random.Random) -> None:
 
 
 def offline(twin: Twin, clicks: bool, chance: random.Random) -> None:
-    """Somebody is put off the picked room."""
-    picked = twin.explorer.selected
-    if picked is None or not picked.users:
-        return
-    user_id = chance.choice(sorted(user.user_id for user in picked.users))
+    """Somebody, who has just joined, is put off a room."""
+    user_id = twin.sandbox.join(twin.rooms[0], f"Guest {chance.randint(1, 99)}")
+    twin.press(twin.explorer, "Refresh") if clicks else twin.explorer.refresh()
+    pick(twin, clicks, twin.rooms[0])
     if clicks:
         twin.explorer._card.parts.users.choose(user_id)
         twin.press(twin.explorer, "Force offline")
@@ -183,9 +188,8 @@ def seat(twin: Twin, clicks: bool, chance: random.Random) -> None:
 
 
 def unseat(twin: Twin, clicks: bool, chance: random.Random) -> None:
-    """The camera is removed."""
-    if not ck.list_devices(twin.client, twin.rooms[1]):
-        return
+    """The camera is removed, after it was brought in where it was not."""
+    seat(twin, clicks, chance)
     if clicks:
         twin.devices.select("cam")
         twin.press(twin.devices, "Remove")
