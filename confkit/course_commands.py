@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from itertools import count
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from .endings import as_interrupts
 from .errors import ConfigError
 
 if TYPE_CHECKING:
@@ -63,7 +63,6 @@ def _check(options: argparse.Namespace) -> int:
         raise ConfigError(
             "no command is given; it stands behind --: confkit course check -- java Client.java"
         )
-    signal.signal(signal.SIGTERM, _end)  # as Ctrl-C does: what the client started ends with it
     names = {row.name.lower() for row in rows()}
     if command[-2:-1] == ["--only"] and command[-1].lower() in names:
         _tell(f"--only {command[-1]} stands behind --, so your client is given it; put it before")
@@ -73,7 +72,8 @@ def _check(options: argparse.Namespace) -> int:
     def each(row: ClientRow) -> None:
         _tell(f"{next(done)} of {number}: {row.row} is {row.verdict}")
 
-    found = check_client(command, only=options.only, limit=options.limit, each=each)
+    with as_interrupts():  # what the client started ends with it
+        found = check_client(command, only=options.only, limit=options.limit, each=each)
     _print(found.as_json() if options.json else str(found))
     return found.exit_status
 
@@ -81,10 +81,6 @@ def _check(options: argparse.Namespace) -> int:
 def _tell(text: str) -> None:
     """Beside the result, which stands alone on standard output."""
     print(text, file=sys.stderr, flush=True)
-
-
-def _end(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _contract(_: argparse.Namespace) -> int:

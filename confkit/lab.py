@@ -14,9 +14,9 @@ from pathlib import Path
 
 from . import profiles
 from .connect import connect
+from .endings import OTHERS, handled
 from .errors import ConfigError
 
-_ENDINGS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 FIRST = "01-first-look.ipynb"
 APP = "app.ipynb"
 OF_A_SERVICE = (
@@ -48,13 +48,13 @@ def lab(
         print(f"confkit: port {port} is taken, so {free} is used", flush=True)
     what = "the panels are a page of Voila" if app else f"the notebooks are in {folder}"
     print(f"confkit: {what}; Ctrl-C ends everything", flush=True)
-    for number in _ENDINGS:
-        signal.signal(number, _end)
     command = (_app if app else _jupyterlab)(folder, free)
     # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
-    with subprocess.Popen(
-        [sys.executable, "-m", *command, *extra], env=environment, start_new_session=True
-    ) as server:
+    line = [sys.executable, "-m", *command, *extra]
+    with (
+        handled(OTHERS, _end),
+        subprocess.Popen(line, env=environment, start_new_session=True) as server,
+    ):
         try:
             while True:
                 try:

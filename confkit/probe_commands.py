@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import io
-import signal
 import sys
 from typing import Any
 
 from . import profiles
 from .connect import connect
+from .endings import as_interrupts
 from .errors import ConfkitError
-
-# `timeout`, a supervisor, a connection that drops: they end it as Ctrl-C does, its room removed.
-_ENDINGS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 
 
 def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
@@ -51,9 +48,8 @@ def _probe(options: argparse.Namespace) -> int:
         profiles.load(options.save)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    before = {number: signal.signal(number, signal.default_int_handler) for number in _ENDINGS}
-    try:
-        with connect(options.profile) as client:
+    try:  # whatever ends it, its room is removed
+        with as_interrupts(), connect(options.profile) as client:
             found = probe_client(
                 client, max_failed_logins=options.max_failed_logins, wait=options.wait,
                 own_room=not options.no_room,
@@ -62,9 +58,6 @@ def _probe(options: argparse.Namespace) -> int:
         for note in getattr(error, "__notes__", ()):  # what could not be removed
             print(f"confkit: {note}", file=sys.stderr)
         raise
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     print(found.as_json() if options.json else found)
     if options.save is not None:
         print(f"saved in {found.save(options.save)}", file=sys.stderr)

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from . import profiles
 from .checklist import Check
 from .connect import connect
+from .endings import as_interrupts, held_off
 from .errors import ConfigError, ConfkitError
 from .lab import OF_A_SERVICE
 from .masking import mask
@@ -63,8 +64,6 @@ def _seconds(text: str) -> float:
 
 
 def _runbook(options: argparse.Namespace) -> int:
-    from .runbook.endings import as_interrupts
-
     try:
         with as_interrupts():
             return _run(options)
@@ -92,7 +91,6 @@ def _run(options: argparse.Namespace) -> int:
         from .runbook.report import check_place
 
         check_place(options.report)
-    from .runbook.endings import held_off
     from .runbook.running import run
 
     if isinstance(sys.stdout, io.TextIOWrapper):

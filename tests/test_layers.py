@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"scanning", "codes", "explanations"},
+    {"scanning", "codes", "explanations", "endings"},
     {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},

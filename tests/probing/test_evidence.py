@@ -520,6 +520,26 @@ def test_a_signal_removes_the_room_and_is_status_130(playing, name):
         assert sandbox.room_ids() == before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
+def test_under_nohup_a_dropped_connection_ends_nothing(playing):
+    """A SIGHUP that is ignored when the command begins stays ignored: it tells all it found."""
+    with playing() as sandbox:
+        sandbox.fault(A3, delay=1, times=1)
+        environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
+        running = subprocess.Popen(
+            ["sh", "-c", 'trap "" HUP; exec "$0" -m confkit probe', sys.executable],
+            env={**os.environ, **environ}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+        until = time.monotonic() + 30
+        while not sandbox.count(A3) and time.monotonic() < until:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGHUP)
+        out, err = running.communicate(timeout=30)
+        assert (running.returncode, err) == (0, "")
+        assert "signature" in out
+
+
 def test_the_command_saves_into_a_profile(playing, command):
     """--save writes what was told; a profile that is not there is told before anything is sent."""
     with playing(Dialect(hash="sha1", signature="raw", create_method="POST")) as sandbox:

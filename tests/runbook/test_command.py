@@ -9,8 +9,8 @@ import pytest
 import confkit as ck
 from confkit import profiles, runbook_commands
 from confkit.checklist import Checklist
+from confkit.endings import as_interrupts
 from confkit.runbook import library, report, running
-from confkit.runbook.endings import as_interrupts
 from confkit.runbook.report import check_place
 
 NAME = "media-server-gone"

@@ -1,4 +1,4 @@
-"""What ends a runbook before its time: Ctrl-C, SIGTERM, a terminal that hangs up."""
+"""What ends a command before its time: Ctrl-C, SIGTERM, a terminal that hangs up."""
 
 from __future__ import annotations
 
@@ -8,28 +8,31 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_OTHERS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
+# `timeout`, a supervisor, a connection that drops
+OTHERS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 
 
 @contextmanager
 def as_interrupts() -> Iterator[None]:
     """Inside, SIGTERM and SIGHUP come as Ctrl-C does, as a KeyboardInterrupt. What this process was
     started to ignore, as by nohup, stays ignored."""
-    with _handled(_OTHERS, signal.default_int_handler):
+    with handled(OTHERS, signal.default_int_handler):
         yield
 
 
 @contextmanager
 def held_off() -> Iterator[None]:
     """Inside, none of them ends anything: what is short and has to be done whole."""
-    with _handled((signal.SIGINT, *_OTHERS), signal.SIG_IGN):
+    with handled((signal.SIGINT, *OTHERS), signal.SIG_IGN):
         yield
 
 
 @contextmanager
-def _handled(
+def handled(
     numbers: Iterable[int], handler: Callable[..., Any] | signal.Handlers
 ) -> Iterator[None]:
+    """Inside, this handler gets these signals, but for those that are ignored. Outside of the main
+    thread nothing changes."""
     before = {}
     try:
         if threading.current_thread() is threading.main_thread():  # no other one may set handlers
