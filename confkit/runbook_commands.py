@@ -18,9 +18,6 @@ from .lab import OF_A_SERVICE
 from .masking import mask
 
 _SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
-_SECRETS = (
-    "CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN",
-)  # fmt: skip
 
 
 def add_runbook_command(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -124,9 +121,11 @@ def _write(text: str, stream: TextIO) -> None:
 def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, tuple[str, ...]]:
     """The environment in which `ck.connect()` finds the service, what it is called, and the
     secrets that no report may hold."""
+    from .runbook.inputs import KEPT
+
     environment = dict(os.environ)
     named = profile or environment.get("CONFKIT_PROFILE")
-    secrets = tuple(environment[name] for name in _SECRETS if environment.get(name))
+    secrets = tuple(environment[name] for name in KEPT if environment.get(name))
     if sandbox:
         if profile not in (None, profiles.EMBEDDED):
             raise ConfigError(f"two services are named: --sandbox and --profile {profile}")

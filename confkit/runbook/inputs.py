@@ -23,7 +23,8 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{43,172}={0,2}")
 _HEX = re.compile(rb"[0-9a-f]+\Z")
 _SIZES = (32, 40, 64, 128)  # hex digits of md5, sha1, sha256, sha512
 _LONG = 8  # characters of a secret that is looked for inside a text; a shorter one is half of any
-_KEPT = ("CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
+# What the environment holds for us that nobody may see.
+KEPT = ("CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
 
 
 def variable(name: str) -> str:
@@ -80,7 +81,7 @@ def refuse_value(name: str, text: str, *secrets: str) -> None:
             f"{name} holds a password, and inputs stand in reports. Give an address without login "
             "and the password in CONFKIT_CAMERA_PASSWORD."
         )
-    kept = {*secrets, *(os.environ.get(name, "") for name in _KEPT)} - {""}
+    kept = {*secrets, *(os.environ.get(name, "") for name in KEPT)} - {""}
     inside = forms(tuple(secret for secret in kept if len(secret) >= _LONG))
     if text.strip() in kept or any(form in text for form in inside) or signed(text):
         raise ConfigError(
