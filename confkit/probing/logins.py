@@ -89,8 +89,9 @@ def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None)
 def slips(access_key: str, secret_key: str, dialect: Dialect | None = None) -> list[Candidate]:
     """The keys as they may have been meant, where their form shows a slip; none where it does not.
 
-    White space or quotes around a key, a secret that was pasted percent-encoded or in base64. Keys
-    that have changed places are not among them: to try that would send the secret in a URL.
+    White space or quotes around a key, a secret that was pasted percent-encoded or in base64, white
+    space inside a key. Keys that have changed places are not among them: to try that would send the
+    secret in a URL.
     """
     given, secret = dialect or Dialect(), Secret(secret_key)
     found = [
@@ -98,6 +99,7 @@ def slips(access_key: str, secret_key: str, dialect: Dialect | None = None) -> l
         (_unquoted(access_key), Secret(_unquoted(secret)), "there are quotes around a key"),
         (access_key.strip(), Secret(unquote(secret).strip()), "the secret key is percent-encoded"),
         (access_key.strip(), Secret(_decoded(secret)), "the secret key is encoded in base64"),
+        (_joined(access_key), Secret(_joined(secret)), "there is white space inside a key"),
     ]
     known = {(access_key, secret)}
     candidates = []
@@ -112,6 +114,10 @@ def _unquoted(key: str) -> str:
     plain = key.strip()
     quoted = len(plain) > 2 and plain[0] == plain[-1] and plain[0] in "\"'`"
     return plain[1:-1].strip() if quoted else plain
+
+
+def _joined(key: str) -> str:
+    return "".join(key.split())
 
 
 def _decoded(secret: str) -> str:

@@ -370,6 +370,7 @@ def test_the_given_signature_leads_and_none_comes_twice():
         (("demo_access", '"demo_secret"'), ("demo_access", "demo_secret"), "quotes"),
         (("demo_access", "demo%5Fsecret"), ("demo_access", "demo_secret"), "percent-encoded"),
         (("demo_access", "ZGVtb19zZWNyZXQ="), ("demo_access", "demo_secret"), "base64"),
+        (("demo_access", "demo_ secret"), ("demo_access", "demo_secret"), "inside a key"),
         (("demo_access", "demo_secret"), None, ""),
         (("demo_access", "0123456789abcdef"), None, ""),
     ],
