@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
 AT_ONCE = 2  # notebooks, each with a kernel that is often waiting
 APART = [  # what mostly waits for browsers, kernels and servers runs beside the rest
     "tests/browser", "tests/course", "tests/runbook", "tests/test_binder.py", "tests/test_lab.py",
@@ -48,10 +49,7 @@ def main(arguments: list[str]) -> int:
 
 
 def tests(python: str, environ: Mapping[str, str]) -> int:
-    """0 when all tests pass, in two processes side by side; else the exit status of one of them.
-
-    What fails beside the other process is run again by itself, and said: that counts, because a
-    busy machine is no fault of confkit's."""
+    """0 when all tests pass, in two processes side by side; else the exit status of one of them."""
     rest = ["tests", *(f"--ignore={part}" for part in APART)]
     pytest = [python, "-m", "pytest", "-o"]
     with tempfile.TemporaryFile("w+") as told:
@@ -61,19 +59,14 @@ def tests(python: str, environ: Mapping[str, str]) -> int:
         )  # fmt: skip
         try:
             run = [*pytest, "cache_dir=.pytest_cache/rest", *rest]
-            status = {"rest": subprocess.run(run, env=environ).returncode}
+            status = subprocess.run(run, env=environ).returncode
             print(f"\nand, run beside these: {' '.join(APART)}", flush=True)
-            status["apart"] = beside.wait()
+            beside.wait()
         finally:
             beside.terminate()
         told.seek(0)
         print(told.read(), flush=True)
-    for group, parts in (("rest", rest), ("apart", APART)):
-        if status[group] == 1:  # tests failed, and nothing else did
-            print(f"\nonce more, by themselves, those of {group} that failed:", flush=True)
-            failed = [f"cache_dir=.pytest_cache/{group}", "--lf", "--lfnf=none", *parts]
-            status[group] = subprocess.run([*pytest, *failed], env=environ).returncode
-    return max(status.values())
+    return status or beside.returncode  # below 0 where a signal ended it
 
 
 def notebooks(python: str, environ: Mapping[str, str]) -> int:
@@ -96,7 +89,7 @@ def notebooks(python: str, environ: Mapping[str, str]) -> int:
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         parts = [found[start::AT_ONCE] for start in range(AT_ONCE)]
-        return max(pool.map(run, filter(None, parts)))
+        return next(filter(None, [*pool.map(run, filter(None, parts))]), 0)
 
 
 def environment() -> str:
@@ -125,9 +118,13 @@ def witnesses() -> None:
 
 
 def browser(python: str) -> None:
-    """Installs Chromium where there is no browser and that is possible, or says how."""
+    """Installs Chromium without windows where it is not and that is possible; where there is no
+    browser at all it says how."""
     look = [python, "-m", "tests.browser.chromium"]
-    if subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0 or install("chromium"):
+    there = subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0
+    if shutil.which(SHELL) or (there and not is_root()):
+        return
+    if install(SHELL) or there or install("chromium"):  # Debian has both, Ubuntu neither
         return
     line = ["-m", "playwright", "install", "--with-deps", "chromium"]  # Ubuntu has no such package
     if not is_root() or subprocess.run([python, *line]).returncode:
