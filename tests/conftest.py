@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,6 +19,16 @@ from tests.scripted import Scripted, scripted
 # How fast a busy machine makes its examples says nothing about what they test.
 settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_of_a_terminal() -> None:
+    """What a process ignores, its children do too: under nohup, or behind a shell's `&`, no test
+    could end one by SIGHUP or Ctrl-C. A handler is not inherited; this process still goes on."""
+    for name, handler in (("SIGHUP", lambda *_: None), ("SIGINT", signal.default_int_handler)):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)
