@@ -1,0 +1,96 @@
+"""The chaos proxy of the campaign itself: it passes on, it plays its faults, it repeats them."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+import requests
+
+import confkit as ck
+from confkit.sandbox import Sandbox
+from tests.campaign.chaos import FAULTS, SLOW, Chaos
+
+
+def through(chaos: Chaos, sandbox: Sandbox, **options) -> ck.Client:
+    """A client that asks through the proxy, and waits little between its tries."""
+    return ck.Client(
+        chaos.base_url, chaos.outgoing_url, sandbox.access_key, sandbox.secret_key,
+        dialect=sandbox.dialect, timeout=(0.5, 0.4), sleep=lambda _: None, **options,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def room_id(client: ck.Client) -> str:
+    """A room of the sandbox."""
+    return ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=25)
+
+
+def test_without_weights_all_is_passed_on(sandbox, client, room_id):
+    """What the proxy passes on is what the service says, of GET and of POST alike."""
+    with Chaos(sandbox.base_url, sandbox.outgoing_url, chance="a", weights={}) as chaos:
+        with through(chaos, sandbox) as asking:
+            assert ck.get_room(asking, room_id) == ck.get_room(client, room_id)
+            assert ck.list_devices(asking) == []
+        posted = requests.post(f"{chaos.base_url}/rtc/room/get", data={"room_id": "7"}, timeout=5)
+        assert posted.json()["ret"] in (407, 408, 602)
+        assert chaos.counts == {"plain": 4}
+        assert chaos.leaked == []
+
+
+def asked(asking: ck.Client, room_id: str) -> ck.Room | ck.ConfkitError:
+    """The room, or the error in its place."""
+    try:
+        return ck.get_room(asking, room_id)
+    except ck.ConfkitError as error:
+        return error
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_gives_the_truth_or_an_error_of_ours(name, sandbox, client, room_id):
+    """Whatever the proxy does to an answer, a read gives what is so, or an error with its cause."""
+    truth = ck.get_room(client, room_id)
+    with (
+        Chaos(sandbox.base_url, sandbox.outgoing_url, chance="a", weights={}, late=0.6) as passing,
+        through(passing, sandbox) as asking,
+    ):
+        asking.token()
+        passing._names, passing._bounds = [name], [1.0]
+        outcome = asked(asking, room_id)
+        assert outcome == truth or (isinstance(outcome, ck.ConfkitError) and str(outcome))
+        assert passing.counts[name]
+        assert passing.strayed == []
+
+
+def fates(sandbox: Sandbox, threads: int) -> dict[str, int]:
+    weights = dict.fromkeys(sorted(set(FAULTS) - SLOW - {"gzip_bomb", "gzip_bomb_twice"}), 0.01)
+    with Chaos(sandbox.base_url, sandbox.outgoing_url, chance="b", weights=weights) as chaos:
+
+        def ask(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                with suppress(requests.RequestException):
+                    requests.get(f"{chaos.base_url}/rtc/room/get?room_id={number % 20}", timeout=5)
+
+        asking = [
+            threading.Thread(target=ask, args=(iter(range(at, 200, threads)),))
+            for at in range(threads)
+        ]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join()
+        return dict(chaos.counts)
+
+
+def test_the_fate_of_a_request_does_not_depend_on_threads(sandbox):
+    """The n-th time that a request is made the same becomes of it, whoever makes it."""
+    assert fates(sandbox, 1) == fates(sandbox, 4)
+
+
+def test_a_followed_redirect_is_a_leak(sandbox):
+    """A client that follows to the other host with its token is noticed there."""
+    weights = {"redirect": 1.0}
+    with Chaos(sandbox.base_url, sandbox.outgoing_url, chance="a", weights=weights) as chaos:
+        url = f"{chaos.base_url}/rtc/room/get?access_token=c2VjcmV0LXRva2Vu&room_id=1"
+        requests.get(url, timeout=5)
+        assert len(chaos.leaked) == 1
