@@ -35,9 +35,11 @@ class CameraServer:
     """Test cameras over RTSP, by interleaved TCP or by UDP; use it inside one event loop."""
 
     def __init__(
-        self, host: str = "127.0.0.1", port: int = 0, *, session_timeout: float = 60.0
-    ) -> None:
-        """Prepare a server; port 0 takes a free one, `session_timeout` is in seconds."""
+        self, host: str = "127.0.0.1", port: int = 0, *, session_timeout: float = 60.0,
+        most: int = 500,
+    ) -> None:  # fmt: skip
+        """Prepare a server; port 0 takes a free one, `session_timeout` is in seconds; `most`
+        connections may be open."""
         self._host = host
         self._port = port
         self._session_timeout = session_timeout
@@ -47,7 +49,8 @@ class CameraServer:
         self._numbers = itertools.count(1)
         self._cameras: dict[str, Camera | None] = {}  # None while its picture is being encoded
         self._odd: dict[str, Callable[[], None]] = {}  # what removes them, by their odd addresses
-        self._connections: set[Connection] = set()
+        self._most = most
+        self._connections: dict[Connection, None] = {}
         self._listeners: list[socket.socket] = []  # for TLS
         self._greetings: set[asyncio.Task[None]] = set()
 
@@ -195,7 +198,9 @@ class CameraServer:
             raise RuntimeError("The camera server is not running.")
 
         def connection() -> Connection:
-            return Connection(self._cameras, self._connections, ports, self._session_timeout)
+            return Connection(
+                self._cameras, self._connections, ports, self._session_timeout, self._most
+            )
 
         if tls:
             return self._listen_tls(connection, tls)

@@ -45,18 +45,21 @@ class Connection(asyncio.Protocol):
     def __init__(
         self,
         cameras: Mapping[str, Camera | None],
-        connections: set[Connection],
+        connections: dict[Connection, None],
         ports: PortPair,
         timeout: float,
+        most: int,
     ) -> None:
         """Start with the server's cameras by path, its open connections and its UDP ports.
 
-        `timeout` is in seconds without a byte from the client.
+        `timeout` is in seconds without a whole request or frame from the client; of `most`
+        connections the oldest without a session ends for a new one.
         """
         self._cameras = cameras
         self._connections = connections
         self._ports = ports
         self._timeout = timeout
+        self._most = most
         self._parser = Parser()
         self._session = ""
         self._viewer: Viewer | None = None
@@ -70,13 +73,15 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)  # of uvloop: its own class
         self._loop = asyncio.get_running_loop()
         self.closed = self._loop.create_future()
-        self._connections.add(self)
+        if len(self._connections) >= self._most:
+            self._make_room()
+        self._connections[self] = None
         self._heard = self._loop.time()
         self._timer = self._loop.call_later(self._timeout, self._check_idle)
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """End the session with its connection."""
-        self._connections.discard(self)
+        self._connections.pop(self, None)
         self._end_session()
         if self._timer:
             self._timer.cancel()
@@ -84,9 +89,9 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Answer the requests that are complete."""
-        self._heard = self._loop.time()
         try:
             for message in self._parser.feed(data):
+                self._heard = self._loop.time()  # bytes that never become a message do not count
                 # Interleaved frames from a client are RTCP reports, which nobody needs here.
                 if isinstance(message, Request) and not self._transport.is_closing():
                     self._answer(message)
@@ -97,6 +102,12 @@ class Connection(asyncio.Protocol):
     def kick(self) -> None:
         """End the connection at once, whatever is still unsent."""
         self._transport.abort()
+
+    def _make_room(self) -> None:
+        """End the oldest connection without a session; this one where all have one."""
+        oldest = next((one for one in self._connections if one._viewer is None), self)
+        self._connections.pop(oldest, None)  # it counts no more, though it is told a moment later
+        oldest.kick()
 
     def _check_idle(self) -> None:
         left = self._heard + self._timeout - self._loop.time()

@@ -20,6 +20,7 @@ from .operations import OPERATIONS, broken
 from .service import LOCAL, Refused, Service
 
 BODY_BYTES = 256 * 1024
+BODY_SECONDS = 20.0  # in which a body has to come
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
@@ -63,6 +64,7 @@ class App:
             if endpoint.interface == interface
         }
         in_b = interface == "B"
+        self.wrong = 401 if in_b else 407  # the code of wrong parameters
         self._code = service.dialect.result_field if in_b else "ret"
         self._text = "err" if in_b else "msg"
         self.closing = False
@@ -82,21 +84,22 @@ class App:
             return
         await Response(reply.body, reply.status, _HEADERS, reply.content_type)(scope, receive, send)
 
-    def unreadable(self, too_long: bool) -> bytes:
-        """The answer to what is no HTTP request (408), or is too long to be read (407, 401)."""
-        wrong = 407 if self._interface == "A" else 401
-        why = "the request line and headers are too long" if too_long else "no HTTP request"
-        refusal = self._refusal("", Refused(wrong if too_long else 408, why))
-        return self._written(refusal, []).body
+    def unreadable(self, ret: int, why: str) -> bytes:
+        """The answer to a caller of whom no request was read."""
+        return self._written(self._refusal("", Refused(ret, why)), []).body
 
     async def _reply(self, request: Request) -> Reply | None:
         path = request.scope["path"]
-        pairs = parameters.query(request.scope["query_string"])
-        callback = [value for name, value in pairs if name == "callback"]
         if self._latency:
             await asyncio.sleep(self._latency)
         found = self._endpoints.get(path)
         self._counts["" if found is None else path] += 1
+        try:
+            pairs = parameters.query(request.scope["query_string"])
+        except ValueError:
+            why = f"there are more than {parameters.PARAMETERS:,} parameters"
+            return self._written(self._refusal("", Refused(self.wrong, why)), [])
+        callback = [value for name, value in pairs if name == "callback"]
         if found is None or request.method != found[1]:
             methods = {known: method for known, (_, method, _) in self._endpoints.items()}
             why = explain.wrong_route(path, request.method, self._interface, methods)
@@ -132,8 +135,7 @@ class App:
             if token_name:
                 self._check_token(endpoint, token_name, given)
             if not all(_CALLBACK.fullmatch(value) for name, value in pairs if name == "callback"):
-                wrong = 407 if self._interface == "A" else 401
-                raise Refused(wrong, "callback is no name of a function")
+                raise Refused(self.wrong, "callback is no name of a function")
             values = parameters.check(endpoint, given)
             for name in parameters.empty(endpoint, given):
                 self._service.remarks.append(f"{endpoint.key}: {name} came empty")
@@ -214,8 +216,12 @@ class App:
 
 async def _body(request: Request) -> bytes:
     body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > BODY_BYTES:
-            raise Refused(401, f"the body is larger than {BODY_BYTES} bytes")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > BODY_BYTES:
+                    raise Refused(401, f"the body is larger than {BODY_BYTES} bytes")
+    except TimeoutError:
+        raise Refused(401, f"the body did not come within {BODY_SECONDS:g} s") from None
     return body

@@ -9,6 +9,7 @@ from . import pictures
 from .life import Life
 from .outgoing import create_device
 from .service import Refused, Service
+from .sockets import share
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -92,7 +93,7 @@ class Cameras(Life):
             pictures.need_av("cameras")
             from ..rtsp.camera import CameraServer  # large: only when a camera is made
 
-            cameras = CameraServer(host="127.0.0.1", port=0)
+            cameras = CameraServer(host="127.0.0.1", port=0, most=share(10, 500))
             await cameras.start()
             self._cameras = cameras
         return await self._cameras.add(path, fault=fault, **settings)

@@ -8,6 +8,7 @@ import difflib
 import hashlib
 import hmac
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import product
 from urllib.parse import unquote
 
@@ -15,6 +16,7 @@ from ..dialect import Dialect
 from ..endpoints import ENDPOINTS, Endpoint
 from ..signing import sign
 
+_LONGEST = 600  # characters; the longest signature there is, percent-encoded thrice, has fewer
 _HASHES = ("sha1", "sha256", "sha512", "md5")
 _FORMS = {
     "hex": "the signature is of the hex text",
@@ -37,9 +39,11 @@ def wrong_signature(
     `parts` is `(access_key,)` for a digest and `(random, key)` for a token. None when no known
     mistake, nor two of them together, explains it.
     """
+    if len(given) > _LONGEST:
+        return None  # no mistake makes it so long
     text, wrapping = _unwrap(given)
     found: list[str] | None = None
-    for candidate, mistakes in _signatures(secret_key, parts, dialect):
+    for candidate, mistakes in _signatures(secret_key, parts, dialect, len(text)):
         if (found is None or len(mistakes) < len(found)) and hmac.compare_digest(candidate, text):
             found = mistakes
     if found is None:
@@ -76,12 +80,13 @@ def _unpadded(text: str) -> bool:
 
 
 def _signatures(
-    secret_key: str, parts: Sequence[str], dialect: Dialect
+    secret_key: str, parts: Sequence[str], dialect: Dialect, length: int
 ) -> Iterator[tuple[bytes, list[str]]]:
-    """Every signature that known mistakes can make, without its padding."""
+    """Every signature of this length that known mistakes can make, without its padding."""
     keys = {secret_key: [], secret_key + "\n": ["the secret key has a trailing newline"]}
+    fitting = {name: _fitting(name, length) for name in _HASHES}
     for name, (message, wrong), (key, stray), swapped in product(
-        _HASHES, _messages(parts).items(), keys.items(), (False, True)
+        filter(fitting.get, _HASHES), _messages(parts).items(), keys.items(), (False, True)
     ):
         mistakes = [*wrong, *stray]
         if name != dialect.hash:
@@ -89,27 +94,40 @@ def _signatures(
         if swapped:
             mistakes.append("message and key are swapped: the secret key is HMAC's key")
         pair = (message, key) if swapped else (key, message)
-        mac = hmac.new(pair[0].encode(), pair[1].encode(), getattr(hashlib, name))
-        text = mac.hexdigest().encode()
-        forms = {
-            "hex": base64.b64encode(text),
-            "raw": base64.b64encode(mac.digest()),
-            "upper": base64.b64encode(text.upper()),
-            "bare": text,
-            "line": base64.b64encode(text + b"\n"),
-            **{
-                "openssl" + end.decode("ascii", "ignore") + label: base64.b64encode(
-                    f"{label}(stdin)= ".encode() + text + end
-                )
-                for label in (name.upper(), f"HMAC-{name.upper()}", f"SHA2-{name[3:]}")
-                for end in (b"", b"\n")
-            },
-        }
-        for form, signature in forms.items():
+        mac = hmac.new(pair[0].encode(), pair[1].encode(), getattr(hashlib, name)).digest()
+        forms = _written(name, mac)
+        for form in fitting[name]:
             told = _FORMS["openssl" if form.startswith("openssl") else form]
             also = [f"{told}, this service wants {_WANTED[dialect.signature]}"]
             right = form == dialect.signature
-            yield signature.rstrip(b"="), mistakes if right else [*mistakes, *also]
+            yield forms[form], mistakes if right else [*mistakes, *also]
+
+
+@cache
+def _fitting(name: str, length: int) -> tuple[str, ...]:
+    """The forms of a hash that are so long: what cannot be meant costs a service no time."""
+    forms = _written(name, bytes(hashlib.new(name).digest_size))
+    return tuple(form for form, signature in forms.items() if len(signature) == length)
+
+
+def _written(name: str, mac: bytes) -> dict[str, bytes]:
+    """A signature in every form, without its padding."""
+    text = mac.hex().encode()
+    forms = {
+        "hex": base64.b64encode(text),
+        "raw": base64.b64encode(mac),
+        "upper": base64.b64encode(text.upper()),
+        "bare": text,
+        "line": base64.b64encode(text + b"\n"),
+        **{
+            "openssl" + end.decode("ascii", "ignore") + label: base64.b64encode(
+                f"{label}(stdin)= ".encode() + text + end
+            )
+            for label in (name.upper(), f"HMAC-{name.upper()}", f"SHA2-{name[3:]}")
+            for end in (b"", b"\n")
+        },
+    }
+    return {form: signature.rstrip(b"=") for form, signature in forms.items()}
 
 
 def _messages(parts: Sequence[str]) -> dict[str, list[str]]:

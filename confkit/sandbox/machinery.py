@@ -5,7 +5,9 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
+
+from .sockets import share
 
 DeviceServiceState = Literal["running", "stopped", "hanging"]
 DEVICE_SERVICE_STATES: tuple[str, ...] = get_args(DeviceServiceState)
@@ -27,12 +29,13 @@ class Licence:
 
 
 class MediaServer:
-    """The MCU: a TCP listener that takes connections, says nothing and holds them."""
+    """The MCU: a TCP listener that takes connections, says nothing and holds them, the newest."""
 
     def __init__(self, host: str) -> None:
         self._host = host
         self._server: asyncio.Server | None = None
-        self._held: set[asyncio.BaseTransport] = set()
+        self._held: dict[asyncio.BaseTransport, None] = {}
+        self._most = share(20, 200)
         self.port = 0
 
     @property
@@ -62,16 +65,20 @@ class MediaServer:
             await server.wait_closed()
 
     def _line(self) -> asyncio.Protocol:
-        return _Line(self._held)
+        return _Line(self._held, self._most)
 
 
 class _Line(asyncio.Protocol):
-    def __init__(self, held: set[asyncio.BaseTransport]) -> None:
-        self._held = held
+    def __init__(self, held: dict[asyncio.BaseTransport, None], most: int) -> None:
+        self._held, self._most = held, most
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
-        self._held.add(transport)
+        self._held[transport] = None
+        if len(self._held) > self._most:
+            oldest = cast("asyncio.Transport", next(iter(self._held)))
+            del self._held[oldest]
+            oldest.abort()
 
     def connection_lost(self, _: Exception | None) -> None:
-        self._held.discard(self._transport)
+        self._held.pop(self._transport, None)

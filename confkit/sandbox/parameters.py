@@ -15,6 +15,7 @@ from ..endpoints import Endpoint
 from . import explain
 from .service import Refused
 
+PARAMETERS = 1_000  # in one query or form; more are wrong, before much time goes into them
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 _TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json"}
 _EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
@@ -46,8 +47,12 @@ def token_name(endpoint: Endpoint, dialect: Dialect) -> str | None:
 
 
 def query(raw: bytes) -> list[tuple[str, str]]:
-    """The pairs of a query string; bytes that are no UTF-8 stay recognisable as such."""
-    return parse_qsl(raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape")
+    """The pairs of a query string; bytes that are no UTF-8 stay recognisable as such. ValueError
+    where there are too many."""
+    return parse_qsl(
+        raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape",
+        max_num_fields=PARAMETERS,
+    )  # fmt: skip
 
 
 def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: str) -> Given:
@@ -144,7 +149,9 @@ def _options(value: Any, in_json: bool) -> dict[str, Any] | None:
 
 
 def _form(body: bytes) -> list[tuple[str, Any]]:
-    return list(parse_qsl(body.decode(), keep_blank_values=True, errors="surrogateescape"))
+    return list(parse_qsl(
+        body.decode(), keep_blank_values=True, errors="surrogateescape", max_num_fields=PARAMETERS
+    ))  # fmt: skip
 
 
 def _is_object(body: bytes) -> bool:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import importlib
-import logging
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -15,15 +14,12 @@ import uvicorn
 
 from ..errors import ConfkitError
 from .app import App
+from .connections import HEAD_BYTES, Callers, log, protocol
+from .door import Door
 
-URL_BYTES = 64 * 1024  # a longer request line, or longer headers, are refused
-LINGER = 2.0  # seconds in which a refused caller may finish sending and read why
 KEEP_ALIVE = 75  # seconds; more than clients keep an idle connection
 
 T = TypeVar("T")
-# What uvicorn says of malformed requests goes here; nothing is printed unless somebody listens.
-_log = logging.getLogger("confkit.sandbox.http")
-_log.addHandler(logging.NullHandler())
 
 
 class Server:
@@ -82,7 +78,7 @@ class Server:
             if not self._ready.done():
                 self._ready.set_exception(error)
             else:
-                _log.error("the sandbox's server ended: %s", type(error).__name__)
+                log.error("the sandbox's server ended: %s", type(error).__name__)
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -98,7 +94,7 @@ class Server:
 
 @contextlib.asynccontextmanager
 async def _serving(apps: Sequence[App], sockets: Sequence[socket.socket]) -> AsyncIterator[None]:
-    servers = [_Uvicorn(_config(app)) for app in apps]
+    servers = [_Uvicorn(app) for app in apps]
     tasks = [
         asyncio.create_task(server.serve(sockets=[bound]))
         for server, bound in zip(servers, sockets, strict=True)
@@ -117,14 +113,28 @@ async def _serving(apps: Sequence[App], sockets: Sequence[socket.socket]) -> Asy
 class _Uvicorn(uvicorn.Server):
     """A server that says when it is ready, and that closes without waiting for anybody."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
+    def __init__(self, app: App) -> None:
+        self._callers = Callers()
+        super().__init__(_config(app, protocol(self._callers)))
         self.ready = asyncio.Event()
         self._leave = asyncio.Event()
+        self._doors: list[Door] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        """Answers at these sockets, through doors of ours where the loop can have them."""
+        self.servers = []
+        try:
+            self._doors = [Door(each, self._callers, self._connection) for each in sockets or ()]
+            self.started = True
+        except NotImplementedError:  # the loop of Windows
+            await super().startup(sockets)
         self.ready.set()
+
+    def _connection(self) -> asyncio.Protocol:
+        made: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        return made(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
 
     async def main_loop(self) -> None:
         """Once a second for the Date header, where uvicorn's own wakes ten times."""
@@ -140,6 +150,8 @@ class _Uvicorn(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:  # noqa: ARG002
         """Closes at once; uvicorn's own lets connections and requests finish, however long."""
+        for door in self._doors:
+            door.close()
         for listener in self.servers:
             listener.close()
         tasks = list(self.server_state.tasks)
@@ -151,17 +163,17 @@ class _Uvicorn(uvicorn.Server):
             await asyncio.wait(tasks, timeout=1.0)
 
 
-def _config(app: App) -> uvicorn.Config:
+def _config(app: App, http: type[asyncio.Protocol]) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
-        http=_protocol(),
+        http=http,
         ws="none",
         lifespan="off",
         log_config=None,
         proxy_headers=False,
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE,
-        h11_max_incomplete_event_size=URL_BYTES,
+        h11_max_incomplete_event_size=HEAD_BYTES,
     )
     config.load()
     config.loaded_app = app  # without the wrapper that logs whole requests at uvicorn's trace level
@@ -175,64 +187,3 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     except ImportError:
         return None
     return factory
-
-
-def _protocol() -> type[asyncio.Protocol]:
-    """uvicorn's protocol, the fast one where it is installed, with our limits and our log.
-
-    It logs no access (URLs hold tokens), and gives the app its transport, to drop a connection.
-    """
-    try:
-        base: Any = importlib.import_module("uvicorn.protocols.http.httptools_impl")
-        base = base.HttpToolsProtocol
-    except ImportError:
-        base = importlib.import_module("uvicorn.protocols.http.h11_impl").H11Protocol
-
-    class Protocol(base):  # type: ignore[misc]  # the base is known at run time only
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.logger = _log
-            self.access_log = False
-            self._size = 0
-            self._refused = False
-
-        def connection_made(self, transport: asyncio.Transport) -> None:
-            super().connection_made(transport)
-            self.app_state: dict[str, Any] = {**self.app_state, "transport": transport}
-
-        def data_received(self, data: bytes) -> None:
-            if not self._refused:  # the rest of a refused request is not looked at
-                super().data_received(data)
-
-        def send_400_response(self, _: str) -> None:
-            if self._refused:
-                return
-            self._refused = True
-            body = self.app.unreadable(self._size > URL_BYTES)
-            head = (
-                "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
-                f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-            )
-            self.transport.write(head.encode() + body)
-            # Closed at once, a caller that still sends would see a reset instead of the answer.
-            self.loop.call_later(LINGER, self.transport.close)
-
-        # httptools has no limits of its own (h11 has). What these raise becomes HTTP 400.
-        def on_message_begin(self) -> None:
-            self._size = 0
-            super().on_message_begin()
-
-        def on_url(self, url: bytes) -> None:
-            self._measure(len(url))
-            super().on_url(url)
-
-        def on_header(self, name: bytes, value: bytes) -> None:
-            self._measure(len(name) + len(value) + 4)
-            super().on_header(name, value)
-
-        def _measure(self, size: int) -> None:
-            self._size += size
-            if self._size > URL_BYTES:
-                raise ValueError("the request line or the headers are too long")
-
-    return Protocol

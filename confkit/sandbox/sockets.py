@@ -20,6 +20,17 @@ def resolve(host: str) -> tuple[str, bool]:
     return address, ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
+def share(part: int, most: int) -> int:
+    """How many connections may be held with one in `part` of the descriptors that this process may
+    have, `most` at the most: in a kernel they are the notebook's too."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return most
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return most if soft == resource.RLIM_INFINITY else max(1, min(most, soft // part))
+
+
 def bind(address: str, port: int) -> socket.socket:
     """A socket bound to address and port; one that is taken is a ConfkitError."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -1,0 +1,253 @@
+"""A caller's connection, bounded: in its size, in its time, and in how many there are at once.
+
+Who keeps a connection and asks nothing whole is let go for the next one who comes; who is being
+answered never is.
+"""
+
+import asyncio
+import importlib
+import logging
+from typing import Any
+
+from .sockets import share
+
+HEAD_BYTES = 64 * 1024  # a longer request line, or longer headers, are refused
+HEADERS = 200  # more of them are refused
+HEAD_SECONDS = 20.0  # in which a request line and headers have to come
+GRACE = 0.5  # seconds in which nobody is let go: what he asks may have come and not been read
+LINGER = 2.0  # seconds in which a refused caller may finish sending and read why
+SEND_SECONDS = 20.0  # in which a caller has to read something of an answer that waits for it
+AHEAD = 64  # requests that a caller may send before the first of them is answered
+UNREAD_BYTES = 32 * 1024 * 1024  # of all answers that wait for their callers, on one port
+MOST = 2_500  # connections to one port, where the process may have so many descriptors
+_SHARE = 4  # one in so many of them
+_PIECE = 16 * 1024  # bytes that are read at once
+
+# What uvicorn says of malformed requests goes here; nothing is printed unless somebody listens.
+log = logging.getLogger("confkit.sandbox.http")
+log.addHandler(logging.NullHandler())
+
+
+class Callers:
+    """Those of one port: who has asked nothing whole, with the time since when, and who does not
+    read; the longest first."""
+
+    def __init__(self) -> None:
+        self.most = share(_SHARE, MOST)
+        self.open: set[Any] = set()
+        self.idle: dict[Any, float] = {}
+        self.unread: dict[Any, None] = {}
+
+    def waits(self, one: Any) -> None:
+        """Notes that a connection asks nothing from now on."""
+        self.idle.pop(one, None)
+        self.idle[one] = one.loop.time()
+
+    def gone(self, one: Any) -> None:
+        """Forgets a connection."""
+        self.open.discard(one)
+        self.idle.pop(one, None)
+        self.unread.pop(one, None)
+
+    def room(self, coming: int = 0) -> bool:
+        """Whether one more may come besides those that are `coming`: there is room, or somebody
+        was let go who has asked nothing for a while."""
+        if len(self.open) + coming < self.most:
+            return True
+        for one, since in self.idle.items():
+            if one.loop.time() - since < GRACE:
+                break
+            self._let_go(one)
+            return True
+        for one in self.unread:
+            self._let_go(one)
+            return True
+        return False
+
+    def relieve(self) -> None:
+        """Lets go of those who do not read, until what waits for them is no longer too much."""
+        sizes = {one: one.transport.get_write_buffer_size() for one in self.unread}
+        over = sum(sizes.values()) - UNREAD_BYTES
+        for one, size in sizes.items():
+            if over <= 0:
+                return
+            over -= size
+            self._let_go(one)
+
+    def _let_go(self, one: Any) -> None:
+        self.gone(one)
+        one.transport.abort()
+
+
+def protocol(callers: Callers) -> type[asyncio.Protocol]:
+    """uvicorn's protocol, the fast one where it is installed, with our limits and our log.
+
+    It logs no access (URLs hold tokens), and gives the app its transport, to drop a connection.
+    """
+    fast = True
+    try:
+        base: Any = importlib.import_module("uvicorn.protocols.http.httptools_impl")
+        base = base.HttpToolsProtocol
+    except ImportError:
+        fast = False
+        base = importlib.import_module("uvicorn.protocols.http.h11_impl").H11Protocol
+
+    class Protocol(base):  # type: ignore[misc]  # the base is known at run time only
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.logger = log
+            self.access_log = False
+            self._size = self._lines = self._loose = 0
+            self._in_head = fast  # h11 bounds by itself what it has not told of
+            self._refused = False
+            self._timer: asyncio.TimerHandle | None = None
+            self._reading: asyncio.TimerHandle | None = None  # the caller, an answer
+
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            transport.set_write_buffer_limits(_PIECE)
+            self.app_state: dict[str, Any] = {**self.app_state, "transport": transport}
+            room = callers.room()
+            callers.open.add(self)
+            callers.waits(self)
+            if room:
+                self._after(HEAD_SECONDS, self._late)
+            else:
+                self._refuse(503, "as many callers as there may be are being answered")
+
+        def connection_lost(self, error: Exception | None) -> None:
+            callers.gone(self)
+            self._after(0, None)
+            self._read()
+            super().connection_lost(error)
+
+        def data_received(self, data: bytes) -> None:
+            for start in range(0, len(data), _PIECE):
+                if self._refused:  # the rest of a refused request is not looked at
+                    return
+                piece = data[start : start + _PIECE]
+                super().data_received(piece)
+                # httptools tells of a header when it is whole; until then nobody has measured it.
+                self._loose = self._loose + len(piece) if self._in_head else 0
+                if self._loose > HEAD_BYTES + _PIECE:
+                    self._size = self._loose
+                    self.send_400_response("")
+            if self._answering():
+                if not self.cycle.more_body:
+                    callers.idle.pop(self, None)
+            elif self._timer is None and not self._refused:
+                self._after(HEAD_SECONDS, self._late)
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if self._answering():
+                return
+            callers.waits(self)
+            if self.transport.is_closing():
+                self._after(SEND_SECONDS, self.transport.abort)
+            elif self.cycle.more_body:  # answered before all of it was there
+                self._after(LINGER, self._end)
+            else:
+                self._after(0, None)
+
+        def timeout_keep_alive_handler(self) -> None:
+            self._end()
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            callers.unread[self] = None
+            self._watch(self.transport.get_write_buffer_size())
+            callers.relieve()
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            callers.unread.pop(self, None)
+            self._read()
+
+        def send_400_response(self, _: str) -> None:
+            if self._refused:
+                return
+            long = self._size > HEAD_BYTES
+            wrong, why = self.app.wrong, "the request line and headers are too long"
+            if self._lines > HEADERS:
+                why = f"there are more than {HEADERS} headers"
+            elif not long:
+                wrong, why = 408, "no HTTP request"
+            self._refuse(wrong, why)
+
+        # httptools has no limits of its own (h11 has). What these raise becomes HTTP 400.
+        def on_message_begin(self) -> None:
+            self._size = self._lines = self._loose = 0
+            self._in_head = True
+            if len(self.pipeline) > AHEAD:
+                raise ValueError("too many requests before the first is answered")
+            super().on_message_begin()
+
+        def on_url(self, url: bytes) -> None:
+            self._measure(len(url))
+            super().on_url(url)
+
+        def on_header(self, name: bytes, value: bytes) -> None:
+            self._lines += 1
+            self._measure(len(name) + len(value) + 4)
+            super().on_header(name, value)
+
+        def on_headers_complete(self) -> None:
+            self._in_head = False
+            self._after(0, None)
+            super().on_headers_complete()
+
+        def _measure(self, size: int) -> None:
+            self._size += size
+            if self._size > HEAD_BYTES or self._lines > HEADERS:
+                raise ValueError("the request line or the headers are too long")
+
+        def _answering(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete
+
+        def _late(self) -> None:
+            self._timer = None
+            if not self._answering():
+                if self._size or self._loose:
+                    self._refuse(408, f"the request did not come within {HEAD_SECONDS:g} s")
+                else:
+                    self._end()
+
+        def _refuse(self, ret: int, why: str) -> None:
+            self._refused = True
+            body = self.app.unreadable(ret, why)
+            status = "503 Service Unavailable" if ret == 503 else "400 Bad Request"
+            head = (
+                f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+            # Closed at once, a caller that still sends would see a reset instead of the answer.
+            self._after(LINGER, self._end)
+
+        def _end(self) -> None:
+            """Closes, and lets go of a caller who does not read what he was sent."""
+            self._after(LINGER, self.transport.abort)
+            self.transport.close()
+
+        def _after(self, seconds: float, act: Any) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self.loop.call_later(seconds, act) if act else None
+
+        def _watch(self, before: int) -> None:
+            self._reading = self.loop.call_later(SEND_SECONDS, self._look, before)
+
+        def _look(self, before: int) -> None:
+            now = self.transport.get_write_buffer_size()
+            if now < before:
+                self._watch(now)
+            else:
+                self.transport.abort()
+
+        def _read(self) -> None:
+            if self._reading is not None:
+                self._reading.cancel()
+                self._reading = None
+
+    return Protocol
