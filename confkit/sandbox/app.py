@@ -20,7 +20,6 @@ from .operations import OPERATIONS, broken
 from .service import LOCAL, Refused, Service
 
 BODY_BYTES = 256 * 1024
-BODY_SECONDS = 20.0  # in which a body has to come
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
@@ -47,13 +46,15 @@ class App:
         service: Service,
         faults: Faults,
         counts: Counter[str],
-        latency: float = 0.0,
+        latency: float,
+        patience: float,
     ) -> None:
         self._interface = interface
         self._service = service
         self._faults = faults
         self._counts = counts
         self._latency = latency
+        self.patience = patience  # seconds in which a head, or a body, has to come
         self._endpoints = {
             endpoint.path: (
                 endpoint,
@@ -129,7 +130,7 @@ class App:
             place, body, content_type = "query", b"", ""
             if method == "POST":
                 place = self._service.dialect.placement
-                body = await _body(request)
+                body = await _body(request, self.patience)
                 content_type = request.headers.get("content-type", "")
             given = parameters.find(pairs, body, content_type, place)
             if token_name:
@@ -214,14 +215,14 @@ class App:
         return Reply(status, "text/html" if html else "application/json", body)
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, seconds: float) -> bytes:
     body = b""
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(seconds):
             async for piece in request.stream():
                 body += piece
                 if len(body) > BODY_BYTES:
                     raise Refused(401, f"the body is larger than {BODY_BYTES} bytes")
     except TimeoutError:
-        raise Refused(401, f"the body did not come within {BODY_SECONDS:g} s") from None
+        raise Refused(401, f"the body did not come within {seconds:g} s") from None
     return body

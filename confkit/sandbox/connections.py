@@ -13,10 +13,8 @@ from .sockets import share
 
 HEAD_BYTES = 64 * 1024  # a longer request line, or longer headers, are refused
 HEADERS = 200  # more of them are refused
-HEAD_SECONDS = 20.0  # in which a request line and headers have to come
 GRACE = 0.5  # seconds in which nobody is let go: what he asks may have come and not been read
 LINGER = 2.0  # seconds in which a refused caller may finish sending and read why
-SEND_SECONDS = 20.0  # in which a caller has to read something of an answer that waits for it
 AHEAD = 64  # requests that a caller may send before the first of them is answered
 UNREAD_BYTES = 32 * 1024 * 1024  # of all answers that wait for their callers, on one port
 MOST = 2_500  # connections to one port, where the process may have so many descriptors
@@ -111,7 +109,7 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
             callers.open.add(self)
             callers.waits(self)
             if room:
-                self._after(HEAD_SECONDS, self._late)
+                self._after(self.app.patience, self._late)
             else:
                 self._refuse(503, "as many callers as there may be are being answered")
 
@@ -136,7 +134,7 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
                 if not self.cycle.more_body:
                     callers.idle.pop(self, None)
             elif self._timer is None and not self._refused:
-                self._after(HEAD_SECONDS, self._late)
+                self._after(self.app.patience, self._late)
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
@@ -144,7 +142,7 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
                 return
             callers.waits(self)
             if self.transport.is_closing():
-                self._after(SEND_SECONDS, self.transport.abort)
+                self._after(self.app.patience, self.transport.abort)
             elif self.cycle.more_body:  # answered before all of it was there
                 self._after(LINGER, self._end)
             else:
@@ -209,7 +207,7 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
             self._timer = None
             if not self._answering():
                 if self._size or self._loose:
-                    self._refuse(408, f"the request did not come within {HEAD_SECONDS:g} s")
+                    self._refuse(408, f"the request did not come within {self.app.patience:g} s")
                 else:
                     self._end()
 
@@ -236,7 +234,7 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
             self._timer = self.loop.call_later(seconds, act) if act else None
 
         def _watch(self, before: int) -> None:
-            self._reading = self.loop.call_later(SEND_SECONDS, self._look, before)
+            self._reading = self.loop.call_later(self.app.patience, self._look, before)
 
         def _look(self, before: int) -> None:
             now = self.transport.get_write_buffer_size()

@@ -24,9 +24,10 @@ class Sandbox(Cameras):
     `path` is its SQLite file, None for memory only. With a `seed` ids repeat exactly and the clock
     stands still but for `advance`. `token_lifetime` and `dial_timeout` are in seconds; the latter
     is how long a camera may take to open and, later on, how long it may send nothing. Each answer
-    waits `latency` seconds, as from a service that is far away or slow. The keys are the published
-    demo keys on loopback and random ones beyond it, unless given. `explain` logs what was wrong
-    with each refused call; `refusals` keeps the last of these texts anyway.
+    waits `latency` seconds, as from a service that is far away or slow. A caller has
+    `request_timeout` seconds for a head, for a body, and for going on reading an answer. The keys
+    are the published demo keys on loopback and random ones beyond it, unless given. `explain` logs
+    what was wrong with each refused call; `refusals` keeps the last of these texts anyway.
     `with` or `start()` starts it, once; `close()` ends it.
     """
 

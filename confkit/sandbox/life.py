@@ -50,6 +50,7 @@ class Life:
         token_lifetime: float = 3600.0,
         dial_timeout: float = 10.0,
         latency: float = 0.0,
+        request_timeout: float = 20.0,
         clock: Callable[[], float] | None = None,
         explain: bool = False,
     ) -> None:
@@ -60,7 +61,9 @@ class Life:
                 f"A seeded sandbox has predictable ids and keys, so it answers on loopback only, "
                 f"not on {host!r}. Leave out seed, or use host='127.0.0.1'."
             )
-        for name, seconds in (("token_lifetime", token_lifetime), ("dial_timeout", dial_timeout)):
+        positive = {"token_lifetime": token_lifetime, "dial_timeout": dial_timeout,
+                    "request_timeout": request_timeout}  # fmt: skip
+        for name, seconds in positive.items():
             if not seconds > 0:
                 raise ConfigError(f"{name} is {seconds!r}; it is a number of seconds above 0.")
         if not 0 <= latency < 3600:
@@ -81,6 +84,7 @@ class Life:
         self._token_lifetime = token_lifetime
         self._dial_timeout = dial_timeout
         self._latency = latency
+        self._request_timeout = request_timeout
         fixed = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._clock = identity.Clock(clock or fixed or time.time)
         self._explain = explain
@@ -235,7 +239,8 @@ class Life:
             stack.push_async_callback(self._close_cameras)
             stack.push_async_callback(service.close)
             await service.open()
-            yield [App(interface, service, self._faults, self._counts, self._latency)
+            waits = self._latency, self._request_timeout
+            yield [App(interface, service, self._faults, self._counts, *waits)
                    for interface in ("A", "B")]  # fmt: skip
 
     async def _close_cameras(self) -> None:
