@@ -10,7 +10,8 @@ from typing import Any
 from .masking import Secret, mask, mask_address
 from .records import Device
 from .rtsp.address import parse_address
-from .rtsp.report import Report
+from .rtsp.places import place_notices
+from .rtsp.report import Notice, Report
 
 _UNTRIED = ("sip", "h323")
 
@@ -43,6 +44,16 @@ def bare(device: Device) -> str:
         return mask(parse_address(address).url)
     except ValueError:
         return mask_address(address, broken=True)
+
+
+def place_warnings(address: str | None) -> tuple[Notice, ...]:
+    """Return the warning about an address, of whatever scheme, whose host is no place for a
+    camera; nothing is looked up."""
+    try:
+        host = parse_address("rtsp://" + str(address or "").partition("://")[2]).host
+    except ValueError:
+        return ()
+    return tuple(place_notices(host))
 
 
 def login_of(device: Device) -> tuple[str, str]:

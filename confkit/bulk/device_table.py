@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import arguments
-from ..cameras import place
+from ..cameras import place, place_warnings
 from ..endpoints import B1
 from ..errors import ParameterError
 from ..masking import Guarded
 from ..records import Device
 from ..rtsp.address import DEFAULT_PORTS, parse_address
+from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
 from ..tables import Cells, Problem, read_table
 
@@ -154,7 +155,17 @@ def _address(cell: str) -> Guarded:
             parse_address(cell)
         except ValueError as error:
             raise ValueError(f"{error} {VERDICTS['url_malformed'].advice}") from None
-    return arguments.user_address(B1, cell)
+    written = arguments.user_address(B1, cell)
+    _no_metadata(written)
+    return written
+
+
+def _no_metadata(address: object) -> None:
+    """Nothing, unless an address leads to a cloud's metadata service. (A link-local one may work,
+    and is told with what became of the device.)"""
+    for notice in place_warnings(str(address or "")):
+        if notice.key == METADATA_ADDRESS:
+            raise ValueError(notice.text)
 
 
 def is_rtsp(address: str) -> bool:
@@ -170,6 +181,7 @@ def _options(cell: object) -> Mapping[str, Any]:
             cell = None
     if not isinstance(cell, Mapping):
         raise ValueError('The cell is not a JSON object. Write it as {"name": "value"}.')
+    _no_metadata(cell.get("assist_address"))
     return cell
 
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
-from ..cameras import place
+from ..cameras import place, place_warnings
 from ..client import Client
 from ..endpoints import B1
 from ..listing import devices_in
 from ..masking import Secret
 from ..progress import Show, progress_shown
+from ..rtsp.places import is_place_notice
 from .attempts import (
     AGAIN,
     ALREADY_THERE,
@@ -105,7 +106,7 @@ def import_devices(
     del table  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
-    fates = [Fate(*row) for row in rows]
+    fates = [_remarked(Fate(*row)) for row in rows]
     try:
         _set_aside(client, fates)
         wanted = [at for at, fate in enumerate(fates) if preflight and _can_be_tried(fate)]
@@ -120,6 +121,12 @@ def import_devices(
     except (KeyboardInterrupt, CancelledError):
         ended = INTERRUPTED
     return _frame(fates, ended)
+
+
+def _remarked(fate: Fate) -> Fate:
+    """With the warning about an address that few services reach; what is worse replaces it."""
+    told = [notice.text for notice in place_warnings(fate.device.user_address)]
+    return fate._replace(cause=" ".join(told)) if told else fate
 
 
 def _set_aside(client: Client, fates: list[Fate]) -> None:
@@ -162,6 +169,9 @@ def _after_preflight(fate: Fate, report: "Report") -> Fate:
     fate = fate._replace(verdict=report.verdict, seconds=report.seconds, report=report)
     if report.verdict != "ok":
         fate = fate._replace(cause=report.cause, advice=report.advice)
+    told = [notice.text for notice in report.warnings if is_place_notice(notice)]
+    if told and fate.cause not in told:
+        fate = fate._replace(cause=" ".join(filter(None, [fate.cause, *told])))
     return fate if report.ok else fate._replace(outcome=PREFLIGHT_FAILED)
 
 

@@ -11,6 +11,7 @@ from ..cameras import (
     can_be_tried,
     of_id,
     place,
+    place_warnings,
     same_login,
     with_login_of,
 )
@@ -73,6 +74,7 @@ class Chain:
         if not ok and finding.stage != "camera":
             at = max((n for n, s in enumerate(stages) if s.name == finding.stage), default=-1)
             stages[at] = replace(stages[at], outcome=FAILED)
+        placed = place_warnings(self.device.user_address)  # told by a camera's report, too
         known = finding.camera or Report(subject="", ok=ok, verdict="", cause="", advice="")
         return replace(
             known,
@@ -82,7 +84,7 @@ class Chain:
             cause=finding.cause,
             advice=finding.advice,
             stages=(*stages, *known.stages),
-            warnings=(*known.warnings, *self.notices),
+            warnings=tuple(dict.fromkeys((*known.warnings, *placed, *self.notices))),
         )
 
     def _found(self, verdict: str, camera: Report | None = None, **more: object) -> Finding:

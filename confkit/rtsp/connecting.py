@@ -25,15 +25,22 @@ Target = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
 async def connect(
-    address: Address, make_wire: Callable[[], Wire], steps: Steps, verify: bool | str
+    address: Address,
+    make_wire: Callable[[], Wire],
+    steps: Steps,
+    verify: bool | str,
+    found_at: Callable[[tuple[str, ...]], None],
 ) -> Wire:
     """Return an open connection, encrypted for rtsps; raises PullRefused.
 
-    `verify` is as in requests: True, False or the path of certificates to trust.
+    `verify` is as in requests: True, False or the path of certificates to trust. `found_at` is
+    told the host's addresses before one of them is connected to.
     """
     steps.begin("name")
     found = await _look_up(address.host, address.port)
-    steps.detail = ", ".join(dict.fromkeys(str(target[0]) for _, target in found))
+    addresses = tuple(dict.fromkeys(str(target[0]) for _, target in found))
+    steps.detail = ", ".join(addresses)
+    found_at(addresses)
     steps.begin("TCP")
     opened = await _open(found)
     context = None

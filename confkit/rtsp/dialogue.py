@@ -30,8 +30,11 @@ class Dialogue:
         frame_received: Callable[[Frame], None],
         verify: bool | str,
         steps: Steps,
+        found: Callable[[tuple[str, ...]], None],
     ) -> None:
-        """Prepare; `verify` is as in requests, for rtsps."""
+        """Prepare; `verify` is as in requests, for rtsps. `found` is told to which addresses a
+        connection is about to go, and may refuse them."""
+        self._found = found
         self._login = login
         self._password = login.password if login else ""
         self._frame_received = frame_received
@@ -76,7 +79,7 @@ class Dialogue:
             self._wire = None
         self._address = address
         self._wire = await connect(
-            address, lambda: Wire(self._frame_received), self.steps, self._verify
+            address, lambda: Wire(self._frame_received), self.steps, self._verify, self._found
         )
 
     async def ask(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 from ..masking import mask, mask_address
+from . import places
 from .address import Address, parse_address, sendable
 from .auth import Login
 from .dialogue import Dialogue
@@ -30,7 +32,8 @@ class Handshake:
 
     `media` and `codec` are known before the first packet, `seconds` is the session's time-out,
     `redirected` the address that the camera redirected to (masked), `switched` tells that it
-    refused TCP.
+    refused TCP. `addresses` are those of the host that was asked for, `named` the hosts that the
+    camera's description names.
     """
 
     media: Media
@@ -47,7 +50,7 @@ class Handshake:
         steps: Steps | None = None,
     ) -> None:
         """Prepare an attempt; `received` takes the RTP packets, over TCP and UDP alike."""
-        self._address = address
+        self._address = self._asked = address
         self._received = received
         self._offer = transport
         self._channel = 0
@@ -56,11 +59,13 @@ class Handshake:
         self._keep_alive = "OPTIONS"
         self._ports: PortPair | None = None
         self.steps = steps or Steps("address")
-        self._camera = Dialogue(login, self._take_frame, verify, self.steps)
+        self._camera = Dialogue(login, self._take_frame, verify, self.steps, self._found)
         self.transport = "udp" if transport == "udp" else "tcp"
         self.seconds = SESSION_SECONDS
         self.redirected: str | None = None
         self.switched = False
+        self.addresses: tuple[str, ...] = ()
+        self.named: tuple[str, ...] = ()
 
     async def run(self) -> None:
         """Return once PLAY is accepted; raises PullRefused."""
@@ -134,6 +139,21 @@ class Handshake:
         reason = f"The camera redirects to {self.redirected}; there: {told}"
         return PullRefused("redirected", reason, advice=refusal.advice, timed_out=refusal.timed_out)
 
+    def _found(self, addresses: tuple[str, ...]) -> None:
+        """Look at where a connection is about to go, and refuse where a redirection may not lead.
+
+        Raises PullRefused.
+        """
+        if self.redirected is None:
+            self.addresses = addresses
+            return
+        asked = (self._asked.host, *self.addresses)
+        place = places.guarded((self._address.host, *addresses), asked)
+        if place:
+            advice = "Look who may change the camera's settings, or import it by another address."
+            reason = f"nothing was sent, for that is {places.named(place)}."
+            raise PullRefused("redirected", reason, advice=advice)
+
     async def _describe(self) -> Response:
         """Return the answer to DESCRIBE: 200, or a redirection."""
         await self._camera.connect(self._address)
@@ -153,6 +173,7 @@ class Handshake:
             raise PullRefused("redirected", reason) from None
         self.redirected = mask(mask_address(self._address.url), *self._camera.secrets())[:_SHOWN]
         self.steps.detail = f"redirected to {self.redirected}"
+        self._found(())  # a name of such a place is not even looked up
         described = await self._describe()
         if described.status != 200:
             advice = "Restart the camera, or take the stream's address from its web page."
@@ -175,6 +196,7 @@ class Handshake:
         base = described.get("Content-Base") or described.get("Content-Location")
         self.media, self.codec = media, codecs[media.encoding]
         self._base = _without_login(control_url(base or self._address.url, description.control))
+        self.named = _hosts(self._base, control_url(self._base, media.control))
         self.steps.detail = ", ".join(
             shown(media.encoding or media.kind) for media in description.media
         )
@@ -221,6 +243,15 @@ class Handshake:
     def _take_frame(self, frame: Frame) -> None:
         if self._set_up and frame.channel == self._channel:  # some begin before they are asked to
             self._received(frame.payload)
+
+
+def _hosts(*urls: str) -> tuple[str, ...]:
+    """Return the hosts of a camera's URLs; one that is no address names none."""
+    found = []
+    for url in urls:
+        with suppress(ValueError):
+            found.append(parse_address(_without_login(url)).host)
+    return tuple(found)
 
 
 def _without_login(url: str) -> str:

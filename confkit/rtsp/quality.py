@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from . import places
 from .address import Address
 from .h26x import parameter_sets
 from .pull import Stream
@@ -73,14 +73,17 @@ def notices(
 ) -> Iterator[Notice]:
     """Yield what works, or does not matter to the verdict, and deserves attention all the same."""
     handshake = stream.handshake
+    yield from places.place_notices(address.host, handshake.addresses)
+    yield from places.described_notices(handshake.named, address.host)
     if stream.reception is None:
         return
-    if _is_loopback(address.host):
+    place = places.kind(address.host)
+    if place == places.LOOPBACK:
         yield Notice(
             "private_address", "note",
             "The address is this machine's own: only a service on this machine reaches it.",
         )  # fmt: skip
-    elif _is_private(address.host):
+    elif place == places.PRIVATE:
         yield Notice(
             "private_address", "note",
             "The address is a private one: only a service in the same network reaches it.",
@@ -140,18 +143,3 @@ def _of_quality(quality: Quality) -> Iterator[Notice]:
             "packet_loss", "warning" if quality.packet_loss > _MUCH_LOSS else "note",
             f"{quality.packet_loss:.1%} of the packets were lost on the way.",
         )  # fmt: skip
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower().endswith("localhost")
-
-
-def _is_private(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return host.lower().endswith(".local")
-    return address.is_private or address.is_link_local
