@@ -46,6 +46,12 @@ class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base know
         super().__init__(sock, *args, **kwargs)
         self.fp = io.BufferedReader(_Reader(self.fp.detach(), sock))
 
+    def _read_status(self) -> tuple[str, int, str]:
+        # Of the answers before the answer http.client passes over 100 alone: 102 or 103 would be
+        # taken for the answer, and the answer for that to the connection's next request.
+        version, status, reason = super()._read_status()
+        return version, 100 if 101 < status < 200 else status, reason
+
 
 class _Connection(HTTPConnection):
     response_class = _TimedResponse

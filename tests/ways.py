@@ -152,5 +152,8 @@ ANSWERS: dict[str, tuple[Any, type]] = {
     "more than fits": (_sized(_BOMB, "gzip"), ck.TransportError),
     "a provisional answer first": (
         _raw(b"HTTP/1.1 100 Continue\r\n\r\n" + _HEAD + b"\r\n" + _BODY), dict),
+    "other provisional answers first": (
+        _raw(b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+             + _HEAD + b"\r\n" + _BODY), dict),
     "HTTP/1.0": (_raw(b"HTTP/1.0 200 OK\r\n\r\n" + _BODY), dict),
 }  # fmt: skip
