@@ -31,6 +31,8 @@ from .errors import (
     TokenRejected,
     TransportError,
     TransportTimeout,
+    Unsettled,
+    UnsettledTimeout,
     UserExists,
     UserNotFound,
 )
@@ -176,6 +178,8 @@ __all__ = [
     "TokenSteps",
     "TransportError",
     "TransportTimeout",
+    "Unsettled",
+    "UnsettledTimeout",
     "UserExists",
     "UserNotFound",
     "ask_secret",

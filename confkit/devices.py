@@ -48,7 +48,8 @@ def import_device(
     `user_address` (scheme://host:port/path) itself, so the call may take 30 s. UserExists (423),
     JoinFailed (426), ServiceTimeout (427, 310), ServiceUnavailable (302), ParameterError (401, or
     noticed before sending). When the answer is lost the device is looked up in B3; where that does
-    not find it, OutcomeUnknown is raised.
+    not find it, OutcomeUnknown is raised. So it is after 310, and 427 is raised only when B3 does
+    not list the device.
 
     With `preflight` the camera is tried from here first: PreflightFailed, with the `report`, when
     it does not play; and a refusal (426, 427) then carries a `report` of what stood in the way.
@@ -87,20 +88,26 @@ def _imported(client: Client, device: Device, passed: "Report | None") -> Device
     try:
         client.send(Request(B1, _parameters(device)))
         return device
-    except OutcomeUnknown as error:
-        unknown = error
-    except (JoinFailed, ServiceTimeout) as error:
-        advised(error, device)
+    except (OutcomeUnknown, JoinFailed, ServiceTimeout) as error:
+        failure = error
+    # A camera that was too slow for the service (427) may have joined after all.
+    found = None if isinstance(failure, JoinFailed) else _listed(client, device)
+    if found is not None:
+        return found
+    if not isinstance(failure, OutcomeUnknown):
+        advised(failure, device)
         if passed is not None:
-            explained(error, client, device, passed)
-        raise
+            explained(failure, client, device, passed)
+    raise failure
+
+
+def _listed(client: Client, device: Device) -> Device | None:
+    """The device as B3 lists it with its address; None where it does not, or cannot be read."""
     try:
         found = find_device(client, device.room_id, device.user_id)
     except ConfkitError:
-        found = None
-    if found is not None and found.user_address == device.user_address:
-        return found
-    raise unknown
+        return None
+    return found if found is not None and found.user_address == device.user_address else None
 
 
 def _parameters(device: Device) -> dict[str, Any]:

@@ -65,7 +65,8 @@ class ProtocolError(ConfkitError):
 
 
 class OutcomeUnknown(ConfkitError):
-    """A change was sent and its answer was lost: it may or may not have happened."""
+    """A change was sent and its answer was lost, or leaves it open: it may or may not have
+    happened."""
 
 
 class ApiError(ConfkitError):
@@ -108,6 +109,15 @@ class ParameterError(ApiError, ValueError):
 
 class ServiceTimeout(ApiError, TimeoutError):
     """409 and 504 of A, 310 and 427 of B: a part of the service did not answer in time."""
+
+
+class Unsettled(ApiError, OutcomeUnknown):
+    """A change was answered with a code that leaves open whether it happened, such as 503."""
+
+
+class UnsettledTimeout(ServiceTimeout, Unsettled):
+    """409 and 504 of A, 310 of B, of a change: a part of the service was late, so the change may or
+    may not have happened."""
 
 
 class RoomClosed(ApiError):
@@ -159,3 +169,10 @@ def api_error(
     error.ret, error.interface, error.endpoint = ret, interface, endpoint
     error.meaning, error.advice, error.retry = found.meaning, found.advice, found.retry
     return error
+
+
+def unsettled(error: ApiError) -> Unsettled:
+    """The same refusal of a change, as one that may have happened all the same."""
+    kind = UnsettledTimeout if isinstance(error, ServiceTimeout) else Unsettled
+    told = f"It may or may not have happened: {error}"
+    return _rebuild(kind, (told,), {**error.__dict__, "retry": False})

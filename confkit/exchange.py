@@ -8,7 +8,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .calls import Call, call
-from .errors import ApiError, ConfkitError, OutcomeUnknown, ProtocolError, TransportError
+from .errors import (
+    ApiError,
+    ConfkitError,
+    OutcomeUnknown,
+    ProtocolError,
+    TransportError,
+    unsettled,
+)
 from .transport import move
 from .wire import Answer, Request, Written, interpret, secrets_in, write
 
@@ -108,6 +115,8 @@ def exchange(request: Request, token: Secret | None, context: Context) -> dict[s
             f"lost, so it may or may not have happened: {failure} "
             "Look on the service before you repeat it."
         )
+    if request.endpoint.write and isinstance(failure, ApiError) and _is_open(failure):
+        raise unsettled(failure)
     raise failure
 
 
@@ -146,6 +155,15 @@ def ask_once(request: Request, token: Secret | None, context: Context) -> Asked:
         done = context.record(request, written, when, context.clock() - began, answer, failure)
     known = failure.with_traceback(None) if isinstance(failure, ConfkitError) else None
     return Asked(done, answer, members, known)
+
+
+def _is_open(failure: ApiError) -> bool:
+    """Whether a code leaves open what became of a change: a part of the service was late, or nobody
+    knows what the code means."""
+    from .explanations import explain  # a refusal only
+
+    found = explain(failure)
+    return found.retry or found.sure == "unknown"
 
 
 def _is_unsettled(failure: ConfkitError) -> bool:

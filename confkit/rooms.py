@@ -1,11 +1,13 @@
 """Rooms: create, read, delete, and the address of the media server (A2 to A5)."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
 from . import arguments
 from .client import Client
 from .endpoints import A2, A3, A4, A5
-from .errors import ConfkitError, OutcomeUnknown, RoomNotFound
+from .errors import ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
 from .masking import Secret
 from .records import Room, needed
 from .wire import Request
@@ -48,7 +50,7 @@ def create_room(
     }
     given = {name: value for name, value in parameters.items() if value is not None}
     try:
-        room_id = needed(client.send(Request(A2, given)), "room_id", "the new room")
+        room_id = _number(client.send(Request(A2, given)))
     except OutcomeUnknown:
         extend_id = given.get("room_extend_id")
         if not (isinstance(extend_id, str) and _is_there(client, extend_id, given)):
@@ -56,6 +58,17 @@ def create_room(
         room_id = extend_id
     client.created.append(room_id)
     return room_id
+
+
+def _number(members: Mapping[str, Any]) -> str:
+    """The number of a new room; without one the room is there and cannot be named."""
+    try:
+        return needed(members, "room_id", "the new room")
+    except ProtocolError as error:
+        raise OutcomeUnknown(
+            f"The service answered that the room was made, and {error} "
+            "Look on the service before you make it again, or give a room_extend_id."
+        ) from None
 
 
 def _is_there(client: Client, extend_id: str, given: Mapping[str, object]) -> bool:
@@ -85,7 +98,7 @@ def delete_room(client: Client, room_id: str) -> None:
     except OutcomeUnknown:
         if not _is_gone(client, room_id):
             raise
-    if room_id in client.created:
+    with suppress(ValueError):  # not made with this client, or two threads deleted it
         client.created.remove(room_id)
 
 

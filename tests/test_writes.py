@@ -1,5 +1,7 @@
 """Changes: checked before sending, never sent twice, and looked up when their answer is lost."""
 
+import pickle
+
 import pytest
 
 import confkit as ck
@@ -56,13 +58,44 @@ def test_a_lost_creation_without_an_id_of_its_own_is_unknown(script):
     assert service.seen == {AUTHENTICATE: 1, CREATE: 1}
 
 
-@pytest.mark.parametrize("reply", [{"ret": 700}, {"ret": 504}, Reply("no", status=403)])
+@pytest.mark.parametrize("reply", [{"ret": 700}, {"ret": 407}, Reply("no", status=403)])
 def test_a_refused_creation_is_an_error_and_not_unknown(script, reply):
     """A result code or a 4xx says that it did not happen; it is raised as what it is."""
     service = script({CREATE: reply})
     with pytest.raises((ck.ApiError, ck.ProtocolError)):
         ck.create_room(service.client(), "Weekly sync", "ops", room_extend_id="mine")
     assert service.seen == {AUTHENTICATE: 1, CREATE: 1}
+
+
+OPEN = [{"ret": 504}, {"ret": 409}, {"ret": 503}, {"ret": 424}, {"ret": 70077}, {"ret": "ok"}]
+
+
+@pytest.mark.parametrize("reply", OPEN)
+def test_a_code_that_leaves_it_open_is_looked_up(script, reply):
+    """A part that was late, and a code that nobody knows, say nothing of the change: it is looked
+    up, and when that cannot settle it, unknown under the code that came."""
+    found = {"ret": 0, "room_id": "mine", "topic": "Weekly sync", "owner_id": "ops"}
+    service = script({CREATE: reply, GET_ROOM: [found, {"ret": 404}]})
+    client = service.client()
+    assert ck.create_room(client, "Weekly sync", "ops", room_extend_id="mine") == "mine"
+    with pytest.raises(ck.OutcomeUnknown, match="may or may not") as raised:
+        ck.create_room(client, "Weekly sync", "ops", room_extend_id="mine")
+    error = raised.value
+    assert isinstance(error, ck.ApiError)
+    assert (error.ret, error.endpoint, error.retry) == (reply["ret"], "A2", False)
+    assert isinstance(error, TimeoutError) == (reply["ret"] in (504, 409))
+    assert error.advice in str(error)
+    assert pickle.loads(pickle.dumps(error)).ret == reply["ret"]
+    assert service.seen[CREATE] == 2
+
+
+def test_a_room_that_was_made_without_a_number(script):
+    """Success without room_id: the room is there, so it is found by its own ID or unknown."""
+    found = {"ret": 0, "room_id": "mine", "topic": "Weekly sync", "owner_id": "ops"}
+    client = script({CREATE: {"ret": 0}, GET_ROOM: found}).client()
+    assert ck.create_room(client, "Weekly sync", "ops", room_extend_id="mine") == "mine"
+    with pytest.raises(ck.OutcomeUnknown, match=r"the room was made, and .* has no room_id"):
+        ck.create_room(client, "Weekly sync", "ops")
 
 
 def test_what_was_never_sent_is_not_unknown():
@@ -91,6 +124,18 @@ def test_an_import_that_b3_cannot_settle_is_unknown(script, lookup):
     with pytest.raises(ck.OutcomeUnknown):
         ck.import_device(service.client(), "1", "cam", "Door", RTSP)
     assert service.seen[IMPORT] == 1
+
+
+@pytest.mark.parametrize(("ret", "open_"), [(310, True), (427, False)])
+def test_an_import_for_which_the_service_was_late_is_looked_up(script, ret, open_):
+    """Listed, it is imported; else 310 leaves it open, and 427 says that the camera was late."""
+    service = script({IMPORT: {"ret": ret}, LIST: [listed(CAMERA), listed()]})
+    client = service.client()
+    assert ck.import_device(client, "1", "cam", "Door", RTSP).user_id == "cam"
+    with pytest.raises(ck.ServiceTimeout) as raised:
+        ck.import_device(client, "1", "cam", "Door", RTSP)
+    assert isinstance(raised.value, ck.OutcomeUnknown) == open_
+    assert service.seen[IMPORT] == 2
 
 
 def test_lost_answers_of_the_other_changes_are_looked_up(script):
