@@ -121,6 +121,29 @@ def test_a_user_id_that_is_taken_is_refused(client, table):
     assert result.advice[0]
 
 
+def test_a_user_id_of_a_person_in_the_room_is_refused(client, sandbox, table):
+    """Nothing is under way there: the ID is taken by somebody whom A6 shows."""
+    sandbox.join(table.room_id[0], "Ada", user_id="cam0")
+    result = ck.import_devices(client, table, preflight=False)
+    assert list(result.outcome) == ["refused", "imported", "imported"]
+    assert "423" in result.cause[0]
+
+
+def test_what_exists_and_is_nowhere_to_be_seen_is_unknown(client, sandbox, table):
+    """An import whose caller is gone may be under way: not refused, and no business of a rollback;
+    the same holds when nobody can be asked."""
+    for look, said in (({"delay": 0}, "may be joining"), ({"ret": 304}, "could not be read")):
+        sandbox.fault(IMPORT, ret=423, times=1)
+        sandbox.fault(LIST, delay=0, times=1)
+        sandbox.fault(LIST, **look, times=1)
+        result = ck.import_devices(client, table.head(1), preflight=False, rollback=True)
+        assert list(result.outcome) == ["unknown"]
+        assert "423" in result.cause[0]
+        assert said in result.cause[0]
+        assert "same table" in result.advice[0]
+    assert sandbox.count(REMOVE) == 0
+
+
 def test_a_camera_that_does_not_play_is_not_imported(client, sandbox, table):
     """Its row has the verdict, cause and advice of the preflight; the others are imported."""
     table.loc[1, "login_password"] = "wrong"

@@ -20,9 +20,10 @@ from ..errors import (
     UserNotFound,
 )
 from ..frames import OF_DEVICE, frame_of
-from ..listing import find_device, list_devices
+from ..listing import devices_in, find_device
 from ..masking import mask
 from ..records import Device
+from ..users import get_room_users
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,7 @@ class Fate(NamedTuple):
     advice: str = ""
     seconds: float = 0.0
     report: "Report | None" = None
+    existed: bool = False  # 423: whatever is there, it was not this call that imported it
 
 
 def attempted(client: Client, fate: Fate, patience: float | None) -> Fate:
@@ -81,9 +83,9 @@ def attempted(client: Client, fate: Fate, patience: float | None) -> Fate:
 
 def _refused(client: Client, fate: Fate, error: ConfkitError) -> Fate:
     if isinstance(error, UserExists):
-        known = _at_its_address(client, fate.device)
+        known = _exists(client, fate, told(error)[0])
         if known:
-            return already_there(fate, known)
+            return known
     fate = fate._replace(outcome=REFUSED)
     if isinstance(error, ApiError) and fate.report:
         explained(error, client, fate.device, fate.report)
@@ -101,12 +103,23 @@ def told(error: ConfkitError) -> tuple[str, str]:
     return str(error), ""
 
 
-def _at_its_address(client: Client, device: Device) -> Device | None:
+def _exists(client: Client, fate: Fate, cause: str) -> Fate | None:
+    """The fate of a device that exists already (423); None when its user ID is another's.
+
+    Where nothing can be seen of it, an import whose answer was lost may still be under way."""
+    device, unseen = fate.device, "The service lists no such device, so it may be joining just now."
     try:
-        listed = list_devices(client, device.room_id)
-    except ConfkitError:
-        return None
-    return at_address_of(device, listed)
+        people = {user.user_id for user in get_room_users(client, device.room_id)}
+        listed = devices_in(client, [device.room_id])  # later: a device that has joined is in both
+        known = at_address_of(device, (one for one in listed if one.room_id == device.room_id))
+        if known:
+            return already_there(fate, known)
+        if device.user_id in people.union(one.user_id for one in listed):
+            return None
+    except ConfkitError as error:
+        unseen = f"Whether that is this device could not be read: {error}"
+    fate = fate._replace(outcome=UNKNOWN, advice=f"{LOOK} {AGAIN}", existed=True)
+    return fate._replace(cause=f"{cause} {unseen}")
 
 
 def already_there(fate: Fate, known: Device) -> Fate:

@@ -93,9 +93,9 @@ def import_devices(
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not
-    seen" (`verify`), "unknown" (the answer was lost), "not tried", "rolled back", "rollback
-    failed", "ready" (`dry_run`); `verdict` of the preflight or "skipped", `room_id`, `user_id`,
-    `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
+    seen" (`verify`), "unknown" (the answer was lost, or leaves it open), "not tried", "rolled
+    back", "rollback failed", "ready" (`dry_run`); `verdict` of the preflight or "skipped",
+    `room_id`, `user_id`, `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
     """
     if not dry_run:
         client.may_send(B1)
@@ -219,7 +219,7 @@ def _failure(fates: list[Fate]) -> str:
 def _undo(client: Client, fates: list[Fate], why: str, cancelled: Event | None) -> None:
     for at, fate in reversed(list(enumerate(fates))):
         _go_on(cancelled)
-        if fate.outcome in (IMPORTED, NOT_SEEN, UNKNOWN):
+        if fate.outcome in (IMPORTED, NOT_SEEN, UNKNOWN) and not fate.existed:
             fates[at] = fate._replace(outcome=ROLLBACK_FAILED, cause=INTERRUPTED, advice=LOOK)
             fates[at] = undone(client, fate, why)
 
