@@ -1,0 +1,59 @@
+"""Processes of our own that are started, listened to and killed."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..journal import ROOT
+
+LONGEST = 60.0  # seconds for a start; one that takes longer hangs
+
+
+class Child:
+    """A Python process of this checkout, whose lines are kept as they come."""
+
+    def __init__(
+        self, arguments: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
+        clean = {name: value for name, value in os.environ.items() if name[:8] != "CONFKIT_"}
+        self.began = time.monotonic()
+        self.lines: list[str] = []
+        self.ended = threading.Event()  # its output is, and so is the process
+        self._news = threading.Condition()
+        with log.open("ab") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=errors, text=True,
+                env={**clean, "PYTHONPATH": str(ROOT), **(environment or {})},
+            )  # fmt: skip
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def line(self, number: int, seconds: float = LONGEST) -> str | None:
+        """The line of this number, from 0, once it has come; None where none comes."""
+        with self._news:
+            self._news.wait_for(
+                lambda: len(self.lines) > number or self.ended.is_set(), timeout=seconds
+            )
+            return self.lines[number] if len(self.lines) > number else None
+
+    def kill(self) -> None:
+        """Nothing, once it is dead, without a word to it, and its last line is kept."""
+        self.process.kill()
+        self.process.wait()
+        self._reader.join()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as said:
+            for line in said:
+                if line.endswith("\n"):  # else a kill cut it off
+                    with self._news:
+                        self.lines.append(line.rstrip("\n"))
+                        self._news.notify_all()
+        with self._news:
+            self.ended.set()
+            self._news.notify_all()
