@@ -17,7 +17,7 @@ from confkit.occupancy.recorder import Recorder
 from confkit.sandbox import Sandbox
 
 from ..frame import Counts, Piece
-from .processes import Child
+from ..processes import Child
 
 # A turn each: the command in its own time, one recorder whose days pass quickly, two of them.
 TURNS = ("quick", "quick pair", "quick", "command")

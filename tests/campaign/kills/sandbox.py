@@ -12,8 +12,8 @@ from confkit.sandbox import Sandbox
 from tests.ports import quiet_port
 
 from ..frame import Counts, Piece
+from ..processes import Child
 from .checking import check_answers, check_file
-from .processes import Child
 from .writing import Writer
 
 WRITERS = 4

@@ -6,9 +6,10 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from ..journal import ROOT
+from .journal import ROOT
 
 LONGEST = 60.0  # seconds for a start; one that takes longer hangs
 
@@ -26,7 +27,8 @@ class Child:
         self._news = threading.Condition()
         with log.open("ab") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=errors, text=True,
+                [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=errors, text=True,
                 env={**clean, "PYTHONPATH": str(ROOT), **(environment or {})},
             )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -40,11 +42,30 @@ class Child:
             )
             return self.lines[number] if len(self.lines) > number else None
 
+    def say(self, line: str) -> None:
+        """Nothing, once the line is on its way to it."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
+
+    def end(self, seconds: float = LONGEST) -> bool:
+        """Whether it ended in time, and well, once it was told that there are no more lines."""
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            self.process.stdin.close()
+        self.ended.wait(seconds)
+        well = self.process.poll() == 0 or (self.ended.is_set() and self.process.wait(5) == 0)
+        self.kill()
+        return well
+
     def kill(self) -> None:
         """Nothing, once it is dead, without a word to it, and its last line is kept."""
         self.process.kill()
         self.process.wait()
         self._reader.join()
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            self.process.stdin.close()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
