@@ -14,22 +14,26 @@ from .journal import ROOT
 LONGEST = 60.0  # seconds for a start; one that takes longer hangs
 
 
+def clean() -> dict[str, str]:
+    """This process's environment without the settings of whoever runs the campaign."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("CONFKIT_")}
+
+
 class Child:
     """A Python process of this checkout, whose lines are kept as they come."""
 
     def __init__(
         self, arguments: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
     ) -> None:
-        clean = {name: value for name, value in os.environ.items() if name[:8] != "CONFKIT_"}
         self.began = time.monotonic()
-        self.lines: list[str] = []
+        self.lines: list[str] = []  # those that came; `taken` takes one away
         self.ended = threading.Event()  # its output is, and so is the process
         self._news = threading.Condition()
         with log.open("ab") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=errors, text=True,
-                env={**clean, "PYTHONPATH": str(ROOT), **(environment or {})},
+                env={**clean(), "PYTHONPATH": str(ROOT), **(environment or {})},
             )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -41,6 +45,13 @@ class Child:
                 lambda: len(self.lines) > number or self.ended.is_set(), timeout=seconds
             )
             return self.lines[number] if len(self.lines) > number else None
+
+    def taken(self, seconds: float = LONGEST) -> str | None:
+        """The first line, which is then no more among `lines`; None where none comes."""
+        if self.line(0, seconds) is None:
+            return None
+        with self._news:
+            return self.lines.pop(0)
 
     def say(self, line: str) -> None:
         """Nothing, once the line is on its way to it."""

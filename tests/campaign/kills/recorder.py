@@ -23,6 +23,7 @@ from ..processes import Child
 TURNS = ("quick", "quick pair", "quick", "command")
 EVERY = 6 * 3600.0
 FIRST = datetime(2020, 1, 1, tzinfo=UTC).timestamp()
+NOW = pd.Timestamp("2025-01-01", tz="UTC")  # times after this are the command's own
 PEOPLE = (0, 1, 2, 3, None)  # in each room; None: the room is unknown
 TOLD = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+\+00:00): (\d+) rooms, ")
 NEVER = (
@@ -61,7 +62,7 @@ class Recording:
             self._folder.rename(piece.folder / f"kept-before-{time.time_ns()}")
         piece.folder.joinpath("rooms.txt").write_text("\n".join(rooms), "utf-8")
         self._chance = piece.chance("moments")
-        self._start = FIRST
+        self._start = self._last = FIRST  # in quick days, and their last sweep so far
         self._told: Counter[pd.Timestamp] = Counter()  # of the recorders that are dead
         self._at = "the first start"
 
@@ -86,9 +87,9 @@ class Recording:
                     self._count("complaints", line)
             self._told.update(told for victim in victims for told in _told(victim.lines))
             self._check(self._told)
-            quick = [when.timestamp() for when in self._told if when.year < 2026]
-            # The next one goes on in the same day, or after a day without any.
-            self._start = max(quick, default=FIRST) + EVERY * self._chance.choice((0.5, 1, 9))
+            # The next one goes on in the same day, or after a day without any; never at the time of
+            # a sweep that is there, which may be one that nobody was told of.
+            self._start = self._last + EVERY * self._chance.choice((0.5, 1, 9))
             turn += 1
         self.counts["sweeps told"] = sum(self._told.values())
 
@@ -137,6 +138,9 @@ class Recording:
             self._count("unreadable files", str(warning.message))
         times = frame["time"].dt.floor("ms")
         rows = frame.groupby(times).size()
+        quick = times[times < NOW]
+        if len(quick):
+            self._last = quick.max().timestamp()
         for when, expected in told.items():
             if rows.get(when, 0) < expected * len(self._rooms):
                 self._count("lost sweeps", f"{when}: {rows.get(when, 0)} rows, {expected} told")

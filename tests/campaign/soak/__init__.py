@@ -1,7 +1,7 @@
 """Promises about an hour of work: what is taken is given back."""
 
 from ..frame import Part
-from . import sandbox
+from . import panel, sandbox
 
 PARTS = (
     Part(
@@ -9,5 +9,11 @@ PARTS = (
         "After an hour of mixed load with 20 held cameras a sandbox, and the clients at it, hold "
         "no more memory, descriptors and threads than before.",
         "seconds", sandbox.run, pieces=1, size=3600, short=4, never=sandbox.NEVER,
+    ),
+    Part(
+        "soak-panel",
+        "After an hour of reading its rooms every second a panel's kernel holds no more memory, "
+        "descriptors and threads than before.",
+        "seconds", panel.run, pieces=1, size=3600, short=3, never=panel.NEVER,
     ),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """A sandbox in a process of its own that is steered by lines: FILE (":memory:" for none).
 
-A line in is a method of `Sandbox` and its arguments, a JSON array; a line out is what it gave. The
-first line out holds its addresses. It ends with its standard input.
+A line in is a method of `Sandbox` and its arguments, a JSON array; a line out is what it `gave`, or
+why it `refused`. The first line out holds its addresses. It ends with its standard input.
 """
 
 import json
@@ -17,9 +17,14 @@ def main(file: str) -> None:
         print(json.dumps([os.getpid(), sandbox.base_url, sandbox.outgoing_url]), flush=True)
         for line in sys.stdin:
             method, *arguments = json.loads(line)
-            given = getattr(sandbox, method)(*arguments)
-            plain = isinstance(given, str | int | float | list | None)
-            print(json.dumps(given if plain else type(given).__name__, default=str), flush=True)
+            told = {}
+            try:
+                given = getattr(sandbox, method)(*arguments)
+                plain = isinstance(given, str | int | float | None)
+                told["gave"] = given if plain else type(given).__name__
+            except Exception as error:  # noqa: BLE001  # it is for who asked, and service goes on
+                told["refused"] = f"{type(error).__name__}: {error}"
+            print(json.dumps(told), flush=True)
 
 
 if __name__ == "__main__":

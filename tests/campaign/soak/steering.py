@@ -10,13 +10,17 @@ from confkit.client import Client
 from ..processes import Child
 
 
+class RefusedError(Exception):
+    """A method of the sandbox raised this."""
+
+
 class Served:
     """A sandbox in a process of its own."""
 
     def __init__(self, file: str, log: Path) -> None:
         self._child = Child(["-P", str(Path(__file__).with_name("served.py")), file], log)
-        self._turn, self._asked = threading.Lock(), 0
-        line = self._child.line(0)
+        self._turn = threading.Lock()
+        line = self._child.taken()
         if line is None:
             raise AssertionError(f"the sandbox did not start; see {log}")
         self.pid, self.base_url, self.outgoing_url = json.loads(line)
@@ -24,12 +28,14 @@ class Served:
     def do(self, method: str, *arguments: Any) -> Any:
         """What this method of `Sandbox` gives, as far as JSON can say it."""
         with self._turn:
-            self._asked += 1
             self._child.say(json.dumps([method, *arguments]))
-            line = self._child.line(self._asked)
+            line = self._child.taken()
         if line is None:
             raise AssertionError(f"the sandbox did not answer {method}")
-        return json.loads(line)
+        told = json.loads(line)
+        if "refused" in told:
+            raise RefusedError(told["refused"])
+        return told["gave"]
 
     def client(self, **options: Any) -> Client:
         """A client of it."""
