@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from .endpoints import Endpoint
 from .masking import MASK, masked
+from .printable import one_line
 from .wire import Answer, Written, as_text, compact, excerpt, token_parameter
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class Call(NamedTuple):
 
     def __repr__(self) -> str:
         outcome = f"no answer: {self.error}" if self.status is None else f"ret={self.ret}"
-        return f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
+        told = f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
+        return one_line(told)
 
     def as_curl(self) -> str:
         """A curl line that repeats the call once its variables are set.

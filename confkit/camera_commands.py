@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
-import sys
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from .asking import CAMERA_PASSWORD, ask_secret
 from .connect import connect_outside
 from .errors import ConfigError
 from .masking import Guarded, Secret, mask
+from .terminal import say
 
 if TYPE_CHECKING:
     from .rtsp.report import Report
@@ -103,7 +102,7 @@ def _diagnose(options: argparse.Namespace) -> int:
     if "ck." in report.advice:
         profile = repr(options.profile) if options.profile else ""
         known = f"import confkit as ck; client = ck.connect({profile})"
-        print(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
+        say(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
     return status
 
 
@@ -130,9 +129,7 @@ def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | N
 
 
 def _told(report: Report, file: str | None = None) -> int:
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a tick
-    print(report)
+    say(report)
     if file is None:
         return 0 if report.ok else 1
     if report.snapshot is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from .masking import mask
+from .printable import as_json, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,8 @@ _SHADES = {"PASS": "#d9eedd", "FAIL": "#f9d9d4", "UNKNOWN": "#fbe9c2", "SKIP": "
 @dataclass(frozen=True, slots=True)
 class Check:
     """One `check` by its name, its `verdict`, what was `found`, and the next step (`advice`, empty
-    where there is none). Secrets in the texts show as ***."""
+    where there is none). Secrets in the texts show as ***, each
+    is one line."""
 
     check: str
     verdict: Verdict
@@ -31,7 +32,7 @@ class Check:
         if self.verdict not in _SHADES:
             raise ValueError(f"a verdict is one of {', '.join(_SHADES)}, not {self.verdict!r}")
         for name in ("check", "found", "advice"):
-            object.__setattr__(self, name, mask(getattr(self, name)))
+            object.__setattr__(self, name, one_line(mask(getattr(self, name))))
 
     def __str__(self) -> str:
         told = f"{self.verdict:<7} {self.check}: {self.found}"
@@ -76,7 +77,7 @@ class Checklist(tuple[Check, ...]):
     def as_json(self) -> str:
         """The verdict and the checks as one JSON object."""
         checks = [asdict(check) for check in self]
-        return json.dumps({"verdict": self.verdict, "checks": checks}, ensure_ascii=False)
+        return as_json({"verdict": self.verdict, "checks": checks})
 
     def __repr__(self) -> str:
         return str(self)

@@ -18,11 +18,13 @@ from .dialect import Dialect
 from .doctor_commands import add_doctor_command
 from .errors import ConfigError, ConfkitError
 from .masking import mask
+from .printable import one_line
 from .probe_commands import add_probe_command
 from .profile_commands import add_profile_commands
 from .record_commands import add_record_command
 from .reference import SPOKEN, reference
 from .runbook_commands import add_runbook_command
+from .terminal import log_here, say
 
 _ENDINGS = (signal.SIGTERM, signal.SIGINT)
 
@@ -38,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except ConfkitError as error:
-        print(f"confkit: {error}", file=sys.stderr)
+        say(f"confkit: {error}", aside=True)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -48,14 +50,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _one_line(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"confkit: {message}", file=sys.stderr)
+    say(f"confkit: {message}", aside=True)
 
 
 class _Parser(argparse.ArgumentParser):
     """Quotes what was typed wrongly without the passwords in it."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(mask(message))
+        super().error(one_line(mask(message)))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -158,7 +160,7 @@ def _sandbox(options: argparse.Namespace) -> int:
         from .sandbox import DEMO_SECRET_KEY, Sandbox
     except ModuleNotFoundError as error:
         raise ConfigError(str(error)) from None
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
+    log_here(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     secret = options.secret_key or os.environ.get("CONFKIT_SECRET_KEY") or None
     if secret is not None:
@@ -178,15 +180,15 @@ def _sandbox(options: argparse.Namespace) -> int:
             "own: give it as CONFKIT_SECRET_KEY, or with --secret-key"
         )
     with sandbox:
-        print(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
-        print(
+        say(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
+        say(
             f"for clients  export CONFKIT_BASE_URL={sandbox.base_url}"
             f" CONFKIT_OUTGOING_URL={sandbox.outgoing_url}"
             f" CONFKIT_ACCESS_KEY={shlex.quote(sandbox.access_key)}"
             f" CONFKIT_SECRET_KEY={DEMO_SECRET_KEY if published else '...'}"
             f"{_dialect_variable(sandbox.dialect)}"
         )
-        print("Ctrl-C or SIGTERM ends it.", flush=True)
+        say("Ctrl-C or SIGTERM ends it.")
         while True:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
 
@@ -216,9 +218,9 @@ def _token(options: argparse.Namespace) -> int:
                 "`confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it."
             )
         if options.digest:
-            print(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
+            say(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
         else:
-            print(str(client.token()))
+            say(str(client.token()))
     return 0
 
 
@@ -228,7 +230,7 @@ def _interface(options: argparse.Namespace) -> int:
     if options.openapi:
         from .openapi import text
 
-        print(text(), end="")
+        say(text(), end="")
         return 0
-    print(reference(options.part), end="")
+    say(reference(options.part), end="")
     return 0

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .endings import as_interrupts
 from .errors import ConfigError
+from .printable import printable
+from .terminal import say
 
 if TYPE_CHECKING:
     from .course.clients.report import ClientRow
@@ -80,7 +82,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _tell(text: str) -> None:
     """Beside the result, which stands alone on standard output."""
-    print(text, file=sys.stderr, flush=True)
+    say(text, aside=True)
 
 
 def _contract(_: argparse.Namespace) -> int:
@@ -107,5 +109,5 @@ def _shipped(options: argparse.Namespace) -> int:
 def _print(text: str) -> None:
     """In UTF-8 whatever the terminal's encoding: a file that is made of it is one."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stdout.buffer.write(printable(text).encode() + b"\n")
     sys.stdout.buffer.flush()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .connect import connect
+from .terminal import say
 
 if TYPE_CHECKING:
     from .checklist import Check
@@ -41,22 +41,20 @@ def _doctor(options: argparse.Namespace) -> int:
     from .checklist import Checklist
     from .checkup import checkup
 
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a topic that a terminal cannot show
     with connect(options.profile) as client:
         found = checkup(
             client, options.room, max_failed_logins=options.max_failed_logins,
             timeout=options.timeout,
         )  # fmt: skip
         bound = f"at most {options.max_failed_logins} failed logins and {options.timeout:g} s"
-        print(f"{client.name}: only reads, {bound}", file=sys.stderr)
+        say(f"{client.name}: only reads, {bound}", aside=True)
         checks = []
         for check in _awaited(found):
             checks.append(check)
             if not options.json:
-                print(check, flush=True)
+                say(check)
     made = Checklist(checks)
-    print(made.as_json() if options.json else str(made).rpartition("\n")[2])
+    say(made.as_json() if options.json else str(made).rpartition("\n")[2])
     return made.exit_status
 
 
@@ -66,5 +64,5 @@ def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
 
     for name in CHECKS:
         if sys.stderr.isatty():
-            print(f"        {name} ...", end="\r", file=sys.stderr, flush=True)
+            say(f"        {name} ...", aside=True, end="\r")
         yield next(checks)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from .printable import printable
+
 if TYPE_CHECKING:
     from .rtsp.report import Report
 
@@ -21,6 +23,9 @@ class ConfkitError(Exception):
 
     retry: bool = False
     advice: str = ""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())  # it may quote what others wrote
 
     def again(self) -> Self:
         """The same error without its traceback, for others to raise. (`copy.copy` brings that along

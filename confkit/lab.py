@@ -16,6 +16,7 @@ from . import profiles
 from .connect import connect
 from .endings import OTHERS, handled
 from .errors import ConfigError
+from .terminal import say
 
 FIRST = "01-first-look.ipynb"
 APP = "app.ipynb"
@@ -45,9 +46,9 @@ def lab(
     folder = notebooks()
     free = free_port(port)
     if free != port:
-        print(f"confkit: port {port} is taken, so {free} is used", flush=True)
+        say(f"confkit: port {port} is taken, so {free} is used")
     what = "the panels are a page of Voila" if app else f"the notebooks are in {folder}"
-    print(f"confkit: {what}; Ctrl-C ends everything", flush=True)
+    say(f"confkit: {what}; Ctrl-C ends everything")
     command = (_app if app else _jupyterlab)(folder, free)
     # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
     line = [sys.executable, "-m", *command, *extra]
@@ -106,10 +107,10 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
     elif not environment.get("CONFKIT_PROFILE") and not _addresses(environment):
         chosen["CONFKIT_PROFILE"] = profiles.EMBEDDED
     if chosen.get("CONFKIT_PROFILE") == profiles.EMBEDDED and not _addresses(chosen):
-        print("confkit: every notebook has a sandbox of its own; no real service is used")
+        say("confkit: every notebook has a sandbox of its own; no real service is used")
         return chosen
     with connect(profile) as client:
-        print(
+        say(
             f"confkit: CONNECT() IN A NOTEBOOK USES THE REAL SERVICE {client.name} AT "
             f'{client.base_url}; notebooks that connect to "sandbox" stay on theirs'
         )
@@ -122,7 +123,7 @@ def _writable_home(environment: Mapping[str, str]) -> dict[str, str]:
     if os.access(home, os.W_OK) or "JUPYTER_RUNTIME_DIR" in environment:
         return {}
     folder = tempfile.mkdtemp(prefix="confkit-")
-    print(f"confkit: {home} cannot be written, so Jupyter keeps its settings in {folder}")
+    say(f"confkit: {home} cannot be written, so Jupyter keeps its settings in {folder}")
     names = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR")
     return dict.fromkeys(names, folder)
 

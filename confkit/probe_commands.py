@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import io
-import sys
 from typing import Any
 
 from . import profiles
 from .connect import connect
 from .endings import as_interrupts
 from .errors import ConfkitError
+from .terminal import say
 
 
 def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
@@ -46,8 +45,6 @@ def _probe(options: argparse.Namespace) -> int:
     if options.save is not None:  # wrong names are told before anything is sent
         profiles.check_name(options.save)
         profiles.load(options.save)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
     try:  # whatever ends it, its room is removed
         with as_interrupts(), connect(options.profile) as client:
             found = probe_client(
@@ -56,9 +53,9 @@ def _probe(options: argparse.Namespace) -> int:
             )  # fmt: skip
     except (ConfkitError, KeyboardInterrupt) as error:
         for note in getattr(error, "__notes__", ()):  # what could not be removed
-            print(f"confkit: {note}", file=sys.stderr)
+            say(f"confkit: {note}", aside=True)
         raise
-    print(found.as_json() if options.json else found)
+    say(found.as_json() if options.json else found)
     if options.save is not None:
-        print(f"saved in {found.save(options.save)}", file=sys.stderr)
+        say(f"saved in {found.save(options.save)}", aside=True)
     return found.exit_status

@@ -10,6 +10,7 @@ from .connect import Setting, connect, stripped
 from .dialect import Dialect
 from .errors import ConfigError
 from .masking import Secret
+from .terminal import say
 
 
 def add_profile_commands(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -64,8 +65,8 @@ def _profile_add(options: argparse.Namespace) -> int:
     dialect = Dialect.of(settings.get("dialect", {}))
     checked = {**settings, "dialect": dialect, "secret_key": Secret(settings["secret_key"])}
     connect(**checked).close()  # says what is wrong with a value before it is written
-    print(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
-    print(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
+    say(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
+    say(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
     return 0
 
 
@@ -79,10 +80,10 @@ def _ask(question: str) -> str:
 
 
 def _profile_list(_: argparse.Namespace) -> int:
-    print("\n".join(profiles.names()))
+    say("\n".join(profiles.names()))
     return 0
 
 
 def _profile_remove(options: argparse.Namespace) -> int:
-    print(f"profile {options.name} is gone from {profiles.remove(options.name)}")
+    say(f"profile {options.name} is gone from {profiles.remove(options.name)}")
     return 0

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
+from .terminal import say
+
 Show = Callable[[int, int], None]  # is told the steps done and their number
 
 
@@ -45,7 +47,7 @@ def progress_shown(
 def told(progress: bool | Show | None, text: str) -> None:
     """Writes a line where progress would be shown."""
     if progress is True or (progress is None and not _compared() and _watched()):
-        print(text, file=sys.stdout if _notebook() else sys.stderr, flush=True)
+        say(text, aside=not _notebook())
 
 
 def _size() -> tuple[int, int] | tuple[None, None]:

@@ -3,12 +3,12 @@
 import argparse
 import logging
 import signal
-import sys
 import threading
 from typing import Any
 
 from .connect import connect_outside
 from .errors import ConfigError, ConfkitError
+from .terminal import log_here, say
 
 
 def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -46,7 +46,7 @@ def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
 def _record(options: argparse.Namespace) -> int:
     from .occupancy.recorder import Recorder
 
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING, stream=sys.stderr)
+    log_here(logging.WARNING)
     logging.getLogger("confkit.record").setLevel(logging.INFO)
     ended = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: ended.set())
@@ -64,5 +64,5 @@ def _record(options: argparse.Namespace) -> int:
         raise ConfigError(told) from None
     finally:
         signal.signal(signal.SIGTERM, before)
-    print(done)
+    say(done)
     return 0

@@ -2,12 +2,11 @@
 
 import argparse
 import importlib.util
-import io
 import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from . import profiles
 from .checklist import Check
@@ -16,6 +15,7 @@ from .endings import as_interrupts, held_off
 from .errors import ConfigError, ConfkitError
 from .lab import OF_A_SERVICE
 from .masking import mask
+from .terminal import say
 
 _SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
 
@@ -65,9 +65,9 @@ def _runbook(options: argparse.Namespace) -> int:
         with as_interrupts():
             return _run(options)
     except ConfkitError as error:  # 1 would say that a check failed
-        _write(f"confkit: {error}", sys.stderr)
+        _write(f"confkit: {error}", aside=True)
     except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it
-        _write("confkit: it was interrupted, and no report was written", sys.stderr)
+        _write("confkit: it was interrupted, and no report was written", aside=True)
     return 2
 
 
@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
     from .runbook.inputs import variable
 
     if options.list or not options.name:
-        print(library.listing(library.stored()))
+        say(library.listing(library.stored()))
         return 0 if options.list else 2
     stored = library.find(options.name)
     environment, service, secrets = _service(options.profile, options.sandbox)
@@ -90,8 +90,6 @@ def _run(options: argparse.Namespace) -> int:
         check_place(options.report)
     from .runbook.running import run
 
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a topic's letters
     _tell(f"{stored.name} on {service}")
     when = datetime.now(UTC)
     done = run(stored.path, inputs, environment, options.cell_timeout, _tell)
@@ -106,15 +104,16 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _tell(text: Check | str) -> None:
-    _write(str(text), sys.stdout)
+    _write(str(text))
 
 
-def _write(text: str, stream: TextIO) -> None:
+def _write(text: str, aside: bool = False) -> None:
     """Prints it at once. A reader who has gone away (`| head`, a terminal that is closed) is no
     reason to end the run, whose report and exit status count."""
     try:
-        print(text, file=stream, flush=True)
+        say(text, aside=aside)
     except OSError:
+        stream = sys.stderr if aside else sys.stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

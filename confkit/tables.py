@@ -13,9 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .spreadsheet import plain
+
 Cells = dict[str, Any]  # by column; what is missing is None or empty
 
 _SAVE_AS = 'Save the file as "CSV UTF-8"'
+_NEVER_EXPORTED = ("login_name", "login_password", "options")
 _ALIKE = 0.7  # of 1; login, password and login_pasword are as near as that to what is meant
 
 
@@ -91,7 +94,7 @@ def _csv(text: str) -> Raw:
     lines, problems = _lines(text.removeprefix("\ufeff"))
     if not lines:
         return _unreadable(None, "The file is empty. Its first line has to name the columns.")
-    names = [name.strip() for name in lines[0][1]]
+    names = [plain(name).strip() for name in lines[0][1]]
     problems += [
         Problem(
             number, None, f"The row has {len(cells)} cells and the header {len(names)}. "
@@ -99,7 +102,17 @@ def _csv(text: str) -> Raw:
         )
         for number, cells in lines[1:] if any(cells[len(names) :])
     ]  # fmt: skip
-    return Raw(names, lines[1:], problems)
+    return Raw(
+        names, [(number, _plain_cells(names, cells)) for number, cells in lines[1:]], problems
+    )
+
+
+def _plain_cells(names: list[str], cells: list[str]) -> list[str]:
+    """The cells without what an export puts before a formula; logins are in none, and stay."""
+    return [
+        cell if names[at : at + 1] and names[at] in _NEVER_EXPORTED else plain(cell)
+        for at, cell in enumerate(cells)
+    ]
 
 
 def read_text(path: "str | os.PathLike[str]", encoding: str | None = None) -> str | Problem:

@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"scanning", "codes", "explanations", "endings"},
+    {"scanning", "codes", "explanations", "endings", "printable"},
     {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},
-    {"dialect", "address", "pace", "deadline", "asking", "zones", "profiles"},
+    {"dialect", "address", "pace", "deadline", "asking", "zones", "profiles", "terminal"},
     {"signing", "wire"},
     {"transport", "calls", "arguments", "token", "media_server"},
     {"exchange"},
@@ -33,7 +33,7 @@ LAYERS = [
     {"checks", "service_check"},
     {"probing"},
     {"checkup"},
-    {"devices", "tables", "progress"},
+    {"devices", "tables", "spreadsheet", "progress"},
     {"bulk"},
     {"sweeping"},
     {"occupancy"},
@@ -61,9 +61,9 @@ LAYERS = [
 FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
 
 # The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
-RTSP_MAY_KNOW = {"rtsp", "masking"}
-SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "masking", "endpoints", "dialect",
-                    "signing", "rtsp"}  # fmt: skip
+RTSP_MAY_KNOW = {"rtsp", "masking", "printable"}
+SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "masking", "printable", "endpoints",
+                    "dialect", "signing", "rtsp"}  # fmt: skip
 
 
 def modules():

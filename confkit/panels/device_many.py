@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from ..errors import ConfigError
+from ..spreadsheet import as_csv
 from .arranging import check, fields, row, shown, text
 from .device_questions import counted
 from .parts import Column, Field, Mark, Table, View
@@ -89,7 +90,7 @@ class Many(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
         self._result = result
         self.outcomes.show(result, counted(len(result), "device"))
         self.outcomes.choose("")
-        data = b64encode(result.to_csv(index=False).encode()).decode()
+        data = b64encode(as_csv(result).encode("utf-8-sig")).decode()
         self._file.show(
             '<a class="confkit-button confkit-link" download="imported-devices.csv" '
             f'href="data:text/csv;charset=utf-8;base64,{data}">Download the result (CSV)</a>'

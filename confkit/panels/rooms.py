@@ -14,6 +14,7 @@ import ipywidgets
 from ..errors import ConfigError
 from ..known import known_rooms
 from ..rooms import create_room, delete_room
+from ..spreadsheet import as_csv
 from ..sweeping.ids import RoomIds
 from ..sweeping.ids import room_ids as read_ids
 from ..sweeping.result import Sweep
@@ -118,8 +119,11 @@ class RoomExplorer(Panel):
 
     @told
     def export(self, path: str | PathLike[str] | None = None) -> str:
-        """The value as CSV; with a `path` it is written there, too, as UTF-8 that Excel knows."""
-        text: str = self.value.to_csv(index=False)
+        """The value as CSV; with a `path` it is written there, too, as UTF-8 that Excel knows.
+
+        A text that a spreadsheet would calculate (=, +, - or @ at its beginning) has an apostrophe
+        before it, which confkit takes away when it reads such a file."""
+        text = as_csv(self.value)
         if path is not None:
             Path(path).write_text(text, "utf-8-sig", newline="")
         return text

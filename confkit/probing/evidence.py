@@ -14,6 +14,7 @@ from ..dialect import Dialect
 from ..errors import ConfigError
 from ..exchange import Asked
 from ..masking import mask
+from ..printable import as_json, one_line, printable
 from .answers import Unasked, told
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Evidence(NamedTuple):
 
     def __str__(self) -> str:
         shown = f"\n        {_exchange(self.exchange)}" if self.exchange else ""
-        return f"{self.sure:<5} {self.question}: {self.answer}{shown}"
+        return f"{self.sure:<5} {one_line(f'{self.question}: {self.answer}')}{shown}"
 
 
 class Findings:
@@ -150,21 +151,20 @@ class Probe:
         rows = [
             {**row._asdict(), "exchange": _parts(row.exchange)} for row in self.evidence
         ]  # fmt: skip
-        return json.dumps(
+        return as_json(
             {
                 "base_url": self.base_url, "outgoing_url": self.outgoing_url,
                 "dialect": asdict(self.dialect), "told": self.told, "evidence": rows,
                 "open": self.open, "calls": self.calls, "failed_logins": self.failed_logins,
                 "left": self.left,
-            },
-            ensure_ascii=False,
+            }
         )  # fmt: skip
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
-        return "\n".join([*self._head(), *map(str, self.evidence), *self._foot()])
+        return printable("\n".join([*self._head(), *map(str, self.evidence), *self._foot()]))
 
     def _repr_html_(self) -> str:
         left = "style='text-align:left;vertical-align:top'"
@@ -190,7 +190,7 @@ class Probe:
     def _foot(self) -> Iterator[str]:
         failed = "login" if self.failed_logins == 1 else "logins"
         yield f"{self.calls} calls, {self.failed_logins} failed {failed}"
-        yield from (f"LEFT: {what}" for what in self.left)
+        yield from (one_line(f"LEFT: {what}") for what in self.left)
 
 
 def _exchange(call: Call | None) -> str:
@@ -201,7 +201,7 @@ def _exchange(call: Call | None) -> str:
     if call.placement != "query":
         sent += f" {call.placement} {json.dumps(call.fields, ensure_ascii=False)}"
     came = f"HTTP {call.status} {call.answer[:ANSWER]}" if call.status else "no answer"
-    return f"{call.endpoint} {call.method} {sent} -> {came}"
+    return one_line(f"{call.endpoint} {call.method} {sent} -> {came}")
 
 
 def _parts(call: Call | None) -> dict[str, Any] | None:

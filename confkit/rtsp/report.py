@@ -7,6 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..printable import one_line
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -144,7 +146,7 @@ class Report:
         if self.facts():
             lines += ["", f"  {', '.join(self.facts())}"]
         lines += [f"  {notice.grade}: {notice.text}" for notice in self.warnings]
-        return "\n".join(lines)
+        return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
         from base64 import b64encode

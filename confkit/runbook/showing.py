@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from typing import Any
 
 from ..checklist import Check, Checklist
+from ..printable import as_json
+from ..terminal import say
 
 CHECK = "application/vnd.confkit.check+json"
 VERDICT = "application/vnd.confkit.verdict+json"
@@ -27,7 +28,7 @@ class Line:
         return {
             "text/plain": str(self.check),
             "text/html": self.check._repr_html_(),
-            CHECK: json.dumps(asdict(self.check), ensure_ascii=False),
+            CHECK: as_json(asdict(self.check)),
         }
 
 
@@ -47,4 +48,4 @@ def show(what: object) -> None:
 
         display(what)
     else:
-        sys.stdout.write(f"{what}\n")
+        say(what)

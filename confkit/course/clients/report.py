@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
+
+from ...printable import as_json, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ class ClientRow:
 
     def __str__(self) -> str:
         told = f"{self.verdict:<8}{self.row:<12}{self.title}"
-        return f"{told}\n{'':8}-> {self.why}" if self.why else told
+        return f"{told}\n{'':8}-> {one_line(self.why)}" if self.why else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class ClientCheck:
     def as_json(self) -> str:
         """The counts and the rows as one JSON object."""
         rows = [asdict(row) for row in self.rows]
-        return json.dumps({"counts": self.counts, "rows": rows}, ensure_ascii=False)
+        return as_json({"counts": self.counts, "rows": rows})
 
     def __repr__(self) -> str:
         return str(self)
