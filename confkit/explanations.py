@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from .printable import one_line
+
 if TYPE_CHECKING:
     from .codes import Code
 
@@ -27,7 +29,8 @@ class Explanation(NamedTuple):
 
     def __str__(self) -> str:
         if not self.codes:
-            return _wrapped(f"{self.ret}: {self.meaning}", ("what to do:", self.advice))
+            head = one_line(f"{self.ret}: {self.meaning}")  # a code that came as a text
+            return _wrapped(head, ("what to do:", self.advice))
         return "\n".join(
             _wrapped(
                 f"{code.ret}{_place(code)}: {code.meaning} ({code.sure})",

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
+from ..printable import one_line, printable
 from .looks import FAINT, GREY, INK
 from .names import wrapped
 
@@ -34,9 +35,10 @@ def sheet(
             f"charts need {error.name}; run: pip install 'confkit-notebooks[lab]'"
         ) from None
 
+    finding, note, told = one_line(finding), one_line(note), printable(told)
     # A number stays on one line with what it counts.
     title = wrapped(re.sub(r"(\d) (?=\w)", "\\1\u00a0", finding), 74).replace("\u00a0", " ")
-    second = wrapped(" · ".join(filter(None, under)), 104)
+    second = wrapped(one_line(" · ".join(filter(None, under))), 104)
     last = wrapped(note, 112)
     above = _EDGE + sum(
         _LINE[kind] * (text.count("\n") + 1)

@@ -28,7 +28,7 @@ class ClientRow:
     why: str = ""
 
     def __str__(self) -> str:
-        told = f"{self.verdict:<8}{self.row:<12}{self.title}"
+        told = one_line(f"{self.verdict:<8}{self.row:<12}{self.title}")
         return f"{told}\n{'':8}-> {one_line(self.why)}" if self.why else told
 
 

@@ -1,0 +1,1 @@
+"""Other people's texts as attacks: markup, formulas, control characters, paths, parameters."""

@@ -1,0 +1,106 @@
+"""What must never be in an output: markup that is alive, control characters, formulas."""
+
+import csv
+import io
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+from .texts import FORGED
+
+_DEAD = {"script", "iframe", "object", "embed", "pwned", "math", "form", "base", "meta", "link",
+         "audio", "video"}  # fmt: skip
+_FORMULA = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20\u2212"
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+        self.open: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attributes]
+        if tag in _DEAD:
+            self.found.append(f"<{tag}>")
+        if len(set(names)) < len(names):
+            self.found.append(f"<{tag}> has an attribute twice")
+        for name, value in attributes:
+            if (
+                name.startswith("on")
+                or "pwned" in name
+                or not re.fullmatch(r"[a-z][a-z0-9:-]*", name)
+            ):
+                self.found.append(f"<{tag} {name}=>")
+            if name in ("href", "src", "xlink:href") and not re.match(
+                r"data:(image/png|text/csv)|#", value or ""
+            ):
+                self.found.append(f"<{tag} {name}={value!r}>")
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.found.append(f"a comment: {data[:40]!r}")
+
+    def handle_decl(self, data: str) -> None:
+        if data.lower() != "doctype html":
+            self.found.append(f"a declaration: {data[:40]!r}")
+
+    unknown_decl = handle_decl
+    handle_pi = handle_decl
+
+
+def alive(html: str) -> list[str]:
+    """What of an HTML text is markup that no output of ours has."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.found
+
+
+def told(html: str) -> str:
+    """The text that a page with this HTML shows."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return "".join(reader.text)
+
+
+def alive_in_svg(svg: str) -> list[str]:
+    """What of a chart's SVG is no drawing; one that is no XML is told, too."""
+    try:
+        root = ElementTree.fromstring(svg)
+    except ElementTree.ParseError as error:
+        return [f"no XML: {error}"]
+    tags = {one.tag.rpartition("}")[2] for one in root.iter()}
+    found = [f"<{tag}>" for tag in tags & (_DEAD | {"foreignObject", "a"})]
+    names = {name for one in root.iter() for name in one.attrib}
+    return found + [name for name in names if name.startswith("on") or "pwned" in name]
+
+
+def controls(text: str) -> list[str]:
+    """What of a text a terminal would obey, and lines that look like ours and are not."""
+    found = sorted({letter for letter in text if not letter.isprintable() and letter not in "\n\t"})
+    lines = re.split("[\r\n]", text)
+    return [*map(ascii, found), *[line for line in lines if line.lstrip().startswith(FORGED)]]
+
+
+def formulas(text: str) -> list[str]:
+    """The cells of a CSV text that a spreadsheet calculates, split at commas or at semicolons."""
+    found = []
+    for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")):
+        found += [cell for cell in row if _calculated(cell)]
+    for line in re.split("[\r\n]", text):
+        found += [cell for cell in line.split(";")[1:] if _calculated(cell)]
+    return found
+
+
+def _calculated(cell: str) -> bool:
+    bare = cell.lstrip('"')
+    try:
+        float(bare)
+    except ValueError:
+        return bare[:1] != "" and bare[0] in _FORMULA
+    return False
