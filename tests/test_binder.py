@@ -1,18 +1,14 @@
 """What Binder does with `binder/`, without Docker: postBuild, then start with its server."""
 
 import os
-import signal
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.ports import quiet_port
+from tests.servers import page, server
 
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
@@ -25,21 +21,6 @@ def environment(tmp_path):
             if not name.startswith(("CONFKIT_", "JUPYTER", "XDG_", "MPL"))}  # fmt: skip
     path = os.pathsep.join([str(Path(sys.executable).parent), kept["PATH"]])
     return {**kept, "HOME": str(tmp_path), "PATH": path}
-
-
-def fetched(address, seconds=60):
-    """The page at this address, as soon as the server is up."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            with urllib.request.urlopen(address, timeout=60) as answer:
-                return answer.read().decode()
-        except urllib.error.HTTPError:
-            raise
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.2)
 
 
 def test_binder_installs_what_the_notebooks_need():
@@ -56,22 +37,12 @@ def test_binder_serves_jupyterlab_and_the_app(environment):
     the question for news, and Voila's page of the app, on the sandbox."""
     subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)
     port = quiet_port()
-    server = subprocess.Popen(
+    with server(
         [BINDER / "start", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}",
          "--ServerApp.port_retries=0", "--IdentityProvider.token="],
-        cwd=ROOT, env=environment, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        lab = fetched(f"http://127.0.0.1:{port}/lab/tree/notebooks/01-first-look.ipynb")
+        cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/01-first-look.ipynb", process)
         assert "apputils-extension:announcements" in lab
-        app = fetched(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb")
+        app = page(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb", process)
         assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in app
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(server.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            server.wait(timeout=15)
-        with suppress(ProcessLookupError):
-            os.killpg(server.pid, signal.SIGKILL)
-        server.wait()

@@ -6,8 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
 import urllib.request
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 import confkit as ck
 from confkit import cli, lab, profiles
 from tests.ports import quiet_port
+from tests.servers import page
 
 SERVICE = {"base_url": "http://conference.example:8080",
            "outgoing_url": "http://conference.example:8050",
@@ -127,7 +126,7 @@ def lab_page(started):
         said = "".join(process.stdout.readline() for _ in range(3))
         assert f"port {wanted} is taken" in said
         port = int(said.partition("is taken, so ")[2].split()[0])
-        _page(f"http://127.0.0.1:{port}/lab/tree/01-first-look.ipynb")
+        page(f"http://127.0.0.1:{port}/lab/tree/01-first-look.ipynb", process)
         yield process, port, said
 
 
@@ -165,7 +164,7 @@ def test_the_app_is_a_page_for_who_has_its_address(started):
     address = line.strip()
     with urllib.request.urlopen(address.partition("?")[0], timeout=20) as stranger:
         assert "/login" in stranger.url
-    assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in _page(address)
+    assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in page(address, process)
     os.killpg(process.pid, signal.SIGINT)
     process.communicate(timeout=20)
     assert_gone(int(address.partition("127.0.0.1:")[2].partition("/")[0]))
@@ -177,17 +176,6 @@ def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
     assert "confkit lab --app --rooms" in capsys.readouterr().err
     assert cli.main(["lab", "--app", "--rooms", "nowhere.csv"]) == 1
     assert "no file 'nowhere.csv'" in capsys.readouterr().err
-
-
-def _page(address, seconds=60):
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            with urllib.request.urlopen(address, timeout=60) as answer:
-                return answer.read().decode()
-        except (urllib.error.URLError, ConnectionError):
-            assert time.monotonic() < deadline, f"{address} did not come up"
-            time.sleep(0.2)
 
 
 def test_a_home_that_cannot_be_written_is_said_and_replaced(capsys, tmp_path):

@@ -2,18 +2,15 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import servers
 from tests.ports import quiet_port
 
 JUPYTER = [
@@ -72,22 +69,19 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
     config.write_text(json.dumps({"disabledExtensions": {news: True}}))
     for plugin, settings in SETTINGS.items():
         server.settle(plugin, settings)
-    with server.log.open("wb") as log:
-        process = subprocess.Popen(
+    with (
+        server.log.open("wb") as log,
+        servers.server(
             [sys.executable, *command, f"--port={port}"], cwd=server.root, stdout=log,
-            stderr=subprocess.STDOUT, env=environment(folder), start_new_session=True,
-        )  # fmt: skip
-    try:
-        _wait(server, process)
+            stderr=subprocess.STDOUT, env=environment(folder),
+        ) as process,
+    ):  # fmt: skip
+        try:
+            servers.page(server.address, process)
+        except OSError as error:
+            told = server.log.read_text()[-2000:]
+            raise AssertionError(f"{server.address} did not come up:\n{told}") from error
         yield server
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=15)
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -99,13 +93,3 @@ def environment(folder: Path) -> dict[str, str]:
            "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "XDG_CONFIG_HOME": "xdg"}  # fmt: skip
     folders = {name: str(folder / place) for name, place in own.items()}
     return {**kept, **folders, "CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1"}
-
-
-def _wait(server: Server, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and process.poll() is None:
-        with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
-            urllib.request.urlopen(server.address, timeout=20).close()
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{server.address} did not come up:\n{server.log.read_text()[-2000:]}")

@@ -1,0 +1,42 @@
+"""Servers in tests, as commands: started apart, waited for, ended with all that they started."""
+
+import os
+import signal
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def server(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """The process of this command, in a session of its own, over at the end with its children."""
+    process = subprocess.Popen(command, start_new_session=True, **options)
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=15)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def page(address: str, process: subprocess.Popen[Any], seconds: float = 60) -> str:
+    """What stands at this address, as soon as the server gives it. OSError: it came to nothing
+    until then, or the server has ended."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=seconds) as answer:
+                text: str = answer.read().decode()
+                return text
+        except OSError:
+            if time.monotonic() > deadline or process.poll() is not None:
+                raise
+        time.sleep(0.1)
