@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-SHELL = "chromium-headless-shell"  # the same pages at a fifth of the work: it draws no window
+SHELL = "chromium-headless-shell"  # draws no window: a second of work less a page
 NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome")
 HOW = f"apt-get install {SHELL}, or python -m playwright install --with-deps chromium"
 QUIET = [
