@@ -158,6 +158,7 @@ def _lab(options: argparse.Namespace) -> int:
 def _sandbox(options: argparse.Namespace) -> int:
     try:
         from .sandbox import DEMO_SECRET_KEY, Sandbox
+        from .sandbox.sockets import resolve
     except ModuleNotFoundError as error:
         raise ConfigError(str(error)) from None
     log_here(logging.INFO)
@@ -174,7 +175,7 @@ def _sandbox(options: argparse.Namespace) -> int:
         token_lifetime=options.token_lifetime, latency=options.latency, explain=options.explain,
     )  # fmt: skip
     published = sandbox.secret_key == DEMO_SECRET_KEY
-    if secret is None and not published:
+    if secret in (None, DEMO_SECRET_KEY) and not resolve(options.host)[1]:
         raise ConfigError(
             "the demo keys are published, so beyond this machine the sandbox needs a secret of its "
             "own: give it as CONFKIT_SECRET_KEY, or with --secret-key"

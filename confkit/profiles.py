@@ -33,7 +33,7 @@ def load(name: str) -> dict[str, Any]:
     if name not in stored:
         raise ConfigError(
             f"there is no profile {name!r} in {path()}; there are {', '.join(names())}. "
-            f"`confkit profile add {name}` makes it."
+            f"`confkit profile add {name if name.isprintable() else 'NAME'}` makes it."
         )
     settings = stored[name]
     for key, value in settings.items():

@@ -7,6 +7,7 @@ threads and for any bulk path alike. Nothing here does any I/O.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
@@ -18,6 +19,7 @@ from .masking import Secret, forms, guard, login_in, mask, masked
 if TYPE_CHECKING:
     from .dialect import Dialect
 
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # a surrogate; nearly all come in pairs
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 
 
@@ -178,10 +180,22 @@ def _members(answer: Answer) -> dict[str, Any] | None:
     if not answer.whole:
         return None
     try:
-        value = guard(json.loads(answer.body, parse_constant=_no_constant))
+        value = json.loads(answer.body, parse_constant=_no_constant)
+        if _HALF.search(answer.body):
+            value = _whole(value)
+        value = guard(value)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _whole(value: Any) -> Any:
+    """The same value with U+FFFD for half a letter, which no notebook can show and nobody send."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, dict):
+        return {_whole(name): _whole(item) for name, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list) else value
 
 
 def _no_constant(name: str) -> None:

@@ -48,7 +48,8 @@ def keep(name: str, right: bool) -> bool:
         where = path()
         where.parent.mkdir(parents=True, exist_ok=True)
         # A line end first: what a cut-off write left behind then stays on a line of its own.
-        with where.open("ab") as file:
+        handle = os.open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "ab") as file:
             file.write(f"\n{line}\n".encode())
     except (OSError, RuntimeError, ValueError):
         return False

@@ -42,7 +42,9 @@ def locked(path: str | os.PathLike[str]) -> int | None:
     except ImportError:
         return None
     try:
-        handle = os.open(f"{os.fspath(path)}-lock", os.O_RDWR | os.O_CREAT, 0o600)
+        # Through no link, which somebody else may have left there.
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+        handle = os.open(f"{os.fspath(path)}-lock", flags, 0o600)
     except OSError as error:
         raise ConfkitError(f"The sandbox cannot create {path}: {error.strerror}.") from None
     try:

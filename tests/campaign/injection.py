@@ -17,8 +17,13 @@ from .frame import Counts, Part, Piece
 AT_ONCE = 24  # texts in one service
 CHARTED = 6
 NEVER = (
-    "markup alive", "control characters", "formulas", "cells changed", "wrong rooms", "files astray",
-)  # fmt: skip
+    "markup alive",
+    "control characters",
+    "formulas",
+    "cells changed",
+    "wrong rooms",
+    "files astray",
+)
 
 
 def run(piece: Piece) -> Counts:
@@ -41,9 +46,14 @@ def run(piece: Piece) -> Counts:
         folder = piece.folder / f"occupancy-{counts['texts']}"
         with hostile(some) as (client, _):
             outputs = [
-                *surfaces.of_frames(client, some), *surfaces.of_panels(client, some),
-                *(one for at in range(len(some)) for one in surfaces.of_objects([some[at - 1], some[at]])),
-            ]  # fmt: skip
+                *surfaces.of_frames(client, some),
+                *surfaces.of_panels(client, some),
+                *(
+                    one
+                    for at in range(len(some))
+                    for one in surfaces.of_objects([some[at - 1], some[at]])
+                ),
+            ]
         with hostile(some[:CHARTED]) as (client, _):
             outputs += surfaces.of_charts(client, some[:CHARTED], folder)
         counts["outputs"] += len(outputs)
@@ -101,8 +111,13 @@ def changed(some: list[str], folder: Path) -> list[str]:
 PARTS = (
     Part(
         "injection",
-        "A topic, a name or an ID that is markup, a formula, a control sequence or a path is shown, "
-        "exported and asked for as the text that it is",
-        "texts", run, pieces=20, size=480, short=24, never=NEVER,
+        "A topic, a name or an ID that is markup, a formula, a control sequence or a path is "
+        "shown, exported and asked for as the text that it is.",
+        "texts",
+        run,
+        pieces=20,
+        size=480,
+        short=24,
+        never=NEVER,
     ),
-)  # fmt: skip
+)

@@ -20,9 +20,20 @@ def script(texts: Sequence[str]) -> dict[str, object]:
         if room_id not in following:
             return {"ret": 404, "msg": texts[0]}
         topic = following[room_id]
-        return {"ret": 0, "id": 1, "room_id": room_id, "topic": topic, "room_status": 1,
-                "owner_id": topic, "host_password": "", "attendee_max": "3", "max_audio": "",
-                "max_video": "", "room_extend_id": topic, "room_mode": 1}  # fmt: skip
+        return {
+            "ret": 0,
+            "id": 1,
+            "room_id": room_id,
+            "topic": topic,
+            "room_status": 1,
+            "owner_id": topic,
+            "host_password": "",
+            "attendee_max": "3",
+            "max_audio": "",
+            "max_video": "",
+            "room_extend_id": topic,
+            "room_mode": 1,
+        }
 
     def users(query: dict[str, str]) -> dict[str, object]:
         name = following.get(query.get("room_id", ""))
@@ -33,20 +44,27 @@ def script(texts: Sequence[str]) -> dict[str, object]:
     def devices(query: dict[str, str]) -> dict[str, object]:
         wanted = [query["roomId"]] if query.get("roomId") else texts
         items = [
-            {"roomId": room_id, "userId": following.get(room_id, "d"), "userName": following.get(room_id, "d"),
-             "userAddress": f"sip://{quote(following.get(room_id, 'd'))}@127.0.0.1/", "userData": room_id,
-             "options": {"login_name": room_id}}
+            {
+                "roomId": room_id,
+                "userId": following.get(room_id, "d"),
+                "userName": following.get(room_id, "d"),
+                "userAddress": f"sip://{quote(following.get(room_id, 'd'))}@127.0.0.1/",
+                "userData": room_id,
+                "options": {"login_name": room_id},
+            }
             for room_id in wanted
-        ]  # fmt: skip
+        ]
         return {"ret": 0, "data": {"total": len(items), "items": items}}
 
     return {
-        GET_ROOM: room, USERS: users, LIST: devices,
+        GET_ROOM: room,
+        USERS: users,
+        LIST: devices,
         MCU: lambda query: {"ret": 0, "addr": following.get(query.get("room_id", ""), "x")},
         CREATE: {"ret": 700, "msg": texts[0], "err": texts[-1]},
         "/rtc/room/del": {"ret": texts[0], "msg": texts[-1]},
         "/rtc/force_offline_mcu": {"ret": 417, "msg": texts[0]},
-    }  # fmt: skip
+    }
 
 
 @contextmanager

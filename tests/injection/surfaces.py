@@ -30,8 +30,12 @@ class Output(NamedTuple):
     text: str
 
 
-KINDS = {"html": ("markup alive", alive), "text": ("control characters", controls),
-         "svg": ("markup alive", alive_in_svg), "csv": ("formulas", formulas)}  # fmt: skip
+KINDS = {
+    "html": ("markup alive", alive),
+    "text": ("control characters", controls),
+    "svg": ("markup alive", alive_in_svg),
+    "csv": ("formulas", formulas),
+}
 
 
 def wrong(output: Output) -> tuple[str, list[str]]:
@@ -45,10 +49,13 @@ def of_frames(client: ck.Client, ids: Sequence[str]) -> Iterator[Output]:
     found = sweep(client, ids, progress=False)
     rooms = [ck.get_room(client, one) for one in ids[:3]]
     frames = {
-        "rooms": ck.rooms_frame(rooms), "users": ck.users_frame({ids[0]: ck.get_room_users(client, ids[0])}),
-        "devices": ck.devices_frame(ck.list_devices(client)), "sweep": found.frame(),
-        "occupancy": ck.occupancy_frame(found), "calls": calls_frame(client.calls),
-    }  # fmt: skip
+        "rooms": ck.rooms_frame(rooms),
+        "users": ck.users_frame({ids[0]: ck.get_room_users(client, ids[0])}),
+        "devices": ck.devices_frame(ck.list_devices(client)),
+        "sweep": found.frame(),
+        "occupancy": ck.occupancy_frame(found),
+        "calls": calls_frame(client.calls),
+    }
     for name, frame in frames.items():
         yield Output(f"{name}_frame", "html", frame._repr_html_())
         yield Output(f"{name}_frame", "csv", as_csv(frame))
@@ -57,9 +64,11 @@ def of_frames(client: ck.Client, ids: Sequence[str]) -> Iterator[Output]:
     for call in client.calls[-3:]:
         yield Output("Call.as_python", "text", call.as_python())
     for ask in (
-        lambda: ck.create_room(client, ids[0], ids[0]), lambda: ck.delete_room(client, ids[0]),
-        lambda: ck.force_offline(client, ids[0], ids[-1]), lambda: ck.get_room(client, ids[0] + "?"),
-    ):  # fmt: skip
+        lambda: ck.create_room(client, ids[0], ids[0]),
+        lambda: ck.delete_room(client, ids[0]),
+        lambda: ck.force_offline(client, ids[0], ids[-1]),
+        lambda: ck.get_room(client, ids[0] + "?"),
+    ):
         try:
             ask()
         except ck.ConfkitError as error:
@@ -71,9 +80,17 @@ def of_objects(texts: Sequence[str]) -> Iterator[Output]:
     """Objects that show themselves, filled with such texts."""
     a, b = texts[0], texts[-1]
     report = Report(
-        subject=a, ok=False, verdict="not_rtsp", cause=b, advice=a, codec="h264", profile=b,
-        authentication=a, stages=(Stage(a, 0.1, b, "failed", a),), warnings=(Notice("x", "note", b),),
-    )  # fmt: skip
+        subject=a,
+        ok=False,
+        verdict="not_rtsp",
+        cause=b,
+        advice=a,
+        codec="h264",
+        profile=b,
+        authentication=a,
+        stages=(Stage(a, 0.1, b, "failed", a),),
+        warnings=(Notice("x", "note", b),),
+    )
     check = Check(a, "FAIL", b, a)
     made = [
         report,
@@ -108,12 +125,22 @@ def of_charts(client: ck.Client, ids: Sequence[str], folder: Path) -> Iterator[O
 
 def of_panels(client: ck.Client, ids: Sequence[str]) -> Iterator[Output]:
     """The panels, with a room picked and its details read."""
+    yield from of_panels_of_rooms(client, ids)
+    yield from of_panels_of_one(client, ids)
+
+
+def of_panels_of_rooms(client: ck.Client, ids: Sequence[str]) -> Iterator[Output]:
+    """The rooms, one of them in full."""
     rooms = RoomExplorer(client, list(ids))
     assert rooms.wait(30)
     rooms.select(ids[0])
     assert rooms.wait(30)
     yield from _of_panel(rooms)
     yield Output("RoomExplorer.export", "csv", rooms.export())
+
+
+def of_panels_of_one(client: ck.Client, ids: Sequence[str]) -> Iterator[Output]:
+    """The other panels."""
     devices = DevicePanel(client, ids[0])
     assert devices.wait(30)
     yield from _of_panel(devices)

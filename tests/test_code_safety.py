@@ -1,0 +1,132 @@
+"""The source itself: nothing is unpickled or evaluated, secrets are compared in constant time."""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.test_layers import PACKAGE, modules
+
+# What runs a text as a program, or makes objects of bytes. `msgspec.json` and `json` make data.
+FORBIDDEN = re.compile(
+    r"(pickle|cPickle|dill|cloudpickle|shelve|marshal|joblib)(\.|$)|yaml\.(unsafe_)?load"
+    r"|(builtins\.)?(eval|exec|compile|__import__)$|os\.(system|popen|exec\w*|spawn\w*)$"
+    r"|read_pickle$|tempfile\.mktemp$|code\.interact$|runpy\."
+)
+# By file, what is allowed, and why. Dask sends our plain functions to its workers by pickle of its
+# own, which is why errors say in __reduce__ how they are made again; confkit calls no pickle.
+STARTS = {
+    "course/clients/running.py": "the learner's own command, as a list of words",
+    "lab.py": "JupyterLab or Voila, as a list of words",
+}
+SECRET = re.compile(r"(^|_)(secret|secret_key|token|digest|password|passwd|signature|nonce|mac)$")
+# Comparisons of such names that tell nothing of a secret to anybody who does not have it.
+MAY_COMPARE = {
+    "sandbox/life.py": "whether the keys are the published ones",
+    "cli.py": "whether the keys are the published ones",
+    "cameras.py": "whether two logins that the caller has are one",
+    "diagnosis/chain.py": "the same",
+    "bulk/device_table.py": "whether a row of the caller's own table contradicts itself",
+    "arguments.py": "whether the caller's own arguments contradict each other",
+    "rtsp/target.py": "the same",
+    "token_making.py": "whether the client is the sandbox's own",
+    "course/mistakes.py": "which known mistake a learner's own answer is",
+    "course/lessons/token.py": "the same",
+    "course/clients/vectors.py": "the same, of published vectors",
+    "course/clients/judging.py": "the same",
+    "dialect.py": "the name of a parameter",
+    "calls.py": "the name of a parameter",
+    "sandbox/explain.py": "the name of a form",
+}
+
+
+def parsed() -> Iterator[tuple[str, ast.AST]]:
+    for path in modules():
+        name = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            yield name, node
+
+
+def test_nothing_is_unpickled_and_no_text_is_run():
+    """No pickle, eval, exec, unsafe YAML or shell; what is started is a list of words."""
+    found, started = [], set()
+    for name, node in parsed():
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            base = getattr(node, "module", None)
+            found += [(name, one) for one in (*names, base or "") if FORBIDDEN.match(one)]
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        ours = isinstance(node.func, ast.Name) or called.startswith(("os.", "tempfile.", "yaml."))
+        plain = called if ours else ""
+        if FORBIDDEN.match(plain) or re.search(r"\.(read_pickle|load_module)$", called):
+            found.append((name, called))
+        for word in node.keywords:
+            if word.arg in ("shell", "allow_pickle") and ast.unparse(word.value) != "False":
+                found.append((name, ast.unparse(node)))
+        if called.startswith("subprocess."):
+            started.add(name)
+        if called.endswith((".exec_command", "create_subprocess_shell", ".run_cell")):
+            found.append((name, called))
+    assert found == []
+    assert started == set(STARTS)
+
+
+def test_secrets_are_compared_in_constant_time():
+    """No == on a digest, a token or a password, but where both sides are the caller's own."""
+    found = set()
+    for name, node in parsed():
+        if not isinstance(node, ast.Compare):
+            continue
+        if not any(isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn) for op in node.ops):
+            continue
+        sides = [node.left, *node.comparators]
+        if any(isinstance(side, ast.Constant) for side in sides):  # with a text of ours
+            continue
+        words = [ast.unparse(side) for side in sides]
+        if any(SECRET.search(word.rpartition(".")[2]) for word in words):
+            found.add((name, ast.unparse(node)))
+    assert {name for name, _ in found} <= set(MAY_COMPARE), sorted(found)
+
+
+def test_secrets_come_from_the_systems_source_of_chance():
+    """`random` is for waiting times, demonstrations and what a seed repeats, never for a secret."""
+    users = {
+        name for name, node in parsed()
+        if isinstance(node, ast.Attribute) and ast.unparse(node).startswith("random.")
+    }  # fmt: skip
+    # Ids and nonces: random.SystemRandom unless seeded. The client: how long it waits.
+    assert users <= {"sandbox/identity.py", "client.py", "course/lessons/many.py"}
+
+
+FIXED = {  # the first version in which a weakness is mended, of what confkit itself depends on
+    "requests": "2.32.4", "urllib3": "2.7", "tqdm": "4.66.3", "jupyterlab": "4.4.8",
+    "starlette": "0.49.1", "voila": "0.5.6", "pyarrow": "14.0.1", "notebook": "7.2.2",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_no_lower_bound_allows_a_known_weakness(name):
+    """pyproject.toml asks at least for the version in which it is mended."""
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    groups = (project["dependencies"], *project["optional-dependencies"].values())
+    asked = [one for group in groups for one in group]
+    (bound,) = {found[1] for one in asked if (found := re.match(rf"{name}>=([0-9.]+)", one))}
+    assert _numbers(bound) >= _numbers(FIXED[name])
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
+
+
+def test_the_security_page_names_what_there_is():
+    """SECURITY.md names files that exist, and no address that nobody has."""
+    text = (PACKAGE.parent / "SECURITY.md").read_text("utf-8")
+    for name in re.findall(r"`(tests/[\w/.]+|CHANGELOG\.md)`", text):
+        assert Path(PACKAGE.parent, name).exists(), name
+    assert not re.search(r"\S@\S+\.\w", text)
+    assert "private vulnerability reporting" in text
