@@ -93,6 +93,17 @@ def test_secrets_are_compared_in_constant_time():
     assert {name for name, _ in found} <= set(MAY_COMPARE), sorted(found)
 
 
+@pytest.mark.parametrize(("file", "function"), [
+    ("sandbox/identity.py", "same"), ("sandbox/explain.py", "is_signature"), ("rtsp/auth.py", "_same"),
+])  # fmt: skip
+def test_what_compares_secrets_does_nothing_else(file, function):
+    """Those functions end with hmac.compare_digest and hold no other comparison."""
+    tree = ast.parse((PACKAGE / file).read_text("utf-8"))
+    (found,) = [one for one in ast.walk(tree) if getattr(one, "name", "") == function]
+    assert "hmac.compare_digest(" in ast.unparse(found.body[-1])
+    assert not any(isinstance(one, ast.Compare) for one in ast.walk(found))
+
+
 def test_secrets_come_from_the_systems_source_of_chance():
     """`random` is for waiting times, demonstrations and what a seed repeats, never for a secret."""
     users = {
@@ -130,3 +141,14 @@ def test_the_security_page_names_what_there_is():
         assert Path(PACKAGE.parent, name).exists(), name
     assert not re.search(r"\S@\S+\.\w", text)
     assert "private vulnerability reporting" in text
+
+
+def test_an_audit_without_an_answer_is_none():
+    """What pip-audit skipped counts as not answered for, whatever its last line says."""
+    from tests.campaign.audit import told
+
+    skipped = '{"dependencies": [{"name": "x", "skip_reason": "not found"}], "fixes": []}'
+    assert told(skipped) == (set(), {})
+    assert told("") == (set(), {})
+    known = '{"dependencies": [{"name": "y", "version": "1", "vulns": [{"id": "CVE-1"}]}]}'
+    assert told(known) == ({"y"}, {"y": ["CVE-1"]})
