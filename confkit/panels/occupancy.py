@@ -101,6 +101,8 @@ class OccupancyPanel(Panel):
         """Nothing, once the panel is gone, and a recording that it began; others go on."""
         if self._own is not None:
             self._own.stop()
+        if hasattr(self, "curve"):  # it was made so far
+            self.curve.close()
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:

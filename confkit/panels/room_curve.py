@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,9 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         self._recorded: pd.DataFrame | None = None
         self._of = ("", "")
         self._drawing = threading.Lock()  # a pick, while a reading draws
+        # Every reading comes in a thread of its own, and matplotlib opens all fonts for each thread
+        # that draws, and keeps them open: one thread draws for all.
+        self._pen, self._ended = ThreadPoolExecutor(1, "confkit panel draws"), False
         self.view, self.words = View(), arranging.text()
         as_text = arranging.check("As text")
         as_text.observe(lambda change: arranging.shown(self.words, change["new"]), "value")
@@ -49,6 +53,8 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         """Nothing, once this room is drawn, or put away where it is ""; `every` as of `joined`,
         `anew` reads the recording again."""
         with self._drawing:
+            if self._ended:
+                return
             arranging.shown(self, bool(room_id))
             if reading is None or room_id not in set(reading.frame["room_id"]):
                 return
@@ -61,11 +67,22 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
                 return
             samples = joined(self._recorded, read_samples(reading, room_id), every)
             [topic] = reading.frame.loc[reading.frame["room_id"] == room_id, "topic"]
-            chart = occupancy_curve(
-                samples, room_id, topic=clean(topic) or None, service=self._service
-            )
-            self._shows(picture(chart), chart.summary())
+            drawn = self._pen.submit(_drawn, samples, room_id, topic, self._service)
+            self._shows(*drawn.result())
+
+    def close(self) -> None:
+        """Nothing, once no thread is left that draws."""
+        if hasattr(self, "_pen"):  # it was made to its end
+            with self._drawing:
+                self._ended = True
+                self._pen.shutdown()
+        super().close()
 
     def _shows(self, html: str, words: str = "") -> None:
         self.view.show(html)
         self.words.value = f"<pre>{escape(words)}</pre>" if words else ""
+
+
+def _drawn(samples: pd.DataFrame, room_id: str, topic: str, service: str) -> tuple[str, str]:
+    chart = occupancy_curve(samples, room_id, topic=clean(topic) or None, service=service)
+    return picture(chart), chart.summary()

@@ -3,7 +3,9 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from confkit.panels.parts import Bar
 from confkit.panels.parts.table import PAGE
 from tests.occupancy.made import record, steady
 
+FILES = Path("/proc/self/fd")
 GET, USERS = "/rtc/room/get", "/rtc/room/get_room_info"
 UNKNOWN = "0000000001"
 
@@ -51,6 +54,15 @@ def cells(panel: OccupancyPanel) -> dict[str, dict[str, object]]:
     """The rows on the page: their cells by column, by the room's name."""
     names = [name for name, *_ in panel.table.columns]
     return {row[0]: dict(zip(names, row, strict=True)) for _, row in panel.table.rows}
+
+
+def open_files() -> list[Path]:
+    """The files that this process holds open."""
+    found = []
+    for one in FILES.iterdir():
+        with suppress(OSError):  # closed meanwhile
+            found.append(one.readlink())
+    return found
 
 
 def until(true: Callable[[], object], seconds: float = 20) -> None:
@@ -293,6 +305,38 @@ def test_a_click_on_a_row_picks_it(panel_of, rooms):
         panel.table.choose(rooms["near"])
         assert panel.wait(20)
         until(lambda: "near: peak 4 of 5" in panel.curve.view.html)
+
+
+def test_curves_open_their_fonts_once(panel_of, rooms):
+    """However many threads have a curve drawn, the panel opens no more files of fonts than for the
+    first one, and no thread that draws is left when it is closed."""
+    if not FILES.is_dir():
+        pytest.skip("this system does not tell which files a process holds")
+    panel, over = panel_of(rooms.values()), threading.Event()
+    panel.wait()
+
+    def drawn(room_id: str) -> threading.Thread:
+        def draw() -> None:
+            panel.select(room_id)
+            done.set()
+            over.wait(60)  # a thread that has ended would lend its number to the next one
+
+        done = threading.Event()
+        thread = threading.Thread(target=draw)
+        thread.start()
+        assert done.wait(60)
+        return thread
+
+    threads, counts = [], []
+    for room_id in [rooms["full"], rooms["near"], rooms["used"], rooms["open"]]:
+        threads.append(drawn(room_id))
+        counts.append(sum(str(file).endswith((".ttf", ".otf", ".ttc")) for file in open_files()))
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert counts[0] == counts[-1] > 0
+    panel.close()
+    assert not [one for one in threading.enumerate() if one.name.startswith("confkit panel draws")]
 
 
 def test_a_recording_of_another_service_is_no_part_of_the_curve(panel_of, rooms, tmp_path):
