@@ -137,6 +137,8 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
                 self._after(self.app.patience, self._late)
 
         def on_response_complete(self) -> None:
+            if self._refused:
+                return  # what was asked before that has no answer any more
             super().on_response_complete()
             if self._answering():
                 return
@@ -145,6 +147,8 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
                 self._after(self.app.patience, self.transport.abort)
             elif self.cycle.more_body:  # answered before all of it was there
                 self._after(LINGER, self._end)
+            elif self._in_head:  # the next one has begun to come
+                self._after(self.app.patience, self._late)
             else:
                 self._after(0, None)
 
