@@ -137,5 +137,8 @@ def _told(report: Report, file: str | None = None) -> int:
     try:
         report.snapshot.save(file)
     except OSError as error:
-        raise ConfigError(f"{file} was not written: {error.strerror}") from None
+        raise ConfigError(
+            f"{file} was not written: {error.strerror}; name a file in a folder of yours where "
+            "there is space"
+        ) from None
     return 0 if report.ok else 1

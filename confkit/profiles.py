@@ -2,10 +2,13 @@
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError
+from .writing import write_whole
 
 SETTINGS: dict[str, type | tuple[type, ...]] = {
     "base_url": str, "outgoing_url": str, "access_key": str, "secret_key": str,
@@ -49,9 +52,10 @@ def load(name: str) -> dict[str, Any]:
 def save(name: str, settings: dict[str, Any]) -> Path:
     """The file, once the profile stands in it; only its owner may read it (mode 0600)."""
     check_name(name)
-    stored = _read()
-    stored[name] = settings
-    return _write(stored)
+    with _alone():
+        stored = _read()
+        stored[name] = settings
+        return _write(stored)
 
 
 def check_name(name: str) -> None:
@@ -66,9 +70,10 @@ def remove(name: str) -> Path:
     """The file, once the profile is gone from it."""
     check_name(name)
     load(name)
-    stored = _read()
-    del stored[name]
-    return _write(stored)
+    with _alone():
+        stored = _read()
+        stored.pop(name, None)
+        return _write(stored)
 
 
 def _read() -> dict[str, dict[str, Any]]:
@@ -95,26 +100,39 @@ def _read() -> dict[str, dict[str, Any]]:
 
 
 def _write(stored: dict[str, dict[str, Any]]) -> Path:
-    import tempfile
-
     import tomli_w
 
     file = path()
-    temporary = None
     try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".profiles-")  # mode 0600
-        with os.fdopen(handle, "wb") as out:
-            tomli_w.dump(stored, out)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(temporary).replace(file)
+        write_whole(file, tomli_w.dumps(stored).encode(), private=True)
     except OSError as error:
         reason = error.strerror
     else:
         return file
-    if temporary:
-        Path(temporary).unlink(missing_ok=True)
-    raise ConfigError(
-        f"{file} cannot be written ({reason}); set HOME or XDG_CONFIG_HOME to a folder of yours"
+    raise _unwritten(file, reason)
+
+
+def _unwritten(file: Path, reason: str | None) -> ConfigError:
+    return ConfigError(
+        f"{file} cannot be written ({reason}); free space, or set HOME or XDG_CONFIG_HOME to a "
+        "folder of yours"
     )
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """While this goes on no other process changes the profiles, so that none of them is lost."""
+    file = path()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(file.with_name(".profiles-lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise _unwritten(file, error.strerror) from None
+    try:
+        with suppress(ImportError, OSError):  # Windows, and file systems that know no locks
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -42,21 +42,30 @@ def publish(
         flush_folder(path.parent)
     except FileExistsError:
         raise OvertakenError from None
+    except RecordingError:
+        raise
     except OSError as error:
-        raise RecordingError(
-            f"{path} was not written: {error.strerror or error}. What was told as recorded before "
-            "is safe and whole. Free space, or see to the rights and to hard links on this file "
-            "system; then go on with the same folder."
-        ) from error
+        raise _unwritten(path, error) from error
     finally:
         remove([draft])
 
 
+def _unwritten(path: Path, error: OSError) -> RecordingError:
+    return RecordingError(
+        f"{path} was not written: {error.strerror or error}. What was told as recorded before is "
+        "safe and whole. Free space, or see to the rights and to hard links on this file system; "
+        "then go on with the same folder."
+    )
+
+
 def make_folder(folder: Path) -> None:
-    """Nothing, once this folder and those above it are there, durably."""
-    for new in [place for place in (folder, *folder.parents) if not place.exists()][::-1]:
-        new.mkdir(exist_ok=True)
-        flush_folder(new.parent)
+    """Nothing, once this folder and those above it are there, durably; RecordingError else."""
+    try:
+        for new in [place for place in (folder, *folder.parents) if not place.exists()][::-1]:
+            new.mkdir(exist_ok=True)
+            flush_folder(new.parent)
+    except OSError as error:
+        raise _unwritten(folder, error) from error
 
 
 def remove(paths: Iterable[Path]) -> None:

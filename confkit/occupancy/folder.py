@@ -23,7 +23,7 @@ from uuid import uuid4
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError
-from .files import UNFINISHED, OvertakenError
+from .files import UNFINISHED, OvertakenError, RecordingError
 from .samples import schema
 
 ABSORBED = b"confkit.absorbed"  # of a part's metadata: the names of what went into it, as JSON
@@ -62,7 +62,21 @@ class Contents:
 
 
 def contents(folder: Path, days: Days = lambda _: True) -> Contents:
-    """What is in the folder of these days. ConfigError where there is no such folder."""
+    """What is in the folder of these days. ConfigError where there is no such folder,
+    RecordingError where it cannot be read."""
+    while True:
+        try:
+            return _look(folder, days)
+        except (FileNotFoundError, OvertakenError):
+            continue  # a part of it has just gone, or all of it: look again
+        except OSError as error:
+            raise RecordingError(
+                f"{folder} cannot be read: {error.strerror or error}. See to its rights and to its "
+                "disk; nothing in it was changed."
+            ) from error
+
+
+def _look(folder: Path, days: Days) -> Contents:
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder} is a file; a recording is a folder, give its path")
     if not folder.is_dir():

@@ -1,7 +1,9 @@
 """A recording while it runs: a sweep a turn, each on the disk before it is told."""
 
 import logging
+import math
 import threading
+from collections import deque
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -11,6 +13,8 @@ from .files import RecordingError
 from .grid import Grid
 from .rows import Rows, Taken
 from .services import note_service
+
+_KNOWN = 10_000  # times of sweeps, a week of them at one a minute
 
 log = logging.getLogger("confkit.record")
 
@@ -27,6 +31,7 @@ class Run:
         self._folder, self._source, self._grid, self._stop = folder, rows, grid, stop
         self._clock, self._rooms_every, self._told = clock, rooms_every, told
         self._rooms_due, self._compacted, self._skipped = 0.0, date.min, 0
+        self._times: deque[int] = deque(maxlen=_KNOWN)
 
     def go(self, sweeps: int | None, until: float) -> str:
         """Why it ended; Ctrl-C ends it too, as a KeyboardInterrupt or as "interrupted"."""
@@ -48,7 +53,7 @@ class Run:
             late = self._grid.skipped - self._skipped
             log.warning("skipped %d: a sweep took too long, or this machine slept", late)
             self._skipped = self._grid.skipped
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._moment()
         rooms = self._grid.at >= self._rooms_due
         if rooms:
             self._rooms_due = self._grid.at + self._rooms_every
@@ -66,6 +71,15 @@ class Run:
         if self.sweeps and now.date() != self._compacted:  # else there may be no folder
             self._compact(now.date())
         return taken.complete
+
+    def _moment(self) -> datetime:
+        """The time, to the millisecond. One that a sweep had before, as when the clock is set back
+        by whole minutes, would count its people twice: the next one that is free stands for it."""
+        time = math.floor(self._clock() * 1000)
+        while time in self._times:
+            time += 1
+        self._times.append(time)
+        return datetime.fromtimestamp(time / 1000, UTC)
 
     def _compact(self, today: date) -> None:
         """Never ends a recording: sweeps that are not compacted are read from where they are."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from os import PathLike
-from pathlib import Path
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
@@ -20,6 +19,7 @@ from ..sweeping.ids import room_ids as read_ids
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
 from ..users import force_offline
+from ..writing import write_whole
 from . import arranging
 from .filtering import Filter
 from .given import check_options, check_source
@@ -125,7 +125,13 @@ class RoomExplorer(Panel):
         before it, which confkit takes away when it reads such a file."""
         text = as_csv(self.value)
         if path is not None:
-            Path(path).write_text(text, "utf-8-sig", newline="")
+            try:
+                write_whole(path, text.encode("utf-8-sig"))
+            except OSError as error:
+                raise ConfigError(
+                    f"{fspath(path)} was not written ({error.strerror}); name a file in a "
+                    "folder of yours where there is space"
+                ) from None
         return text
 
     # Reading

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..printable import one_line
+from ..writing import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,10 +64,10 @@ class Snapshot:
         return decode_picture(self.codec, self.keyframe, width)
 
     def save(self, path: str | Path) -> Path:
-        """Return the path, after the picture was written there as a PNG file."""
-        target = Path(path)
-        target.write_bytes(self.png())
-        return target
+        """Return the path, after the picture was written there as a PNG file; until it is whole
+        a file that was there stays. Raises OSError when it cannot be written."""
+        write_whole(path, self.png())
+        return Path(path)
 
     def _repr_png_(self) -> bytes:
         return self.png()

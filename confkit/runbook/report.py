@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from copy import deepcopy
 from datetime import datetime
 from html import escape
@@ -14,6 +13,7 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..masking import mask, mask_code
+from ..writing import write_whole
 from .inputs import signed
 from .running import Run
 
@@ -37,16 +37,12 @@ def check_place(path: Path) -> None:
     try:
         if path.exists() and not path.is_file():  # a folder; a pipe or /dev/null would be replaced
             raise OSError(0, "it is there, and it is no file")
-        handle, trial = _beside(path)
+        # A new file in the same folder, for its owner alone.
+        handle, trial = tempfile.mkstemp(dir=path.parent, prefix=".report-")
         os.close(handle)
         Path(trial).unlink()
     except OSError as error:
         raise _unwritten(path, error) from None
-
-
-def _beside(path: Path) -> tuple[int, str]:
-    """A new file in the same folder, open: its handle, and its path. For its owner alone."""
-    return tempfile.mkstemp(dir=path.parent, prefix=".report-")
 
 
 def _unwritten(path: Path, error: OSError) -> ConfigError:
@@ -66,16 +62,9 @@ def write_report(
 
     ConfigError: it cannot be written."""
     page = render(run, name, service, when, secrets)
-    temporary = None
     try:
-        handle, temporary = _beside(path)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(page)
-        Path(temporary).replace(path)
+        write_whole(path, page.encode(errors="replace"), private=True)
     except OSError as error:
-        if temporary:
-            with suppress(OSError):
-                Path(temporary).unlink()
         raise _unwritten(path, error) from None
 
 

@@ -46,7 +46,7 @@ def locked(path: str | os.PathLike[str]) -> int | None:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
         handle = os.open(f"{os.fspath(path)}-lock", flags, 0o600)
     except OSError as error:
-        raise ConfkitError(f"The sandbox cannot create {path}: {error.strerror}.") from None
+        raise _not_created(path, error) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -68,7 +68,7 @@ def opened(path: str | os.PathLike[str] | None) -> sqlite3.Connection:
     except FileExistsError:
         pass
     except OSError as error:
-        raise ConfkitError(f"The sandbox cannot create {file}: {error.strerror}.") from None
+        raise _not_created(file, error) from None
     try:
         with closing(sqlite3.connect(file)) as db:
             ours = _is_ours(db)
@@ -84,6 +84,13 @@ def opened(path: str | os.PathLike[str] | None) -> sqlite3.Connection:
     raise ConfkitError(
         f"{file} is an SQLite file of something else, and was left as it is. "
         "Give the sandbox a file of its own."
+    )
+
+
+def _not_created(path: str | os.PathLike[str], error: OSError) -> ConfkitError:
+    return ConfkitError(
+        f"The sandbox cannot create {os.fspath(path)}: {error.strerror}. Free space, or give it a "
+        "file in a folder of yours."
     )
 
 

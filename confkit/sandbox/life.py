@@ -3,6 +3,7 @@
 import atexit
 import logging
 import os
+import sqlite3
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -203,7 +204,13 @@ class Life:
         if self._server is None:
             work.close()
             raise ConfkitError("The sandbox was closed meanwhile.")
-        return self._server.run(work)
+        try:
+            return self._server.run(work)
+        except sqlite3.Error as error:
+            raise ConfkitError(
+                f"The sandbox's file {self._path} failed ({error}), and nothing has changed. Free "
+                "space, see to the rights of its folder, and ask again."
+            ) from None
 
     def _do(self, function: Callable[..., T], *values: Any) -> T:
         service = self._running()
