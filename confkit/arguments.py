@@ -9,7 +9,7 @@ from .endpoints import Endpoint
 from .errors import ParameterError
 from .masking import MASK, Guarded, Secret, mask_address
 from .records import shown
-from .wire import compact
+from .wire import Request, as_text, compact
 
 TOPIC_BYTES = 150
 _HALF = re.compile("[\ud800-\udfff]")
@@ -32,6 +32,19 @@ def whole(endpoint: Endpoint, name: str, value: str) -> str:
             "Write it again, or read the file that it is from with its own encoding.",
         )  # fmt: skip
     return value
+
+
+def sendable(request: Request) -> None:
+    """Nothing, when every parameter of a request can be written as it travels."""
+    for name, value in request.parameters.items():
+        try:
+            written = as_text(value)
+        except (TypeError, ValueError, RecursionError):
+            raise wrong(
+                request.endpoint, f"{name} holds something that JSON cannot carry.",
+                "Give texts, numbers, lists and dicts.",
+            ) from None  # fmt: skip
+        whole(request.endpoint, name, written)
 
 
 def identity(endpoint: Endpoint, name: str, value: object) -> str:

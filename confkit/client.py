@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from . import signing
 from .address import Address
-from .arguments import whole
+from .arguments import sendable, whole
 from .endpoints import A1, Endpoint
 from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
 from .exchange import Asked, Context, Outcomes, ask_once, exchange
@@ -176,6 +176,7 @@ class Client:
         endpoint = request.endpoint
         self._is_open()
         self.may_send(endpoint)
+        sendable(request)
         if endpoint.token is None:
             return exchange(request, None, self._context())
         token = self.token()
@@ -196,6 +197,7 @@ class Client:
         """
         self._is_open()
         self.may_send(request.endpoint)
+        sendable(request)
         context = self._context()
         return ask_once(request, token, context._replace(dialect=dialect or self.dialect))
 
@@ -222,8 +224,10 @@ class Client:
         from . import many
 
         self._is_open()
-        pace = self._paced(max_rate)
-        return many.run(list(requests), self._context(), concurrency, pace, cancelled, step, read)
+        asked, pace = list(requests), self._paced(max_rate)
+        for request in asked:
+            sendable(request)
+        return many.run(asked, self._context(), concurrency, pace, cancelled, step, read)
 
     def _paced(self, max_rate: float | None) -> Pace | None:
         return None if max_rate is None else Pace(max_rate, self._clock, self._sleep)

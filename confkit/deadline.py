@@ -5,7 +5,10 @@ second would hold a caller for hours.
 """
 
 import io
+import socket
 import time
+from contextlib import suppress
+from http.client import parse_headers
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -22,11 +25,14 @@ class _Reader(io.RawIOBase):
         self._raw, self._sock = raw, sock
         seconds: float | None = sock.gettimeout()
         self._end = None if seconds is None else time.monotonic() + seconds
+        self._over = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
+        if self._over:
+            return None
         if self._end is not None:
             left = self._end - time.monotonic()
             if left <= 0:
@@ -38,13 +44,36 @@ class _Reader(io.RawIOBase):
         self._raw.close()
         super().close()
 
+    def ends(self, buffered: io.BufferedReader) -> bool:
+        """Whether more has been read than was asked for; nothing more is read."""
+        self._over = True
+        return not buffered.closed and bool(buffered.peek(1))
+
 
 class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base known at run time
     fp: Any
 
     def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        self.fp = io.BufferedReader(_Reader(self.fp.detach(), sock))
+        self._sock, self._reader = sock, _Reader(self.fp.detach(), sock)
+        self.fp = io.BufferedReader(self._reader)
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """The status of the answer itself. http.client knows 100 alone of those that go before it,
+        and would take the answer behind any other for that of the next request."""
+        while True:
+            version, status, reason = super()._read_status()
+            if status <= 101 or status >= 200:
+                return version, status, reason
+            parse_headers(self.fp)
+
+    def _close_conn(self) -> None:
+        """Lets go of an answer that was read; a connection on which more has come than that is not
+        used again: what is nobody's would be taken for the next answer."""
+        if self._reader.ends(self.fp):
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)
+        super()._close_conn()
 
     def _read_status(self) -> tuple[str, int, str]:
         # Of the answers before the answer http.client passes over 100 alone: 102 or 103 would be

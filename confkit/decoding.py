@@ -2,11 +2,13 @@
 
 `interpret` says what an answer means. This reads the same out of an answer that is plain (result
 code 0, every field of the interface's type) with msgspec's typed decoder, at a tenth of the price,
-and leaves every other one to `interpret`: it agrees with it or abstains.
+and leaves every other one to `interpret`: it agrees with it or abstains. So it does where a name
+may stand twice in an answer, of which msgspec takes the last.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -31,7 +33,8 @@ def read_room(request: Request, answer: Answer, dialect: Dialect) -> Room | Room
     """The room in an answer of A3; what it is raises as `get_room` does."""
     asked = request.parameters["room_id"]
     found: RoomFields | None = _typed(_plain_room, answer)
-    if found and (found.room_id == asked or (found.room_id and found.room_extend_id == asked)):
+    named = found and (found.room_id, found.room_extend_id if found.room_id else None)
+    if found and named and asked in named and _is_clear(answer.body, 0):
         return found
     return Room.read(interpret(request.endpoint, answer, dialect), asked)
 
@@ -43,16 +46,29 @@ def read_users(request: Request, answer: Answer, dialect: Dialect) -> list[RoomU
         return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
     users: list[RoomUser] = found.user_list
     body = answer.body
-    for user in users:
-        if not user.user_id:
-            return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
     # Every colon is JSON's own, so there is none in a text, and no other sign of a secret either.
-    if body.count(b":") == 2 + 2 * len(users) and not any(map(body.__contains__, _MARKS)):
+    plain = body.count(b":") == 2 + 2 * len(users)
+    if not all(user.user_id for user in users) or not (plain or _is_clear(body, 1)):
+        return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
+    if plain and not any(map(body.__contains__, _MARKS)):
         return users
     return [RoomUser(_text(user.user_name), _text(user.user_id) or "") for user in users]
 
 
 _MARKS = (b"=", b"%", b"@", b"\\")
+# At least as many as there are names in a body: a text may begin or end so as well.
+_NAMES = re.compile(rb'"[ \t\r\n]*:')
+
+
+def _is_clear(body: bytes, lists: int) -> bool:
+    """Whether no name stands twice in an answer, and nothing is nested but its one list of users,
+    or not even that."""
+    try:
+        members = msgspec.json.decode(body)
+    except (ValueError, RecursionError):  # in a field that nobody reads
+        return False
+    names = len(members) + (sum(map(len, members["user_list"])) if lists else 0)
+    return body.count(b"[") == lists and len(_NAMES.findall(body)) == names
 
 
 def _typed(decode: Callable[[bytes], Any] | None, answer: Answer) -> Any:

@@ -160,6 +160,13 @@ _CLASSES: dict[str, dict[int, type[ApiError]]] = {
 }  # fmt: skip
 
 
+def protocol_error(problem: str, advice: str) -> ProtocolError:
+    """The error for an answer that does not hold what is due."""
+    error = ProtocolError(f"{problem} {advice}")
+    error.advice = advice
+    return error
+
+
 def api_error(
     ret: int | str, interface: str, endpoint: str, title: str, detail: str = ""
 ) -> ApiError:

@@ -6,7 +6,7 @@ from typing import Any
 from . import arguments
 from .client import Client
 from .endpoints import B3, Endpoint
-from .errors import ProtocolError, UserNotFound
+from .errors import ProtocolError, UserNotFound, protocol_error
 from .records import Device, number, objects, shown
 from .wire import Request
 
@@ -27,16 +27,16 @@ def devices_of(members: Mapping[str, Any]) -> list[Device]:
     """The external users in an answer of B3."""
     data = members.get("data")
     if not isinstance(data, Mapping):
-        raise ProtocolError(
-            f"the answer of B3 holds no object data but {shown(data)}. "
-            "Ask the provider where this deployment puts the external users."
+        raise protocol_error(
+            f"the answer of B3 holds no object data but {shown(data)}.",
+            "Ask the provider where this deployment puts the external users.",
         )
     devices = [Device.read(item) for item in objects(data.get("items"), "items", B3.key)]
     total = number(data, "total")
     if total is not None and total > len(devices):
-        raise ProtocolError(
-            f"the answer of B3 says total={total} but holds {len(devices)} items. "
-            "Ask for one room at a time, or ask the provider whether it cuts long lists."
+        raise protocol_error(
+            f"the answer of B3 says total={total} but holds {len(devices)} items.",
+            "Ask for one room at a time, or ask the provider whether it cuts long lists.",
         )
     return devices
 

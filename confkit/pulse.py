@@ -12,6 +12,7 @@ from .errors import (
     TransportError,
     TransportTimeout,
 )
+from .wire import BUSY
 
 if TYPE_CHECKING:
     from .wire import Answer
@@ -82,4 +83,4 @@ def is_strain(failure: ConfkitError, answer: Answer | None) -> bool:
     if isinstance(failure, TransportError | TimeoutError):
         return True
     told = failure.ret if isinstance(failure, ApiError) else None
-    return told in STRAINED or (answer is not None and answer.status in STRAINED)
+    return told in STRAINED or (answer is not None and answer.status in (*STRAINED, BUSY))

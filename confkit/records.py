@@ -5,13 +5,13 @@ them; what is absent is None. A field that does not hold what its type says is a
 a wrong value is never guessed at.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from .errors import ProtocolError
+from .errors import protocol_error
+from .json_text import read_json
 from .masking import Guarded, Secret, guard, mask, masked
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
@@ -28,9 +28,9 @@ def number(fields: Mapping[str, Any], name: str) -> int | None:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)  # a larger one has lost digits
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
-        raise ProtocolError(
-            f"the answer's field {name} is {shown(value)}, not a whole number. "
-            "Ask the provider what this deployment puts there."
+        raise protocol_error(
+            f"the answer's field {name} is {shown(value)}, not a whole number.",
+            "Ask the provider what this deployment puts there.",
         )
     return value
 
@@ -51,9 +51,9 @@ def text(fields: Mapping[str, Any], name: str) -> str | None:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise ProtocolError(
-        f"the answer's field {name} is {shown(value)}, not a text. "
-        "Ask the provider what this deployment puts there."
+    raise protocol_error(
+        f"the answer's field {name} is {shown(value)}, not a text.",
+        "Ask the provider what this deployment puts there.",
     )
 
 
@@ -61,9 +61,10 @@ def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
     """The text under this name, which must be there and not empty."""
     value = text(fields, name)
     if not value:
-        raise ProtocolError(
-            f"{what} in the answer has no {name}. Ask the provider whether this deployment "
-            "spells it otherwise (Dialect(item_keys=...))."
+        raise protocol_error(
+            f"{what} in the answer has no {name}.",
+            "Ask the provider whether this deployment spells it otherwise "
+            "(Dialect(item_keys=...)).",
         )
     return value
 
@@ -71,9 +72,9 @@ def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
 def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object]]:
     """The list of objects that an answer has to hold under this name."""
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-        raise ProtocolError(
-            f"the answer of {endpoint} holds no list {name} of objects but {shown(items)}. "
-            "Ask the provider where this deployment puts it."
+        raise protocol_error(
+            f"the answer of {endpoint} holds no list {name} of objects but {shown(items)}.",
+            "Ask the provider where this deployment puts it.",
         )
     return items
 
@@ -125,9 +126,9 @@ class Room:
             room_mode=mode if named else number(fields, "room_mode"),
         )
         if room_id not in (room.room_id, room.room_extend_id):
-            raise ProtocolError(
-                f"A3 was asked for room {room_id!r} and answered with room {room.room_id!r}. "
-                "Look for a proxy or a cache between here and the service."
+            raise protocol_error(
+                f"A3 was asked for room {room_id!r} and answered with room {room.room_id!r}.",
+                "Look for a proxy or a cache between here and the service.",
             )
         return room
 
@@ -199,14 +200,14 @@ def _snake(key: str) -> str:
 def _options(value: object) -> Mapping[str, Any]:
     if isinstance(value, str):
         try:
-            value = json.loads(value) if value.strip() else {}
-        except (ValueError, RecursionError):
+            value = read_json(value) if value.strip() else {}
+        except ValueError:
             value = None
     elif value is None:
         value = {}
     if not isinstance(value, Mapping):
-        raise ProtocolError(
-            "the answer's field options is not a JSON object. "
-            "Ask the provider what this deployment puts there."
+        raise protocol_error(
+            "the answer's field options is not a JSON object.",
+            "Ask the provider what this deployment puts there.",
         )
     return value

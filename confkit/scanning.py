@@ -17,7 +17,7 @@ _BACKSLASH = r"(?:\\|%(?:25){0,9}5C)"
 _QUOTE = r"(?:[\"']|&quot;|&#3[49];|%(?:25){0,9}2[27])"
 _SPACE = r"(?:\s|\+|%(?:25){0,9}20){0,9}"
 _EQUALS = rf"(?:([:=])\s{{0,9}}|(%(?:25){{0,9}}3[AD]){_SPACE})"
-_NAMED = re.compile(rf"(?i){_NAME}{_BACKSLASH}{{0,99}}{_QUOTE}?{_SPACE}{_EQUALS}")
+_NAMED = re.compile(rf"(?i){_NAME}\ufffd{{0,9}}{_BACKSLASH}{{0,99}}{_QUOTE}?{_SPACE}{_EQUALS}")
 _OPENING = re.compile(rf"(?i)({_BACKSLASH}{{0,99}})({_QUOTE})")
 _CLOSING = re.compile(rf"(?i)({_BACKSLASH}*)({_QUOTE})")
 _AFTER = re.compile(  # what follows a closing quote, and no quote that is part of a value

@@ -14,12 +14,14 @@ from urllib.parse import quote
 
 from .endpoints import Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
+from .json_text import flaw, read_json
 from .masking import Secret, forms, guard, login_in, mask, masked
 
 if TYPE_CHECKING:
     from .dialect import Dialect
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # a surrogate; nearly all come in pairs
+BUSY = 429  # HTTP: too many requests
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 
 
@@ -180,12 +182,12 @@ def _members(answer: Answer) -> dict[str, Any] | None:
     if not answer.whole:
         return None
     try:
-        value = json.loads(answer.body, parse_constant=_no_constant)
-        if _HALF.search(answer.body):
-            value = _whole(value)
-        value = guard(value)
-    except (ValueError, RecursionError):
+        value = read_json(answer.body)
+    except ValueError:
         return None
+    if _HALF.search(answer.body):
+        value = _whole(value)
+    value = guard(value)
     return value if isinstance(value, dict) else None
 
 
@@ -196,10 +198,6 @@ def _whole(value: Any) -> Any:
     if isinstance(value, dict):
         return {_whole(name): _whole(item) for name, item in value.items()}
     return [_whole(item) for item in value] if isinstance(value, list) else value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _result_code(code: object, answer: Answer) -> int | str | None:
@@ -226,13 +224,15 @@ def _what_came(answer: Answer) -> str:
     if start.startswith(b"["):
         return "a JSON array"
     if start.startswith(b"{"):
-        return "JSON that is cut off or broken"
+        return flaw(answer.body)
     return "something that is not a JSON object"
 
 
 def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
     if 300 <= answer.status < 400:
         advice = "A redirect is not followed with a token: set the address that it leads to."
+    elif answer.status == BUSY:
+        advice = "Ask less often (max_rate=, concurrency=), or try again later."
     elif answer.status >= 500 or not answer.whole:
         advice = "The service or a proxy before it failed: look at its log, or try again later."
     else:
@@ -244,8 +244,8 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
         f"JSON that was due; it begins {excerpt(answer.body, answer.secrets)!r}. {advice}"
     )
-    error.status, error.retry = answer.status, answer.status >= 500 or not answer.whole
-    error.advice = advice
+    error.retry = answer.status == BUSY or answer.status >= 500 or not answer.whole
+    error.status, error.advice = answer.status, advice
     return error
 
 

@@ -153,12 +153,12 @@ def test_deep_nesting_is_read_or_refused(opening, closing, depth):
 
 @pytest.mark.parametrize("status", [300, 301, 302, 307, 400, 401, 404, 429, 500, 502, 503, 504])
 def test_an_http_error_without_json_is_told_with_its_status(status):
-    """A status other than 2xx without JSON is a ProtocolError; only 5xx is worth another try."""
+    """A status other than 2xx without JSON is a ProtocolError; 5xx and 429 are worth a try more."""
     for body in (b"", b"<html>Bad</html>", b"no"):
         error = refused(body, status=status)
         assert error.status == status
         assert f"HTTP {status}" in str(error)
-        assert error.retry is (status >= 500)
+        assert error.retry is (status == 429 or status >= 500)
         assert ("redirect" in str(error)) is (300 <= status < 400)
 
 
@@ -167,7 +167,7 @@ def test_an_http_error_with_a_result_code_is_that_code(status):
     """JSON with a code wins over the HTTP status; a status of 5xx makes it worth another try."""
     error = code({"ret": 404}, status=status)
     assert type(error) is ck.RoomNotFound
-    assert error.retry is (status >= 500)
+    assert error.retry is (status == 429 or status >= 500)
 
 
 @pytest.mark.parametrize("status", [300, 302, 400, 404, 500, 503])

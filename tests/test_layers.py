@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"scanning", "codes", "explanations", "endings", "printable", "writing"},
+    {"scanning", "codes", "explanations", "endings", "json_text", "printable", "writing"},
     {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},

@@ -57,7 +57,8 @@ class Rows:
             if not self._begun:
                 raise
             code = error.ret if isinstance(error, ApiError) else None
-            ret = {"ret": code if isinstance(code, int) else None}
+            known = isinstance(code, int) and abs(code) < 2**63  # others fit into no column
+            ret = {"ret": code if known else None}
             frame = pd.DataFrame(ret, index=self._ids, columns=NUMBERS).astype("Int64")
             return self._taken(frame, time, complete=True, error=error)
         self._begun = True

@@ -118,5 +118,5 @@ def _laid_out(answer: str) -> str:
     """An answer with a line for each member, where it is whole."""
     try:
         return json.dumps(json.loads(answer), indent=2, ensure_ascii=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return answer

@@ -26,7 +26,8 @@ def altered(body: bytes, chance: random.Random, alter: Alter, *, every: bool = F
         (holder, name)
         for holder in holders
         for name in NUMBERS
-        if _is_number(holder.get(name)) and (every or holder[name] != "")
+        # A room's mode may be any text.
+        if _is_number(holder.get(name)) and (every or name != "room_mode")
     ]
     if not found:
         return body
@@ -59,6 +60,8 @@ def unquoted(value: Any, _: random.Random) -> str:
 
 def same(value: Any, chance: random.Random) -> str:
     """The number in one of the other ways in which the same number can be written."""
+    if value == "":
+        return '""'
     number = int(value)
     ways = [f"{number}.0", f'"{number}.0"', f'" {number} "', f"{number}e0", f"{number}.0E+0"]
     ways += ["-0", "-0.0", '"-0"'] if number == 0 else [f'"+{number}"']

@@ -58,7 +58,7 @@ def _is_changing(name: str) -> bool:
 def held_in(text: str, secrets: set[str]) -> bool:
     """Whether one of the secrets stands in a text, encoded or not."""
     plain = unquote(unquote(text))
-    return any(secret in text or secret in plain for secret in secrets)
+    return any(secret in text or secret in plain for secret in secrets.copy())
 
 
 async def read_request(reader: asyncio.StreamReader) -> Asked | None:

@@ -51,10 +51,11 @@ class Chaos:
         self.leaked: list[str] = []
         self.strayed: list[str] = []
         self._chance, self._late = chance, late
+        self._broken: list[str] = []
         self._names = list(weights)
         self._bounds = list(itertools.accumulate(weights.values()))
         self._times: Counter[str] = Counter()
-        self._secrets: set[str] = set()
+        self.secrets: set[str] = set()  # tokens and digests that came by
         self._services = [_place(base_url), _place(outgoing_url)]
         self._idle: dict[tuple[str, int], list[_Pair]] = {}
         self._listening = [_listener() for _ in range(3)]
@@ -76,6 +77,8 @@ class Chaos:
     ) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
+        if self._broken:
+            raise AssertionError(f"faults that do not work: {self._broken[:3]}")
 
     def fate(self, key: str, time: int) -> tuple[str, random.Random]:
         """The name of what becomes of a request at this time, and the chance that it has."""
@@ -140,7 +143,7 @@ class Chaos:
         self, service: tuple[str, int], request: Asked, writer: asyncio.StreamWriter
     ) -> bool:
         """Whether the connection is over once what is to become of the request has become of it."""
-        self._secrets.update(request.secrets)
+        self.secrets.update(request.secrets)
         key = request.key
         self._times[key] += 1
         name, chance = self.fate(key, self._times[key])
@@ -158,6 +161,11 @@ class Chaos:
                 await FAULTS[name](line)
         except asyncio.IncompleteReadError:  # the service itself has dropped it
             line.reset()
+        except (OSError, asyncio.CancelledError):  # the caller has left
+            raise
+        except Exception as error:
+            self._broken.append(f"{name} of {key}: {error!r}")
+            raise
         return line.over
 
     async def _forward(self, service: tuple[str, int], request: Asked) -> Answered:
@@ -184,7 +192,7 @@ class Chaos:
     async def _elsewhere(self, request: Asked, writer: asyncio.StreamWriter) -> bool:
         told = f"{request.head.decode('latin-1')}{request.body.decode('latin-1')}"
         self.strayed.append(told)
-        if held_in(told, self._secrets) or request.secrets:
+        if held_in(told, self.secrets) or request.secrets:
             self.leaked.append(told)
         body = b'{"ret": 0, "room_id": "1", "user_list": [], "data": {"total": 0, "items": []}}'
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
