@@ -29,6 +29,8 @@ class Line:
 
     async def send(self, data: bytes) -> None:
         """Sends bytes as they are."""
+        if self.writer.is_closing():  # which uvloop calls a RuntimeError
+            raise ConnectionResetError("the caller has left")
         self.writer.write(data)
         await self.writer.drain()
 
@@ -51,8 +53,9 @@ class Line:
 
     async def end(self) -> None:
         """Says that nothing more comes, and waits for the caller to leave."""
-        self.writer.write_eof()
         self.over = True
+        if not self.writer.is_closing():
+            self.writer.write_eof()
         await asyncio.sleep(PAUSE)
 
 
