@@ -311,9 +311,10 @@ TABLE_B = [302, 303, 304, 310, 401, 423, 425, 426, 427]
             *itertools.product([ENDPOINTS["B3"]], TABLE_B)}),
     ids=str,
 )  # fmt: skip
-def test_every_code_by_fault(sandbox, client, room_id, endpoint, ret):
+def test_every_code_by_fault(sandbox, client, room_id, camera, endpoint, ret):
     """A fault plays any code of an operation, and the client raises it with its meaning."""
     client._sleep = lambda _: None
+    ck.import_device(client, room_id, "there", "Yard", camera, **LOGIN)
     sandbox.fault(endpoint.path, ret=ret)
     client._token.held = None
     call = {
@@ -323,7 +324,7 @@ def test_every_code_by_fault(sandbox, client, room_id, endpoint, ret):
         "A6": lambda: ck.get_room_users(client, room_id),
         "A7": lambda: ck.force_offline(client, room_id, "ada"),
         "B1": lambda: ck.import_device(client, room_id, "cam", "Door", "rtsp://192.0.2.7/x"),
-        "B2": lambda: ck.remove_device(client, room_id, "cam", "rtsp://192.0.2.7/x"),
+        "B2": lambda: ck.remove_device(client, room_id, "there", camera),
         "B3": lambda: ck.list_devices(client),
     }[endpoint.key]  # fmt: skip
     with pytest.raises(ck.ApiError) as raised:
