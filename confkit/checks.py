@@ -65,6 +65,17 @@ def advised(error: ApiError, device: Device) -> None:
         error.args = (f"{told} {error.advice}",)
 
 
+def there(error: ApiError, device: Device) -> None:
+    """Nothing; the error of an import that is refused because this very device is there (423) says
+    so: the one before it, whose answer may have been lost, has brought it in."""
+    told = str(error).removesuffix(error.advice).strip()
+    error.advice = (
+        f"{device.user_id!r} is in room {device.room_id!r} with this address, by an earlier "
+        "import: nothing is left to do."
+    )
+    error.args = (f"{told} {error.advice}",)
+
+
 def explained(error: ApiError, client: Client, device: Device, passed: "Report") -> None:
     """Nothing; the error of a refused import (426, 427) gets the report of what stood in the way.
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import arguments
-from .checks import advised, explained, preflighted, see
+from .checks import advised, explained, preflighted, see, there
 from .client import Client
 from .endpoints import B1, B2
-from .errors import ConfkitError, JoinFailed, OutcomeUnknown, ServiceTimeout
+from .errors import ConfkitError, JoinFailed, OutcomeUnknown, ServiceTimeout, UserExists
 from .listing import find_device, listed_device
 from .masking import Guarded, Secret, guard
 from .records import Device
@@ -88,6 +88,10 @@ def _imported(client: Client, device: Device, passed: "Report | None") -> Device
     try:
         client.send(Request(B1, _parameters(device)))
         return device
+    except UserExists as error:
+        if _listed(client, device) is not None:
+            there(error, device)
+        raise
     except (OutcomeUnknown, JoinFailed, ServiceTimeout) as error:
         failure = error
     # A camera that was too slow for the service (427) may have joined after all.

@@ -134,7 +134,7 @@ def test_what_exists_and_is_nowhere_to_be_seen_is_unknown(client, sandbox, table
     the same holds when nobody can be asked."""
     for look, said in (({"delay": 0}, "may be joining"), ({"ret": 304}, "could not be read")):
         sandbox.fault(IMPORT, ret=423, times=1)
-        sandbox.fault(LIST, delay=0, times=1)
+        sandbox.fault(LIST, delay=0, times=2)
         sandbox.fault(LIST, **look, times=1)
         result = ck.import_devices(client, table.head(1), preflight=False, rollback=True)
         assert list(result.outcome) == ["unknown"]

@@ -138,6 +138,22 @@ def test_an_import_for_which_the_service_was_late_is_looked_up(script, ret, open
     assert service.seen[IMPORT] == 2
 
 
+def test_a_second_import_after_a_lost_answer_says_that_it_is_there(script):
+    """423 for what B3 lists as it was asked for: nothing has failed, and the error says so; for
+    another camera under this ID it does not."""
+    other = {**CAMERA, "userAddress": "rtsp://192.0.2.8/x"}
+    service = script({IMPORT: [Reply(drop=True), {"ret": 423}],
+                      LIST: [listed(), listed(CAMERA), listed(other)]})  # fmt: skip
+    client = service.client()
+    with pytest.raises(ck.OutcomeUnknown):
+        ck.import_device(client, "1", "cam", "Door", RTSP)
+    with pytest.raises(ck.UserExists, match=r"423.*'cam' is in room '1'.*nothing is left to do"):
+        ck.import_device(client, "1", "cam", "Door", RTSP)
+    with pytest.raises(ck.UserExists) as raised:
+        ck.import_device(client, "1", "cam", "Door", RTSP)
+    assert "nothing is left to do" not in str(raised.value)
+
+
 def test_lost_answers_of_the_other_changes_are_looked_up(script):
     """A room that is gone is deleted, a user that is gone is offline, a device gone is removed."""
     lost = Reply(drop=True)
