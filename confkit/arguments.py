@@ -7,7 +7,7 @@ from typing import Any
 
 from .endpoints import Endpoint
 from .errors import ParameterError
-from .masking import MASK, Guarded, Secret, mask_address
+from .masking import MASK, Guarded, GuardedAddress, Secret, mask_address
 from .records import shown
 from .wire import Request, as_text, compact
 
@@ -112,7 +112,7 @@ def mode(endpoint: Endpoint, value: object) -> int | str:
 
 def user_address(endpoint: Endpoint, value: object) -> Guarded:
     """A device's address with its scheme, such as rtsp://host:554/path; a masked one is refused."""
-    written = str(value) if isinstance(value, str) else ""
+    written = GuardedAddress(value) if isinstance(value, str) else ""
     if not _ADDRESS.fullmatch(written) or not written.isprintable():
         given = repr(mask_address(written, broken=True)) if written else shown(value)
         raise wrong(

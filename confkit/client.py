@@ -16,7 +16,7 @@ from .arguments import sendable, whole
 from .endpoints import A1, Endpoint
 from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
 from .exchange import Asked, Context, Outcomes, ask_once, exchange
-from .masking import Secret
+from .masking import Secret, hidden_address
 from .pace import Pace
 from .token import SharedToken
 from .transport import mask_log, session, timeouts
@@ -60,6 +60,7 @@ class Client:
         chance: Callable[[], float] = random.random,
     ) -> None:
         secret_key = Secret(secret_key)
+        base_url, outgoing_url = hidden_address(base_url), hidden_address(outgoing_url)
         whole(A1, "access_key", access_key)
         whole(A1, "secret_key", secret_key)
         self._addresses = {

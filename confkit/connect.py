@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import profiles
 from .client import Client
 from .errors import ConfigError
-from .masking import Secret
+from .masking import Secret, guard, hidden_address
 
 if TYPE_CHECKING:
     from .dialect import Dialect
@@ -32,10 +32,13 @@ _starting = threading.Lock()
 
 
 class Setting(NamedTuple):
-    """A value and where it came from."""
+    """A value and where it came from; its repr tells the origin alone."""
 
     value: Any
     origin: str
+
+    def __repr__(self) -> str:
+        return f"Setting(from {self.origin})"
 
 
 def connect(
@@ -62,6 +65,8 @@ def connect(
     missing and the three ways to give it.
     """
     secret_key = Secret(secret_key) if secret_key is not None else None
+    base_url = hidden_address(base_url) if isinstance(base_url, str) else base_url
+    outgoing_url = hidden_address(outgoing_url) if isinstance(outgoing_url, str) else outgoing_url
     given = {
         "base_url": base_url, "outgoing_url": outgoing_url, "access_key": access_key,
         "secret_key": secret_key, "dialect": dialect, "timeout": timeout,
@@ -119,7 +124,7 @@ def _environment() -> dict[str, Setting]:
         text = _variable(variable)
         if text is None:
             continue
-        value: Any = Secret(text) if name == "secret_key" else text
+        value: Any = guard(text, name)
         if name == "timeout":
             value = seconds(text, variable)
         elif name == "read_only":
@@ -200,13 +205,17 @@ def stripped(name: str, setting: Setting) -> str:
     if not isinstance(setting.value, str):
         raise ConfigError(f"{name} (from {setting.origin}) is not a text")
     plain = setting.value.strip()
+    if name.endswith("_url"):
+        plain = hidden_address(plain)
+    elif name == "secret_key":
+        plain = Secret(plain)
     if not plain:
         raise ConfigError(f"{name} (from {setting.origin}) is empty")
     if plain != setting.value:
         warnings.warn(
             f"white space around {name} (from {setting.origin}) was removed", stacklevel=4
         )
-    return Secret(plain) if name == "secret_key" else plain
+    return plain
 
 
 def _certificate(verify: object, settings: Mapping[str, Setting]) -> None:

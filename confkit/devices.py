@@ -9,7 +9,7 @@ from .client import Client
 from .endpoints import B1, B2
 from .errors import ConfkitError, JoinFailed, OutcomeUnknown, ServiceTimeout, UserExists
 from .listing import find_device, listed_device
-from .masking import Guarded, Secret, guard
+from .masking import Guarded, GuardedAddress, Secret, guard
 from .records import Device
 from .wire import Request
 
@@ -57,10 +57,12 @@ def import_device(
     With `verify` the device is looked for in B3 and A6 afterwards, for up to `patience` seconds:
     NotInRoom when it is not seen there.
     """
-    client.may_send(B1)
+    # First of all: the frame of whatever is raised shows these.
     login_password = Secret(login_password) if login_password is not None else None
-    user_address = Guarded(user_address) if user_address is not None else None
+    user_address = GuardedAddress(user_address) if user_address is not None else None
+    user_data = Guarded(user_data) if user_data is not None else None
     options = guard(options)  # type: ignore[assignment]  # the same, with its secrets hidden
+    client.may_send(B1)
     if isinstance(room_id, Device):
         known = room_id
         room_id = known.room_id
@@ -140,8 +142,8 @@ def remove_device(
     UserNotFound (425), ServiceUnavailable (303). When the answer is lost and B3 does not list the
     device any more, it counts as removed; otherwise that raises OutcomeUnknown.
     """
+    user_address = GuardedAddress(user_address) if user_address is not None else None
     client.may_send(B2)
-    user_address = Guarded(user_address) if user_address is not None else None
     if isinstance(room_id, Device):
         known = room_id
         room_id = known.room_id

@@ -17,7 +17,7 @@ from .errors import (
     unsettled,
 )
 from .transport import move
-from .wire import Answer, Request, Written, interpret, secrets_in, write
+from .wire import Answer, Request, Written, interpret, secrets_in, secrets_of, write
 
 if TYPE_CHECKING:
     from collections import deque
@@ -145,7 +145,7 @@ def ask_once(request: Request, token: Secret | None, context: Context) -> Asked:
         moved = move(context.session, written, (connect, patience), secrets)
         if isinstance(moved, TransportError):
             raise moved
-        answer = moved
+        answer = moved._replace(secrets=(*secrets, *secrets_of(endpoint, moved.body)))
         members = interpret(endpoint, answer, context.dialect)
     except BaseException as error:  # Ctrl-C too: what was sent is on record
         failure = error

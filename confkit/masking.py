@@ -31,14 +31,42 @@ class Secret(str):
     def __repr__(self) -> str:
         return repr(MASK) if self else "''"
 
+    def splitlines(self, keepends: bool = False) -> list[str]:  # noqa: ARG002
+        """One line of `***`: pytest and unittest show two texts that differ line by line, and no
+        code reads a secret so."""
+        return [MASK] if self else []
+
 
 class Guarded(str):
-    """A text that may hold a secret, such as a camera's address: its `repr` masks that part."""
+    """A text that may hold a secret, such as a camera's address: its `repr` masks that part, and so
+    do its `splitlines`, by which pytest shows two texts that differ. `str()` gives all of it."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return repr(mask_address(str(self)))
+        return repr(self._shown())
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        """The lines, without what is secret in them."""
+        return self._shown().splitlines(keepends)
+
+    def _shown(self) -> str:
+        return mask_address(str(self))
+
+
+class GuardedAddress(Guarded):
+    """What somebody gave as an address, hidden so even where its beginning is wrong."""
+
+    __slots__ = ()
+
+    def _shown(self) -> str:
+        return mask_address(str(self), broken=True)
+
+
+def hidden_address(text: str) -> str:
+    """What was given as the address of a service, as a text that shows no secret in a repr: without
+    `://` it may be a key that went into the wrong field."""
+    return GuardedAddress(text) if "://" in text else Secret(text)
 
 
 def mask(text: str, *values: str) -> str:

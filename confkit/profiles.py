@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError
+from .masking import guard
 from .writing import write_whole
 
 SETTINGS: dict[str, type | tuple[type, ...]] = {
@@ -81,7 +82,7 @@ def _read() -> dict[str, dict[str, Any]]:
 
     file = path()
     try:
-        stored = tomllib.loads(file.read_text("utf-8"))
+        stored: Any = guard(tomllib.loads(file.read_text("utf-8")))  # its keys show in no traceback
         mode = file.stat().st_mode & 0o077
     except (FileNotFoundError, NotADirectoryError):
         return {}
@@ -96,7 +97,7 @@ def _read() -> dict[str, dict[str, Any]]:
         warnings.warn(f"{file} can be read by others; run: chmod 600 {file}", stacklevel=4)
     if not all(isinstance(settings, dict) for settings in stored.values()):
         raise ConfigError(f"{file}: every profile is a table, such as [prod]")
-    return stored
+    return dict(stored)
 
 
 def _write(stored: dict[str, dict[str, Any]]) -> Path:

@@ -127,7 +127,8 @@ class Room:
         )
         if room_id not in (room.room_id, room.room_extend_id):
             raise protocol_error(
-                f"A3 was asked for room {room_id!r} and answered with room {room.room_id!r}.",
+                f"A3 was asked for room {shown(room_id)} and answered with room "
+                f"{shown(room.room_id)}.",
                 "Look for a proxy or a cache between here and the service.",
             )
         return room

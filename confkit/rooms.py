@@ -32,9 +32,9 @@ def create_room(
     room's ID: with it a creation whose answer was lost is looked up, without it that raises
     OutcomeUnknown. ParameterError (407, or noticed before sending), LicenceError, ApiError (700).
     """
+    host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
     if host_password is not None:
-        host_password = Secret(host_password)
         arguments.whole(A2, "host_password", host_password)
     parameters = {
         "topic": arguments.topic(A2, topic),

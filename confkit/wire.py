@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from .endpoints import Endpoint
+from .endpoints import A1, Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
 from .json_text import flaw, read_json
 from .masking import Secret, forms, guard, login_in, mask, masked
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # a surrogate; nearly all come in pairs
 BUSY = 429  # HTTP: too many requests
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
+# What A1 hands out to make the token of. By these names elsewhere stands nothing secret.
+_TOKEN_PARTS = ("random", "key")
+_TOKEN_PART = re.compile(r'["\'](?:random|key)["\']\s*:\s*(?:"((?:[^"\\]|\\.)*)|([^\s,}"]+))', re.S)
 
 
 class Request(NamedTuple):
@@ -82,7 +85,8 @@ class Answer(NamedTuple):
     whole: bool = True
 
     def __repr__(self) -> str:
-        return f"Answer(HTTP {self.status}, {self.content_type!r}, {len(self.body)} bytes)"
+        kind = mask(self.content_type, *self.secrets)  # a service may say back there what it heard
+        return f"Answer(HTTP {self.status}, {kind!r}, {len(self.body)} bytes)"
 
 
 def write(request: Request, base: str, token: str | None, dialect: Dialect) -> Written:
@@ -139,6 +143,29 @@ def secrets_in(request: Request, token: str | None) -> tuple[str, ...]:
     return tuple(Secret(value) for value in found if value)
 
 
+def secrets_of(endpoint: Endpoint, body: bytes) -> tuple[Secret, ...]:
+    """The values of an answer that no message may quote: of A1, what the token is made of."""
+    if endpoint is not A1:
+        return ()
+    text = body.decode("utf-8", "replace")
+    found = {part for pair in _TOKEN_PART.findall(text) for part in pair}
+    try:
+        members = json.loads(text)
+    except (ValueError, RecursionError):
+        members = None  # cut off, or in a function's call: what stands there is found all the same
+    if isinstance(members, dict):
+        found |= {leaf for name in _TOKEN_PARTS for leaf in _leaves(members.get(name))}
+    return tuple(Secret(value) for value in found if value)
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _leaves(item)
+    elif value is not None:
+        yield str(value)
+
+
 def interpret(endpoint: Endpoint, answer: Answer, dialect: Dialect) -> dict[str, Any]:
     """The members of a successful answer; anything else is an ApiError or a ProtocolError.
 
@@ -171,6 +198,9 @@ def _outcome(
         return error
     if answer.status >= 300:
         return _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")
+    if endpoint is A1:
+        parts = {name: members[name] for name in _TOKEN_PARTS if name in members}
+        members |= {name: guard(part, "token") for name, part in parts.items()}
     return members
 
 

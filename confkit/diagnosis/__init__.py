@@ -9,7 +9,7 @@ from ..cameras import preflight_of
 from ..client import Client
 from ..endpoints import A3, B1
 from ..listing import listed_device
-from ..masking import Guarded, Secret
+from ..masking import Guarded, GuardedAddress, Secret
 from ..records import Device
 from ..rtsp.report import Report
 from .chain import Chain
@@ -37,6 +37,9 @@ def diagnose_device(
     """
     login_password = Secret(login_password) if login_password is not None else None
     if user_address is not None:
+        user_address = (
+            GuardedAddress(user_address) if isinstance(user_address, str) else user_address
+        )
         user_address = Guarded(arguments.needed_text(B1, "user_address", user_address))
         arguments.unmasked(B1, "user_address", user_address)
     login = {"login_name": login_name, "login_password": login_password}

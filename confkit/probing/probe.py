@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .. import signing
 from ..client import Client
 from ..errors import ConfigError
-from ..masking import Secret
+from ..masking import Secret, hidden_address
 from ..pace import finite
 from . import calling, formats, interface_a, interface_b
 from .answers import told as told_of
@@ -60,6 +60,7 @@ def probe_dialect(
     Sections 4, 5 and 7 of the interface.
     """
     secret_key = Secret(secret_key)
+    base_url, outgoing_url = hidden_address(base_url), hidden_address(outgoing_url)
     keys = {"access_key": access_key, "secret_key": secret_key}
     for name, key in keys.items():
         if key != key.strip():
