@@ -84,10 +84,12 @@ class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base know
 
 class _Connection(HTTPConnection):
     response_class = _TimedResponse
+    debuglevel = 0  # switched on in http.client, for all, it would print whole requests
 
 
 class _SecureConnection(HTTPSConnection):
     response_class = _TimedResponse
+    debuglevel = 0
 
 
 class _Pool(HTTPConnectionPool):

@@ -70,6 +70,7 @@ def move(
     """
     began = time.monotonic()
     hidden = tuple(secrets)
+    ended: BaseException | None = None
     try:
         with session.request(
             written.method, written.url, data=written.body, headers=headers_of(written),
@@ -79,6 +80,10 @@ def move(
             status, kind = response.status_code, response.headers.get("Content-Type", "")
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
         return no_answer(_obstacle(error), written.address, timeout, hidden, _reason(error, hidden))
+    except BaseException as error:  # Ctrl-C: the frames below this one hold the URL
+        ended = error
+    if ended is not None:
+        raise ended.with_traceback(None) from None
     if problem in ("unfinished", "large"):
         return no_answer(problem, written.address, timeout, hidden)
     return Answer(status, kind, body, time.monotonic() - began, hidden, whole=problem is None)

@@ -47,7 +47,8 @@ def value(shown: Shown, thing: Any) -> None:
     shown.add("pretty", pretty(thing))
     if isinstance(thing, pd.DataFrame):
         for how in ("to_csv", "to_html", "to_json"):
-            shown.add(how, getattr(thing, how)())
+            dated = {"date_format": "iso"} if how == "to_json" else {}
+            shown.add(how, getattr(thing, how)(**dated))
         shown.add("attrs", thing.attrs)
     elif type(thing).__module__.startswith(("confkit", "ipywidgets", "matplotlib")):
         formats, _ = DisplayFormatter().format(thing, exclude={"image/png", "image/jpeg"})

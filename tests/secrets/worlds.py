@@ -38,6 +38,7 @@ class World:
     room_id: str = "1"
     address: str = ""
     sandbox: Sandbox | None = None
+    script: dict[str, Any] = field(default_factory=dict)  # of a scripted service, path by path
     ending: ExitStack = field(default_factory=ExitStack)
 
     @property
@@ -184,7 +185,13 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
             )  # fmt: skip
             ending.callback(client.close)
             made = World(
-                name, marks, client, folder, chance, address=f"rtsp://127.0.0.1:{_shut()}/a"
+                name,
+                marks,
+                client,
+                folder,
+                chance,
+                address=f"rtsp://127.0.0.1:{_shut()}/a",
+                script=service.script,
             )
         made.ending = ending
         yield made

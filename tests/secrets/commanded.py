@@ -1,0 +1,144 @@
+"""How each command of `confkit` is typed, rightly and wrongly, and what it then writes."""
+
+import contextlib
+import io
+import os
+import signal
+import stat
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from unittest import mock
+
+from confkit import cli, profiles
+from tests.secrets.children import environment
+from tests.secrets.worlds import World
+
+# Words that are typed; those in capitals are filled in. Some are wrong on purpose.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "course check": ("--only A3 -- CLIENT", "--only NOPE -- CLIENT", ""),
+    "course contract": ("",),
+    "course example": ("java", "LOGIN"),
+    "course skeleton": ("sh", "LOGIN"),
+    "course vectors": ("",),
+    "diagnose": ("ROOM --timeout 8", "ROOM nobody --address LOGIN --timeout 2",
+                 "ROOM x --address LOGIN --login-name u", "ROOM x --timeout LOGIN"),
+    "doctor": ("ROOM --timeout 10", "ROOM --json --timeout 10", "--timeout 0 LOGIN"),
+    "interface": ("A1", "LOGIN"),
+    "lab": ("--rooms FILE", "--port LOGIN"),
+    "preflight": ("LOGIN --timeout 3", "CAMERA --login-name admin --timeout 5",
+                  "CAMERA --timeout LOGIN", "LOGIN LOGIN", "BROKEN --timeout 1"),
+    "probe": ("--no-room", "--no-room --json", "--wait LOGIN", "--save nowhere"),
+    "profile add": ("marked --base-url A --outgoing-url B --access-key k",
+                    "marked --base-url WRONG --outgoing-url B --access-key k",
+                    "LOGIN --base-url A"),
+    "profile list": ("", "LOGIN"),
+    "profile remove": ("marked", "LOGIN"),
+    "record": ("FOLDER --rooms ROOMS --sweeps 1", "FOLDER --rooms LOGIN", "FILE --rooms FILE"),
+    "runbook": ("--list", "media-server-gone -p room=LOGIN --sandbox",
+                "media-server-gone -p room=KEY", "nope -p LOGIN"),
+    "sandbox": ("--dialect LOGIN", "--port LOGIN", "--host 192.0.2.1 --port 0 --outgoing-port 0"),
+    "token": ("--profile nope",),
+}  # fmt: skip
+
+
+class _Stream(io.TextIOWrapper):
+    """Standard output with a buffer, as commands have it, that may be read again."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), "utf-8", write_through=True)
+
+    def text(self) -> str:
+        return self.buffer.getvalue().decode("utf-8", "replace")
+
+
+def typed(world: World, command: str, words: str) -> str:
+    """All that the command writes in this process, into both streams, with its exit status."""
+    out = _Stream()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    show = warnings.showwarning
+    given = environment(world)
+    if command == "lab":  # without a service of ours, and without a server
+        given = {name: value for name, value in given.items() if "CONFKIT" not in name}
+    arguments = [*command.split(), *_filled(world, words)]
+    try:
+        with (
+            mock.patch.dict(os.environ, given, clear=True), contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out), mock.patch("sys.stdin", io.StringIO("\n")),
+        ):  # fmt: skip
+            try:
+                status: object = cli.main(arguments)
+            except SystemExit as ended:
+                status = ended.code
+    finally:
+        warnings.showwarning = show
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return f"{out.text()}\n{status}"
+
+
+def _filled(world: World, words: str) -> list[str]:
+    broken = f"rtsp:/admin:{world.marks['password in an address']}@192.0.2.7/x"
+    client = [sys.executable, "-S", "-c", "import os; print(dict(os.environ))"]
+    known = {
+        "ROOM": world.room_id, "LOGIN": world.marks.login(), "CAMERA": world.address,
+        "A": world.client.base_url, "B": world.client.outgoing_url, "BROKEN": broken,
+        "WRONG": f"http://u:{world.marks['password in base_url']}@host:1",
+        "FILE": str(world.file("notes.bin", world.marks.login())), "KEY": world.marks["secret_key"],
+        "ROOMS": str(world.file("rooms.txt", world.room_id)), "FOLDER": str(world.folder / "rec"),
+    }  # fmt: skip
+    found: list[str] = []
+    for word in words.split():
+        name, equals, value = word.rpartition("=")
+        found += client if word == "CLIENT" else [name + equals + known.get(value, value)]
+    return found
+
+
+def written(world: World) -> dict[str, str]:
+    """The files that were written, but for the profiles', which has to hold the key: their text by
+    their path, with their mode in front where others may read them."""
+    kept = {"profiles.toml", "notes.bin", "rooms.txt", "cameras.csv"}
+    return {
+        str(path): path.read_bytes().decode("latin-1")
+        for path in world.folder.rglob("*")
+        if path.is_file() and path.name not in kept
+    }
+
+
+def profile_mode(world: World) -> int:
+    """The permissions of the profiles' file once one with a key is in it."""
+    with mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": str(world.folder)}):
+        path = profiles.save("mode", {"secret_key": world.marks["profile's key"]})
+    return stat.S_IMODE(Path(path).stat().st_mode)
+
+
+def served(world: World) -> str:
+    """What `confkit sandbox --explain` writes while it refuses calls, its arguments, and what it
+    writes at Ctrl-C."""
+    import confkit as ck
+    from tests.secrets.steered import _refused
+
+    command = [sys.executable, "-X", "dev", "-m", "confkit", "sandbox", "--port", "0",
+               "--outgoing-port", "0", "--access-key", "marked access", "--explain", "--db",
+               str(world.folder / "rooms.sqlite")]  # fmt: skip
+    with subprocess.Popen(
+        command, env=environment(world), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            head = [process.stdout.readline() for _ in range(4)]
+            urls = [line.split()[-1] for line in head if line.startswith("interface")]
+            client = ck.Client(*urls, "marked access", world.marks["secret_key"])
+            with client:
+                world.client, world.sandbox = client, mock.Mock()
+                world.room_id = ck.create_room(
+                    client, "t", "ops", host_password=world.marks["host_password"]
+                )
+                _refused(world)
+                arguments = Path(f"/proc/{process.pid}/cmdline").read_text()
+            process.send_signal(signal.SIGINT)
+            rest = process.stdout.read()
+            process.wait(20)
+        finally:
+            process.kill()
+    return "".join([*head, arguments, rest])

@@ -1,0 +1,176 @@
+"""How the panels are driven: their methods, and what a saved notebook would hold of them."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import confkit as ck
+from confkit.panels import ConnectPanel, DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
+from confkit.panels.panel import Panel
+from tests.panels.pressing import LONG, state
+from tests.secrets.drives import Drive, imported, table
+from tests.secrets.worlds import World
+
+Step = Callable[[Any, World], Any]
+
+
+class Widget:
+    """A panel as it shows: all that its widgets hold, and so all that a notebook would save."""
+
+    def __init__(self, panel: Panel, result: object) -> None:
+        self._told = f"{state(panel)} {result!r} {panel.first_error!r}"
+        self._state = [json.dumps(one, default=repr) for one in _states(panel)]
+
+    def __repr__(self) -> str:
+        return f"{self._told} {self._state}"
+
+
+def _states(panel: Any) -> Iterator[Any]:
+    yield panel.get_state()
+    for child in getattr(panel, "children", ()):
+        yield from _states(child)
+
+
+def _of(kind: Callable[[World], Panel], *steps: Step) -> Drive:
+    """Makes a panel, takes these steps and shows it; a step that fails shows in the panel."""
+
+    def run(world: World) -> Widget:
+        panel = kind(world)
+        result, failures = None, []
+        try:
+            for step in steps:
+                try:
+                    result = step(panel, world)
+                except ck.ConfkitError as error:
+                    failures.append(error)
+            panel.wait(LONG)
+            return Widget(panel, (result, failures))
+        finally:
+            panel.close()
+
+    return run
+
+
+def _devices(world: World) -> Panel:
+    return DevicePanel(world.client, world.room_id)
+
+
+def _rooms(world: World) -> Panel:
+    return RoomExplorer(world.client, [world.room_id])
+
+
+def _occupancy(world: World) -> Panel:
+    folder = world.folder / f"panel{world.chance.randrange(10**9)}"
+    return OccupancyPanel(world.client, [world.room_id], folder=folder)
+
+
+def _fill(panel: Any, world: World) -> None:
+    panel.fill(
+        user_id=f"p{world.chance.randrange(10**9)}", user_name="Hall", user_address=world.address,
+        login_name="admin", login_password=world.marks["password in an address"],
+        options=json.dumps({"assist_address": world.marks.login()}),
+    )  # fmt: skip
+
+
+def _connects(panel: Any, world: World) -> None:
+    keys = {name: value for name, value in world.keys.items() if name != "timeout"}
+    panel.fill(**keys)
+
+
+def _wrong(panel: Any, world: World) -> Any:
+    panel.fill(base_url=f"http://u:{world.marks['password in base_url']}@host")
+    return panel.connect()
+
+
+def _listed(panel: Any, world: World) -> str:
+    device = imported(world) if world.well else world.device
+    panel.refresh()
+    return device.user_id
+
+
+def _create(panel: Any, world: World) -> str:
+    return panel.create("Stand-up", "ops", host_password=world.marks["host_password"])
+
+
+_CONNECT = {
+    "ConnectPanel": (_connects,),
+    "ConnectPanel.connect": (_connects, lambda p, w: p.connect()),
+    "ConnectPanel.fill": (_connects, _wrong),
+    "ConnectPanel.fold": (lambda p, w: p.fold(False),),
+    "ConnectPanel.test": (_connects, lambda p, w: p.test()),
+}
+_DEVICES = {
+    "DevicePanel": (_fill,),
+    "DevicePanel.diagnose": (_fill, lambda p, w: p.diagnose()),
+    "DevicePanel.fails": (lambda p, w: p.fails(ck.ConfkitError(f"at {w.marks.login()}")),),
+    "DevicePanel.fill": (_fill,),
+    "DevicePanel.import_device": (_fill, lambda p, w: p.import_device(preflight=False)),
+    "DevicePanel.preflight": (_fill, lambda p, w: p.preflight()),
+    "Listing.refresh": (lambda p, w: p.refresh(),),
+    "Listing.remove": (lambda p, w: p.remove(_listed(p, w)),),
+    "Listing.room_id": (lambda p, w: p.room_id,),
+    "Listing.select": (lambda p, w: p.select(_listed(p, w)),),
+    "Tables.check_table": (lambda p, w: p.check_table(table(w)),),
+    "Tables.fails": (lambda p, w: p.check_table(table(w, user_name="")),),
+    "Tables.import_table": (lambda p, w: p.import_table(table(w), preflight=False),),
+    "Panel.answer": (_fill, lambda p, w: p.answer(False)),
+    "Panel.ask": (lambda p, w: p.ask("Yes", "Really?", lambda: None),),
+    "Panel.asks": (lambda p, w: p.asks("Yes", lambda: "?", lambda: None),),
+    "Panel.cancel": (lambda p, w: p.cancel(),),
+    "Panel.clicked": (lambda p, w: p.clicked(p.refresh),),
+    "Panel.close": (lambda p, w: None,),
+    "Panel.every": (lambda p, w: p.every(0, p.refresh),),
+    "Panel.fails": (lambda p, w: Panel.fails(p, ck.ConfkitError(f"{w.marks.login()}")),),
+    "Panel.first": (lambda p, w: p.first(p.refresh),),
+    "Panel.names": (lambda p, w: p.names(w.client),),
+    "Panel.shows": (lambda p, w: p.shows(),),
+    "Panel.wait": (lambda p, w: p.wait(LONG),),
+    "Panel.wait_for_first": (lambda p, w: p.wait_for_first(),),
+    "Panel.working": (lambda p, w: p.working("Waiting"),),
+}
+_ROOMS = {
+    "RoomExplorer": (lambda p, w: p.value,),
+    "RoomExplorer.add": (lambda p, w: p.add(["no-such"]),),
+    "RoomExplorer.add_known": (lambda p, w: p.add_known(),),
+    "RoomExplorer.create": (_create,),
+    "RoomExplorer.delete": (lambda p, w: p.delete(_create(p, w)),),
+    "RoomExplorer.export": (lambda p, w: p.export(),),
+    "RoomExplorer.filter": (lambda p, w: p.filter("weekly"),),
+    "RoomExplorer.force_offline": (
+        lambda p, w: p.select(w.room_id), lambda p, w: p.force_offline("nobody")),
+    "RoomExplorer.refresh": (lambda p, w: p.refresh(),),
+    "RoomExplorer.refresh_visible": (lambda p, w: p.refresh_visible(),),
+    "RoomExplorer.select": (lambda p, w: imported(w), lambda p, w: p.select(w.room_id)),
+    "RoomExplorer.selected": (lambda p, w: p.select(w.room_id), lambda p, w: p.selected),
+    "RoomExplorer.sort": (lambda p, w: p.sort("topic"),),
+    "RoomExplorer.wait": (lambda p, w: p.wait(LONG),),
+}  # fmt: skip
+_OCCUPANCY = {
+    "OccupancyPanel": (lambda p, w: p.value,),
+    "OccupancyPanel.capacity": (lambda p, w: p.capacity(),),
+    "OccupancyPanel.close": (lambda p, w: None,),
+    "OccupancyPanel.record": (lambda p, w: p.record(every=60), lambda p, w: p.stop_recording()),
+    "OccupancyPanel.refresh": (lambda p, w: p.refresh(),),
+    "OccupancyPanel.refresh_every": (lambda p, w: p.refresh_every(0),),
+    "OccupancyPanel.refresh_page": (lambda p, w: p.refresh_page(),),
+    "OccupancyPanel.samples": (lambda p, w: p.samples(w.room_id),),
+    "OccupancyPanel.select": (lambda p, w: p.select(w.room_id),),
+    "OccupancyPanel.stop_recording": (lambda p, w: p.stop_recording(),),
+    "OccupancyPanel.wait": (lambda p, w: p.wait(LONG),),
+}
+_WIRE = {
+    "WirePanel": (lambda p, w: p.refresh(),),
+    "WirePanel.choose": (lambda p, w: p.choose(-1),),
+    "WirePanel.hide_token_steps": (
+        lambda p, w: p.token_steps(), lambda p, w: p.hide_token_steps()),
+    "WirePanel.refresh": (lambda p, w: p.refresh(),),
+    "WirePanel.token_steps": (lambda p, w: p.token_steps(),),
+}  # fmt: skip
+PANELS: dict[str, Drive] = {
+    name: _of(kind, *steps)
+    for kind, all_steps in (
+        (lambda w: ConnectPanel(), _CONNECT), (_devices, _DEVICES), (_rooms, _ROOMS),
+        (_occupancy, _OCCUPANCY), (lambda w: WirePanel(w.client, every=0), _WIRE),
+    )
+    for name, steps in all_steps.items()
+}  # fmt: skip

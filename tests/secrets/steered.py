@@ -1,0 +1,215 @@
+"""How the public names of sandbox, runbook and course are driven."""
+
+import os
+import sys
+from typing import Any
+from unittest import mock
+
+import confkit as ck
+from confkit import course, runbook
+from confkit.sandbox import Sandbox
+from tests.secrets.drives import Drive, listed
+from tests.secrets.worlds import SMALL, World
+
+
+def _other(world: World, **options: Any) -> Sandbox:
+    return Sandbox(seed=1, secret_key=world.marks["profile's key"], **options)
+
+
+def _started(world: World) -> str:
+    with _other(world).start() as sandbox:
+        return repr(sandbox)
+
+
+def _joined(world: World) -> str:
+    return world.sandbox.join(world.room_id, "Ada", password=world.marks["host_password"])
+
+
+def _left(world: World) -> None:
+    world.sandbox.leave(world.room_id, _joined(world))
+
+
+def _not_joined(world: World) -> str:
+    return world.sandbox.join(world.room_id, "Eve", password=world.marks["typed password"])
+
+
+def _room(world: World) -> str:
+    return ck.create_room(world.client, "Other", "ops", host_password=world.marks["host_password"])
+
+
+def _faulty(world: World) -> Any:
+    world.sandbox.fault("/rtc/room/get", body=world.marks.login(), times=1)
+    return ck.get_room(world.client, world.room_id)
+
+
+def _refused(world: World) -> list[str]:
+    """What the sandbox says of refused calls, to a client with a wrong token and a wrong digest."""
+    wrong = ck.signing.sign(world.marks["typed password"], "x", world.client.dialect)
+    world.client.ask_once(ck.Request(ck.endpoints.A3, {"room_id": world.room_id}), wrong)
+    digest = {"access_key": "marked access", "digest": wrong}
+    world.client.ask_once(ck.Request(ck.endpoints.A1, digest))
+    quoted = ck.wire.encode({"x": str(world.client.token())})
+    world.client.ask_once(ck.Request(ck.endpoints.A3, {"room_id": world.room_id}),
+                          ck.masking.Secret(quoted))  # fmt: skip
+    return world.sandbox.refusals
+
+
+def _simulated(world: World) -> Any:
+    with _other(world) as sandbox:
+        return sandbox.simulate(rooms=3, days=0.2)
+
+
+def _unplugged(world: World) -> None:
+    url = world.sandbox.camera(
+        login_name="admin", login_password=world.marks["login_password"], **SMALL
+    )
+    world.sandbox.unplug(url)
+
+
+def _camera(world: World) -> str:
+    return world.sandbox.camera(
+        login_name="admin", login_password=world.marks["login_password"], **SMALL
+    )
+
+
+def _snapshot(world: World) -> Any:
+    return world.sandbox.snapshot(world.room_id, listed(world)[0].user_id)
+
+
+SANDBOX: dict[str, Drive] = {
+    "Cameras.camera": _camera,
+    "Cameras.camera_faults": lambda w: w.sandbox.camera_faults(),
+    "Cameras.snapshot": _snapshot,
+    "Cameras.streams": lambda w: [w.sandbox.streams() for _ in listed(w)],
+    "Cameras.unplug": _unplugged,
+    "ConfkitError.again": lambda w: ck.ConfkitError("x").again(),
+    "DEMO_SECRET_KEY": lambda w: "published",
+    "Life.base_url": lambda w: w.sandbox.base_url,
+    "Life.close": lambda w: _other(w).start().close(),
+    "Life.closed": lambda w: w.sandbox.closed,
+    "Life.outgoing_url": lambda w: w.sandbox.outgoing_url,
+    "Life.published": lambda w: w.sandbox.published,
+    "Life.refusals": _refused,
+    "Life.remarks": lambda w: w.sandbox.remarks,
+    "Life.start": _started,
+    "RoomJoinRefused": _not_joined,
+    "Sandbox": lambda w: w.sandbox,
+    "Sandbox.advance": lambda w: w.sandbox.advance(1),
+    "Sandbox.clear_faults": lambda w: w.sandbox.clear_faults(),
+    "Sandbox.close_room": lambda w: w.sandbox.close_room(_room(w)),
+    "Sandbox.connect": lambda w: w.sandbox.connect(),
+    "Sandbox.count": lambda w: w.sandbox.count(),
+    "Sandbox.device_service": lambda w: w.sandbox.device_service("running"),
+    "Sandbox.fault": _faulty,
+    "Sandbox.is_credential": lambda w: w.sandbox.is_credential(w.client.token()),
+    "Sandbox.join": _joined,
+    "Sandbox.leave": _left,
+    "Sandbox.licence": lambda w: w.sandbox.licence(seats=1000),
+    "Sandbox.lock": lambda w: w.sandbox.lock(_room(w)),
+    "Sandbox.now": lambda w: w.sandbox.now(),
+    "Sandbox.people": lambda w: [w.sandbox.people(w.room_id) for _ in _joined(w)][:1],
+    "Sandbox.room_ids": lambda w: w.sandbox.room_ids(),
+    "Sandbox.simulate": _simulated,
+    "Sandbox.start_mcu": lambda w: w.sandbox.start_mcu(),
+    "Sandbox.stop_mcu": lambda w: (w.sandbox.stop_mcu(), w.sandbox.start_mcu()),
+    "Sandbox.stop_simulation": lambda w: w.sandbox.stop_simulation(),
+    "Sandbox.unassign_mcu": lambda w: w.sandbox.unassign_mcu(w.room_id),
+    "Sandbox.unlock": lambda w: w.sandbox.unlock(_room(w)),
+}  # fmt: skip
+# Wrongly used: what stands in these errors' tracebacks.
+SANDBOX_MISTAKES: dict[str, Drive] = {
+    "a sandbox that cannot be": lambda w: _other(w, token_lifetime=-1),
+    "a sandbox with a key beyond loopback": lambda w: _other(w, host="192.0.2.1").start(),
+    "a camera that cannot be": lambda w: w.sandbox.camera(
+        login_name="u", login_password=w.marks["login_password"], fps=-1),
+    "a closed sandbox": lambda w: _other(w).connect(),
+}  # fmt: skip
+
+
+def _book(world: World) -> runbook.Runbook:
+    book = runbook.begin("marked", world.client)
+    marks, device = world.marks, world.device
+
+    def breaks() -> Any:
+        return ck.import_device(world.client, "no-such", "d", "D", marks.login())
+
+    book.check("the room", lambda: ck.get_room(world.client, world.room_id), found=str)
+    book.check("the device", lambda: device, found=str)
+    book.check("an import", breaks)
+    book.refuses("a wrong one", breaks, 423)
+    book.failed("a login", f"camera {marks.login()} refused it", f"Try {marks.login()}.")
+    book.unknown("another", f"login_password={marks['login_password']!r}", "x")
+    book.skipped("a third", f'{{"host_password": "{marks["key"]}"}}')
+    book.passed("a last", f"Authorization: Basic {marks['random']}")
+    book.add(ck.Check("one more", "PASS", f"at {marks.login()}", ""))
+    return book
+
+
+def _given(world: World, **variables: str) -> Any:
+    with mock.patch.dict(os.environ, variables):
+        return runbook.given("room", "")
+
+
+def _password(world: World) -> Any:
+    with mock.patch.dict(os.environ, {"CONFKIT_CAMERA_PASSWORD": world.marks["camera variable"]}):
+        return runbook.camera_password("admin")
+
+
+RUNBOOK: dict[str, Drive] = {
+    "Runbook": lambda w: runbook.begin("marked", w.client),
+    "begin": lambda w: runbook.begin("marked", w.client),
+    "camera_password": _password,
+    "find_room": lambda w: runbook.find_room(w.client, w.room_id),
+    "find_rooms": lambda w: runbook.find_rooms(w.client, w.room_id),
+    "given": lambda w: _given(w, CONFKIT_RUNBOOK_ROOM="r1"),
+    **{f"Runbook.{name}": lambda w, name=name: getattr(_book(w), name)
+       for name in ("add", "check", "checks", "failed", "passed", "refuses", "skipped", "unknown")},
+    "Runbook.may_change": lambda w: _book(w).may_change(False, "delete the room"),
+    "Runbook.ready": lambda w: _book(w).ready("x", needs="the room"),
+    "Runbook.scene": lambda w: _book(w).scene("", "broken"),
+    "Runbook.verdict": lambda w: _book(w).verdict(),
+}  # fmt: skip
+RUNBOOK_MISTAKES: dict[str, Drive] = {
+    "an input that is a key": lambda w: _given(
+        w, CONFKIT_RUNBOOK_ROOM=w.marks["secret_key"], CONFKIT_SECRET_KEY=w.marks["secret_key"]),
+    "an input with a login": lambda w: _given(w, CONFKIT_RUNBOOK_ROOM=w.marks.login()),
+}  # fmt: skip
+
+
+def _client(world: World) -> course.ClientCheck:
+    """A client that prints all that it was given, which is what a beginner's does."""
+    code = "import os, sys; print(dict(os.environ), sys.argv)"
+    with mock.patch.dict(os.environ, {"CONFKIT_SECRET_KEY": world.marks["profile's key"]}):
+        return course.check_client([sys.executable, "-S", "-c", code], only=["A3"])
+
+
+def _answered(world: World) -> Any:
+    return course.check("token", str(world.client.token()))
+
+
+COURSE: dict[str, Drive] = {
+    "ClientCheck": _client,
+    "ClientCheck.as_json": lambda w: _client(w).as_json(),
+    "ClientCheck.counts": lambda w: _client(w).counts,
+    "ClientCheck.exit_status": lambda w: _client(w).exit_status,
+    "ClientCheck.ok": lambda w: _client(w).ok,
+    "ClientCheck.to_frame": lambda w: _client(w).to_frame(),
+    "ClientCheck.told": lambda w: _client(w).told,
+    "ClientRow": lambda w: _client(w).rows,
+    "Exercise": lambda w: course.exercises(),
+    "Finding": _answered,
+    "Finding.word": lambda w: _answered(w).word,
+    "Progress": lambda w: course.progress(),
+    "Progress.counts": lambda w: course.progress().counts,
+    "Progress.to_frame": lambda w: course.progress().to_frame(),
+    "check": _answered,
+    "check_client": _client,
+    "contract": lambda w: course.contract(),
+    "example": lambda w: course.example("java"),
+    "exercises": lambda w: course.exercises(),
+    "open_questions": lambda w: course.open_questions(),
+    "picture": lambda w: course.picture("token"),
+    "progress": lambda w: course.progress(),
+    "skeleton": lambda w: course.skeleton("sh"),
+    "vectors": lambda w: course.vectors(),
+}  # fmt: skip
