@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except ConfkitError as error:
-        say(f"confkit: {error}", aside=True)
+        say(f"confkit: {mask(str(error))}", aside=True)  # it may quote what was typed
         return 1
     except KeyboardInterrupt:
         return 130
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _one_line(message: Warning | str, *_: object, **__: object) -> None:
-    say(f"confkit: {message}", aside=True)
+    say(f"confkit: {mask(str(message))}", aside=True)
 
 
 class _Parser(argparse.ArgumentParser):

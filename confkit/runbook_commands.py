@@ -65,7 +65,7 @@ def _runbook(options: argparse.Namespace) -> int:
         with as_interrupts():
             return _run(options)
     except ConfkitError as error:  # 1 would say that a check failed
-        _write(f"confkit: {error}", aside=True)
+        _write(f"confkit: {mask(str(error))}", aside=True)
     except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it
         _write("confkit: it was interrupted, and no report was written", aside=True)
     return 2

@@ -80,7 +80,7 @@ def move(
             status, kind = response.status_code, response.headers.get("Content-Type", "")
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
         return no_answer(_obstacle(error), written.address, timeout, hidden, _reason(error, hidden))
-    except BaseException as error:  # Ctrl-C: the frames below this one hold the URL
+    except BaseException as error:  # noqa: BLE001  # Ctrl-C: the frames below hold the URL
         ended = error
     if ended is not None:
         raise ended.with_traceback(None) from None

@@ -37,21 +37,23 @@ def given(name: str, default: Value) -> Value:
 
     ConfigError: it is no such value, or it is a secret by its name or by what it holds."""
     refuse_name(name)
-    text = os.environ.get(variable(name))
-    return default if text is None else typed(name, text, default, variable(name))
+    if variable(name) not in os.environ:
+        return default
+    return typed(name, Secret(os.environ[variable(name)]), default, variable(name))
 
 
 def typed(name: str, text: str, default: Value, origin: str) -> Value:
     """The value in a text, of the default's type: yes or no, a number, or the text itself.
 
     ConfigError: it is no such value. No input of a runbook is below 0, and none is endless."""
+    text = Secret(text)  # to tracebacks: that it is none is found out here
     refuse_value(name, text)
     plain = text.strip()
     try:
         if isinstance(default, bool):
             return _TRUTHS[plain.lower()]
         if isinstance(default, str):
-            return text
+            return str(text)
         number = int(plain) if isinstance(default, int) else float(plain)
         if not 0 <= number < math.inf:
             raise ValueError(plain)
@@ -76,6 +78,7 @@ def refuse_name(name: str) -> None:
 def refuse_value(name: str, text: str, *secrets: str) -> None:
     """Nothing, unless an input's text holds a secret, such as one of these: ConfigError, which does
     not quote it."""
+    text = Secret(text)
     if mask_address(text, broken="://" not in text) != text:
         raise ConfigError(
             f"{name} holds a password, and inputs stand in reports. Give an address without login "

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..errors import ConfkitError, UserNotFound
+from ..masking import Secret
 from .identity import same
 from .service import Service
 from .store import Person
@@ -24,7 +25,7 @@ def join(
     obstacle = service.obstacle(room) if room else "there is no such room"
     if obstacle is None and service.licence.expired:
         obstacle = "the licence has expired"
-    right = room.host_password if room else None
+    right = Secret(room.host_password) if room and room.host_password else None
     if obstacle is None and password and not (right and same(password, right)):
         obstacle = "the host password is wrong"
     if user_id is None:

@@ -13,6 +13,7 @@ from ..arguments import identity, wrong
 from ..endpoints import A3
 from ..errors import ParameterError
 from ..frames import strings
+from ..masking import mask_address
 from ..tables import Problem, Raw, read_csv, read_text
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _column(labels: Sequence[Any], id_column: str | None) -> int:
 def _file(path: Path, id_column: str | None) -> RoomIds:
     if not _is_file(path):
         raise _wrong(
-            f"There is no file {str(path)[:LONGEST]!r}, and a lone text is taken for a path.",
+            f"There is no file {mask_address(str(path)[:LONGEST], broken=True)!r}, and a lone text is taken for a path.",
             "Look at the path; or for one room give a list of one.",
         )
     if path.suffix.lower() == ".txt" and id_column is None:

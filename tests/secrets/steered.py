@@ -166,7 +166,7 @@ RUNBOOK: dict[str, Drive] = {
        for name in ("add", "check", "checks", "failed", "passed", "refuses", "skipped", "unknown")},
     "Runbook.may_change": lambda w: _book(w).may_change(False, "delete the room"),
     "Runbook.ready": lambda w: _book(w).ready("x", needs="the room"),
-    "Runbook.scene": lambda w: _book(w).scene("", "broken"),
+    "Runbook.scene": lambda w: _book(w).scene("broken", "broken"),
     "Runbook.verdict": lambda w: _book(w).verdict(),
 }  # fmt: skip
 RUNBOOK_MISTAKES: dict[str, Drive] = {
