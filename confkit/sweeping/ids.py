@@ -115,8 +115,9 @@ def _column(labels: Sequence[Any], id_column: str | None) -> int:
 
 def _file(path: Path, id_column: str | None) -> RoomIds:
     if not _is_file(path):
+        given = mask_address(str(path)[:LONGEST], broken=True)
         raise _wrong(
-            f"There is no file {mask_address(str(path)[:LONGEST], broken=True)!r}, and a lone text is taken for a path.",
+            f"There is no file {given!r}, and a lone text is taken for a path.",
             "Look at the path; or for one room give a list of one.",
         )
     if path.suffix.lower() == ".txt" and id_column is None:

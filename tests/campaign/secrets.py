@@ -139,8 +139,8 @@ PARTS = (
     ),
     Part(
         name="secrets-processes",
-        promise="No traceback of IPython, assertion of pytest, report of a runbook, log of a worker "
-        "or argument of a process shows a secret",
+        promise="No traceback of IPython, assertion of pytest, report of a runbook, log of a "
+        "worker or argument of a process shows a secret",
         unit="processes", run=processes, pieces=2, size=40, short=1, never=(SHOWN,),
     ),
 )  # fmt: skip

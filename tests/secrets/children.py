@@ -119,8 +119,8 @@ def program(world: World, modes: tuple[str, ...]) -> str:
 def assertions(world: World) -> str:
     """All that pytest writes of TESTS, as much as it can."""
     path = world.file("test_marked.py", textwrap.dedent(TESTS))
-    words = ["-m", "pytest", "-vv", "--tb=long", "--showlocals", "-rA", "--log-level=DEBUG",
-             "-p", "no:cacheprovider", "-p", "no:randomly", "-c", "/dev/null", str(path)]  # fmt: skip
+    words = ["-m", "pytest", "-vv", "--tb=long", "--showlocals", "-rA", "--log-level=DEBUG", "-p",
+             "no:cacheprovider", "-p", "no:randomly", "-c", "/dev/null", str(path)]  # fmt: skip
     return _said([sys.executable, *words], environment(world), world)
 
 

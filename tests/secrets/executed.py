@@ -32,7 +32,8 @@ def reported(world: World, name: str) -> str:
     done = run(stored.path, inputs, environment(world), 60.0, tell)
     when = datetime(2026, 6, 3, tzinfo=UTC)
     page = render(done, name, "the service", when, (world.marks["secret_key"],))
-    return f"{json.dumps(done.notebook)} {done.checks!r} {done.checks.as_json()} {told} {page} {arguments}"
+    checks = f"{done.checks!r} {done.checks.as_json()} {told}"
+    return f"{json.dumps(done.notebook)} {checks} {page} {arguments}"
 
 
 def _of_kernels() -> list[str]:
@@ -49,7 +50,7 @@ def _of_kernels() -> list[str]:
 
 
 def clustered(world: World) -> str:
-    """What a cluster of Dask's logs of a sweep that fails in part, its keys of tasks, and the sweep."""
+    """What a cluster of Dask's logs of a sweep that fails in part, its tasks, and the sweep."""
     import dask
     from distributed import Client, LocalCluster
 

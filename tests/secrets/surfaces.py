@@ -158,7 +158,7 @@ def drive(
     with watching(shown):
         try:
             result = action()
-        except BaseException as raised:  # Ctrl-C and SystemExit are outcomes here
+        except BaseException as raised:  # noqa: BLE001  # Ctrl-C and SystemExit are outcomes here
             failure = raised
         else:
             value(shown, result)

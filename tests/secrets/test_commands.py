@@ -42,8 +42,10 @@ def test_no_command_shows_a_secret(tmp_path):
 def test_no_command_shows_what_a_service_says_back(tmp_path, answers):
     """Of a service that quotes what it was asked, no command writes a marked secret."""
     with world(answers, tmp_path, random.Random(7)) as made:
-        some = {"doctor": ("1 --timeout 5",), "probe": ("--no-room",), "diagnose": ("1 --timeout 2",),
-                "record": ("FOLDER --rooms ROOMS --sweeps 1",)}  # fmt: skip
+        some = {
+            "doctor": ("1 --timeout 5",), "probe": ("--no-room",), "diagnose": ("1 --timeout 2",),
+            "record": ("FOLDER --rooms ROOMS --sweeps 1",),
+        }  # fmt: skip
         assert shown(made, some) == {}
 
 

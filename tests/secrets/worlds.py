@@ -128,9 +128,17 @@ def _garbage(query: Mapping[str, str]) -> Reply:
 
 def _cut(marks: Marks) -> Callable[[Mapping[str, str]], Reply]:
     """JSON that ends within a secret."""
-    text = json.dumps({"ret": 0, "data": {"options": {"login_password": marks["login_password"]}},
-                       "random": marks["random"], "host_password": marks["host_password"]})  # fmt: skip
-    return lambda query: Reply(text[:-8], length=len(text.encode()))
+    parts = {"ret": 0, "random": marks["random"], "key": marks["key"]}
+    members = {
+        "ret": 0, "data": {"options": {"login_password": marks["login_password"]}},
+        "host_password": marks["host_password"],
+    }  # fmt: skip
+
+    def cut(query: Mapping[str, str]) -> Reply:
+        text = json.dumps(parts if "digest" in query else members)
+        return Reply(text[:-8], length=len(text.encode()))
+
+    return cut
 
 
 def _redirect(marks: Marks) -> Callable[[Mapping[str, str]], Reply]:
