@@ -29,7 +29,7 @@ _ADDRESS = re.compile(
 )
 _COLON = re.compile(r"(?i):|%(?:25){0,9}3A")
 _AT = re.compile(r"(?i)@|%(?:25){0,9}40")
-_PORT = re.compile(r"[0-9]{0,5}(?:\\?[/?#]|\Z)")
+_PORT = re.compile(r"[0-9]{0,5}(?:\\?[/?#]|\Z)|[0-9]{1,5}[.,;:!)\]]\Z")  # a sentence may end there
 _WHOLE = re.compile(r"(?is)\s*[a-z][a-z0-9+.-]*://[^:/@]*:(.*)@")
 _BROKEN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*:?)?/{0,2}[^:/@]*:(.*)@")
 _HEADER = re.compile(
@@ -87,7 +87,9 @@ def _unquoted(text: str, start: int, equals: str) -> int:
     ends, codes = (r",}\])", "2C|7D|5D|26") if equals[-1] in ":aA" else ("", "26")
     encoded = f"|%(?:25){{0,{_depth(equals) - 1}}}(?:{codes})" if _depth(equals) else ""
     found = re.compile(rf"(?i)[{ends}\s\"'<>&]{encoded}").search(text, start)
-    return found.start() if found else len(text)
+    end = found.start() if found else len(text)
+    # A comma before a blank is the sentence's, or the program's, and no loss.
+    return end - 1 if found and text[end].isspace() and text[start + 1 : end].endswith(",") else end
 
 
 def _closing(text: str, opening: re.Match[str]) -> int:

@@ -305,11 +305,18 @@ def test_the_authorization_header_shows_only_its_kind(name):
      "rtsp://admin@host/x", "rtsp://192.0.2.7:6549/avd:1:2/x", "rtsp://[::1]:554/x",
      "http://h:8080/rtc/room/get?room_id=1&user_id=2", "100 % of 5 = 5", "a=b:c",
      '{"ret": 0, "topic": "Weekly: sync", "owner_id": "ops@example.org"}',
-     "%3A%2F%2F", "http://h:8080/a%20b?x=%22y%22", '{"password_hint_count"', "no\nline\tlost"],
+     "%3A%2F%2F", "http://h:8080/a%20b?x=%22y%22", "it runs at http://192.0.2.7:8080.",
+     "(at rtsp://host:554)", '{"password_hint_count"', "no\nline\tlost"],
 )  # fmt: skip
 def test_a_text_without_secrets_stays_as_it_is(text):
     """Masking changes nothing where nothing is secret."""
     assert mask(text) == text
+
+
+def test_the_comma_behind_a_secret_stays():
+    """What stands behind a secret in a call or a sentence is not lost with it."""
+    assert mask("f(login_password=ask(), more=1)") == "f(login_password=***, more=1)"
+    assert mask("secret_key=Left7Right9, and") == "secret_key=***, and"
 
 
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

@@ -84,13 +84,18 @@ def refuse_value(name: str, text: str, *secrets: str) -> None:
             f"{name} holds a password, and inputs stand in reports. Give an address without login "
             "and the password in CONFKIT_CAMERA_PASSWORD."
         )
-    kept = {*secrets, *(os.environ.get(name, "") for name in KEPT)} - {""}
-    inside = forms(tuple(secret for secret in kept if len(secret) >= _LONG))
-    if text.strip() in kept or any(form in text for form in inside) or signed(text):
+    if _holds(str(text), secrets) or signed(text):
         raise ConfigError(
             f"{name} holds a key, a password or a token, and inputs stand in reports: leave it "
             "out. Secrets come from the profile or the environment."
         )
+
+
+def _holds(text: str, secrets: tuple[str, ...]) -> bool:
+    """Whether it is one of these secrets or of the environment's, or a longer one stands in it."""
+    kept = {*secrets, *(os.environ.get(name, "") for name in KEPT)} - {""}
+    inside = forms(tuple(secret for secret in kept if len(secret) >= _LONG))
+    return text.strip() in kept or any(form in text for form in inside)
 
 
 def camera_password(login_name: str) -> Secret | None:
