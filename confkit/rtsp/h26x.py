@@ -17,6 +17,7 @@ class Layout:
     fragment: int
     parameter_sets: tuple[int, ...]
     keyframes: range
+    bare: tuple[int, ...]  # the end of a sequence or of a stream: nothing but a header
 
     def type_of(self, nal: bytes) -> int:
         """Return the type of a NAL unit."""
@@ -30,8 +31,8 @@ class Layout:
 
 
 LAYOUTS = {
-    "h264": Layout(1, 24, 28, (7, 8), range(5, 6)),
-    "h265": Layout(2, 48, 49, (32, 33, 34), range(16, 22)),
+    "h264": Layout(1, 24, 28, (7, 8), range(5, 6), (10, 11)),
+    "h265": Layout(2, 48, 49, (32, 33, 34), range(16, 22), (36, 37)),
 }
 
 
@@ -103,9 +104,9 @@ class NalAssembler:
     def add(self, payload: bytes) -> None:
         """Take one payload; raises ValueError when it is malformed or a fragment is missing."""
         layout = self._layout
-        if len(payload) <= layout.header:
+        kind = layout.type_of(payload) if len(payload) >= layout.header else -1
+        if len(payload) <= layout.header and kind not in layout.bare:
             raise ValueError("The payload is too short.")
-        kind = layout.type_of(payload)
         if kind == layout.fragment:
             self._add_fragment(payload)
             return

@@ -116,20 +116,24 @@ class Parser:
 
     def _next(self) -> Request | Response | Frame | None:
         buffer = self._buffer
-        while buffer.startswith((b"\r", b"\n")):  # some cameras pad a body with an empty line
-            del buffer[:1]
-        if buffer.startswith(b"$"):
-            return self._next_frame()
-        if not buffer:
-            return None
-        line, newline, _ = bytes(buffer[: self._max_head]).partition(b"\n")
-        # Judged before the head is complete: an SSH banner never sends an empty line.
-        start = line.rstrip(b"\r").decode(**_TEXT)
-        response, request = _RESPONSE_LINE.fullmatch(start), _REQUEST_LINE.fullmatch(start)
-        if not buffer[:1].isalpha() or (newline and not (response or request)):
-            if self._resync and self._spoken:
-                return self._skip()
-            raise self._fault("The first line is not RTSP.")
+        while True:  # a call for each stray byte could be as deep as what a peer sends is long
+            while buffer.startswith((b"\r", b"\n")):  # some cameras pad a body with an empty line
+                del buffer[:1]
+            if buffer.startswith(b"$"):
+                return self._next_frame()
+            if not buffer:
+                return None
+            newline = buffer.find(b"\n", 0, self._max_head)
+            line = bytes(buffer[: self._max_head if newline < 0 else newline])
+            # Judged before the head is complete: an SSH banner never sends an empty line.
+            start = line.rstrip(b"\r").decode(**_TEXT)
+            response, request = _RESPONSE_LINE.fullmatch(start), _REQUEST_LINE.fullmatch(start)
+            if buffer[:1].isalpha() and (newline < 0 or response or request):
+                break
+            if not (self._resync and self._spoken):
+                raise self._fault("The first line is not RTSP.")
+            if not self._skip():
+                return None
         end = _END_OF_HEAD.search(buffer, 0, self._max_head)
         if end is None:
             if len(buffer) >= self._max_head:
@@ -149,12 +153,12 @@ class Parser:
             return Request(request[1], request[2], headers=headers, body=body)
         return Response(int(status), reason, headers=headers, body=body)
 
-    def _skip(self) -> Request | Response | Frame | None:
-        """Pass over what is neither a frame nor a message, to where one may begin."""
+    def _skip(self) -> bool:
+        """Pass over what is neither a frame nor a message; return whether one may begin there."""
         found = _BEGINNING.search(self._buffer, 1)
         # The beginning of one may be cut off at the end of what has come.
         del self._buffer[: found.start() if found else max(1, len(self._buffer) - 4)]
-        return self._next() if found else None
+        return found is not None
 
     def _next_frame(self) -> Frame | None:
         buffer = self._buffer

@@ -108,6 +108,7 @@ class Depacketiser:
         if packet.marker or self._size > MAX_UNIT:
             self._complete = self._complete and packet.marker
             units += self._finish(packet.timestamp)
+            self._complete = packet.marker  # the rest of a picture that was cut is no whole one
         return units
 
     def _finish(self, timestamp: int) -> list[AccessUnit]:
