@@ -1,5 +1,6 @@
 """Checks what a caller gives before anything is sent (sections 4 and 8 of the interface)."""
 
+import json
 import operator
 import re
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from typing import Any
 
 from .endpoints import Endpoint
 from .errors import ParameterError
+from .json_text import DEEPEST_VALUE, too_deep
 from .masking import MASK, Guarded, GuardedAddress, Secret, mask_address
 from .records import shown
 from .wire import Request, as_text, compact
@@ -132,6 +134,15 @@ def unmasked(endpoint: Endpoint, name: str, value: str) -> None:
         )  # fmt: skip
 
 
+def shallow(endpoint: Endpoint, given: object) -> None:
+    """Nothing, when options can be looked through; those that are nested too deep are refused."""
+    if too_deep(given, DEEPEST_VALUE):
+        raise wrong(
+            endpoint, f"options is nested more than {DEEPEST_VALUE} deep, or holds itself.",
+            "Give an object whose values are texts, numbers or small lists and dicts.",
+        )  # fmt: skip
+
+
 def options(
     endpoint: Endpoint, given: object, login_name: str | None, login_password: Secret | None
 ) -> dict[str, Any]:
@@ -156,6 +167,7 @@ def options(
         merged[name] = value
     try:
         written = compact(merged)
+        json.dumps(merged, allow_nan=False)
     except (TypeError, ValueError):
         raise wrong(
             endpoint, "options holds something that JSON cannot carry.",

@@ -61,6 +61,7 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = GuardedAddress(user_address) if user_address is not None else None
     user_data = Guarded(user_data) if user_data is not None else None
+    arguments.shallow(B1, options)
     options = guard(options)  # type: ignore[assignment]  # the same, with its secrets hidden
     client.may_send(B1)
     if isinstance(room_id, Device):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 DEEPEST = 200  # levels of lists and objects; the interface has five
+DEEPEST_VALUE = 100  # of one that travels inside, such as a device's options
 _DEEP = f"JSON of more than {DEEPEST} levels"
 
 
@@ -26,7 +28,7 @@ def read_json(data: bytes | str) -> Any:
         value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except RecursionError:
         raise NotPlainError(_DEEP) from None
-    if text.count("[") + text.count("{") > DEEPEST and _is_deep(value):
+    if text.count("[") + text.count("{") > DEEPEST and too_deep(value, DEEPEST):
         raise NotPlainError(_DEEP)
     return value
 
@@ -55,15 +57,14 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _is_deep(value: Any) -> bool:
+def too_deep(value: Any, levels: int) -> bool:
+    """Whether a value holds others in others more than so many levels deep, or itself: what goes
+    down in it by calls would not come back."""
     level = [value]
-    for _ in range(DEEPEST + 1):
-        level = [
-            item
-            for holder in level
-            for item in (holder.values() if isinstance(holder, dict) else holder)
-            if isinstance(item, dict | list)
-        ]
+    for _ in range(levels + 1):
+        held = [one.values() if isinstance(one, Mapping) else one
+                for one in level if isinstance(one, Mapping | list | tuple)]  # fmt: skip
+        level = list({id(inner): inner for items in held for inner in items}.values())
         if not level:
             return False
     return True

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from .errors import protocol_error
-from .json_text import read_json
+from .json_text import DEEPEST_VALUE, read_json, too_deep
 from .masking import Guarded, Secret, guard, mask, masked
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
@@ -81,7 +81,10 @@ def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object
 
 def shown(value: object) -> str:
     """The value in at most 60 characters, with nothing secret in it."""
-    written = mask(repr(masked(value)))
+    try:
+        written = mask(repr(masked(value)))
+    except RecursionError:
+        written = f"a {type(value).__name__} that is nested too deep"
     return written if len(written) <= 60 else written[:57] + "..."
 
 
@@ -206,9 +209,9 @@ def _options(value: object) -> Mapping[str, Any]:
             value = None
     elif value is None:
         value = {}
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or too_deep(value, DEEPEST_VALUE):
         raise protocol_error(
-            "the answer's field options is not a JSON object.",
+            "the answer's field options is not a JSON object, or is nested too deep.",
             "Ask the provider what this deployment puts there.",
         )
     return value

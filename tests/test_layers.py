@@ -63,7 +63,7 @@ FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer
 # The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
 RTSP_MAY_KNOW = {"rtsp", "masking", "printable", "writing"}
 SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "masking", "printable", "endpoints",
-                    "dialect", "signing", "rtsp"}  # fmt: skip
+                    "json_text", "dialect", "signing", "rtsp"}  # fmt: skip
 
 
 def modules():
