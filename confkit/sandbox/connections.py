@@ -98,6 +98,7 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
             self._size = self._lines = self._loose = 0
             self._in_head = fast  # h11 bounds by itself what it has not told of
             self._refused = False
+            self._owed: tuple[int, str] | None = None  # a refusal whose turn has not come
             self._timer: asyncio.TimerHandle | None = None
             self._reading: asyncio.TimerHandle | None = None  # the caller, an answer
 
@@ -143,7 +144,9 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
             if self._answering():
                 return
             callers.waits(self)
-            if self.transport.is_closing():
+            if self._owed and not self.transport.is_closing():
+                self._refuse(*self._owed)
+            elif self.transport.is_closing():
                 self._after(self.app.patience, self.transport.abort)
             elif self.cycle.more_body:  # answered before all of it was there
                 self._after(LINGER, self._end)
@@ -175,7 +178,14 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
                 why = f"there are more than {HEADERS} headers"
             elif not long:
                 wrong, why = 408, "no HTTP request"
-            self._refuse(wrong, why)
+            broken = self.cycle is not None and self.cycle.more_body  # the body of the last one
+            self._refused = True
+            if broken and not self._answering():
+                self._end()  # it has had its answer
+            elif not broken and self._answering():
+                self._owed = wrong, why  # those before it are answered first
+            else:
+                self._refuse(wrong, why)
 
         # httptools has no limits of its own (h11 has). What these raise becomes HTTP 400.
         def on_message_begin(self) -> None:
@@ -217,6 +227,9 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
 
         def _refuse(self, ret: int, why: str) -> None:
             self._refused = True
+            if self._answering():
+                self.cycle.disconnected = True  # this is its answer, and the only one
+                self.cycle.message_event.set()
             body = self.app.unreadable(ret, why)
             status = "503 Service Unavailable" if ret == 503 else "400 Bad Request"
             head = (
