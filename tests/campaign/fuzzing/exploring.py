@@ -41,7 +41,13 @@ def explore(
 
     def prop(**values: Any) -> None:
         tried["examples"] += 1
-        check(**values)
+        try:
+            check(**values)
+        except Exception as error:
+            error.add_note(
+                "".join(f"\n{name} = {repr(value)[:5000]}" for name, value in values.items())
+            )
+            raise
 
     prop.__name__ = prop.__qualname__ = name.replace(" ", "_")
     seeded = hypothesis.seed(piece.chance(name).getrandbits(64))
