@@ -8,7 +8,6 @@ import io
 import socket
 import time
 from contextlib import suppress
-from http.client import parse_headers
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -57,15 +56,6 @@ class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base know
         super().__init__(sock, *args, **kwargs)
         self._sock, self._reader = sock, _Reader(self.fp.detach(), sock)
         self.fp = io.BufferedReader(self._reader)
-
-    def _read_status(self) -> tuple[str, int, str]:
-        """The status of the answer itself. http.client knows 100 alone of those that go before it,
-        and would take the answer behind any other for that of the next request."""
-        while True:
-            version, status, reason = super()._read_status()
-            if status <= 101 or status >= 200:
-                return version, status, reason
-            parse_headers(self.fp)
 
     def _close_conn(self) -> None:
         """Lets go of an answer that was read; a connection on which more has come than that is not

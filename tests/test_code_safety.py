@@ -94,7 +94,8 @@ def test_secrets_are_compared_in_constant_time():
 
 
 @pytest.mark.parametrize(("file", "function"), [
-    ("sandbox/identity.py", "same"), ("sandbox/explain.py", "is_signature"), ("rtsp/auth.py", "_same"),
+    ("sandbox/identity.py", "same"), ("sandbox/explain.py", "is_signature"),
+    ("rtsp/auth.py", "_same"),
 ])  # fmt: skip
 def test_what_compares_secrets_does_nothing_else(file, function):
     """Those functions end with hmac.compare_digest and hold no other comparison."""

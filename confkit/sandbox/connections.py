@@ -138,7 +138,7 @@ def protocol(callers: Callers) -> type[asyncio.Protocol]:
                 self._after(self.app.patience, self._late)
 
         def on_response_complete(self) -> None:
-            if self._refused:
+            if self._refused and not self._owed:
                 return  # what was asked before that has no answer any more
             super().on_response_complete()
             if self._answering():

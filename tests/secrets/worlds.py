@@ -166,7 +166,8 @@ HOSTILE: dict[str, Callable[[Marks], Any]] = {
     "dropped": lambda marks: Reply(drop=True),
     "other types": lambda marks: lambda query: {
         "ret": 0, "room_id": [dict(query)], "user_list": {"x": dict(query)}, "data": [dict(query)],
-        "host_password": {"x": marks["host_password"]}, "addr": [marks.login()], "msg": echo(query),},
+        "host_password": {"x": marks["host_password"]}, "addr": [marks.login()],
+        "msg": echo(query)},
     "wrong token": lambda marks: lambda query: {"ret": 602, "msg": echo(query)},
 }  # fmt: skip
 WORLDS = ("sandbox", *HOSTILE)
