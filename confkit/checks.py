@@ -9,6 +9,7 @@ from .endpoints import B1
 from .errors import ApiError, ConfkitError
 from .explanations import explain
 from .listing import find_device
+from .masking import mask_address
 from .records import Device
 from .users import get_room_users
 
@@ -48,8 +49,8 @@ def preflighted(device: Device, known: "bool | Report" = True) -> "Report | None
     if report.ok:
         return report
     failed = PreflightFailed(
-        f"{device.user_id!r} was not imported: {report.verdict}: {report.cause} {report.advice} "
-        "Nothing was sent to the service."
+        f"{mask_address(device.user_id)!r} was not imported: {report.verdict}: {report.cause} "
+        f"{report.advice} Nothing was sent to the service."
     )
     failed.report = report
     raise failed
@@ -70,8 +71,8 @@ def there(error: ApiError, device: Device) -> None:
     so: the one before it, whose answer may have been lost, has brought it in."""
     told = str(error).removesuffix(error.advice).strip()
     error.advice = (
-        f"{device.user_id!r} is in room {device.room_id!r} with this address, by an earlier "
-        "import: nothing is left to do."
+        f"{mask_address(device.user_id)!r} is in room {device.room_id!r} with this address, by an "
+        "earlier import: nothing is left to do."
     )
     error.args = (f"{told} {error.advice}",)
 
@@ -97,9 +98,10 @@ def see(client: Client, device: Device, patience: float) -> None:
     while (missing := _missing(client, device)) and time.monotonic() < end:
         time.sleep(_PAUSE)
     if missing:
+        room_id, called = device.room_id, mask_address(device.user_id)
         error = NotInRoom(
-            f"{device.user_id!r} was imported into room {device.room_id!r}, and {missing}. "
-            f"To find out why: ck.diagnose_device(client, {device.room_id!r}, {device.user_id!r})"
+            f"{called!r} was imported into room {room_id!r}, and {missing}. "
+            f"To find out why: ck.diagnose_device(client, {room_id!r}, {called!r})"
         )
         error.device = device
         raise error

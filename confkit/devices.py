@@ -9,7 +9,7 @@ from .client import Client
 from .endpoints import B1, B2
 from .errors import ConfkitError, JoinFailed, OutcomeUnknown, ServiceTimeout, UserExists
 from .listing import find_device, listed_device
-from .masking import Guarded, GuardedAddress, Secret, guard
+from .masking import Guarded, GuardedAddress, Secret, guard, mask_address
 from .records import Device
 from .wire import Request
 
@@ -186,7 +186,7 @@ def reimport_device(client: Client, device: Device) -> Device:
     except ConfkitError as error:
         unknown = isinstance(error, OutcomeUnknown)
         failed = (ReimportUnknown if unknown else ReimportFailed)(
-            f"{device.user_id!r} was removed from room {device.room_id!r} and "
+            f"{mask_address(device.user_id)!r} was removed from room {device.room_id!r} and "
             f"{'may or may not be there again' if unknown else 'could not be imported again'}: "
             f"{error} To restore it, keep this error and call import_device(client, error.device) "
             f"when {'list_devices(client) does not show it' if unknown else 'that is mended'}."

@@ -7,6 +7,7 @@ from . import arguments
 from .client import Client
 from .endpoints import B3, Endpoint
 from .errors import ProtocolError, UserNotFound, protocol_error
+from .masking import mask_address
 from .records import Device, number, objects, shown
 from .wire import Request
 
@@ -58,8 +59,8 @@ def listed_device(client: Client, room_id: str, user_id: str, endpoint: Endpoint
         return found
     unsent = "" if endpoint is B3 else f" and {endpoint.key} was not sent"
     error = UserNotFound(
-        f"the service lists no external user {user_id!r} in room {room_id!r}, so its address is "
-        f"not known{unsent}. list_devices(client) shows where it is, if anywhere."
+        f"the service lists no external user {mask_address(user_id)!r} in room {room_id!r}, so its "
+        f"address is not known{unsent}. list_devices(client) shows where it is, if anywhere."
     )
     error.interface, error.endpoint, error.ret = "B", endpoint.key, 425
     error.meaning = "user does not exist"

@@ -458,3 +458,25 @@ def test_half_a_character_is_named_before_anything_is_sent(script, name, call):
     with pytest.raises(ck.ParameterError, match=name):
         call(service.client())
     assert not service.requests
+
+
+def test_a_user_that_is_called_by_its_address_shows_no_login(script):
+    """Some name a camera by its address: what is said of it hides the password in it, and nothing
+    in it moves a terminal's cursor."""
+    named, quiet = "rtsp://admin:geheim77@192.0.2.7/\x1b[2J", {"ret": 0, "user_list": []}
+    service = script({IMPORT: [{"ret": 0}, {"ret": 423}, {"ret": 426}], USERS: quiet,
+                      LIST: [listed(), listed({**CAMERA, "userId": named})],
+                      REMOVE: {"ret": 0}})  # fmt: skip
+    client, device = service.client(), ck.Device("1", named, "Door", RTSP)
+    calls = {
+        ck.NotInRoom: lambda: ck.import_device(client, device, verify=True, patience=0),
+        ck.UserExists: lambda: ck.import_device(client, device),
+        ck.ReimportFailed: lambda: ck.reimport_device(client, device),
+        ck.UserNotFound: lambda: ck.remove_device(client, "2", named),
+    }
+    for kind, call in calls.items():
+        with pytest.raises(kind) as raised:
+            call()
+        assert "admin" in str(raised.value)
+        assert "geheim77" not in str(raised.value)
+        assert "\x1b" not in str(raised.value)

@@ -13,8 +13,8 @@ def late_door(url: str, seconds: float) -> Iterator[str]:
     parts = urlsplit(url)
 
     async def come(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(seconds)
-        with suppress(OSError):
+        with suppress(OSError, asyncio.CancelledError):  # a task of streams may not end so
+            await asyncio.sleep(seconds)
             inner, outer = await asyncio.open_connection(parts.hostname, parts.port)
             await asyncio.gather(_pass_on(reader, outer), _pass_on(inner, writer))
 
