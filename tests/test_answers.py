@@ -133,10 +133,43 @@ def test_what_is_not_an_answer_is_told_by_its_kind(came, body):
     assert not error.retry
 
 
+TWICE = [
+    '{"ret": 0, "topic": "a", "topic": "b"}', '{"ret": 0, "ret": 404}', '{"ret": 404, "ret": 0}',
+    '{"topic": "a", "ret": 0, "\\u0074opic": "b"}', '{"ret": 0, "data": {"total": 1, "total": 2}}',
+    '{"ret": 0, "n": 1, "n": true}', '{"ret": 0, "n": 1, "n" : "1"}',
+    '{"ret": 0, "n": 0, "n": 0.0}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", TWICE)
+def test_a_name_that_stands_twice_is_no_answer(body):
+    """Of two values under one name none is believed: parsers differ in which they take."""
+    assert "got JSON in which a name stands twice, with different values" in str(refused(body))
+
+
+def test_a_name_that_stands_twice_with_one_value_is_read():
+    """The same said twice is no contradiction."""
+    assert read('{"ret": 0, "topic": "a", "topic": "a"}')["topic"] == "a"
+
+
+@pytest.mark.parametrize("broken", [b"\xff", b"\xed\xa0\x80", b"\xc0\x80", b"\xf5\x80\x80\x80"])
+def test_bytes_that_are_no_letters_are_no_answer(broken):
+    """Neither in a value nor in a name: that would be the name of something else then."""
+    refused(b'{"ret": 0, "topic": "a%b"}' % broken)
+    refused(b'{"ret": 0, "topic%b": "a"}' % broken)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le"])
 def test_json_in_any_unicode_encoding_is_read(encoding):
     """A byte order mark or another Unicode encoding does not matter."""
     assert read('{"ret": 0, "topic": "Ünï"}'.encode(encoding))["topic"] == "Ünï"
+
+
+def test_a_busy_service_is_asked_less_often():
+    """HTTP 429 is worth another try, and says what to change."""
+    error = refused("slow down", status=429)
+    assert error.retry
+    assert "max_rate" in error.advice
 
 
 @pytest.mark.parametrize("depth", [10, 100, 300, 500, 700, 900, 990, 1100, 5000, 100_000])

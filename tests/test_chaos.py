@@ -16,7 +16,7 @@ def through(chaos: Chaos, sandbox: Sandbox, **options) -> ck.Client:
     """A client that asks through the proxy, and waits little between its tries."""
     return ck.Client(
         chaos.base_url, chaos.outgoing_url, sandbox.access_key, sandbox.secret_key,
-        dialect=sandbox.dialect, timeout=(0.5, 0.4), sleep=lambda _: None, **options,
+        dialect=sandbox.dialect, timeout=(0.3, 0.2), sleep=lambda _: None, **options,
     )  # fmt: skip
 
 
@@ -46,17 +46,25 @@ def asked(asking: ck.Client, room_id: str) -> ck.Room | ck.ConfkitError:
         return error
 
 
+@pytest.fixture(scope="module")
+def known() -> Iterator[tuple[Sandbox, ck.Room]]:
+    """A service for all faults, and a room of it."""
+    with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
+        room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=25)
+        yield sandbox, ck.get_room(client, room_id)
+
+
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_gives_the_truth_or_an_error_of_ours(name, sandbox, client, room_id):
+def test_a_fault_gives_the_truth_or_an_error_of_ours(name, known):
     """Whatever the proxy does to an answer, a read gives what is so, or an error with its cause."""
-    truth = ck.get_room(client, room_id)
+    sandbox, truth = known
     with (
         Chaos(sandbox.base_url, sandbox.outgoing_url, chance="a", weights={}, late=0.6) as passing,
         through(passing, sandbox) as asking,
     ):
         asking.token()
         passing._names, passing._bounds = [name], [1.0]
-        outcome = asked(asking, room_id)
+        outcome = asked(asking, truth.room_id)
         assert outcome == truth or (isinstance(outcome, ck.ConfkitError) and str(outcome))
         assert passing.counts[name]
         assert passing.strayed == []

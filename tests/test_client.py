@@ -10,11 +10,14 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 
 import confkit as ck
+from confkit.endpoints import A3
+from confkit.masking import Secret
+from confkit.wire import Request
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
 
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
@@ -24,6 +27,45 @@ FRESH = {"ret": 0, "random": "new", "key": "pair"}
 def expiring(tokens_ok):
     """A room-get that takes only tokens in `tokens_ok`."""
     return lambda query: ROOM if query["access_token"] in tokens_ok else {"ret": 602}
+
+
+@contextmanager
+def answering(parts, connections=None):
+    """A client with a token whose requests get these bytes, and pauses between them, on connections
+    that are kept; `parts` gives them for a room ID."""
+    kept = [] if connections is None else connections
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve(peer):
+        buffer = b""
+        with peer, suppress(OSError):
+            while data := peer.recv(65536):
+                buffer += data
+                while b"\r\n\r\n" in buffer:
+                    head, _, buffer = buffer.partition(b"\r\n\r\n")
+                    room_id = head.partition(b"room_id=")[2].partition(b" ")[0].decode()
+                    for part in parts(room_id):
+                        if isinstance(part, bytes):
+                            peer.sendall(part)
+                        else:
+                            time.sleep(part)
+
+    def accept():
+        with suppress(OSError):
+            while True:
+                peer, _ = listener.accept()
+                kept.append(peer)
+                threading.Thread(target=serve, args=(peer,), daemon=True).start()
+
+    accepting = threading.Thread(target=accept, daemon=True)
+    accepting.start()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with ck.Client(url, url, "demo_access", "demo_secret", sleep=lambda _: None) as client:
+        client._token.held = Secret("dG9rZW4tb2YtdGhlLXRlc3Q=")
+        yield client
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    accepting.join(5)
 
 
 def test_nothing_is_sent_before_the_first_call(script):
@@ -95,7 +137,8 @@ def test_a_token_that_stays_refused_is_renewed_once_and_then_raised(script):
 @pytest.mark.parametrize(
     "reply",
     [Reply(drop=True), Reply("busy", status=503), {"ret": 504}, {"ret": 409}, {"ret": "503"},
-     Reply({"ret": 700}, status=500), Reply('{"ret": 0, "to', length=99)],
+     Reply("slow down", status=429), Reply({"ret": 700}, status=500),
+     Reply('{"ret": 0, "to', length=99)],
 )  # fmt: skip
 def test_a_read_is_tried_three_times(script, reply):
     """Connection faults, 5xx and codes that mean "try again" cost a read two more tries."""
@@ -137,6 +180,43 @@ def test_pauses_between_tries_grow_and_are_jittered(script):
     with pytest.raises(ck.TransportError):
         ck.get_room(client, "1")
     assert pauses == pytest.approx([0.1, 0.2, 0.3, 0.6])
+
+
+def _room(room_id: str) -> bytes:
+    body = b'{"ret": 0, "room_id": "%b", "user_list": []}' % room_id.encode()
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+@pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints"])
+def test_what_goes_before_an_answer_is_not_the_answer(status):
+    """An interim answer is passed over; its own answer is never that of the next request."""
+    first = f"HTTP/1.1 {status}\r\nLink: </x>\r\n\r\n".encode()
+    with answering(lambda room_id: [first, 0.02, first, 0.02, _room(room_id)]) as client:
+        assert [ck.get_room(client, room_id).room_id for room_id in "123"] == list("123")
+
+
+def test_an_answer_that_comes_twice_is_not_that_of_the_next_request():
+    """What lies on a connection behind an answer is nobody's, and the connection not used again."""
+    connections = []
+    large = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + b" " * 100_000
+    for behind in (_room("1"), large):
+        with answering(lambda room_id, more=behind: [_room(room_id) + more], connections) as client:
+            assert [ck.get_room(client, room_id).room_id for room_id in "123"] == list("123")
+    assert len(connections) >= 6
+
+
+@pytest.mark.parametrize("parameters", [
+    {"room_id": "\ud800"}, {"options": {"a": ["\udfff"]}}, {"room_id": object()},
+])  # fmt: skip
+def test_what_cannot_travel_is_refused_before_it_is_sent(script, parameters):
+    """A parameter of a hand-made request that cannot be written is a ParameterError of ours."""
+    service = script({GET_ROOM: ROOM})
+    client = service.client()
+    request = Request(A3, parameters)
+    for ask in (client.send, client.ask_once, lambda one: client.send_many([one])):
+        with pytest.raises(ck.ParameterError, match="Nothing was sent"):
+            ask(request)
+    assert service.seen == {}
 
 
 def test_a_redirect_is_never_followed_with_a_token(script):

@@ -127,6 +127,20 @@ def test_bodies_with_an_odd_part_read_as_the_records_read_them(begin, middle, en
     agrees(begin.encode() + middle + end.encode())
 
 
+@pytest.mark.parametrize("again", [
+    '"topic": "other"', '"\\u0074opic": "other"', '"topic" : "other"', '"topic"\n: "Weekly sync"',
+    '"attendee_max": 25', '"ret": 0', '"ret": 404', '"user_name": "Eve"', '"user_list": []',
+    '"x": 1, "x": 2', '"x": {"y": {"z": 1, "z": 2}}', '"x": ":", "y": [[[]]]', '"user_id": "u:"',
+])  # fmt: skip
+@pytest.mark.parametrize("end", ["}", "}]}", "}, "])
+def test_names_that_stand_twice_are_judged_alike(again, end):
+    """A name that is there already, with the same value or another, anywhere in an answer."""
+    agrees(ROOM + ", " + again + "}")
+    agrees(PEOPLE + ", " + again + "}]}")
+    agrees(PEOPLE + "}], " + again + "}")
+    agrees(PEOPLE + '}, {"user_id": "v:", "user_name": "a:b", ' + again + end)
+
+
 @pytest.mark.parametrize(
     "odd",
     [

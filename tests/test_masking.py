@@ -135,6 +135,14 @@ def test_a_secret_is_found_by_its_name_wherever_it_is_written(written):
     assert not wrong
 
 
+def test_broken_letters_behind_a_name_hide_no_secret():
+    """An answer whose bytes were spoilt behind a secret's name shows no secret."""
+    body = b'{"host_password\xff\xfe": "Left7Right9", "topic": "here"}'
+    shown = mask(body.decode("utf-8", "replace"))
+    assert not leaks(shown)
+    assert "here" in shown
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("written", NAMED, ids=lambda function: function.__name__)
 def test_every_secret_name_of_the_interface_is_known(written, name):

@@ -155,5 +155,7 @@ ANSWERS: dict[str, tuple[Any, type]] = {
     "other provisional answers first": (
         _raw(b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
              + _HEAD + b"\r\n" + _BODY), dict),
+    "429": (Reply("slow down", status=429), ck.ProtocolError),
+    "a name twice": (Reply('{"ret": 0, "topic": "a", "topic": "b"}'), ck.ProtocolError),
     "HTTP/1.0": (_raw(b"HTTP/1.0 200 OK\r\n\r\n" + _BODY), dict),
 }  # fmt: skip

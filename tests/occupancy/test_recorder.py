@@ -198,6 +198,23 @@ def test_when_nothing_can_be_asked_that_is_recorded_too(recorder, moments, caplo
     assert one(frame, room_id, "ret") == [0, None]
 
 
+def test_a_result_code_that_fits_into_no_column_is_missing(
+    recorder, client, sandbox, rooms, moments
+):
+    """A code of thirty digits ends no recording; its samples lack values and a code."""
+
+    def refuse() -> None:
+        sandbox.advance(10**6)  # the token expires
+        sandbox.fault("/rtc/auth/valid", body=b'{"ret": 1%030d}' % 0)
+
+    moments.plan(1, refuse)
+    done = recorder.record(client, rooms, every=60, sweeps=2)
+    assert (done.sweeps, done.ended) == (2, "sweeps")
+    last = load_occupancy(recorder.folder).tail(len(rooms))
+    assert last["users"].isna().all()
+    assert last["ret"].isna().all()
+
+
 def test_late_sweeps_are_skipped_and_told(recorder, client, rooms, moments, caplog):
     """Sweeps whose time has passed, as when the machine slept, are skipped, counted and logged;
     those that follow are at their times."""

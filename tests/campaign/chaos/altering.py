@@ -69,12 +69,12 @@ async def deep(line: Line) -> None:
 
 
 async def deep_options(line: Line) -> None:
-    """The options of a device are lists in lists, as an object or as text."""
+    """The options of a device are objects in objects, or such text, deeper than can be meant."""
     body = (await line.answer()).body
     members = json.loads(body)
     items = members["data"].get("items") if isinstance(members.get("data"), dict) else None
     if items:
-        nested = line.chance.choice([70, 300, 480, 900])
+        nested = line.chance.choice([300, 480, 900])
         text = '{"a":' * nested + "1" + "}" * nested
         items[0]["options"] = text if line.chance.random() < 0.5 else json.loads(text)
         body = json.dumps(members).encode()
