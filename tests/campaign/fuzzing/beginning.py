@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize
 import confkit as ck
 from confkit.sandbox import Sandbox
 
-from .model import Codes, Model
+from .model import Codes, Model, RoomState
 
 SECONDS = 30  # a stream that was lost by a restart has come back, on a machine however busy
 
@@ -53,6 +53,13 @@ class Beginning(RuleBasedStateMachine):
         self.client: ck.Client | None = None
         self.done["examples"] += 1
         self.start()
+        # Rooms that fill soon; what only happens in full or guarded rooms is then not rare.
+        for number, caps in enumerate(
+            ({"attendee_max": 1}, {"max_audio": 2}, {"max_video": 2}, {})
+        ):
+            given = {"topic": "t", "owner_id": "o", "room_mode": 1, "host_password": "blue-heron",
+                     "room_extend_id": f"begun {number}", **caps}  # fmt: skip
+            self.model.rooms[ck.create_room(self.client, **given)] = RoomState(given, assigned=True)
 
     def start(self) -> None:
         """A sandbox on the file that there is, and a client of it."""

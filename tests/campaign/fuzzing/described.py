@@ -23,6 +23,9 @@ DIALECTS = (
 _ID = {"access_token": "token", "accessToken": "token", "room_id": "room", "roomId": "room",
        "user_id": "user", "userId": "user", "userAddress": "camera"}  # fmt: skip
 
+_ALL = frozenset(_ID.values())
+REAL = [*[_ALL] * 4, *(_ALL - {kind} for kind in sorted(_ALL)), frozenset[str]()]
+
 
 class Deployment(NamedTuple):
     """A sandbox with a room, somebody in it and a camera, whoever knows what it may answer, and

@@ -10,19 +10,9 @@ import confkit as ck
 from .beginning import LOGIN, NAMES, PLACES, USERS, Beginning
 
 ADDRESSES = st.sampled_from(
-    [
-        "open 0",
-        "open 1",
-        "guarded",
-        "wrong login",
-        "dead",
-        "sip",
-        "http",
-        "no host",
-        "port",
-        "space",
-    ]
-)
+    ["open 0", "open 1"] * 4 + ["guarded"] * 3
+    + ["wrong login", "dead", "sip", "http", "no host", "port", "space"]
+)  # fmt: skip
 MORE = st.sampled_from([{}, {"assist_address": "rtsp://u:p@192.0.2.7/x"}, {"n": [1, {"ü": None}]}])
 
 

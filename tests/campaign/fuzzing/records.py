@@ -118,9 +118,24 @@ def any_answer_is_a_record_or_an_error_of_ours(
         quick = outcome(lambda: read_users(request, answer, dialect))
         assert quick == found, f"quickly {quick}, plainly {found}"
     records = found[0] if isinstance(found[0], list) else [found[0]]
+    for record in records:
+        _types_are_right(record)
     for kind, frame in FRAMES.items():
         if mine := [record for record in records if isinstance(record, kind)]:
             _frame_is_total(frame, mine)
+
+
+def _types_are_right(record: Any) -> None:
+    if isinstance(record, Room):
+        numbers = (record.id, record.room_status, record.attendee_max, record.max_audio,
+                   record.max_video)  # fmt: skip
+        assert all(type(number) in (int, type(None)) for number in numbers), record
+        assert record.room_id == "1" or record.room_extend_id == "1", record
+    if isinstance(record, RoomUser | Device):
+        assert isinstance(record.user_id, str), record
+        assert record.user_id, record
+    if isinstance(record, Device):
+        assert isinstance(record.options, dict), record
 
 
 @cache

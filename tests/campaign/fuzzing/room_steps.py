@@ -110,7 +110,7 @@ class RoomSteps(Beginning):
             self.model.rooms[room_id].people.pop(user_id, None)
 
     @precondition(lambda self: self.model.rooms)
-    @rule(place=PLACES, turn=st.sampled_from(["lock", "unlock", "close", "unassign"]))
+    @rule(place=PLACES, turn=st.sampled_from(["lock", "unlock", "unlock", "close", "unassign"]))
     def turn(self, place: int, turn: str) -> None:
         """A moderator locks, unlocks or closes a room, or it loses its media server."""
         room_id = [*self.model.rooms][place % len(self.model.rooms)]
