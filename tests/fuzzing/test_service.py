@@ -70,7 +70,7 @@ def test_a_value_that_is_nested_deep_is_told_in_words(name):
 
 def test_what_is_no_request_is_answered_behind_the_request_before_it(sandbox):
     """A whole request has its own answer, whatever follows it in the same packet."""
-    came = asked(sandbox.base_url, GET + b"\r\n\x00garbage\r\n\r\n")
+    came = asked(sandbox.base_url, GET + b"\r\n\x00garbage\r\n\r\n", ends=False)
     assert [json.loads(body)["ret"] for _, body in came.answers] == [602, 408]
     assert [status for status, _ in came.answers] == [200, 400]
 
@@ -79,6 +79,6 @@ def test_what_is_no_request_is_answered_behind_the_request_before_it(sandbox):
 def test_a_request_with_a_broken_body_has_one_answer(sandbox, interface):
     """A chunk that is none ends the request with its one answer."""
     address = sandbox.base_url if interface == "A" else sandbox.outgoing_url
-    came = asked(address, GET + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n")
+    came = asked(address, GET + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", ends=False)
     assert [json.loads(body)["ret"] for _, body in came.answers] == [408]
     assert came.rest == b""

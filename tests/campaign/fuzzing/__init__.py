@@ -148,7 +148,8 @@ def model(piece: Piece) -> Counts:
         first, second = (sandbox.camera(**small) for _ in range(2))
         cameras = Cameras((first, second), sandbox.camera(**LOGIN, **small), f"{first}-dead")
         steps = hypothesis.seed(piece.chance().getrandbits(64))(machine(cameras, done))
-        settings = bounded(piece.size, stateful_step_count=30)
+        # What breaks in a short piece is told at once: to make it smaller takes minutes.
+        settings = bounded(piece.size, shrink=piece.size > 50, stateful_step_count=30)
         broken = watched(
             piece, "steps", lambda: run_state_machine_as_test(steps, settings=settings)
         )
@@ -159,9 +160,9 @@ def answers(piece: Piece) -> Counts:
     """Examples of answers that hold anything."""
     return explore(
         piece, "answers", piece.size, records.any_answer_is_a_record_or_an_error_of_ours,
-        key=st.sampled_from([*ENDPOINTS, "A3", "A6", "B3"]), body=records.BODIES,
-        status=st.sampled_from([200, 200, 200, 201, 204, 302, 404, 503]),
-        whole=st.sampled_from([True, True, True, False]), dialect=st.sampled_from(records.DIALECTS),
+        key=st.sampled_from([*ENDPOINTS, *["A3"] * 6, *["A6", "B3"] * 3]), body=records.BODIES,
+        status=st.sampled_from([200] * 9 + [201, 302, 503]),
+        whole=st.sampled_from([True] * 9 + [False]), dialect=st.sampled_from(records.DIALECTS),
     )  # fmt: skip
 
 

@@ -17,12 +17,12 @@ from ..frame import Piece
 Tried = Callable[[], None]
 
 
-def bounded(examples: int, **more: Any) -> settings:
+def bounded(examples: int, shrink: bool = True, **more: Any) -> settings:
     """Settings under which nothing but the property fails: no database, no deadline, no check of
     how fast a busy machine makes its examples."""
     return settings(
         max_examples=max(1, examples), database=None, deadline=None,
-        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, *[Phase.shrink] * shrink),
         print_blob=False, report_multiple_bugs=False, **more,
     )  # fmt: skip
 

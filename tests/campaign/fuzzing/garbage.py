@@ -112,15 +112,16 @@ def written(parts: Parts, token: str) -> bytes:
     return end.join([first, *headers, b"Connection: close", b"", b""]) + body
 
 
-def asked(address: str, data: bytes) -> Answered:
-    """What comes for these bytes, until the service ends the connection."""
+def asked(address: str, data: bytes, ends: bool = True) -> Answered:
+    """What comes for these bytes, behind which the caller `ends`, until the service does."""
     parts = urlsplit(address)
     received = bytearray()
     with socket.create_connection((parts.hostname or "", parts.port or 0), SECONDS) as line:
         line.settimeout(SECONDS)
         try:
             line.sendall(data)
-            line.shutdown(socket.SHUT_WR)
+            if ends:
+                line.shutdown(socket.SHUT_WR)
         except OSError:
             pass  # it has answered before it had all
         try:

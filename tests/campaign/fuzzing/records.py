@@ -43,6 +43,7 @@ ANY = _LEAVES | st.recursive(
 # What a service answers, of which anything may be replaced.
 _USUAL = st.sampled_from([
     {"ret": 0, "random": "abc", "key": "def"},
+    *[{"ret": 0, "room_id": "1", "room_status": "1", "id": 7}] * 4,
     {"ret": 0, "room_id": "1", "topic": "Weekly", "attendee_max": "25", "room_mode": 1, "id": 7},
     {"ret": 0, "room_id": "1", "host_password": "hunter2", "max_audio": "", "room_extend_id": ""},
     {"ret": 0, "addr": "192.0.2.7:6601"}, {"ret": 404, "msg": "password=hunter2"}, {},
@@ -50,7 +51,13 @@ _USUAL = st.sampled_from([
     {"ret": 0, "result": 0, "data": {"total": 1, "items": [{"roomId": "1", "userId": "cam"}]}},
     {"result": 0, "data": {"items": [{"room_id": "1", "user_id": "c", "options": "{}"}]}},
 ])  # fmt: skip
-_CHANGES = st.dictionaries(_NAMES, ANY, max_size=4)
+_OF_ROOMS = st.sampled_from([
+    "id", "room_id", "topic", "room_status", "host_password", "attendee_max", "max_audio",
+    "room_extend_id", "room_mode", "user_id", "user_name",
+])  # fmt: skip
+_CHANGES = st.dictionaries(_NAMES, ANY, max_size=4) | st.dictionaries(
+    _OF_ROOMS, st.booleans() | _LEAVES, max_size=2
+)
 
 
 def _changed(usual: dict[str, Any], outer: dict[str, Any], inner: dict[str, Any]) -> str:
