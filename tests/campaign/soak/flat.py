@@ -5,14 +5,7 @@ from statistics import median
 
 Points = Sequence[tuple[float, float]]
 
-# A leak of one descriptor or thread a minute is 20 in a third of an hour; what comes and goes with
-# the load is not in the least value of a third.
-SPARE = 3
-# An allocator gives freed memory back when it likes, so that a process that leaks nothing still
-# moves by some MB. What counts is what keeps growing: 100 bytes a call that leaks, at a hundred
-# calls a second, are 36 MB an hour, far above this.
-MEMORY = 8.0  # MB in an hour
-JUDGED = 240.0  # seconds of a curve below which its memory says nothing
+JUDGED = 240.0  # seconds below which a curve shows how a process warms up, and nothing else
 
 
 def rising(points: Points) -> float:
@@ -41,20 +34,27 @@ def step(points: Points) -> float:
     return median(last) - median(middle) if middle and last else 0.0
 
 
-def grows(points: Points) -> bool:
-    """Whether a process's descriptors or threads become more and more."""
-    return rising(points) > SPARE and step(points) > SPARE
+def long(points: Points) -> bool:
+    """Whether the curve is long enough to say anything."""
+    return bool(points) and points[-1][0] - points[0][0] >= JUDGED
 
 
-def swells(points: Points) -> bool:
-    """Whether its memory (in MB) does; False where the curve is too short to say.
+def grows(points: Points, spare: float) -> bool:
+    """Whether a process's descriptors or threads become more and more, by more than `spare`.
 
-    Both must say so: a slope that lasts, and thirds that differ by what such a slope makes.
+    The least value must rise too: what comes and goes with the load is not in it.
     """
-    if not points or points[-1][0] - points[0][0] < JUDGED:
-        return False
-    least = MEMORY * _third(points) / 3600
-    return growth(points) > MEMORY and step(points) > least
+    return long(points) and rising(points) > spare and step(points) > spare
+
+
+def swells(points: Points, hourly: float, spare: float) -> bool:
+    """Whether memory (in MB) does: by more than `hourly` in an hour, and by more than `spare` from
+    the middle third to the last.
+
+    Both must say so: an allocator gives freed memory back when it likes, so that a process that
+    leaks nothing still moves, and a short curve has a steep slope of such a leap.
+    """
+    return long(points) and growth(points) > hourly and step(points) > spare
 
 
 def thirds(points: Points) -> tuple[list[float], list[float], list[float]]:
