@@ -8,12 +8,12 @@ PARTS = (
         "kills-sandbox",
         "A sandbox with a file that is killed at any moment loses no change that it has answered, "
         "doubles none, and starts again.",
-        "kills", sandbox.run, pieces=4, size=25, short=2, never=sandbox.NEVER,
+        "kills", sandbox.run, pieces=4, size=25, short=1, never=sandbox.NEVER,
     ),
     Part(
         "kills-recorder",
         "A recorder that is killed at any moment loses no sweep that it has told, doubles none, "
         "and leaves no half of one.",
-        "kills", recorder.run, pieces=4, size=25, short=2, never=recorder.NEVER,
+        "kills", recorder.run, pieces=4, size=25, short=1, never=recorder.NEVER,
     ),
 )  # fmt: skip

@@ -8,12 +8,12 @@ PARTS = (
         "soak-sandbox",
         "After an hour of mixed load with 20 held cameras a sandbox, and the clients at it, hold "
         "no more memory, descriptors and threads than before.",
-        "seconds", sandbox.run, pieces=1, size=3600, short=4, never=sandbox.NEVER,
+        "seconds", sandbox.run, pieces=1, size=3600, short=2, never=sandbox.NEVER,
     ),
     Part(
         "soak-panel",
         "After an hour of reading its rooms every second a panel's kernel holds no more memory, "
         "descriptors and threads than before.",
-        "seconds", panel.run, pieces=1, size=3600, short=3, never=panel.NEVER,
+        "seconds", panel.run, pieces=1, size=3600, short=2, never=panel.NEVER,
     ),
 )  # fmt: skip
