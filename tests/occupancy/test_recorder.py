@@ -434,3 +434,15 @@ def test_a_recording_that_read_nothing_is_none(recorder, client, sandbox, rooms)
     assert done == Recorded(sweeps=0, rows=0, failures=0, skipped=0, ended="cancelled")
     assert not recorder.folder.exists()
     sandbox.clear_faults()
+
+
+@pytest.mark.parametrize("back", [60, 120])
+def test_a_clock_set_back_by_whole_minutes_doubles_no_sample(
+    recorder, client, rooms, moments, back
+):
+    """A sweep whose time an earlier one had, as the clock was set back, has a time of its own."""
+    moments.plan(130, lambda: setattr(moments, "stepped", -float(back)))
+    recorder.record(client, rooms, every=60, sweeps=6)
+    frame = load_occupancy(recorder.folder)
+    assert len(frame) == 12
+    assert not frame.duplicated(["time", "room_id"]).any()
