@@ -24,7 +24,7 @@ PARTS = (
         "folders-clocks",
         "A clock that steps back, a change of daylight saving time, a leap day or the end of a "
         "year loses no sample, doubles no hour and ends no login.",
-        "sweeps", clocks, 6, 400, 40,
+        "sweeps", clocks, 6, 200, 20,
         ("lost samples", "doubled samples", "hours off", "unanswered calls", "sweeps off time"),
     ),
 )  # fmt: skip

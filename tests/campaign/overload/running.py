@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ..frame import Counts, Piece
 from ..journal import ROOT
 
-MEGABYTES = 150.0  # that a sandbox may grow by, whatever is done to it
+MEGABYTES = 100.0  # that a sandbox may grow by, whatever is done to it
 _LEFT = 12  # descriptors that an honest caller and a camera may need
 _BACK = 15.0  # seconds in which descriptors are given back
 

@@ -95,8 +95,8 @@ _ONE = b"GET /rtc/room/get HTTP/1.1\r\n"
 _JSON, _FORM = b"application/json", b"application/x-www-form-urlencoded"
 KINDS: dict[str, tuple[str, Callable[[Target], Sent]]] = {
     "query": ("A", lambda _: _repeated(b"GET /rtc/room/get?a=", _BLOCK, 10 * _MEGABYTE, _END)),
-    "header": ("A", lambda _: _repeated(_ONE + b"X: ", _BLOCK, 10 * _MEGABYTE, b"\r\n\r\n")),
-    "header's name": ("B", lambda _: _repeated(_ONE, _BLOCK, 10 * _MEGABYTE, b": y\r\n\r\n")),
+    "header": ("A", lambda _: _repeated(_ONE + b"X: ", _BLOCK, 100 * _MEGABYTE, b"\r\n\r\n")),
+    "header's name": ("B", lambda _: _repeated(_ONE, _BLOCK, 100 * _MEGABYTE, b": y\r\n\r\n")),
     "headers": ("B", lambda _: _repeated(_ONE, b"X: y\r\n" * 9000, 10 * _MEGABYTE, b"\r\n")),
     "line ends": ("A", lambda _: _repeated(b"\r\n", b"\r\n" * 30_000, 10 * _MEGABYTE, b"")),
     "parameters": ("A", lambda _: _repeated(b"GET /rtc/room/get?", b"a&" * 8000, 200_000, _END)),
