@@ -5,6 +5,7 @@ percent-encoded as often as may be. Where it is not clear where a secret ends, t
 `masking` loads this when it first has a text to look through.
 """
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -76,9 +77,18 @@ def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
             start, end = opening.end(), _closing(text, opening)
         else:
             start = found.end()
-            end = _unquoted(text, start, equals)
+            inside = equals == ":" and text[start : start + 1] in ("{", "[")
+            end = _structure(text, start) if inside else _unquoted(text, start, equals)
         yield start, end
         at = max(end, found.end())
+
+
+def _structure(text: str, start: int) -> int:
+    """Where an object or a list ends; the text's end where it is none of JSON, or cut off."""
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[1]
+    except (ValueError, RecursionError):
+        return len(text)
 
 
 def _unquoted(text: str, start: int, equals: str) -> int:

@@ -327,6 +327,15 @@ def test_the_comma_behind_a_secret_stays():
     assert mask("secret_key=Left7Right9, and") == "secret_key=***, and"
 
 
+def test_what_stands_in_an_object_under_a_secret_name_is_hidden_whole():
+    """A deployment that wraps a password in an object or a list does not make it public."""
+    for value in ({"value": "Left7Right9", "more": ["Left7"]}, ["Left7", {"x": "Right9"}]):
+        written = json.dumps({"a": 1, "host_password": value, "kept": "here"})
+        assert mask(written) == '{"a": 1, "host_password": ***, "kept": "here"}'
+        assert not leaks(mask(written[:-30]))
+        assert not leaks(mask(repr({"a": 1, "host_password": value})))
+
+
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 ANY_NAME = st.sampled_from(NAMES)
 

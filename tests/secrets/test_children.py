@@ -25,8 +25,8 @@ def slow(tmp_path):
 
 
 def test_no_traceback_of_a_notebook_or_a_program_shows_a_secret(slow):
-    """In IPython with locals and without, after Ctrl-C, in development mode, with urllib3's and
-    http.client's own logs, faulthandler's dump and the process's arguments: no secret shows."""
+    """In IPython with locals and without, after Ctrl-C, in development mode, with the logs of
+    urllib3 and http.client, faulthandler's dump and the process's arguments: no marked secret."""
     said = children.program(slow, MODES)
     assert said.count("KeyboardInterrupt") >= 2 * len(MODES)
     assert "Traceback (most recent call last)" in said
