@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from .markup import as_it_is
 from .masking import mask
 from .printable import as_json, one_line
 
@@ -40,7 +41,8 @@ class Check:
 
     def _repr_html_(self) -> str:
         told = f"{_badge(self.verdict)} <b>{escape(self.check)}</b>: {escape(self.found)}"
-        return f"<div>{told}{f'<br>&rarr; {escape(self.advice)}' if self.advice else ''}</div>"
+        next_step = f"<br>&rarr; {escape(self.advice)}" if self.advice else ""
+        return as_it_is(f"<div>{told}{next_step}</div>")
 
 
 class Checklist(tuple[Check, ...]):
@@ -96,7 +98,7 @@ class Checklist(tuple[Check, ...]):
         heads = "".join(
             f"<th scope='col' {left}>{name}</th>" for name in ("verdict", "check", "found", "next")
         )
-        return (
+        return as_it_is(
             f"<p><b>{_badge(self.verdict)} over all</b></p>"
             f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         )

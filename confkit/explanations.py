@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from .markup import as_it_is
 from .printable import one_line
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Explanation(NamedTuple):
             f"<small>Try again: {_again(code)}</small></td></tr>"
             for code in rows
         )
-        return f"<table>{body}</table>"
+        return as_it_is(f"<table>{body}</table>")
 
 
 def _wrapped(head: str, *parts: tuple[str, str]) -> str:

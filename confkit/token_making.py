@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from .address import Address
+from .markup import as_it_is
 from .masking import MASK
 from .signing import digest, hmac_of
 
@@ -50,7 +51,7 @@ class TokenSteps(tuple[TokenStep, ...]):
         )
         names = ("", "step", "value", "how")
         heads = "".join(f"<th scope='col' {left}>{name}</th>" for name in names)
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        return as_it_is(f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
 
 
 def token_steps(client: Client) -> TokenSteps:

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"scanning", "codes", "explanations", "endings", "json_text", "printable", "writing"},
+    {"scanning", "codes", "explanations", "endings", "json_text", "printable", "writing", "markup"},
     {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},
@@ -61,7 +61,7 @@ LAYERS = [
 FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
 
 # The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
-RTSP_MAY_KNOW = {"rtsp", "masking", "printable", "writing"}
+RTSP_MAY_KNOW = {"rtsp", "masking", "printable", "writing", "markup"}
 SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "masking", "printable", "endpoints",
                     "json_text", "dialect", "signing", "rtsp"}  # fmt: skip
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..markup import as_it_is
 from ..masking import mask
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Finding:
         return f"[{self.word}] {self.exercise}\n{self.told}"
 
     def _repr_html_(self) -> str:
-        return (
+        return as_it_is(
             f"<p><b style='background:{_SHADES[self.right]};color:#1a1a1a;padding:1px 7px;"
             f"border-radius:3px'>{self.word}</b> <b>{escape(self.exercise)}</b></p>"
             f"<p style='max-width:46em'>{escape(self.told)}</p>"

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from ..dialect import Dialect
 from ..errors import ConfigError
 from ..exchange import Asked
+from ..markup import as_it_is
 from ..masking import mask
 from ..printable import as_json, one_line, printable
 from .answers import Unasked, told
@@ -181,7 +182,8 @@ class Probe:
             for name in ("sure", "question", "answer", "exchange")
         )
         texts = "".join(f"<p>{escape(line)}</p>" for line in (*self._head(), *self._foot()))
-        return f"{texts}<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        return as_it_is(texts + table)
 
     def _head(self) -> Iterator[str]:
         changes = ", ".join(f"{name}={value}" for name, value in self.dialect.changes().items())

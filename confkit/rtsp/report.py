@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..markup import as_it_is
 from ..printable import one_line
 from ..writing import write_whole
 
@@ -169,7 +170,7 @@ class Report:
                 f"<img alt='The first picture of {escape(self.subject, quote=True)}' "
                 f"style='width:{_SHOWN_WIDTH}px;max-width:100%' src='data:image/png;base64,{data}'>"
             )
-        return (
+        return as_it_is(
             f"<div><p><b>{self._mark} {escape(self.verdict)}</b> "
             f"<code>{escape(self.subject)}</code><br>{escape(self.cause)}<br>"
             f"&rarr; {escape(self.advice)}</p>"

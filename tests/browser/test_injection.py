@@ -35,6 +35,7 @@ rooms
     "ck.explain(HOSTILE[4])",
     "ck.occupancy_chart(ck.occupancy_frame(rooms.sweep if hasattr(rooms, 'sweep') else "
     "ck.sweep(client, HOSTILE, progress=False)))",
+    "import pandas; pandas.options.display.html.use_mathjax = False  # as SECURITY.md says\n"
     "ck.sweep(client, HOSTILE, progress=False).frame()[['room_id', 'owner_id']].head(4)",
 )
 

@@ -133,9 +133,9 @@ def of_panels_of_rooms(client: ck.Client, ids: Sequence[str]) -> Iterator[Output
     """The rooms, one of them in full."""
     rooms = RoomExplorer(client, list(ids))
     assert rooms.wait(30)
-    rooms.select(ids[0])
-    assert rooms.wait(30)
-    yield from _of_panel(rooms)
+    for room_id in ids[:8]:
+        rooms.select(room_id)
+        yield from _of_panel(rooms)
     yield Output("RoomExplorer.export", "csv", rooms.export())
 
 
@@ -149,9 +149,10 @@ def of_panels_of_one(client: ck.Client, ids: Sequence[str]) -> Iterator[Output]:
     yield from _of_panel(occupancy)
     occupancy.close()
     wire = WirePanel(client)
-    wire.choose(-1)
-    assert wire.wait(30)
-    yield from _of_panel(wire)
+    for back in range(-8, 0):
+        wire.choose(back)
+        assert wire.wait(30)
+        yield from _of_panel(wire)
 
 
 def _of_panel(panel: Any) -> Iterator[Output]:

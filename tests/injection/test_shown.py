@@ -112,6 +112,21 @@ def test_commands_print_no_control_characters(arguments, capfd, monkeypatch, tmp
             assert controls(err) == []
 
 
+def test_an_error_quotes_no_control_character():
+    """What an error says has lines of ours and letters only; what it was made of stays."""
+    error = ck.ConfigError("a\x1b[2Jb\n  c\x9b")
+    assert str(error) == "a [2Jb\n  c "
+    assert error.args == ("a\x1b[2Jb\n  c\x9b",)
+
+
+def test_a_topic_with_dollars_is_no_formula_in_a_notebook():
+    """HTML with dollars or backslashes is marked for MathJax to leave alone; other HTML is not."""
+    for text in ("$x$", "\\(x\\)", "\\[x\\]", "\\begin{x}"):
+        for made in (Check("x", "FAIL", text), Checklist([Check("x", "FAIL", text)])):
+            assert made._repr_html_().startswith("<div class='tex2jax_ignore mathjax_ignore'>")
+    assert "mathjax" not in Check("x", "FAIL", "plain")._repr_html_()
+
+
 def test_a_log_line_is_one_line():
     """The commands' log writes a record on one line, whatever is in it, and its traceback below."""
     formatter = OneLine("%(message)s")

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from ...markup import as_it_is
 from ...printable import as_json, one_line
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class ClientCheck:
             f"<td {left}>{_badge(row.verdict)}</td><td {left}>{escape(row.why)}</td></tr>"
             for row in self.rows
         )
-        return (
+        return as_it_is(
             f"<p><b>{escape(self.told)}</b></p>"
             f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         )
