@@ -11,9 +11,11 @@ import pytest
 import confkit as ck
 from confkit import cli, profiles
 from confkit.checklist import Check, Checklist
+from confkit.frames import calls_frame
 from confkit.printable import as_json, one_line, printable
-from confkit.terminal import OneLine
+from confkit.terminal import OneLine, say
 from tests.rtsp.test_preflight import instead, of_script
+from tests.scripted import GET_ROOM, Reply
 from tests.test_layers import PACKAGE
 
 from . import surfaces, texts
@@ -127,6 +129,13 @@ def test_a_topic_with_dollars_is_no_formula_in_a_notebook():
     assert "mathjax" not in Check("x", "FAIL", "plain")._repr_html_()
 
 
+def test_what_is_said_is_printable(capsys):
+    """The one place that prints lets no control character through, to neither stream."""
+    say("a\x1b[2J\x9b\tb\n c")
+    say("d\x07\ud800", aside=True)
+    assert capsys.readouterr() == ("a [2J \tb\n c\n", "d  \n")
+
+
 def test_a_log_line_is_one_line():
     """The commands' log writes a record on one line, whatever is in it, and its traceback below."""
     formatter = OneLine("%(message)s")
@@ -189,6 +198,26 @@ def test_what_a_camera_says_is_shown_as_text(text):
         assert controls(str(report)) == []
         assert alive(report._repr_html_()) == []
         assert len(report.cause) < 500
+
+
+@pytest.mark.parametrize("text", ["\x1b[31mred", "\x9b2J", "<script>pwned</script>", "x" * 300])
+def test_what_an_http_server_says_is_shown_as_text(script, text):
+    """A reason phrase, a header and a page of something else at the service's port."""
+    raw = text.encode("latin-1")
+
+    def answered(wire):
+        wire.recv(4096)
+        head = b"HTTP/1.1 500 %b\r\nServer: %b\r\nContent-Type: text/html; %b\r\n" % (raw, raw, raw)
+        wire.sendall(head + b"Content-Length: %d\r\n\r\n" % len(raw) + raw)
+
+    service = script({GET_ROOM: Reply(raw=answered)})
+    with service.client() as client:
+        with pytest.raises(ck.ConfkitError) as caught:
+            ck.get_room(client, "1")
+        assert controls(str(caught.value)) == []
+        assert controls(repr(client.calls[-1])) == []
+        html = calls_frame(client.calls)._repr_html_()
+        assert alive(html) == []
 
 
 @pytest.mark.parametrize("text", ["rtsp://\x1b[2J", f"x\n{FORGED}", "<script>", "rtsp://a:b@\x9b/"])
