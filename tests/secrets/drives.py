@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 import confkit as ck
-from confkit.endpoints import A2, A3, B1
+from confkit.endpoints import A2, A3, B1, Endpoint
 from confkit.errors import _CLASSES
 from tests.secrets.worlds import World
 
@@ -113,13 +113,18 @@ def refused(kind: type[ck.ApiError]) -> Drive:
         for code, one in codes.items() if one is kind or kind is ck.ApiError
     )  # fmt: skip
 
+    return answered(code, A3 if interface == "A" else B1)
+
+
+def answered(code: int, endpoint: Endpoint) -> Drive:
+    """The error of a code that an operation answers, with secrets in its text."""
+
     def ask(world: World) -> Any:
         detail = f"login {world.marks['login_password']} {world.marks.login()}"
         secrets = (world.marks["login_password"],)
         answer = ck.wire.Answer(
             200, "", ck.wire.compact({"ret": code, "msg": detail}).encode(), 0.0, secrets
         )
-        endpoint = A3 if interface == "A" else B1
         raise ck.wire._outcome(endpoint, answer, world.client.dialect)
 
     return ask
@@ -302,6 +307,8 @@ ERRORS: dict[str, Drive] = {
     "ConfkitError.again": lambda w: [failure.error for failure in swept(w).failures],
     "NotInRoom": lambda w: imported(w, verify=True, patience=0.1),
     "OutcomeUnknown": _created,
+    "Unsettled": answered(503, A2),
+    "UnsettledTimeout": answered(504, A2),
     "PreflightFailed": lambda w: imported(
         w, preflight=True, login_password=w.marks["login_password"]),
     "ProtocolError": lambda w: ck.list_devices(w.client),
