@@ -10,7 +10,7 @@ import time
 import traceback
 from pathlib import Path
 
-from .frame import RAISED, Counts, Part, Piece, broken, parts, total
+from .frame import RAISED, Counts, Part, Piece, broken, named, parts, total
 from .journal import ROOT, Journal, machine, sources
 from .statement import publish
 
@@ -19,10 +19,10 @@ def main(arguments: list[str]) -> int:
     """0 when nothing was counted that must never be, else 1."""
     asked = arguments_of(arguments)
     known = parts()
-    unknown = sorted(set(asked.parts) - set(known))
+    unknown = [name for name in asked.parts if not named(name, known)]
     if unknown:
         sys.exit(f"no part is called {', '.join(unknown)}; there are {', '.join(known)}")
-    chosen = [known[name] for name in asked.parts or known]
+    chosen = [part for name in asked.parts or known for part in named(name, known)]
     if asked.list:
         for part in chosen:
             print(f"{part.name:24} {part.pieces:>4} x {part.size:>7,} {part.unit}: {part.promise}")
@@ -37,7 +37,8 @@ def main(arguments: list[str]) -> int:
 
 def whole(part: Part, journal: Journal, asked: argparse.Namespace) -> Counts:
     """The counts of a part's pieces, those that the journal knows included, printed."""
-    numbers = range(part.pieces) if asked.piece is None else [asked.piece]
+    most = part.pieces if asked.pieces is None else min(asked.pieces, part.pieces)
+    numbers = range(most) if asked.piece is None else [asked.piece]
     found = []
     print(f"\n{part.name}: {part.promise}", flush=True)
     for number in numbers:
@@ -68,10 +69,13 @@ def whole(part: Part, journal: Journal, asked: argparse.Namespace) -> Counts:
 def arguments_of(arguments: list[str]) -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument("parts", nargs="*", help="which parts; all when none is named")
+    parser.add_argument(
+        "parts", nargs="*", help="which parts, or groups such as reads; all when none is named"
+    )
     parser.add_argument("--list", action="store_true", help="name the parts, and run none")
     parser.add_argument("--seed", type=int, default=7, help="of all chance (7)")
     parser.add_argument("--size", type=int, help="units a piece, in place of the part's own")
+    parser.add_argument("--pieces", type=int, help="of each part the first so many alone")
     parser.add_argument("--piece", type=int, help="run this piece alone, again")
     parser.add_argument(
         "--folder", type=Path, default=ROOT / ".campaign", help="of journal and curves (.campaign)"

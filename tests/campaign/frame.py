@@ -69,3 +69,11 @@ def parts() -> dict[str, Part]:
         for part in getattr(importlib.import_module(f"{__package__}.{module.name}"), "PARTS", ())
     ]
     return {part.name: part for part in sorted(found, key=lambda part: part.name)}
+
+
+def named(name: str, known: Mapping[str, Part]) -> list[Part]:
+    """The part of this name, or the group of those whose names begin with it."""
+    return [
+        part for known_name, part in known.items()
+        if known_name == name or known_name.startswith(f"{name}-")
+    ]  # fmt: skip
