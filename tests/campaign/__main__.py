@@ -69,9 +69,7 @@ def whole(part: Part, journal: Journal, asked: argparse.Namespace) -> Counts:
 def arguments_of(arguments: list[str]) -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument(
-        "parts", nargs="*", help="which parts, or groups such as reads; all when none is named"
-    )
+    parser.add_argument("parts", nargs="*", help="parts or groups (reads); all if none is named")
     parser.add_argument("--list", action="store_true", help="name the parts, and run none")
     parser.add_argument("--seed", type=int, default=7, help="of all chance (7)")
     parser.add_argument("--size", type=int, help="units a piece, in place of the part's own")

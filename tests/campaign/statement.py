@@ -45,8 +45,8 @@ PROMISES = (
             ("kills-sandbox", "kills-recorder", "folders")),
     Promise("Thousands of connections, slow callers and huge requests keep nobody else from an "
             "answer of the sandbox, and its memory stays bounded.", ("overload",)),
-    Promise("After an hour of load a sandbox, its clients and a panel's kernel hold no more memory, "
-            "descriptors and threads than before.", ("soak",)),
+    Promise("After an hour a sandbox under load, its clients and a panel's kernel hold no more "
+            "memory, descriptors and threads than before.", ("soak",)),
     Promise("Other people's texts are shown, exported and asked for as texts: no markup, formula, "
             "path or control sequence among them acts.", ("injection",)),
     Promise("No dependency has a weakness known to pip-audit, of those that an advisory service "
