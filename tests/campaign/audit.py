@@ -63,5 +63,6 @@ PARTS = (
         "No installed package has a weakness known to pip-audit, as far as an advisory service "
         "answered when this was measured (the campaign says for how many packages).",
         "installed packages", run, pieces=1, size=1, short=0, never=("known weaknesses",),
+        beside=("packages answered for",),
     ),
 )  # fmt: skip

@@ -41,6 +41,7 @@ class Part:
     size: int
     short: int
     never: tuple[str, ...]
+    beside: tuple[str, ...] = ()  # counts without which the README's figure would say too much
 
 
 def total(counts: Iterable[Counts]) -> dict[str, float]:

@@ -83,7 +83,8 @@ def figure(done: Sequence[tuple[Part, Counts]]) -> str:
     units: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     for part, counts in done:
-        units[part.unit] += int(counts.get(part.unit, 0))
+        for name in (part.unit, *part.beside):
+            units[name] += int(counts.get(name, 0))
         wrong.update(dict.fromkeys(part.never, 0))
         wrong.update(broken(part, counts))
     told = ", ".join(f"{number:,} {unit}" for unit, number in units.items()) or "not measured yet"
