@@ -28,6 +28,7 @@ _ADDRESS = re.compile(
     r"(?i)(?:(?<![a-z0-9.-])|(?<=%[0-9a-f]{2})|(?<=25[0-9a-f]{2}))[a-z][a-z0-9+.-]{0,20}"
     r"(:|%(?:25){0,9}3A)(?:\\{0,9}/|%(?:25){0,9}2F){2}"
 )
+_COMMAND = "$(confkit token)"  # what a shell puts there: our own advice, and no secret
 _COLON = re.compile(r"(?i):|%(?:25){0,9}3A")
 _AT = re.compile(r"(?i)@|%(?:25){0,9}40")
 _PORT = re.compile(r"[0-9]{0,5}(?:\\?[/?#]|\Z)|[0-9]{1,5}[.,;:!)\]]\Z")  # a sentence may end there
@@ -71,6 +72,9 @@ def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Where the values stand that follow a secret's name."""
     at = 0
     while found := _NAMED.search(text, at):
+        if text.startswith(_COMMAND, found.end()):
+            at = found.end()
+            continue
         equals = found.group(1) or found.group(2)
         opening = _OPENING.match(text, found.end())
         if opening and _depth(opening.group(2)) <= _depth(equals):

@@ -321,6 +321,12 @@ def test_a_text_without_secrets_stays_as_it_is(text):
     assert mask(text) == text
 
 
+def test_the_command_that_fills_a_variable_is_no_secret():
+    """What a shell puts in place of the token may be told; what stands behind it is looked at."""
+    told = "export CONFKIT_TOKEN=$(confkit token) access_token=abcd"
+    assert mask(told) == "export CONFKIT_TOKEN=$(confkit token) access_token=***"
+
+
 def test_the_comma_behind_a_secret_stays():
     """What stands behind a secret in a call or a sentence is not lost with it."""
     assert mask("f(login_password=ask(), more=1)") == "f(login_password=***, more=1)"
