@@ -46,7 +46,10 @@ class _Reader(io.RawIOBase):
     def ends(self, buffered: io.BufferedReader) -> bool:
         """Whether more has been read than was asked for; nothing more is read."""
         self._over = True
-        return not buffered.closed and bool(buffered.peek(1))
+        if buffered.closed:
+            return False
+        pending = getattr(self._sock, "pending", int)  # of TLS: unpacked, seen by nobody else
+        return bool(buffered.peek(1)) or pending() > 0
 
 
 class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base known at run time

@@ -633,3 +633,28 @@ def test_a_flight_shows_no_token():
     url = "http://h/rtc/room/get?access_token=hunter2"
     flight = Flight(0, Request(A3, {"room_id": "1"}), "http://h", url, Secret("hunter2"), 0.0)
     assert "hunter2" not in repr(flight)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_answer_behind_an_answer_is_not_that_of_the_next_room(script, way):
+    """Where the head came by itself, too: what lies behind an answer is nobody's, and its
+    connection not used again."""
+
+    def answered(room_id):
+        return b'{"ret": 0, "room_id": "%b"}' % room_id.encode()
+
+    def twice(query):
+        body = answered(query["room_id"])
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+
+        def do(peer):
+            peer.sendall(head)
+            time.sleep(0.02)
+            peer.sendall(body + head + answered("9"))
+            peer.recv(65536)  # the connection stays open meanwhile
+
+        return Reply(raw=do)
+
+    client = connected(script({GET_ROOM: twice}), way)
+    found = client.send_many(rooms(*range(5)), concurrency=1)
+    assert [room["room_id"] for room in found] == list("01234")

@@ -1,5 +1,6 @@
 """TLS: verification is on, a bundle or verify=False is used, and the deadline holds there too."""
 
+import json
 import ssl
 import time
 
@@ -9,6 +10,7 @@ import confkit as ck
 from tests.scripted import GET_ROOM, Reply, scripted
 
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
+USERS = "/rtc/room/get_room_info"
 
 
 @pytest.fixture
@@ -45,6 +47,22 @@ def test_connections_and_deadlines_work_over_tls(secure, certificate):
     with pytest.raises(ck.TransportTimeout):
         ck.get_room(client, "1")
     assert time.monotonic() - began < 3
+
+
+def test_an_answer_behind_an_answer_is_nobodys_over_tls_too(secure, certificate):
+    """What TLS has unpacked already, and no socket shows, is not the answer for the next room."""
+
+    def users(*names):
+        body = json.dumps({"ret": 0, "user_list": [{"user_id": name} for name in names]}).encode()
+        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+    def twice(peer):
+        peer.sendall(users(*(f"user-{number}" for number in range(600))) + users())
+        peer.recv(65536)  # the connection stays open meanwhile
+
+    secure.script[USERS] = Reply(raw=twice)
+    client = secure.client(verify=str(certificate[0]))
+    assert [len(ck.get_room_users(client, room_id)) for room_id in "123"] == [600] * 3
 
 
 def test_a_plain_port_asked_for_tls_is_named(script):
