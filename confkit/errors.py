@@ -64,9 +64,11 @@ class TransportTimeout(TransportError, TimeoutError):
 
 
 class ProtocolError(ConfkitError):
-    """Something came that is not an answer of this interface; the text shows its first bytes."""
+    """Something came that is not an answer of this interface; the text shows its first bytes.
+    `success`: it says result code 0 all the same, under an HTTP status that denies it."""
 
     status: int | None = None
+    success: bool = False
 
 
 class OutcomeUnknown(ConfkitError):

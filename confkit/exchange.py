@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .pace import Pace
 
 DIAL_SECONDS = 30.0  # B1 answers when the service has dialled the camera, or has given up
+SEE_OTHER = 303  # HTTP
 TRIES = 3  # of a read: once, and at most twice again
 
 log = logging.getLogger("confkit")
@@ -172,5 +173,6 @@ def _is_unsettled(failure: ConfkitError) -> bool:
         return failure.sent
     if isinstance(failure, ProtocolError):
         status = failure.status or 200
-        return status < 300 or status >= 500
+        # 303 says where to look after a change; a proxy may put its status over a success.
+        return failure.success or status < 300 or status >= 500 or status == SEE_OTHER
     return False

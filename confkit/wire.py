@@ -196,8 +196,10 @@ def _outcome(
         error = api_error(ret, endpoint.interface, endpoint.key, endpoint.title, quoted)
         error.retry |= answer.status >= 500
         return error
-    if answer.status >= 300:
-        return _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")
+    if not 200 <= answer.status < 300:
+        denied = _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")
+        denied.success = True
+        return denied
     if endpoint is A1:
         parts = {name: members[name] for name in _TOKEN_PARTS if name in members}
         members |= {name: guard(part, "token") for name, part in parts.items()}

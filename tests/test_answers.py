@@ -203,7 +203,7 @@ def test_an_http_error_with_a_result_code_is_that_code(status):
     assert error.retry is (status == 429 or status >= 500)
 
 
-@pytest.mark.parametrize("status", [300, 302, 400, 404, 500, 503])
+@pytest.mark.parametrize("status", [101, 300, 302, 400, 404, 500, 503])
 def test_success_with_an_http_error_is_believed_by_nobody(status):
     """Result code 0 under a status other than 2xx is a contradiction, hence a ProtocolError."""
     error = refused({"ret": 0, "room_id": "1"}, status=status)
