@@ -3,11 +3,14 @@
 import argparse
 import logging
 import os
+import re
 import shlex
 import signal
 import sys
 import time
 import warnings
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NoReturn
 
 from . import __version__, signing
@@ -17,7 +20,7 @@ from .course_commands import add_course_command
 from .dialect import Dialect
 from .doctor_commands import add_doctor_command
 from .errors import ConfigError, ConfkitError
-from .masking import mask
+from .masking import MASK, mask
 from .printable import one_line
 from .probe_commands import add_probe_command
 from .profile_commands import add_profile_commands
@@ -35,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     options, extra = _parser().parse_known_args(given)
     if extra and options.run is not _lab:
-        _parser().error(f"unknown arguments: {' '.join(extra)}")
+        _parser().error(f"unknown arguments: {' '.join(_named(extra))}")
     options.extra = [part for part in extra if part != "--"]
     try:
         return int(options.run(options))
@@ -47,6 +50,14 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _named(unknown: list[str]) -> Iterator[str]:
+    """What was not understood. What stands behind an option's name may be a password."""
+    for before, part in pairwise(["", *unknown]):
+        option = re.match("--[^=]*=?|-.?", part)
+        name = option[0] if option else "" if before.startswith("-") else part
+        yield name if name == part else name + MASK
 
 
 def _one_line(message: Warning | str, *_: object, **__: object) -> None:

@@ -28,7 +28,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "interface": ("A1", "LOGIN"),
     "lab": ("--rooms FILE", "--port LOGIN"),
     "preflight": ("LOGIN --timeout 3", "CAMERA --login-name admin --timeout 5",
-                  "CAMERA --timeout LOGIN", "LOGIN LOGIN", "BROKEN --timeout 1"),
+                  "CAMERA --timeout LOGIN", "LOGIN LOGIN", "BROKEN --timeout 1",
+                  "CAMERA --login-name u --login-password KEY --timeout 1", "CAMERA -pKEY"),
     "probe": ("--no-room", "--no-room --json", "--wait LOGIN", "--save nowhere"),
     "profile add": ("marked --base-url A --outgoing-url B --access-key k",
                     "marked --base-url WRONG --outgoing-url B --access-key k",
@@ -39,7 +40,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "runbook": ("--list", "media-server-gone -p room=LOGIN --sandbox",
                 "media-server-gone -p room=KEY", "nope -p LOGIN"),
     "sandbox": ("--dialect LOGIN", "--port LOGIN", "--host 192.0.2.1 --port 0 --outgoing-port 0"),
-    "token": ("--profile nope",),
+    "token": ("--profile nope", "--secret-key KEY", "--secret=KEY"),
 }  # fmt: skip
 
 
