@@ -96,21 +96,28 @@ def refusals(piece: Piece) -> Counter[str]:
 
 
 def failures(piece: Piece) -> Counter[str]:
-    """Result codes known and unknown at every operation, and what the error says about each."""
+    """Result codes known and unknown at every operation, and what the error says about each.
+
+    What is to go is there, and what is to come is not: a look after a change that a code leaves
+    open therefore never finds it done.
+    """
     counts: Counter[str] = Counter()
     codes = [code for code in range(1, 1000) if lookup(code, "A") or lookup(code, "B")]
-    calls = {
-        "A2": lambda client: ck.create_room(client, "t", "ops"),
-        "A3": lambda client: ck.get_room(client, "1"),
-        "A4": lambda client: ck.delete_room(client, "1"),
-        "A5": lambda client: ck.get_mcu(client, "1"),
-        "A6": lambda client: ck.get_room_users(client, "1"),
-        "A7": lambda client: ck.force_offline(client, "1", "ada"),
-        "B1": lambda client: ck.import_device(client, "1", "cam", "Door", CAMERA),
-        "B2": lambda client: ck.remove_device(client, "1", "cam", CAMERA),
-        "B3": lambda client: ck.list_devices(client),
-    }
     with Sandbox(seed=piece.seed) as sandbox, sandbox.connect(sleep=lambda _: None) as client:
+        camera, room = sandbox.camera(), ck.create_room(client, "Weekly sync", "ops")
+        ada = sandbox.join(room, "Ada")
+        ck.import_device(client, room, "cam", "Door", camera)
+        calls = {
+            "A2": lambda: ck.create_room(client, "t", "ops"),
+            "A3": lambda: ck.get_room(client, room),
+            "A4": lambda: ck.delete_room(client, room),
+            "A5": lambda: ck.get_mcu(client, room),
+            "A6": lambda: ck.get_room_users(client, room),
+            "A7": lambda: ck.force_offline(client, room, ada),
+            "B1": lambda: ck.import_device(client, room, "new", "Door", CAMERA),
+            "B2": lambda: ck.remove_device(client, room, "cam", camera),
+            "B3": lambda: ck.list_devices(client),
+        }
         chance = piece.chance()
         for _ in range(piece.size):
             ret = chance.choice([*codes, chance.randint(1, 10**6), -chance.randint(1, 999)])
@@ -119,16 +126,27 @@ def failures(piece: Piece) -> Counter[str]:
             sandbox.fault(ENDPOINTS[key].path, ret=ret, times=None)
             counts["failures"] += 1
             try:
-                call(client)
+                call()
             except ck.ConfkitError as error:
-                told = ck.explain(ret, ENDPOINTS[key].interface)
-                counts["without a cause"] += told.meaning not in str(error) or not told.cause
-                counts["without a next step"] += not error.advice or error.advice not in str(error)
-                counts["not saying how sure"] += told.sure not in SURE
-                counts["without the code that came"] += str(ret) not in str(error)
+                wrong = told_badly(error, ret, ENDPOINTS[key].interface)
             else:
-                counts["failures taken for success"] += 1
+                wrong = ["failures taken for success"]
+            counts.update(wrong)
+            if wrong:
+                with (piece.folder / "broken.txt").open("a", encoding="utf-8") as file:
+                    file.write(f"{key} answered {ret}: {', '.join(wrong)}\n")
     return counts
+
+
+def told_badly(error: ck.ConfkitError, ret: int, interface: str) -> list[str]:
+    """What the error for a result code leaves out, by the names that are counted."""
+    told, text = ck.explain(ret, interface), str(error)
+    return [name for name, wrong in {
+        "without a cause": told.meaning not in text or not told.cause,
+        "without a next step": not error.advice or error.advice not in text,
+        "not saying how sure": told.sure not in SURE,
+        "without the code that came": str(ret) not in text,
+    }.items() if wrong]  # fmt: skip
 
 
 PARTS = (
