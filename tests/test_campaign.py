@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.campaign.__main__ import arguments_of, main, whole
 from tests.campaign.frame import Part, Piece, broken, named, parts, total
 from tests.campaign.journal import Journal
 from tests.campaign.statement import MEASURED, PROMISES, README, table, with_table
@@ -42,7 +43,12 @@ def test_a_piece_is_run_once_for_the_same_sources(tmp_path):
     journal.keep(piece, {"calls": 10}, 0.1)
     with path.open("a") as file:
         file.write('{"piece": ["abc", "rea')  # a kill cut this line off
+    other = Piece("reads", 7, 1, 10, tmp_path)
+    journal.keep(other, {"calls": 9}, 0.1)
+    with path.open("ab") as file:
+        file.write(b"\xff\0\n[]\n{}\n")  # a disk that broke
     assert journal.counts(piece) == {"calls": 10}
+    assert journal.counts(other) == {"calls": 9}
     assert Journal(path, "def").counts(piece) is None
     assert journal.counts(Piece("reads", 8, 0, 10, tmp_path)) is None
     assert journal.counts(Piece("reads", 7, 0, 11, tmp_path)) is None
@@ -56,3 +62,37 @@ def test_counts_add_up_and_what_must_never_be_counted_breaks_a_part():
     assert broken(part, both) == {}
     assert broken(part, {"calls": 3, "wrong values": 1}) == {"wrong values": 1}
     assert broken(part, {}) == {"no calls": 1}
+
+
+def test_a_piece_that_was_stopped_begins_again_with_an_empty_folder(tmp_path, capsys):
+    """What a stopped run left is not taken for the next one's; it stands beside it."""
+    begun = []
+
+    def run(piece):
+        assert not list(piece.folder.iterdir())
+        (piece.folder / "samples").touch()
+        if not begun.append(1) and len(begun) == 1:
+            raise KeyboardInterrupt
+        return {"calls": 1}
+
+    part = Part("p", "It holds.", "calls", run, 1, 1, 1, ())
+    asked = arguments_of(["--folder", str(tmp_path)])
+    with pytest.raises(KeyboardInterrupt):
+        whole(part, Journal(tmp_path / "journal.jsonl", "abc"), asked)
+    assert whole(part, Journal(tmp_path / "journal.jsonl", "abc"), asked) == {"calls": 1}
+    assert (tmp_path / "p" / "0.before" / "samples").exists()
+
+
+@pytest.mark.parametrize("words", ["--publish --piece 1", "--size 0", "--pieces -1"])
+def test_what_makes_no_figure_is_refused(words, capsys):
+    """A single piece is not published, and no size is one at which nothing is done."""
+    with pytest.raises(SystemExit):
+        arguments_of(words.split())
+    assert words.split()[-2] in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    """Where nothing can be kept, the campaign ends with the folder's name and a next step."""
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit, match="name another with --folder"):
+        main(["audit", "--folder", str(tmp_path / "file")])

@@ -5,6 +5,7 @@ stopped goes on where it stopped; `--publish` writes the figures into the README
 """
 
 import argparse
+import shutil
 import sys
 import time
 import traceback
@@ -29,9 +30,15 @@ def main(arguments: list[str]) -> int:
         return 0
     print(machine(), flush=True)
     journal = Journal(asked.folder / "journal.jsonl", sources())
-    done = {part.name: whole(part, journal, asked) for part in chosen}
+    try:
+        done = {part.name: whole(part, journal, asked) for part in chosen}
+    except KeyboardInterrupt:
+        print("\nStopped. The same command goes on with the piece that was under way.", flush=True)
+        return 130
+    except OSError as error:  # the journal's or a folder's; those of a piece are counted there
+        sys.exit(f"nothing can be kept in {asked.folder}: {error}; name another with --folder")
     if asked.publish:
-        publish([part for part in chosen if asked.piece is None], done)
+        publish(chosen, done)
     return 1 if any(broken(part, done[part.name]) for part in chosen) else 0
 
 
@@ -46,7 +53,7 @@ def whole(part: Part, journal: Journal, asked: argparse.Namespace) -> Counts:
         piece = Piece(part.name, asked.seed, number, asked.size or part.size, folder)
         counts = None if asked.piece is not None else journal.counts(piece)
         if counts is None:
-            folder.mkdir(parents=True, exist_ok=True)
+            emptied(folder)
             began = time.monotonic()
             try:
                 counts = part.run(piece)
@@ -59,11 +66,26 @@ def whole(part: Part, journal: Journal, asked: argparse.Namespace) -> Counts:
         wrong = broken(part, counts)
         if wrong:
             again = f"python -m tests.campaign {part.name} --seed {asked.seed} --piece {number}"
-            print(f"  BROKEN in piece {number}: {wrong}\n  again: {again}", flush=True)
+            again += f" --size {asked.size}" if asked.size else ""
+            print(
+                f"  BROKEN in piece {number}: {wrong}; see {folder}\n  again: {again}", flush=True
+            )
     counts = total(found)
     for name, count in sorted(counts.items()):
         print(f"  {count:>12,.6g} {name}", flush=True)
     return counts
+
+
+def emptied(folder: Path) -> None:
+    """Nothing, once the folder is there and empty: what a run left in it is no part of the next.
+
+    It stands beside it as NUMBER.before, since not every break comes again at once.
+    """
+    if folder.exists():
+        before = folder.with_name(f"{folder.name}.before")
+        shutil.rmtree(before, ignore_errors=True)
+        folder.rename(before)
+    folder.mkdir(parents=True)
 
 
 def arguments_of(arguments: list[str]) -> argparse.Namespace:
@@ -79,7 +101,13 @@ def arguments_of(arguments: list[str]) -> argparse.Namespace:
         "--folder", type=Path, default=ROOT / ".campaign", help="of journal and curves (.campaign)"
     )
     parser.add_argument("--publish", action="store_true", help="write the figures into the README")
-    return parser.parse_args(arguments)
+    asked = parser.parse_args(arguments)
+    if asked.publish and asked.piece is not None:
+        parser.error("--publish takes whole parts, or their first --pieces; leave --piece out")
+    for name in ("size", "pieces"):
+        if (number := getattr(asked, name)) is not None and number < 1:
+            parser.error(f"--{name} is {number}, but nothing would be done; give 1 or more")
+    return asked
 
 
 if __name__ == "__main__":

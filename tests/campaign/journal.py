@@ -11,13 +11,15 @@ from pathlib import Path
 from .frame import Counts, Piece
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+USED = ("campaign", "injection", "openapi", "secrets")  # of the tests' packages
+KINDS = {".py", ".js", ".css", ".ipynb"}
 
 
 def sources() -> str:
-    """Twelve digits that change with any file of confkit and of the campaign."""
+    """Twelve digits that change with any file of confkit, of the campaign and of what it uses."""
     told = hashlib.sha256()
-    for folder in (ROOT / "confkit", ROOT / "tests" / "campaign"):
-        for path in sorted(folder.rglob("*.py")):
+    for folder in ("confkit", *(f"tests/{name}" for name in USED)):
+        for path in sorted(path for path in (ROOT / folder).rglob("*") if path.suffix in KINDS):
             told.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return told.hexdigest()[:12]
 
@@ -40,7 +42,7 @@ class Journal:
     def counts(self, piece: Piece) -> Counts | None:
         """What this very piece counted, or None when it is still to be run."""
         for line in self._lines():
-            if line["piece"] == self._key(piece):
+            if line.get("piece") == self._key(piece):
                 return dict(line["counts"])
         return None
 
@@ -51,18 +53,24 @@ class Journal:
             "machine": machine(),
         }  # fmt: skip
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        with self.path.open("ab") as file:
+            # After a line that a kill cut off this one begins anew.
+            file.write(b"\n" * self._cut_off() + json.dumps(line).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
     def _key(self, piece: Piece) -> list[str | int]:
         return [self.sources, piece.part, piece.seed, piece.number, piece.size]
 
+    def _cut_off(self) -> bool:
+        return self.path.exists() and self.path.read_bytes()[-1:] not in (b"\n", b"")
+
     def _lines(self) -> Iterator[dict]:
         if self.path.exists():
-            for line in self.path.read_text("utf-8").splitlines():
+            for text in self.path.read_text("utf-8", "replace").splitlines():
                 try:
-                    yield json.loads(line)
+                    line = json.loads(text)
                 except ValueError:  # a line that a kill cut off
                     continue
+                if isinstance(line, dict) and "counts" in line:
+                    yield line
