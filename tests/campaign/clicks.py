@@ -216,8 +216,7 @@ def twins(piece: Piece) -> Counter[str]:
             one, other = clicked.state(), called.state()
             if one != other:
                 counts["clicks unlike their function"] += 1
-                with (piece.folder / "differences.txt").open("a") as file:
-                    file.write(f"{number} {action.__name__}\n{one}\n{other}\n\n")
+                piece.broke(f"{number} {action.__name__}\n{one}\n{other}\n")
                 break  # from here on they would differ anyway
     finally:
         clicked.close()

@@ -25,6 +25,12 @@ class Piece:
         """A source of chance that is the same whenever this piece is run again."""
         return random.Random(f"{self.seed}/{self.part}/{self.number}/{purpose}")
 
+    def broke(self, what: str) -> None:
+        """Nothing, once a line about what broke, what was expected and what came, is kept."""
+        path = self.folder / "broken.txt"
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{what}\n")
+
 
 @dataclass(frozen=True)
 class Part:

@@ -41,7 +41,12 @@ def expiries(piece: Piece) -> Counter[str]:
             counts["expired tokens"] += 1
             counts["threads that met one"] += threads
             counts["reads that failed"] += threads - read_right
-            counts["authentications too many"] += sandbox.count(A1.path) - before - 1
+            more = sandbox.count(A1.path) - before - 1
+            counts["authentications too many"] += more
+            if more or read_right < threads:
+                piece.broke(
+                    f"token {number}, {threads} threads: {read_right} read, {more} too many"
+                )
     return counts
 
 
@@ -81,7 +86,7 @@ def refusals(piece: Piece) -> Counter[str]:
         for number in range(piece.size):
             chance = piece.chance(str(number))
             for change in changes(chance, str(piece.folder)):
-                before = sandbox.count()
+                before, refused = sandbox.count(), True
                 try:
                     change(client)
                 except ck.ReadOnlyError:
@@ -90,8 +95,12 @@ def refusals(piece: Piece) -> Counter[str]:
                     counts["changes that nobody may send so"] += 1
                 else:
                     counts["changes that were not refused"] += 1
+                    refused = False
                 counts["changes"] += 1
-                counts["requests sent"] += sandbox.count() - before
+                sent = sandbox.count() - before
+                counts["requests sent"] += sent
+                if sent or not refused:
+                    piece.broke(f"change {number}, {change}: {sent} sent, refused: {refused}")
     return counts
 
 
@@ -133,8 +142,7 @@ def failures(piece: Piece) -> Counter[str]:
                 wrong = ["failures taken for success"]
             counts.update(wrong)
             if wrong:
-                with (piece.folder / "broken.txt").open("a", encoding="utf-8") as file:
-                    file.write(f"{key} answered {ret}: {', '.join(wrong)}\n")
+                piece.broke(f"{key} answered {ret}: {', '.join(wrong)}")
     return counts
 
 

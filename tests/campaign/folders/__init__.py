@@ -13,6 +13,7 @@ PARTS = (
         "With a full disk, a read-only folder, or a folder that goes, whatever confkit told as "
         "written is there and whole, and what failed says why and what to do.",
         "writes", failing, 6, 300, 20, (*_LOST, "half-written files", "errors without a next step"),
+        ("writes on a full disk", "writes into a read-only folder"),
     ),
     Part(
         "folders-shared",

@@ -52,8 +52,12 @@ def clocks(piece: Piece) -> Counts:
     counts: dict[str, float] = {"sweeps": 0}
     chance = piece.chance()
     for number in range(math.ceil(piece.size / _TURNS)):
+        before = dict(counts)
         _recorded(piece, number, chance, counts)
         _day(piece, number, chance, counts)
+        more = {name: count - before.get(name, 0) for name, count in counts.items()}
+        if any(count for name, count in more.items() if name != "sweeps"):
+            piece.broke(f"recorded-{number}, day-{number}: {more}")
     return counts
 
 

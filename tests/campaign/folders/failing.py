@@ -22,7 +22,8 @@ def failing(piece: Piece) -> Counts:
     if done.returncode:
         raise RuntimeError(done.stderr[-3000:])
     told = json.loads(done.stdout.splitlines()[-1])
-    (piece.folder / "notes.txt").write_text("\n".join(told["notes"]) + "\n", "utf-8")
+    for note in told["notes"]:
+        piece.broke(note)
     counts: Counts = told["counts"]
     return counts
 

@@ -23,11 +23,10 @@ _PROCESSES = 3
 def together(piece: Piece) -> Counts:
     """What is there, when each process has written its share, of what they told."""
     counts: dict[str, float] = {}
-    notes: list[str] = []
 
     def wrong(name: str, why: str) -> None:
         counts[name] = counts.get(name, 0) + 1
-        notes.append(f"{name}: {why}")
+        piece.broke(f"{name}: {why}")
 
     share = piece.size // _PROCESSES
     with ExitStack() as around:
@@ -56,10 +55,9 @@ def together(piece: Piece) -> Counts:
         lost = names - set(found[kind])
         if lost:
             counts["lost values"] = counts.get("lost values", 0) + len(lost)
-            notes.append(f"lost values: {sorted(lost)}")
+            piece.broke(f"lost values: {sorted(lost)}")
         if len(found[kind]) != len(set(found[kind])):
             wrong("doubled samples", kind)
-    (piece.folder / "notes.txt").write_text("\n".join(notes) + "\n", "utf-8")
     return counts
 
 

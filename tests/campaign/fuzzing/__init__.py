@@ -207,7 +207,7 @@ PARTS = (
     Part("fuzz-model",
          "Rooms, people and devices are what a dictionary says after any steps in any order, "
          "restarts of the service among them, with every result code.",
-         "examples", model, pieces=20, size=150, short=14, never=NEVER),
+         "examples", model, pieces=20, size=150, short=7, never=NEVER),
     Part("fuzz-rtsp",
          "Whatever a camera sends is understood or refused in words, in bounded memory, and a "
          "picture with a packet missing never passes for a whole one.",

@@ -156,8 +156,7 @@ class Recording:
 
     def _count(self, name: str, what: str) -> None:
         self.counts[name] += 1
-        with (self._piece.folder / "broken.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{name} after {self._at}: {what}\n")
+        self._piece.broke(f"{name} after {self._at}: {what}")
 
 
 def _told(lines: Sequence[str]) -> list[pd.Timestamp]:

@@ -122,8 +122,7 @@ class Victim:
 
     def _told(self, name: str, what: str) -> None:
         self.counts[name] += 1
-        with (self._piece.folder / "broken.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{name} after {self._at}: {what}\n")
+        self._piece.broke(f"{name} after {self._at}: {what}")
 
 
 def _addresses(child: Child) -> tuple[str, str]:

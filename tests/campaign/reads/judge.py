@@ -43,7 +43,7 @@ class Judge:
         self.counts: Counter[str] = Counter(dict.fromkeys(NEVER, 0))
         self._secrets = list(secrets)  # sets that grow with each token
         self._longest = TRIES * sum(timeout) + SLACK
-        self._path: Path = piece.folder / "breaks.txt"
+        self._path: Path = piece.folder / "broken.txt"
         self._lock = threading.Lock()
 
     def note(self, kind: str, what: object, expected: object, came: object) -> None:

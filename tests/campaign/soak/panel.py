@@ -27,6 +27,7 @@ STALLED = 60.0  # seconds without any reading, where one is due every second
 USERS = "/rtc/room/get_room_info"
 NEVER = (
     "deaths", "complaints", "stalls", "growing memory", "growing descriptors", "growing threads",
+    "processes not measured",
 )  # fmt: skip
 PANELS = """
 import threading, time
@@ -141,6 +142,8 @@ class Watched:
             if grows(self._curve.of(f"{name} of the kernel"), SPARE):
                 self._count(f"growing {name}", "see curve.csv")
         memory = self._curve.of("RSS in MB of the kernel")
+        if not memory and self._piece.size >= JUDGED:
+            self._count("processes not measured", "this system has no /proc to read")
         if swells(memory, HOURLY, LEAP):
             self._count("growing memory", f"{growth(memory):.1f} MB an hour; see curve.csv")
         if long(memory):
@@ -151,5 +154,4 @@ class Watched:
 
     def _count(self, name: str, what: str) -> None:
         self.counts[name] += 1
-        with (self._piece.folder / "broken.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{name}: {what}\n")
+        self._piece.broke(f"{name}: {what}")

@@ -23,7 +23,7 @@ SPARE = 3
 HOURLY, LEAP = 8.0, 2.0  # MB
 NEVER = (
     "failed calls", "deaths", "growing memory", "growing descriptors", "growing threads",
-    "growing files", "descriptors left", "threads left",
+    "growing files", "descriptors left", "threads left", "processes not measured",
 )  # fmt: skip
 
 
@@ -82,6 +82,8 @@ class Soak:
                 if grows(self._curve.of(f"{name} of the {who}"), SPARE):
                     self._count(f"growing {name}", f"those of the {who}; see curve.csv")
             memory = self._curve.of(f"RSS in MB of the {who}")
+            if not memory and self._piece.size >= JUDGED:
+                self._count("processes not measured", f"this system has no /proc of the {who}")
             if swells(memory, HOURLY, LEAP):
                 self._count("growing memory", f"of the {who}: {growth(memory):.1f} MB an hour")
             if long(memory):
@@ -115,5 +117,4 @@ class Soak:
 
     def _count(self, name: str, what: str) -> None:
         self.counts[name] += 1
-        with (self._piece.folder / "broken.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{name}: {what}\n")
+        self._piece.broke(f"{name}: {what}")
