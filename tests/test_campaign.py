@@ -96,3 +96,20 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(SystemExit, match="name another with --folder"):
         main(["audit", "--folder", str(tmp_path / "file")])
+
+
+def test_a_row_tells_when_it_was_measured_and_what_broke():
+    """A row has its oldest figure's date; breaks stand by name, many kinds of none by number."""
+    known = parts()
+    measured = {
+        name: {"date": f"2026-11-{10 + at}", "counts": {part.unit: 1000}}
+        for at, (name, part) in enumerate(sorted(known.items()))
+    }
+    rows = table(measured).splitlines()
+    (kills,) = [row for row in rows if "kill -9" in row]
+    assert "0 breaks, of " in kills
+    assert f"({measured['folders-clocks']['date']})" in kills
+    assert "0 requests sent, 0 changes that were not refused" in table(measured)
+    measured["kills-sandbox"]["counts"]["lost writes"] = 2
+    assert ": BROKEN, 2 lost writes (" in table(measured)
+    assert "not measured yet" in table({})

@@ -11,6 +11,7 @@ from .journal import ROOT, machine, sources
 
 MEASURED = ROOT / "tests" / "campaign" / "measured.json"
 README = ROOT / "README.md"
+NAMED = 8  # kinds of break that a row tells by name; more of them nobody would read
 BEGIN, END = "<!-- promises -->\n", "<!-- end of promises -->\n"
 
 
@@ -32,7 +33,8 @@ PROMISES = (
             "it stopped.", ("writes", "kills-import")),
     Promise("An expired token costs one new authentication, however many threads meet it.",
             ("expired-tokens",)),
-    Promise("Every button of a panel does what a public function does.", ("clicks",)),
+    Promise("Each button that changes something in the panels of rooms and of devices does what a "
+            "public function does.", ("clicks",)),
     Promise("Every result code becomes an error that names its cause and the next step, and says "
             "how sure that is.", ("failures-told",)),
     Promise("With `read_only=True` nothing that changes the service is sent.", ("read-only",)),
@@ -73,8 +75,10 @@ def table(measured: Mapping[str, Mapping[str, Any]]) -> str:
     for promise in PROMISES:
         attacks = [part for name in promise.attacks for part in named(name, parts())]
         done = [(part, measured[part.name]["counts"]) for part in attacks if part.name in measured]
+        since = min((measured[part.name]["date"] for part, _ in done), default="")
         again = " ".join(promise.attacks)
-        rows.append(f"| {promise.told} | {figure(done)} | `{again}` |")
+        told = f"{figure(done)} ({since})" if done else "not measured yet"
+        rows.append(f"| {promise.told} | {told} | `{again}` |")
     return "\n".join(rows) + "\n"
 
 
@@ -87,8 +91,13 @@ def figure(done: Sequence[tuple[Part, Counts]]) -> str:
             units[name] += int(counts.get(name, 0))
         wrong.update(dict.fromkeys(part.never, 0))
         wrong.update(broken(part, counts))
-    told = ", ".join(f"{number:,} {unit}" for unit, number in units.items()) or "not measured yet"
-    return f"{told}: " + ", ".join(f"{n:,.0f} {what}" for what, n in wrong.items())
+    told = ", ".join(f"{number:,} {unit}" for unit, number in units.items())
+    broke = ", ".join(f"{number:,} {what}" for what, number in wrong.items() if number)
+    if broke:
+        return f"{told}: BROKEN, {broke}"
+    if len(wrong) > NAMED:
+        return f"{told}: 0 breaks, of {len(wrong)} kinds that are looked for"
+    return f"{told}: " + ", ".join(f"0 {what}" for what in wrong)
 
 
 def with_table(text: str, rows: str) -> str:
