@@ -225,7 +225,7 @@ def twins(piece: Piece) -> Counter[str]:
 
 
 PARTS = (
-    Part("clicks", "Each button that changes something in the panels of rooms and of devices does what "
-         "a public function does.", "actions", twins,
+    Part("clicks", "Each button that changes something in the panels of rooms and of devices does "
+         "what a public function does.", "actions", twins,
          10, 200, 12, ("clicks unlike their function",)),
 )  # fmt: skip
