@@ -24,12 +24,12 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
     Columns: the interface's fields (numbers `Int64`, texts `string`), with `status` and `mode` as
     categories beside `room_status` and `room_mode`. A value that deployments are not known to use
     is "other" there; its number stands beside it. `host_password` is a column only with
-    `secrets=True`.
+    `secrets=True`; the password in an address that serves as a topic or an ID shows as *** without.
     """
     import pandas as pd
 
     records = _records(rooms, Room)
-    frame = pd.DataFrame(room_columns(records))
+    frame = pd.DataFrame(room_columns(records, secrets))
     if secrets:
         passwords = [
             None if room.host_password is None else str(room.host_password) for room in records
@@ -38,9 +38,11 @@ def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.D
     return frame
 
 
-def room_columns(rooms: list[Any]) -> "dict[str, Any]":
+def room_columns(rooms: list[Any], secrets: bool = False) -> "dict[str, Any]":
     """The columns of `rooms_frame`; a number may be an empty text in what is given."""
     found = {name: list(map(attrgetter(name), rooms)) for name in _ROOM_FIELDS}
+    for name in () if secrets else ("room_id", "topic", "owner_id", "room_extend_id"):
+        found[name] = list(map(without_login, found[name]))
     modes = [mode if isinstance(mode, int) else None for mode in found["room_mode"]]
     return {
         "room_id": strings(found["room_id"]),

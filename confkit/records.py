@@ -168,6 +168,8 @@ class Device:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        for name in ("room_id", "user_id", "user_name"):  # a camera's address may serve as one
+            object.__setattr__(self, name, guard(getattr(self, name)))
         if self.user_address is not None:
             object.__setattr__(self, "user_address", Guarded(self.user_address))
         object.__setattr__(self, "user_data", Guarded(self.user_data))

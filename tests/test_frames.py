@@ -33,6 +33,7 @@ CALL_TYPES = {
     "error": "string",
 }  # fmt: skip
 
+LOGIN = "rtsp://admin:hunter2@192.0.2.7/x"
 NUMBER = st.none() | st.integers(-(2**63), 2**63 - 1)
 TEXT = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 ID = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -330,6 +331,14 @@ def test_any_other_id_stays_as_it_is(key):
     frame = ck.users_frame([ck.RoomUser(key, key)])
     assert list(frame.user_id) == list(frame.user_name) == [key]
     assert list(ck.devices_frame([ck.Device("1", key, key, None, "", {})]).user_id) == [key]
+
+
+def test_a_room_that_is_called_by_an_address_tells_no_password():
+    """Its topic and its IDs are shown without it, unless secrets are asked for."""
+    room = ck.Room(room_id=LOGIN, topic=LOGIN, owner_id=LOGIN, room_extend_id=LOGIN)
+    assert "hunter2" not in ck.rooms_frame(room).to_csv()
+    assert ck.rooms_frame(room).topic[0] == "rtsp://admin:***@192.0.2.7/x"
+    assert ck.rooms_frame(room, secrets=True).topic[0] == LOGIN
 
 
 def test_what_became_of_a_device_tells_no_password():

@@ -273,6 +273,7 @@ def secretive():
     yield Device.read({**CAMEL, "options": {"login_password": 7777777}})
     yield Device.read({**CAMEL, "userAddress": 'rtsp://a:"hunter2"@h/x'})
     yield Device.read({**CAMEL, "userAddress": "rtsp://a:my hunter2@h/x"})
+    yield Device(*["rtsp://a:hunter2@h/x"] * 4)
 
 
 @pytest.mark.parametrize("record", list(secretive()), ids=lambda record: type(record).__name__)

@@ -13,7 +13,7 @@ from ..arguments import identity, wrong
 from ..endpoints import A3
 from ..errors import ParameterError
 from ..frames import strings
-from ..masking import mask_address
+from ..masking import Guarded, mask_address
 from ..tables import Problem, Raw, read_csv, read_text
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def _once(given: Iterable[Any]) -> tuple[list[str], list[int]]:
         except ParameterError as error:
             meaning = "The room ID is missing." if value is None else error.meaning
             raise _wrong(f"At place {place + 1}: {meaning}", error.advice) from None
+        if "@" in written and "://" in written:  # a camera's address: the wrong column, mostly
+            written = Guarded(written)
         found.setdefault(written, place)
     return list(found), list(found.values())
 

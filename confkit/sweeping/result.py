@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..decoding import as_room
 from ..endpoints import A3, A6, B3
 from ..errors import ApiError, ConfkitError
-from ..frames import integers, room_columns, strings
+from ..frames import integers, room_columns, strings, without_login
 from ..records import Room, RoomUser
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Sweep:
         users, people, devices = self._counts(rooms)
         errors = self._errors()
         columns = {
-            "room_id": strings(list(self.ids)),
+            "room_id": strings(list(map(without_login, self.ids))),
             "topic": columns.pop("topic"),
             "users": integers(users),
             "people": integers(people),

@@ -427,3 +427,14 @@ def test_without_the_fast_libraries_the_frame_is_the_same(script, tmp_path, miss
     assert types(found) == types(expected) == TYPES
     found = found.astype(expected.dtypes.to_dict())  # pandas itself keeps texts otherwise then
     pd.testing.assert_frame_equal(found, expected, check_column_type=False)
+
+
+def test_a_camera_among_the_rooms_tells_no_password(client):
+    """Addresses that were taken for room IDs fail, and neither the sweep nor its frame shows the
+    password in them."""
+    found = ck.sweep(client, ["rtsp://admin:hunter2@192.0.2.7/x"])
+    shown = [found, found.failures, found.ids, found.users, found.frame().to_csv()]
+    shown.append(ck.occupancy_frame(found).to_csv())
+    assert found.failures
+    assert "hunter2" not in f"{shown}"
+    assert found.ids == ("rtsp://admin:hunter2@192.0.2.7/x",)
