@@ -6,26 +6,35 @@ looks like one of ours.
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 _LINE_ENDS = "\n\t"  # of our own texts
+# A joiner between letters that are not ASCII is part of a word (Persian, Hindi) or of an emoji.
+_JOINED = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
 
 
 def one_line(text: str) -> str:
     """The text on one line; each character that shows nothing, or changes how others show, is a
     space."""
-    if text.isprintable():
-        return text
-    return "".join([letter if letter.isprintable() else " " for letter in text])
+    return _shown(text, "")
 
 
 def printable(text: str) -> str:
     """The same for a text of our own that may have lines and tabs."""
+    return _shown(text, _LINE_ENDS)
+
+
+def _shown(text: str, kept: str) -> str:
     if text.isprintable():
         return text
+    joiners = {found.start() for found in _JOINED.finditer(text)}
     return "".join(
-        [letter if letter.isprintable() or letter in _LINE_ENDS else " " for letter in text]
+        [
+            letter if letter.isprintable() or letter in kept or place in joiners else " "
+            for place, letter in enumerate(text)
+        ]
     )
 
 

@@ -131,6 +131,7 @@ WRONG_FILES = {
     f"{HEADER}1,c,D,rtsp://u:***@192.0.2.7/": (2, "user_address", "masked"),
     f"{HEADER}1,c,D,{ADDRESS},admin,geheim ": (2, "login_password", "white space"),
     f"{HEADER}1,c,D,{ADDRESS},admin,***": (2, "options", "masked"),
+    f"{HEADER}1,c,D,{ADDRESS},,,pass: ***": (2, "user_data", "masked"),
     f"{HEADER}1,c,D,{ADDRESS},admin,": (2, "login_password", "login_name is not"),
     f"{HEADER}1,c,D,http://u:geheim@192.0.2.7/": (2, "user_address", "rtsp://, rtsps://, sip://"),
     f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,admin,geheim": (2, "login_name", "not the one"),

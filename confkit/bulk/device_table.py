@@ -125,6 +125,8 @@ def _value(name: str, cell: Any) -> Any:
         return _options(cell)
     if not isinstance(cell, str):
         raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
+    if name == "user_data":
+        arguments.unmasked(B1, name, cell)
     return _address(cell) if name == "user_address" else cell
 
 

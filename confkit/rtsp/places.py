@@ -20,7 +20,7 @@ IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 _METADATA = frozenset(map(ipaddress.ip_address, (
     "169.254.169.254", "fd00:ec2::254", "fd20:ce::254",  # most clouds; over IPv6
     "169.254.170.2", "169.254.170.23", "fd00:ec2::23",  # containers
-    "100.100.100.200", "168.63.129.16",  # Alibaba, Azure's platform
+    "100.100.100.200", "168.63.129.16", "192.0.0.192",  # Alibaba, Azure's platform, Oracle
 )))  # fmt: skip
 _METADATA_NAMES = frozenset({
     "metadata", "metadata.google.internal", "metadata.goog", "instance-data",

@@ -82,6 +82,7 @@ def alive_in_svg(svg: str) -> list[str]:
 
 def controls(text: str) -> list[str]:
     """What of a text a terminal would obey, and lines that look like ours and are not."""
+    text = text.replace("\u200c", "").replace("\u200d", "")  # joiners, which no terminal obeys
     found = sorted({letter for letter in text if not letter.isprintable() and letter not in "\n\t"})
     lines = re.split("[\r\n]", text)
     return [*map(ascii, found), *[line for line in lines if line.lstrip().startswith(FORGED)]]
