@@ -59,10 +59,9 @@ def connect(
     Arguments win over the environment (CONFKIT_BASE_URL, ...), and that over the profile that
     CONFKIT_PROFILE names. A profile named here is explicit: the environment's addresses, keys and
     dialect are then not looked at. "sandbox" is the embedded service, one in a process, steered by
-    `client.sandbox` and ended by `client.close()`; where it is named here, only the argument makes
-    it read only. Defaults: timeout (5, 10) seconds to connect and to read, verify True, read_only
-    False, no max_rate (requests per second). No request is sent yet. ConfigError names what is
-    missing and the three ways to give it.
+    `client.sandbox` and ended by `client.close()`. Defaults: timeout (5, 10) seconds to connect and
+    to read, verify True, read_only False, no max_rate (requests per second). No request is sent
+    yet. ConfigError names what is missing and the three ways to give it.
     """
     secret_key = Secret(secret_key) if secret_key is not None else None
     base_url = hidden_address(base_url) if isinstance(base_url, str) else base_url
@@ -84,8 +83,6 @@ def connect(
     if profile is not None or name == profiles.EMBEDDED:
         environment = {n: s for n, s in environment.items() if n not in (*SERVICE, "dialect")}
     if name == profiles.EMBEDDED:
-        if profile is not None:  # what keeps a real service from changes is not meant for it
-            environment.pop("read_only", None)
         return _sandbox_client(arguments, environment)
     stored = _profile(name) if name else {}
     settings = {**stored, **environment, **arguments}

@@ -255,18 +255,6 @@ def test_the_embedded_sandbox_is_one_in_a_process():
     third.close()
 
 
-def test_a_sandbox_that_is_named_is_read_only_when_the_call_says_so(environment):
-    """CONFKIT_READ_ONLY keeps services from changes: a course's or a notebook's own sandbox, which
-    connect("sandbox") names, is none; whatever the environment names is."""
-    environment(CONFKIT_READ_ONLY="1", CONFKIT_PROFILE="sandbox")
-    with ck.connect("sandbox") as client:
-        assert ck.create_room(client, "Practice", "ops")
-        assert ck.connect("sandbox", read_only=True).read_only
-        assert ck.connect().read_only
-    profiles.save("prod", SERVICE)
-    assert ck.connect("prod").read_only
-
-
 def test_the_embedded_sandbox_takes_no_other_service(environment):
     """Addresses, keys or a dialect beside "sandbox" are refused; the environment's are ignored."""
     with pytest.raises(ck.ConfigError, match="base_url"):
