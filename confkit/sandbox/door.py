@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .connections import Callers
+from .callers import Callers
 
 _AT_ONCE = 32  # callers before those who are in have their turn
 _SHUT = 0.05  # seconds until a door that nobody may enter is tried again

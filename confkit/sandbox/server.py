@@ -14,7 +14,8 @@ import uvicorn
 
 from ..errors import ConfkitError
 from .app import App
-from .connections import HEAD_BYTES, Callers, log, protocol
+from .callers import Callers
+from .connections import HEAD_BYTES, log, protocol
 from .door import Door
 
 KEEP_ALIVE = 75  # seconds; more than clients keep an idle connection
