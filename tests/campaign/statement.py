@@ -47,8 +47,9 @@ PROMISES = (
             ("kills-sandbox", "kills-recorder", "folders")),
     Promise("Thousands of connections, slow callers and huge requests keep nobody else from an "
             "answer of the sandbox, and its memory stays bounded.", ("overload",)),
-    Promise("After an hour a sandbox under load, its clients and a panel's kernel hold no more "
-            "memory, descriptors and threads than before.", ("soak",)),
+    Promise("An hour of load takes no descriptor, thread or memory for good, from a sandbox, its "
+            "clients or a panel's kernel; but a panel keeps up to some 20 MB of what it has read.",
+            ("soak",)),
     Promise("Other people's texts are shown, exported and asked for as texts: no markup, formula, "
             "path or control sequence among them acts.", ("injection",)),
     Promise("No dependency has a weakness known to pip-audit, of those that an advisory service "
@@ -85,13 +86,20 @@ def table(measured: Mapping[str, Mapping[str, Any]]) -> str:
 def figure(done: Sequence[tuple[Part, Counts]]) -> str:
     """What some parts counted, in a line: how much was done, and how often a promise broke."""
     units: Counter[str] = Counter()
+    most: dict[str, float] = {}
     wrong: Counter[str] = Counter()
     for part, counts in done:
         for name in (part.unit, *part.beside):
-            units[name] += int(counts.get(name, 0))
+            if name.startswith("most "):
+                most[name.removeprefix("most ")] = counts.get(name, 0)
+            else:
+                units[name] += int(counts.get(name, 0))
         wrong.update(dict.fromkeys(part.never, 0))
         wrong.update(broken(part, counts))
-    told = ", ".join(f"{number:,} {unit}" for unit, number in units.items())
+    told = ", ".join(
+        [f"{number:,} {unit}" for unit, number in units.items()]
+        + [f"at most {number:.2g} {what}" for what, number in most.items()]
+    )
     broke = ", ".join(f"{number:,} {what}" for what, number in wrong.items() if number)
     if broke:
         return f"{told}: BROKEN, {broke}"
