@@ -13,8 +13,8 @@ PARTS = (
     ),
     Part(
         "soak-panel",
-        "After an hour of reading its rooms every second a panel's kernel holds no more descriptors "
-        "and threads than before, and of memory no more than the readings that a panel keeps.",
+        "After an hour of reading its rooms every second a panel's kernel holds no more "
+        "descriptors and threads than before, and of memory what a panel keeps of its readings.",
         "seconds", panel.run, pieces=1, size=3600, short=2, never=panel.NEVER,
         beside=("most MB an hour that the kernel grew",),
     ),
