@@ -16,15 +16,22 @@ import tempfile
 import venv
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
 AT_ONCE = 2  # notebooks, each with a kernel that is often waiting
-APART = [  # what mostly waits for browsers, kernels and servers runs beside the rest
-    "tests/browser", "tests/course", "tests/runbook", "tests/test_binder.py", "tests/test_lab.py",
-    "tests/test_notebooks_elsewhere.py",
-]  # fmt: skip
+BESIDE = {  # what mostly waits, and so runs in processes of its own beside the rest
+    "browsers, kernels, servers": [
+        "tests/browser", "tests/course", "tests/runbook", "tests/test_binder.py",
+        "tests/test_lab.py", "tests/test_notebooks_elsewhere.py",
+    ],
+    "the hostile world": [
+        "tests/fuzzing", "tests/injection", "tests/secrets", "tests/test_campaign.py",
+        "tests/test_chaos.py", "tests/rtsp/test_zoo.py",
+    ],
+}  # fmt: skip
 WITNESSES = {  # a program, and the Debian packages that come with it
     "ffprobe": "ffmpeg",
     "curl": "curl",
@@ -49,24 +56,28 @@ def main(arguments: list[str]) -> int:
 
 
 def tests(python: str, environ: Mapping[str, str]) -> int:
-    """0 when all tests pass, in two processes side by side; else the exit status of one of them."""
-    rest = ["tests", *(f"--ignore={part}" for part in APART)]
-    pytest = [python, "-m", "pytest", "-o"]
-    with tempfile.TemporaryFile("w+") as told:
-        beside = subprocess.Popen(
-            [*pytest, "cache_dir=.pytest_cache/apart", *APART],
-            env=environ, stdout=told, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+    """0 when all tests pass, in processes side by side; else the exit status of one of them."""
+    pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
+    apart = [part for parts in BESIDE.values() for part in parts]
+    with ExitStack() as open_files:
+        told = {name: open_files.enter_context(tempfile.TemporaryFile("w+")) for name in BESIDE}
+        running = {
+            name: subprocess.Popen(
+                [*pytest, *parts], env=environ, stdout=told[name], stderr=subprocess.STDOUT
+            )
+            for name, parts in BESIDE.items()
+        }
         try:
-            run = [*pytest, "cache_dir=.pytest_cache/rest", *rest]
-            status = subprocess.run(run, env=environ).returncode
-            print(f"\nand, run beside these: {' '.join(APART)}", flush=True)
-            beside.wait()
+            rest = [*pytest, "tests", *(f"--ignore={part}" for part in apart)]
+            found = [subprocess.run(rest, env=environ).returncode]
+            for name, process in running.items():
+                found.append(process.wait())
+                told[name].seek(0)
+                print(f"\nand, run beside these, {name}:\n{told[name].read()}", flush=True)
         finally:
-            beside.terminate()
-        told.seek(0)
-        print(told.read(), flush=True)
-    return status or beside.returncode  # below 0 where a signal ended it
+            for process in running.values():
+                process.terminate()
+    return next(filter(None, found), 0)  # below 0 where a signal ended one
 
 
 def notebooks(python: str, environ: Mapping[str, str]) -> int:
