@@ -18,7 +18,7 @@ LAYERS = [
     {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},
-    {"dialect", "address", "echoes", "pace", "deadline", "asking", "zones", "profiles", "terminal"},
+    {"dialect", "address", "pace", "deadline", "asking", "zones", "profiles", "terminal"},
     {"signing", "wire"},
     {"transport", "calls", "arguments", "token", "media_server"},
     {"exchange"},

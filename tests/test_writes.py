@@ -499,29 +499,3 @@ def test_a_user_that_is_called_by_its_address_shows_no_login(script):
         assert "admin" in str(raised.value)
         assert "geheim77" not in str(raised.value)
         assert "\x1b" not in str(raised.value)
-
-
-@pytest.mark.parametrize("echo", [{"roomId": "2", "userId": "cam"}, {"roomId": "1", "userId": "x"}])
-def test_an_answer_for_another_device_settles_nothing(script, echo):
-    """A success that names another room or user is another's: the device is looked up in B3."""
-    answer = {"ret": 0, "data": echo}
-    service = script({IMPORT: answer, REMOVE: answer, LIST: [listed(CAMERA), listed(), listed()]})
-    client = service.client()
-    assert ck.import_device(client, "1", "cam", "Door", RTSP).user_id == "cam"
-    with pytest.raises(ck.OutcomeUnknown, match="answered for"):
-        ck.import_device(client, "1", "cam", "Door", RTSP)
-    ck.remove_device(client, "1", "cam", RTSP)
-    service.script[LIST] = listed(CAMERA)
-    with pytest.raises(ck.OutcomeUnknown, match="answered for"):
-        ck.remove_device(client, "1", "cam", RTSP)
-
-
-def test_an_answer_for_another_room_settles_no_deletion(script):
-    """A success that names another room is another's: it counts only once the room is gone."""
-    there = {"ret": 0, "room_id": "1"}
-    service = script({DELETE: {"ret": 0, "room_id": "2"}, GET_ROOM: [{"ret": 404}, there]})
-    client = service.client()
-    ck.delete_room(client, "1")
-    with pytest.raises(ck.OutcomeUnknown, match="answered for '2'"):
-        ck.delete_room(client, "1")
-    assert service.seen[DELETE] == 2
