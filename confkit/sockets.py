@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import select
 import selectors
-import socket
-from contextlib import suppress
 
 # libcurl's words: 1 for reading, 2 for writing, which are the selector's too, and for no longer.
 REMOVE = 4
@@ -75,23 +71,3 @@ class Sockets:
         self._idle.discard(fd)
         if self._watched.pop(fd, None) is not None:
             self._selector.unregister(fd)
-
-
-def spoil(fd: int) -> None:
-    """Ends the connection on which an answer came, where more has come than that: what is nobody's
-    would be taken for the next answer, which libcurl does not look for. -1: it has ended."""
-    if fd < 0 or not _readable(fd):
-        return
-    with suppress(OSError), socket.socket(fileno=os.dup(fd)) as peer:
-        peer.shutdown(socket.SHUT_RDWR)
-        for _ in range(64):  # what is there already could still be read
-            if not peer.recv(65536, socket.MSG_DONTWAIT):
-                break
-
-
-def _readable(fd: int) -> bool:
-    if not hasattr(select, "poll"):
-        return bool(select.select([fd], [], [], 0)[0])
-    looked = select.poll()
-    looked.register(fd, select.POLLIN)
-    return bool(looked.poll(0))

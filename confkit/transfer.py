@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError
 from .libcurl import Ended, handle, outcome, pycurl, settings_of
-from .sockets import Sockets, spoil
+from .sockets import Sockets
 from .transport import LARGEST
 from .wire import Answer
 
@@ -170,7 +170,6 @@ class _Loop:
         else:
             status = line.curl.getinfo(pycurl.RESPONSE_CODE)
             moved = Answer(status, "", body, 0.0, batch.secrets)
-        spoil(line.curl.getinfo(pycurl.ACTIVESOCKET))
         line.flies = False
         self._multi.remove_handle(line.curl)
         self._free[flight.address, id(flight.token)].append(line)
