@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import requests
 import urllib3
@@ -75,7 +75,6 @@ def move(
         with session.request(
             written.method, written.url, data=written.body, headers=headers_of(written),
             timeout=timeout, allow_redirects=False, stream=True, verify=session.verify,
-            hooks={"response": [*_hooks(session), _leads_nowhere]},
         ) as response:  # fmt: skip
             body, problem = _body(response, began + sum(timeout))
             status, kind = response.status_code, response.headers.get("Content-Type", "")
@@ -88,18 +87,6 @@ def move(
     if problem in ("unfinished", "large"):
         return no_answer(problem, written.address, timeout, hidden)
     return Answer(status, kind, body, time.monotonic() - began, hidden, whole=problem is None)
-
-
-def _hooks(session: requests.Session) -> list[Callable[..., object]]:
-    """The session's own hooks, which those of a request would replace."""
-    own = session.hooks.get("response") or []
-    return [own] if callable(own) else list(own)
-
-
-def _leads_nowhere(response: requests.Response, **_: object) -> None:
-    """Takes a redirect's goal away: where none is followed requests still reads the whole body of
-    one, however large, and trips over a goal that is no address."""
-    response.headers.pop("Location", None)
 
 
 def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | None]:
