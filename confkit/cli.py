@@ -19,6 +19,7 @@ from .connect import Setting, connect, stripped
 from .course_commands import add_course_command
 from .dialect import Dialect
 from .doctor_commands import add_doctor_command
+from .endings import handled
 from .errors import ConfigError, ConfkitError
 from .masking import MASK, mask
 from .printable import one_line
@@ -177,8 +178,6 @@ def _sandbox(options: argparse.Namespace) -> int:
     secret = options.secret_key or os.environ.get("CONFKIT_SECRET_KEY") or None
     if secret is not None:
         secret = stripped("secret_key", Setting(secret, "CONFKIT_SECRET_KEY or --secret-key"))
-    for number in _ENDINGS:
-        signal.signal(number, _end)
     sandbox = Sandbox(
         seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
         host=options.host, port=options.port, outgoing_port=options.outgoing_port,
@@ -191,7 +190,7 @@ def _sandbox(options: argparse.Namespace) -> int:
             "the demo keys are published, so beyond this machine the sandbox needs a secret of its "
             "own: give it as CONFKIT_SECRET_KEY, or with --secret-key"
         )
-    with sandbox:
+    with handled(_ENDINGS, _end, ignored_too=True), sandbox:
         say(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
         say(
             f"for clients  export CONFKIT_BASE_URL={sandbox.base_url}"

@@ -29,17 +29,22 @@ def held_off() -> Iterator[None]:
 
 @contextmanager
 def handled(
-    numbers: Iterable[int], handler: Callable[..., Any] | signal.Handlers
+    numbers: Iterable[int],
+    handler: Callable[..., Any] | signal.Handlers,
+    ignored_too: bool = False,
 ) -> Iterator[None]:
-    """Inside, this handler gets these signals, but for those that are ignored. Outside of the main
-    thread nothing changes."""
+    """Inside, this handler gets these signals, but for those that are ignored. Afterwards each has
+    its former handler, but for one that was given another meanwhile. Outside of the main thread
+    nothing changes."""
     before = {}
     try:
         if threading.current_thread() is threading.main_thread():  # no other one may set handlers
             for number in numbers:
-                if signal.getsignal(number) not in (None, signal.SIG_IGN):
+                kept = (None,) if ignored_too else (None, signal.SIG_IGN)
+                if signal.getsignal(number) not in kept:
                     before[number] = signal.signal(number, handler)
         yield
     finally:
         for number, former in before.items():
-            signal.signal(number, former)
+            if signal.getsignal(number) == handler:
+                signal.signal(number, former)

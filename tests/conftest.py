@@ -32,6 +32,18 @@ def signals_of_a_terminal() -> None:
 
 
 @pytest.fixture(autouse=True)
+def the_same_signals() -> Iterator[None]:
+    """A test that left other handlers behind would break those that come after it, anywhere."""
+    numbers = [signal.SIGINT, signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)])]
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    after = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert after == before
+
+
+@pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory):
     """No test sees the settings or profiles of the person who runs it."""
     for name in [name for name in os.environ if name.startswith("CONFKIT_")]:
