@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import requests
 import urllib3
@@ -75,6 +75,7 @@ def move(
         with session.request(
             written.method, written.url, data=written.body, headers=headers_of(written),
             timeout=timeout, allow_redirects=False, stream=True, verify=session.verify,
+            hooks={"response": [*_hooks(session), _leads_nowhere]},
         ) as response:  # fmt: skip
             body, problem = _body(response, began + sum(timeout))
             status, kind = response.status_code, response.headers.get("Content-Type", "")
@@ -87,6 +88,21 @@ def move(
     if problem in ("unfinished", "large"):
         return no_answer(problem, written.address, timeout, hidden)
     return Answer(status, kind, body, time.monotonic() - began, hidden, whole=problem is None)
+
+
+def _hooks(session: requests.Session) -> list[Callable[..., object]]:
+    """The session's own hooks, which those of a request would replace."""
+    own = session.hooks.get("response") or []
+    return [own] if callable(own) else list(own)
+
+
+def _leads_nowhere(response: requests.Response, **_: object) -> None:
+    """Takes a redirect's goal away from requests, which where none is followed still reads the
+    whole body of one, however large, and trips over a goal that is no address. Who looked at the
+    headers before keeps what they saw."""
+    if "Location" in response.headers:
+        response.headers = response.headers.copy()
+        del response.headers["Location"]
 
 
 def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | None]:

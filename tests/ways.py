@@ -124,6 +124,11 @@ ANSWERS: dict[str, tuple[Any, type]] = {
     "a body cut off": (Reply('{"ret": 0, "to', length=99), ck.ProtocolError),
     "a body that ends with the connection": (_raw(_HEAD + b"\r\n" + _BODY), dict),
     "a redirect": (Reply("", status=302, headers={"Location": "/x"}), ck.ProtocolError),
+    "a redirect with a code, to nowhere": (
+        Reply({"ret": 404}, status=302, headers={"Location": "http://[::1"}), ck.RoomNotFound),
+    "a redirect with more than fits": (
+        Reply(_BOMB, status=302, headers={"Location": "/x", "Content-Encoding": "gzip"}),
+        ck.TransportError),
     "500": (Reply("boom", status=500), ck.ProtocolError),
     "500 with success": (Reply(ROOM, status=500), ck.ProtocolError),
     "503": (Reply("", status=503), ck.ProtocolError),
