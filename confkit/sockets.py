@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import selectors
+import socket
+from contextlib import suppress
 
 # libcurl's words: 1 for reading, 2 for writing, which are the selector's too, and for no longer.
 REMOVE = 4
@@ -12,7 +15,8 @@ class Sockets:
     """Tells libcurl's multi handle which of its sockets are ready.
 
     A connection that is kept for the next request stays watched, where the selector forgets closed
-    sockets by itself: it would be taken out and put back for each request. Where libcurl gives the
+    sockets by itself: it would be taken out and put back for each request, and what comes on it
+    meanwhile would be taken for the next answer. Where libcurl gives the
     number of a closed one to a look-up of a host name, that is found out at the next change at the
     latest; look-ups have a timer too.
     """
@@ -60,7 +64,8 @@ class Sockets:
         """The sockets on which something has happened within `wait` seconds, and what."""
         found = []
         for key, events in self._selector.select(max(0.0, wait)):
-            if key.fd in self._idle:  # the service closed a connection that had nothing to do
+            if key.fd in self._idle:  # closed by the service, or it sent what nobody asked for
+                _end(key.fd)
                 self._forget(key.fd)
             else:
                 found.append((key.fd, events))
@@ -71,3 +76,12 @@ class Sockets:
         self._idle.discard(fd)
         if self._watched.pop(fd, None) is not None:
             self._selector.unregister(fd)
+
+
+def _end(fd: int) -> None:
+    """Nothing more comes on this connection: libcurl, whose it is, finds it closed."""
+    with suppress(OSError), socket.socket(fileno=os.dup(fd)) as peer:
+        peer.shutdown(socket.SHUT_RDWR)
+        for _ in range(64):  # what has come already could still be read
+            if not peer.recv(65536, socket.MSG_DONTWAIT):
+                break

@@ -57,11 +57,16 @@ class _Line:
 def transfer(batch: Batch, most: int, ended: Callable[[], bool]) -> None:
     """Nothing, once every request of the batch has its outcome, or `ended` says so."""
     with _Loop(batch, most) as loop:
+        wait = 0.0
         while batch.left and not ended():
+            # In this order: a connection is looked at between its answer and its next request.
+            ready = loop.ready(wait)
             while (flight := batch.take()) is not None:
                 loop.start(flight)
-            for line, code, told in loop.arrived(min(LONGEST, batch.wait)):
+            wait = min(LONGEST, batch.wait)
+            for line, code, told in loop.arrived(ready):
                 batch.put(line.flight, loop.landed(line, code, told))
+                wait = 0.0
 
 
 class _Loop:
@@ -127,16 +132,20 @@ class _Loop:
         line = self._lines[curl] = _Line(curl, settings.proxy)
         return line
 
-    def arrived(self, wait: float) -> Iterator[tuple[_Line, int, str]]:
-        """The transfers that have ended, after a wait of at most so many seconds for one: libcurl's
-        code, 0 when all went well, and its words."""
+    def ready(self, wait: float) -> list[tuple[int, int]]:
+        """The sockets on which something has happened within `wait` seconds, and what."""
+        return self._sockets.ready(min(wait, self._due - time.monotonic()))
+
+    def arrived(self, ready: list[tuple[int, int]]) -> Iterator[tuple[_Line, int, str]]:
+        """The transfers that have ended with what happened: libcurl's code, 0 when all went well,
+        and its words."""
         self._set_alarm()
-        for fd, events in self._sockets.ready(min(wait, self._due - time.monotonic())):
-            self._multi.socket_action(fd, events)
-        self._set_alarm()
-        if self._due <= time.monotonic():
+        if self._due <= time.monotonic():  # what was started takes its connection now
             self._due = math.inf
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        for fd, events in ready:
+            self._multi.socket_action(fd, events)
+        self._set_alarm()
         yield from self._late()
         left = 1
         while left:

@@ -520,7 +520,7 @@ def test_an_event_ends_it_from_another_thread(script, way):
     began = time.monotonic()
     cancelled.set()
     thread.join(10)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 5
     (found,) = outcomes
     assert not found.complete
     assert {json.dumps(outcome) for outcome in found} == {json.dumps(ROOM), "null"}

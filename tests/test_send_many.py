@@ -635,7 +635,7 @@ def test_a_flight_shows_no_token():
     assert "hunter2" not in repr(flight)
 
 
-@pytest.mark.parametrize("way", ["threads"])  # libcurl does not look for it
+@pytest.mark.parametrize("way", WAYS)
 def test_an_answer_behind_an_answer_is_not_that_of_the_next_room(script, way):
     """Where the head came by itself, too: what lies behind an answer is nobody's, and its
     connection not used again."""
