@@ -13,6 +13,7 @@ import pytest
 
 import confkit as ck
 from tests.scripted import Reply
+from tests.servers import server
 from tests.sweeping.building import ROOM, USERS, building, room, users
 
 MANY = [str(number) for number in range(400)]
@@ -80,17 +81,17 @@ def test_ctrl_c_gives_what_came(slow, executor, tmp_path):
     script = tmp_path / "sweeping.py"
     script.write_text(ENDED)
     # A terminal sends the signal to all processes, those of a pool among them.
-    with subprocess.Popen(
+    with server(
         [sys.executable, script, slow.base_url, EXECUTORS[executor]],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
-    ) as child:  # fmt: skip
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as child, child.stdout:  # fmt: skip
         assert child.stdout.readline() == "under way\n"
         time.sleep(0.3)
         began = time.time()
         os.killpg(child.pid, signal.SIGINT)
         ended = float(child.stdout.readline())
         told = json.loads(child.stdout.readline())
-    assert child.returncode == 0
+        assert child.wait(timeout=30) == 0
     print(f"{executor}: {ended - began:.2f} s")
     assert ended - began < 5
     assert not told["complete"]
