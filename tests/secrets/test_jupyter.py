@@ -1,0 +1,24 @@
+"""No secret stands in what `confkit lab` writes, keeps on disk or is started with."""
+
+import random
+
+import pytest
+
+from tests.secrets import drives
+from tests.secrets.jupyter import opened
+from tests.secrets.worlds import world
+
+
+@pytest.mark.parametrize("app", [False, True], ids=["lab", "app"])
+def test_no_log_file_or_argument_of_jupyter_shows_a_secret(tmp_path, app):
+    """With --debug, a kernel that meets errors, or the panels opened as a page: of all marked
+    secrets, a proxy's password among them, none is in a log, a file or an argument."""
+    with world("sandbox", tmp_path, random.Random(7)) as made:
+        drives.imported(made)
+        shown, kept = opened(made, app)
+        assert ("Rooms" if app else "RoomNotFound") in shown
+        assert "confkit" in kept
+        assert "ipykernel_launcher" in kept
+        marks = made.all_marks()
+        assert marks.found(shown) == []
+        assert marks.found(kept) == []
