@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from .endpoints import Endpoint
+from .excerpts import excerpt
 from .masking import MASK, masked
 from .printable import one_line
-from .wire import Answer, Written, as_text, compact, excerpt, token_parameter
+from .wire import Answer, Written, as_text, compact, token_parameter
 
 if TYPE_CHECKING:
     from .dialect import Dialect

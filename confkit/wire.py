@@ -14,8 +14,9 @@ from urllib.parse import quote
 
 from .endpoints import A1, Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
+from .excerpts import excerpt
 from .json_text import flaw, read_json
-from .masking import Secret, forms, guard, login_in, mask, masked
+from .masking import Secret, guard, login_in, mask, masked
 
 if TYPE_CHECKING:
     from .dialect import Dialect
@@ -279,17 +280,3 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
     error.retry = answer.status == BUSY or answer.status >= 500 or not answer.whole
     error.status, error.advice = answer.status, advice
     return error
-
-
-def excerpt(data: bytes | str, secrets: tuple[str, ...], size: int = 120) -> str:
-    """The first characters of an answer, printable, with nothing secret in them."""
-    most = 4096 + 4 * size
-    part = data[:most]
-    plain = part.decode("utf-8", "replace") if isinstance(part, bytes) else str(part)
-    if len(data) > most:  # a secret torn at the end would not be known for one
-        torn = (form[:end] for form in forms(secrets) for end in range(len(form), 2, -1))
-        plain = plain.removesuffix(next((piece for piece in torn if plain.endswith(piece)), ""))
-    shown = mask(plain, *secrets)[:size]
-    if shown.isprintable():
-        return shown
-    return "".join(letter if letter.isprintable() else " " for letter in shown)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ..errors import ConfigError, ConfkitError, TokenRejected
+from ..excerpts import excerpt
 from ..many import interrupted
 from ..pace import MARGIN
-from ..wire import excerpt
 from .reading import How, Part, read_part
 
 if TYPE_CHECKING:
