@@ -85,8 +85,8 @@ class Issued(NamedTuple):
     """A token that the service expects, what it was made of, and when it expires."""
 
     token: Secret
-    random: str
-    key: str
+    random: Secret
+    key: Secret
     expires: float
 
 
@@ -106,7 +106,7 @@ class Tokens:
 
     def issue(self) -> Issued:
         """A fresh pair of `random` and `key`, and the token that they make (section 5)."""
-        nonce, key = self._ids.nonce(), self._ids.nonce()
+        nonce, key = Secret(self._ids.nonce()), Secret(self._ids.nonce())
         token = access_token(nonce, key, self._secret_key, self._dialect)
         issued = Issued(token, nonce, key, self._clock() + self._lifetime)
         self._issued[self._slot(token)] = issued
