@@ -212,8 +212,12 @@ def _dialect_variable(dialect: Dialect) -> str:
 def _end(*_: object) -> None:
     """Leaves the command at once, and once: what is being closed then is closed in peace."""
     for number in _ENDINGS:
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, _nothing)  # to ignore one that has come already is told as an error
     raise SystemExit(0)
+
+
+def _nothing(*_: object) -> None:
+    pass
 
 
 def _token(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, quote_plus, unquote
 
 MASK = "***"
-_MARKS = re.compile("[:=%@]")
+_MARKS = re.compile("[:=%@>]")
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
 
 TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spellings: deployments)

@@ -37,11 +37,17 @@ _BROKEN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*:?)?/{0,2}[^:/@]*:(.*)@")
 _HEADER = re.compile(
     r"(?i)((?:proxy-)?authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?\w{1,20}[ \t])[^\r\n]+"
 )
+_ELEMENT = re.compile(rf"(?i)(<(?:\w{{1,40}}:)?{_NAME}(?:\s[^<>]*)?>)[^<]+")  # of XML
+_ARROW = re.compile(  # of PHP and Ruby
+    rf"(?i)({_NAME}[\"'\]]?\s{{0,9}}=>\s{{0,9}})(?:\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?|[^\r\n]+)"
+)
 
 
 def hide(text: str, mark: str) -> str:
     """The text with the mark in place of every secret in it that has a name, or is a login."""
     text = _HEADER.sub(rf"\1{mark}", text)
+    if ">" in text:
+        text = _ARROW.sub(rf"\1{mark}", _ELEMENT.sub(rf"\1{mark}", text))
     return hide_logins(_without(text, _named_secrets(text), mark), mark)
 
 

@@ -25,7 +25,7 @@ class Sockets:
         self._selector = selectors.DefaultSelector()
         self._forgets = type(self._selector).__name__ == "EpollSelector"
         self._watched: dict[int, int] = {}
-        self._kept: set[int] = set()  # those of which `opened` told
+        self._kept: dict[int, int] = {}  # those of which `opened` told, and which socket each is
         self._idle: set[int] = set()
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Sockets:
         """Takes in that a socket is new: what was watched under its number is closed."""
         self._forget(fd)
         if self._forgets:
-            self._kept.add(fd)
+            self._kept[fd] = _which(fd)
         return 0
 
     def ready(self, wait: float) -> list[tuple[int, int]]:
@@ -65,17 +65,26 @@ class Sockets:
         found = []
         for key, events in self._selector.select(max(0.0, wait)):
             if key.fd in self._idle:  # closed by the service, or it sent what nobody asked for
-                _end(key.fd)
+                if _which(key.fd) == self._kept[key.fd]:  # else a child process has it still
+                    _end(key.fd)
                 self._forget(key.fd)
             else:
                 found.append((key.fd, events))
         return found
 
     def _forget(self, fd: int) -> None:
-        self._kept.discard(fd)
+        self._kept.pop(fd, None)
         self._idle.discard(fd)
         if self._watched.pop(fd, None) is not None:
             self._selector.unregister(fd)
+
+
+def _which(fd: int) -> int:
+    """Tells a socket from another that has its number later; 0 when it is closed."""
+    try:
+        return os.fstat(fd).st_ino
+    except OSError:
+        return 0
 
 
 def _end(fd: int) -> None:

@@ -92,7 +92,7 @@ def move(
 
 def _hooks(session: requests.Session) -> list[Callable[..., object]]:
     """The session's own hooks, which those of a request would replace."""
-    own = session.hooks.get("response") or []
+    own = (session.hooks or {}).get("response") or []
     return [own] if callable(own) else list(own)
 
 

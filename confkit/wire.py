@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from .endpoints import A1, Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
-from .excerpts import excerpt
+from .excerpts import body_excerpt, excerpt
 from .json_text import flaw, read_json
 from .masking import Secret, guard, login_in, mask, masked
 
@@ -275,7 +275,7 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         )
     error = ProtocolError(
         f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
-        f"JSON that was due; it begins {excerpt(answer.body, answer.secrets)!r}. {advice}"
+        f"JSON that was due; it begins {body_excerpt(answer.body, answer.secrets)!r}. {advice}"
     )
     error.retry = answer.status == BUSY or answer.status >= 500 or not answer.whole
     error.status, error.advice = answer.status, advice

@@ -235,6 +235,25 @@ def test_many_signals_at_once_still_end_the_sandbox(served):
         assert process.wait(timeout=5) == 0
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals that are held back")
+def test_two_signals_in_the_same_moment_say_nothing():
+    """The second of them is not told as an error, with a traceback."""
+    code = """
+import os, signal
+from confkit.cli import _ENDINGS, _end
+for number in _ENDINGS:
+    signal.signal(number, _end)
+signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
+for number in _ENDINGS:
+    os.kill(os.getpid(), number)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_ctrl_c_ends_the_sandbox(served):
     """SIGINT ends it as cleanly as SIGTERM."""
     process, base_url, _ = served()

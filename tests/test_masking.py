@@ -290,10 +290,14 @@ def test_a_text_that_is_cut_off_inside_a_secret_is_masked_to_its_end():
     ['login_password="Left7Right9"', "login_password='Left7Right9'", 'secret_key = "Left7Right9"',
      "Room(room_id='1', host_password='Left7Right9')",
      '{"login_password": 77777777}', "{'login_password': 77777777}",
-     "{&quot;login_password&quot;: &quot;Left7Right9&quot;}"],
+     "{&quot;login_password&quot;: &quot;Left7Right9&quot;}",
+     "<room><host_password>Left7 Right9</host_password><topic>a</topic></room>",
+     "<a:hostPassword kind='x'>Left7Right9", "[host_password] => Left7 Right9\n[topic] => a",
+     '"host_password"=>"Left7\\"Right9"', "{:login_password=>'Left7 Right9', :a=>1}"],
 )  # fmt: skip
 def test_a_secret_is_found_in_code_settings_and_pages(text):
-    """An argument of a call, a line of a profile, a number and a member in HTML are masked too."""
+    """An argument of a call, a line of a profile, a number, a member in HTML, in XML, and as PHP
+    and Ruby print it are masked too."""
     shown = mask(text)
     assert not leaks(shown)
     assert "7777" not in shown
@@ -314,7 +318,8 @@ def test_the_authorization_header_shows_only_its_kind(name):
      "http://h:8080/rtc/room/get?room_id=1&user_id=2", "100 % of 5 = 5", "a=b:c",
      '{"ret": 0, "topic": "Weekly: sync", "owner_id": "ops@example.org"}',
      "%3A%2F%2F", "http://h:8080/a%20b?x=%22y%22", "it runs at http://192.0.2.7:8080.",
-     "(at rtsp://host:554)", '{"password_hint_count"', "no\nline\tlost"],
+     "(at rtsp://host:554)", "<b>password</b> <password_hint>x</password_hint>", "password -> x",
+     '{"password_hint_count"', "no\nline\tlost"],
 )  # fmt: skip
 def test_a_text_without_secrets_stays_as_it_is(text):
     """Masking changes nothing where nothing is secret."""

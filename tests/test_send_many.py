@@ -1,5 +1,6 @@
 """send_many gives what send gives: over libcurl and over the session in threads."""
 
+import os
 import re
 import socket
 import ssl
@@ -15,6 +16,7 @@ from confkit.batch import Flight
 from confkit.endpoints import A1, A3, A4, A6, B3, ENDPOINTS
 from confkit.libcurl import settings_of
 from confkit.masking import Secret
+from confkit.sockets import REMOVE, Sockets
 from confkit.wire import Request
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
 from tests.ways import (
@@ -658,3 +660,28 @@ def test_an_answer_behind_an_answer_is_not_that_of_the_next_room(script, way):
     client = connected(script({GET_ROOM: twice}), way)
     found = client.send_many(rooms(*range(5)), concurrency=1)
     assert [room["room_id"] for room in found] == list("01234")
+
+
+def test_a_connection_that_a_child_process_still_has_ends_nobody_elses():
+    """Its number may be another's by the time something comes on it: that one is left alone."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        sockets, ours = Sockets(), socket.create_connection(server.getsockname())
+        peer, _ = server.accept()
+        number = ours.fileno()
+        sockets.opened(number, None)
+        sockets.watch(1, number)
+        sockets.watch(REMOVE, number)
+        held = os.dup(number)  # as a child made by fork() holds it
+        ours.close()
+        other = socket.create_connection(server.getsockname())
+        far, _ = server.accept()
+        assert other.fileno() == number
+        far.sendall(b"hello")
+        peer.sendall(b"x")
+        time.sleep(0.05)
+        sockets.ready(0)
+        assert other.recv(9) == b"hello"
+        os.close(held)
+        for each in (other, far, peer):
+            each.close()
+        sockets.close()
