@@ -102,3 +102,16 @@ def test_a_followed_redirect_is_a_leak(sandbox):
         url = f"{chaos.base_url}/rtc/room/get?access_token=c2VjcmV0LXRva2Vu&room_id=1"
         requests.get(url, timeout=5)
         assert len(chaos.leaked) == 1
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - set(SLOW)))
+def test_a_page_of_the_service_itself_passes_whatever_the_fault(sandbox, fault):
+    """Of an answer that is no JSON there is nothing to alter: every fault works all the same."""
+    sandbox.fault("/rtc/room/get", http=502, times=9)
+    with (
+        Chaos(
+            sandbox.base_url, sandbox.outgoing_url, chance="a", weights={fault: 1.0}, late=0.1
+        ) as chaos,
+        suppress(requests.RequestException),
+    ):
+        requests.get(f"{chaos.base_url}/rtc/room/get?room_id=1", timeout=2, allow_redirects=False)

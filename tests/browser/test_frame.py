@@ -76,7 +76,7 @@ def test_a_question_is_asked_and_answered_with_the_keyboard_alone(open_notebook)
     asked.wait_for()
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
-    page.get_by_text("Forgotten.").wait_for()
+    page.get_by_text("Forgotten.", exact=True).wait_for()
     assert kernel.run("print(panel.value)") == "0"
 
 

@@ -45,6 +45,14 @@ class Answered(NamedTuple):
     head: bytes
     body: bytes
 
+    @property
+    def is_json(self) -> bool:
+        """Whether it is one of the interface, and no page of a gateway."""
+        try:
+            return isinstance(json.loads(self.body), dict)
+        except ValueError:
+            return False
+
 
 def is_secret(name: str) -> bool:
     """Whether a parameter of this name holds a token or a digest."""

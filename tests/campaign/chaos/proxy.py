@@ -150,15 +150,20 @@ class Chaos:
         self.counts[name] += 1
 
         async def answer() -> Answered:
-            return await self._forward(service, request)
+            answered = await self._forward(service, request)
+            if not answered.is_json:
+                raise _PageError(answered)
+            return answered
 
         line = Line(request, chance, self._late, self.elsewhere, writer, answer)
         try:
             if name == PLAIN:
-                answered = await answer()
+                answered = await self._forward(service, request)
                 await line.send(answered.head + answered.body)
             else:
                 await FAULTS[name](line)
+        except _PageError as error:  # fault enough: of it there is nothing to alter
+            await line.send(error.page.head + error.page.body)
         except asyncio.IncompleteReadError:  # the service itself has dropped it
             line.reset()
         except (OSError, asyncio.CancelledError):  # the caller has left
@@ -198,6 +203,14 @@ class Chaos:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
         await writer.drain()
         return False
+
+
+class _PageError(Exception):
+    """The service, told to, answered with something else than JSON."""
+
+    def __init__(self, page: Answered) -> None:
+        super().__init__()
+        self.page = page
 
 
 _Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
