@@ -16,7 +16,7 @@ from typing import Any, Self
 from .address import Address, parse_address
 from .auth import Guard
 from .picture import encode_loop
-from .ports import bound_socket
+from .ports import bound_socket, stop_accepting
 from .session import Connection
 from .settings import ALGORITHMS, Settings
 from .udp import PortPair, open_ports
@@ -75,6 +75,8 @@ class CameraServer:
         for greeting in self._greetings:
             greeting.cancel()
         await asyncio.gather(*self._greetings, return_exceptions=True)
+        for server in self._servers:
+            await stop_accepting(server)
         gone = [connection.closed for connection in self._connections]
         for connection in list(self._connections):
             connection.kick()

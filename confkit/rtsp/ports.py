@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
 _PAUSE = 1.0  # seconds between two bytes of an answer that drips
+_TURNS = 5  # of the loop, more than an accepted connection needs to be made
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,19 @@ def talking(
         return Port(server.sockets[0].getsockname()[1], close)
 
     return opened
+
+
+async def stop_accepting(server: asyncio.Server) -> None:
+    """Let nobody new in, and return once those who have just come in are known.
+
+    asyncio loses a connection, which then stays open, whose server closes as it accepts it.
+    """
+    loop = asyncio.get_running_loop()
+    for listener in server.sockets:
+        with suppress(NotImplementedError):  # Windows accepts in another way
+            loop.remove_reader(listener.fileno())
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
 
 
 def _socket(host: str) -> socket.socket:

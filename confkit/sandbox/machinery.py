@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
+from ..rtsp.ports import stop_accepting
 from .sockets import share
 
 DeviceServiceState = Literal["running", "stopped", "hanging"]
@@ -59,6 +60,7 @@ class MediaServer:
         """Closes the listener and every connection to it."""
         server, self._server = self._server, None
         if server:
+            await stop_accepting(server)
             server.close()
             for transport in list(self._held):
                 transport.close()

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from confkit.rtsp.message import Parser, Request, Response
+from confkit.rtsp.ports import stop_accepting
 
 SMALL = {"size": (128, 96), "fps": 10}
 
@@ -94,6 +95,7 @@ async def raw_server(
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
+        await stop_accepting(server)
         server.close()
         if tasks:
             await asyncio.wait_for(asyncio.gather(*tasks), 5)

@@ -2,10 +2,12 @@ import asyncio
 import contextlib
 import os
 import shutil
+import socket
 from contextlib import asynccontextmanager
 
 import pytest
 
+from confkit.rtsp.address import parse_address
 from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.message import Frame, Parser, Request, Response
 from confkit.rtsp.pull import PullRefused, pull
@@ -105,6 +107,25 @@ def test_ffprobe_with_a_wrong_login_gets_401(auth):
             assert right == (0, b"", "")
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_whoever_has_only_just_come_is_let_go_when_the_cameras_stop(turns):
+    """A connection that is accepted while the server closes ends with it, like every other."""
+
+    async def run():
+        async with CameraServer() as server:
+            address = parse_address(await server.add(**SMALL))
+            place = address.host, address.port
+            callers = [socket.create_connection(place, 10) for _ in range(3)]
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        for caller in callers:
+            with caller, contextlib.suppress(ConnectionResetError):
+                assert caller.recv(10) == b""
+
+    for _ in range(5):
+        asyncio.run(run())
 
 
 def test_addresses_are_numbered_and_hold_no_login():

@@ -9,10 +9,13 @@ import threading
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack
+from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 from urllib.parse import urlsplit
+
+from tests.serving import served
 
 from .faults import FAULTS
 from .line import Line
@@ -92,36 +95,14 @@ class Chaos:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        tasks: set[asyncio.Task[None]] = set()
-
-        def serving(service: tuple[str, int] | None) -> Callable[..., Any]:
-            async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-                task = asyncio.current_task()
-                assert task is not None
-                tasks.add(task)
-                try:
-                    await self._connection(service, reader, writer)
-                except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                    writer.transport.abort()
-                finally:
-                    tasks.discard(task)
-                    with suppress(OSError, RuntimeError):
-                        writer.close()
-
-            return serve
-
-        servers = [
-            await asyncio.start_server(serving(service), sock=bound, limit=LARGE, backlog=1000)
-            for service, bound in zip([*self._services, None], self._listening, strict=True)
-        ]
-        self._ready.set()
-        await self._stop.wait()
-        for server in servers:
-            server.close()
-        for task in list(tasks):
-            task.cancel()
-        if tasks:
-            await asyncio.wait(list(tasks), timeout=2)
+        async with AsyncExitStack() as serving:
+            for service, bound in zip([*self._services, None], self._listening, strict=True):
+                answering = partial(self._connection, service)
+                await serving.enter_async_context(
+                    served(answering, sock=bound, limit=LARGE, backlog=1000)
+                )
+            self._ready.set()
+            await self._stop.wait()
         for pair in itertools.chain.from_iterable(self._idle.values()):
             pair[1].transport.abort()
         await asyncio.sleep(0)

@@ -3,33 +3,42 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
+
+from tests.serving import served
 
 
 @contextmanager
 def late_door(url: str, seconds: float) -> Iterator[str]:
     """The address of a camera as it is behind the door."""
     parts = urlsplit(url)
+    standing: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def come(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.CancelledError):  # a task of streams may not end so
-            await asyncio.sleep(seconds)
-            inner, outer = await asyncio.open_connection(parts.hostname, parts.port)
+        await asyncio.sleep(seconds)
+        inner, outer = await asyncio.open_connection(parts.hostname, parts.port)
+        try:
             await asyncio.gather(_pass_on(reader, outer), _pass_on(inner, writer))
+        finally:
+            outer.transport.abort()
 
-    loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(asyncio.start_server(come, "127.0.0.1", 0))
-    host, port = server.sockets[0].getsockname()
-    serving = threading.Thread(target=loop.run_forever)
-    serving.start()
+    async def stand() -> None:
+        async with served(come, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            over = asyncio.Event()
+            standing.set_result((f"{host}:{port}", asyncio.get_running_loop(), over))
+            await over.wait()
+
+    thread = threading.Thread(target=lambda: asyncio.run(stand()))
+    thread.start()
+    place, loop, over = standing.result(30)
     try:
-        yield parts._replace(netloc=f"{host}:{port}").geturl()
+        yield parts._replace(netloc=place).geturl()
     finally:
-        loop.call_soon_threadsafe(loop.stop)
-        serving.join()
-        loop.run_until_complete(_ended(server))
-        loop.close()
+        loop.call_soon_threadsafe(over.set)
+        thread.join()
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -38,11 +47,3 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
             writer.write(data)
             await writer.drain()
     writer.close()
-
-
-async def _ended(server: asyncio.Server) -> None:
-    server.close()
-    under_way = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in under_way:
-        task.cancel()
-    await asyncio.gather(*under_way, return_exceptions=True)
