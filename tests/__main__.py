@@ -8,6 +8,7 @@ Playwright knows a way where there is no such package.
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
+SOME_FAILED = 1  # pytest's exit status
+A_FEW = 5  # failures that a busy machine may be the cause of
 AT_ONCE = 2  # notebooks, each with a kernel that is often waiting
 BESIDE = {  # what mostly waits, and so runs in processes of its own beside the rest
     "browsers, kernels, servers": [
@@ -56,28 +59,42 @@ def main(arguments: list[str]) -> int:
 
 
 def tests(python: str, environ: Mapping[str, str]) -> int:
-    """0 when all tests pass, in processes side by side; else the exit status of one of them."""
-    pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
+    """0 when all tests pass, in processes side by side; else the exit status of one of them.
+
+    A few that fail beside the others are run again by themselves, which is said and counts: what
+    depends on time may fail on a busy machine, and what is broken fails again.
+    """
     apart = [part for parts in BESIDE.values() for part in parts]
-    with ExitStack() as open_files:
+    groups = {"the rest": ["tests", *(f"--ignore={part}" for part in apart)], **BESIDE}
+    with ExitStack() as open_files, tempfile.TemporaryDirectory() as folder:
         told = {name: open_files.enter_context(tempfile.TemporaryFile("w+")) for name in BESIDE}
+
+        def command(name: str, *more: str) -> list[str]:
+            kept = f"cache_dir={folder}/{name}"  # which of them failed
+            return [python, "-m", "pytest", "-o", kept, *more, *groups[name]]
+
         running = {
             name: subprocess.Popen(
-                [*pytest, *parts], env=environ, stdout=told[name], stderr=subprocess.STDOUT
+                command(name), env=environ, stdout=told[name], stderr=subprocess.STDOUT
             )
-            for name, parts in BESIDE.items()
+            for name in BESIDE
         }
         try:
-            rest = [*pytest, "tests", *(f"--ignore={part}" for part in apart)]
-            found = [subprocess.run(rest, env=environ).returncode]
+            found = {"the rest": subprocess.run(command("the rest"), env=environ).returncode}
             for name, process in running.items():
-                found.append(process.wait())
+                found[name] = process.wait()
                 told[name].seek(0)
                 print(f"\nand, run beside these, {name}:\n{told[name].read()}", flush=True)
         finally:
             for process in running.values():
                 process.terminate()
-    return next(filter(None, found), 0)  # below 0 where a signal ended one
+        for name in [name for name, status in found.items() if status == SOME_FAILED]:
+            failed = Path(folder, name, "v/cache/lastfailed")
+            if failed.exists() and 0 < len(json.loads(failed.read_text("utf-8"))) <= A_FEW:
+                print(f"\nonce more, by themselves, those that failed of {name}:", flush=True)
+                again = command(name, "--last-failed")
+                found[name] = subprocess.run(again, env=environ).returncode
+    return next(filter(None, found.values()), 0)  # below 0 where a signal ended one
 
 
 def notebooks(python: str, environ: Mapping[str, str]) -> int:

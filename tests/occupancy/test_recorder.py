@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -287,10 +288,17 @@ def test_a_sweep_that_is_cancelled_keeps_what_was_read(tmp_path, client, sandbox
     ids = [*rooms, *(ck.create_room(client, "more", "ops") for _ in range(40))]
     sandbox.fault(USERS, delay=0.0, times=10)
     sandbox.fault(USERS, delay=30.0)
-    timer = threading.Timer(1.0, stop.set)
-    timer.start()
+    before = sandbox.count(USERS)
+
+    def after_ten() -> None:
+        while sandbox.count(USERS) < before + 11:
+            time.sleep(0.01)
+        stop.set()
+
+    thread = threading.Thread(target=after_ten)
+    thread.start()
     done = Recorder(tmp_path).record(client, ids, cancelled=stop, concurrency=1)
-    timer.join()
+    thread.join()
     sandbox.clear_faults()
     assert done.ended == "cancelled"
     frame = load_occupancy(tmp_path)

@@ -209,10 +209,11 @@ def test_a_failed_import_frees_what_it_took(stranger, sandbox, nobody):
 
 def test_a_place_is_taken_while_a_camera_is_dialled(make, silent):
     """A device that is being dialled counts: nobody else gets the room's last place."""
-    stranger = make(dial_timeout=0.8)
+    stranger = make(dial_timeout=3)
     room_id = stranger.room(attendee_max=1)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(stranger.bring, room_id, silent)
+        until(lambda: stranger.sandbox.count(B["import"]))
         time.sleep(0.3)
         assert stranger.bring(room_id, "rtsp://127.0.0.1:9/y", "other") == 426
         assert "full" in stranger.sandbox.refusals[-1]
@@ -221,10 +222,11 @@ def test_a_place_is_taken_while_a_camera_is_dialled(make, silent):
 
 def test_a_room_deleted_during_the_dial(make, silent):
     """A room that goes while its camera is dialled gets no device, nor does its successor."""
-    stranger = make(dial_timeout=0.6)
+    stranger = make(dial_timeout=2)
     room_id = stranger.room(room_extend_id="e")
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(stranger.bring, room_id, silent)
+        until(lambda: stranger.sandbox.count(B["import"]))
         time.sleep(0.2)
         stranger.a("del", room_id=room_id)
         stranger.room(room_extend_id="e")

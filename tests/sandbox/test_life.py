@@ -193,7 +193,7 @@ def test_closing_is_quick_whatever_is_open(make):
     threads = {thread.name for thread in threading.enumerate()}
     began = time.monotonic()
     sandbox.close()
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 4  # the dial alone would take 10 s
     assert "confkit sandbox" in threads
     assert "confkit sandbox" not in {thread.name for thread in threading.enumerate()}
     for connection in (idle, half, waiting):

@@ -441,7 +441,7 @@ def test_threads_give_what_came_of_their_part(script, small, threads):
 
     def late(query):
         if query["room_id"] == "r4":
-            threading.Timer(0.5, ended.set).start()
+            threading.Timer(2.0, ended.set).start()
             gate.wait(20)
         return usual(query)
 
