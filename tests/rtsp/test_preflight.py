@@ -629,7 +629,7 @@ def test_memory_is_bounded_by_a_picture_not_by_the_stream():
         async with raw_server(serve) as port:
             tracemalloc.start()
             url = f"rtsp://127.0.0.1:{port}/"
-            report = await asyncio.to_thread(preflight, url, timeout=1.5)
+            report = await asyncio.to_thread(preflight, url, timeout=6)
             _, peak = tracemalloc.get_traced_memory()
             tracemalloc.stop()
             return report, peak
