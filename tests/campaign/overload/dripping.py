@@ -11,9 +11,9 @@ from .running import Attacked, Target, attacked
 from .settings import PATIENCE
 
 _DRIP = 0.2  # seconds between two bytes
-# Nobody who is slow is kept for longer: the head's time, the body's and that for reading, and what
-# a busy machine adds.
-_LET_GO = 8 * PATIENCE
+# Nobody who is slow is kept for longer. Who never reads is let go only once the system's buffers
+# are full, of which each connection has megabytes: a hundred of them are the work of many seconds.
+_LET_GO = 30 * PATIENCE
 
 
 def dripped(piece: Piece) -> Counts:
