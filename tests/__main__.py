@@ -8,7 +8,6 @@ Playwright knows a way where there is no such package.
 """
 
 import importlib.util
-import json
 import os
 import shutil
 import subprocess
@@ -22,8 +21,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
-SOME_FAILED = 1  # pytest's exit status
-A_FEW = 5  # failures that a busy machine may be the cause of
 AT_ONCE = 2  # notebooks, each with a kernel that is often waiting
 BESIDE = {  # what mostly waits, and so runs in processes of its own beside the rest
     "browsers, kernels, servers": [
@@ -59,42 +56,28 @@ def main(arguments: list[str]) -> int:
 
 
 def tests(python: str, environ: Mapping[str, str]) -> int:
-    """0 when all tests pass, in processes side by side; else the exit status of one of them.
-
-    A few that fail beside the others are run again by themselves, which is said and counts: what
-    depends on time may fail on a busy machine, and what is broken fails again.
-    """
+    """0 when all tests pass, in processes side by side; else the exit status of one of them."""
+    pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
     apart = [part for parts in BESIDE.values() for part in parts]
-    groups = {"the rest": ["tests", *(f"--ignore={part}" for part in apart)], **BESIDE}
-    with ExitStack() as open_files, tempfile.TemporaryDirectory() as folder:
+    with ExitStack() as open_files:
         told = {name: open_files.enter_context(tempfile.TemporaryFile("w+")) for name in BESIDE}
-
-        def command(name: str, *more: str) -> list[str]:
-            kept = f"cache_dir={folder}/{name}"  # which of them failed
-            return [python, "-m", "pytest", "-o", kept, *more, *groups[name]]
-
         running = {
             name: subprocess.Popen(
-                command(name), env=environ, stdout=told[name], stderr=subprocess.STDOUT
+                [*pytest, *parts], env=environ, stdout=told[name], stderr=subprocess.STDOUT
             )
-            for name in BESIDE
+            for name, parts in BESIDE.items()
         }
         try:
-            found = {"the rest": subprocess.run(command("the rest"), env=environ).returncode}
+            rest = [*pytest, "tests", *(f"--ignore={part}" for part in apart)]
+            found = [subprocess.run(rest, env=environ).returncode]
             for name, process in running.items():
-                found[name] = process.wait()
+                found.append(process.wait())
                 told[name].seek(0)
                 print(f"\nand, run beside these, {name}:\n{told[name].read()}", flush=True)
         finally:
             for process in running.values():
                 process.terminate()
-        for name in [name for name, status in found.items() if status == SOME_FAILED]:
-            failed = Path(folder, name, "v/cache/lastfailed")
-            if failed.exists() and 0 < len(json.loads(failed.read_text("utf-8"))) <= A_FEW:
-                print(f"\nonce more, by themselves, those that failed of {name}:", flush=True)
-                again = command(name, "--last-failed")
-                found[name] = subprocess.run(again, env=environ).returncode
-    return next(filter(None, found.values()), 0)  # below 0 where a signal ended one
+    return next(filter(None, found), 0)  # below 0 where a signal ended one
 
 
 def notebooks(python: str, environ: Mapping[str, str]) -> int:

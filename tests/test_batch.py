@@ -142,10 +142,7 @@ def test_keys_that_are_refused_at_once_are_raised(script):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("client_rate", "rate"), [(None, 25), (25, None), (25, 60), (60, 25)])
 def test_max_rate_is_a_bound_over_any_second(script, way, client_rate, rate):
-    """As the service sees them arrive, no second holds more; a renewal in the middle counts.
-
-    What a busy machine keeps back arrives with that of the next moment: hence windows of 0.6 s.
-    """
+    """As the service sees them arrive, no second holds more; a renewal in the middle counts."""
     service = script({AUTHENTICATE: [GRANTED, FRESH]})
     client = by(service.client(max_rate=client_rate, sleep=time.sleep), way)
     old = client.token()
@@ -158,8 +155,8 @@ def test_max_rate_is_a_bound_over_any_second(script, way, client_rate, rate):
     assert all(outcome["ret"] == 0 for outcome in found)
     times = sorted(service.times)
     assert len(times) >= 47
-    most = max(sum(0 <= time - start < 0.6 for time in times) for start in times)
-    assert 10 <= most <= 25
+    most = max(sum(0 <= time - start < 0.9 for time in times) for start in times)
+    assert 15 <= most <= 25
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -480,7 +477,7 @@ def test_ctrl_c_gives_what_came_within_a_second(way, hangs):
         finally:
             process.kill()  # one that ignores the signal would hang for 20 minutes
     assert told == ["False", "5000", "True", "True", "True"]
-    assert float(ended) - sent < 5  # a busy machine adds its own; the answers take 12 s and more
+    assert float(ended) - sent < 2
     assert process.returncode == 0
 
 
@@ -491,7 +488,7 @@ def test_ctrl_c_while_the_service_authenticates_ends_it_too(script, way):
     began = time.monotonic()
     with interrupted(service, AUTHENTICATE):
         found = by(service.client(), way).send_many(rooms(1, 2))
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 2.5
     assert (found, found.complete, found.sent) == ([None, None], False, 0)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

@@ -269,8 +269,7 @@ def test_max_rate_bounds_what_leaves(script):
     assert time.monotonic() - began > 1.0
     times = sorted(call.time for call in client.calls)
     for start in times:
-        # A busy machine keeps some back, and they then leave with those of the next moment.
-        assert sum(0 <= (t - start).total_seconds() < 0.6 for t in times) <= 20
+        assert sum(0 <= (t - start).total_seconds() < 0.95 for t in times) <= 20
 
 
 def test_the_last_calls_are_kept_masked_and_bounded(script):
@@ -364,7 +363,7 @@ def test_a_dripping_answer_ends_at_the_deadline(at_once, drop):
         began = time.monotonic()
         with pytest.raises(ck.TransportTimeout):
             ck.get_room(client, "1")
-        assert time.monotonic() - began < 6  # of 9 s that three answers drip
+        assert time.monotonic() - began < 2.5
         thread.join()
 
 
@@ -395,7 +394,7 @@ def test_a_call_that_was_interrupted_is_on_record(script):
     began = time.monotonic()
     with interrupted(service, GET_ROOM), pytest.raises(KeyboardInterrupt):
         ck.get_room(client, "1")
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 2
     assert (client.calls[-1].endpoint, client.calls[-1].error) == ("A3", "KeyboardInterrupt")
 
 

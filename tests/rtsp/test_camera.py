@@ -269,7 +269,7 @@ def test_a_silent_session_ends_and_a_living_one_does_not():
                     await asyncio.sleep(0.5)
                     await living.ask("GET_PARAMETER", url, session)
                 assert server.viewers(url) == 1
-                await asyncio.wait_for(silent.reader.read(), 5)
+                await asyncio.wait_for(silent.reader.read(), 1)
 
     asyncio.run(run())
 
@@ -288,7 +288,7 @@ def test_a_viewer_that_does_not_read_is_dropped():
                 client.writer.write(setup + again * 4000)
                 await asyncio.sleep(0.3)
                 received = 0
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(3):
                     with contextlib.suppress(ConnectionError):
                         while data := await client.reader.read(65536):
                             received += len(data)

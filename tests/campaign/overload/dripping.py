@@ -11,9 +11,12 @@ from .running import Attacked, Target, attacked
 from .settings import PATIENCE
 
 _DRIP = 0.2  # seconds between two bytes
-# Nobody who is slow is kept for longer. Who never reads is let go only once the system's buffers
-# are full, of which each connection has megabytes: a hundred of them are the work of many seconds.
-_LET_GO = 30 * PATIENCE
+# Nobody who is slow is kept for longer: the head's time, the body's and that for reading, and what
+# a busy machine adds.
+_LET_GO = 8 * PATIENCE
+# Who never reads is let go once the system's buffers are full, of which each connection has
+# megabytes: to fill those of a hundred takes the sandbox's one thread some 15 seconds.
+_UNREAD = 30 * PATIENCE
 
 
 def dripped(piece: Piece) -> Counts:
@@ -34,13 +37,14 @@ async def _all(piece: Piece, under: Attacked) -> None:
 async def _one(kind: str, under: Attacked, chance: random.Random) -> None:
     # Answers of A are so small that the system keeps them for whoever does not read.
     port = "B" if kind in ("body", "unread") else chance.choice(["A", "B"])
+    patience = _UNREAD if kind == "unread" else _LET_GO
     under.count("slow callers", 1)
     with contextlib.suppress(ConnectionError):
         reader, writer = await asyncio.open_connection(
             "127.0.0.1", under.target.ports[port], limit=1024
         )
         try:
-            went = await asyncio.wait_for(_drip(kind, reader, writer, under, port), _LET_GO)
+            went = await asyncio.wait_for(_drip(kind, reader, writer, under, port), patience)
         except TimeoutError:
             went = False
         except ConnectionError:
@@ -60,7 +64,7 @@ async def _drip(
         sent = under.target.whole(port) * 60
         began = time.monotonic()
         writer.write(sent)
-        while time.monotonic() - began < _LET_GO:
+        while time.monotonic() - began < _UNREAD:
             writer.write(under.target.whole(port) * 20)  # fails once it is closed
             await writer.drain()
             await asyncio.sleep(_DRIP)
