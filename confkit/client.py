@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 KEPT = 200  # calls on record
 
+# Not Python's own: whoever seeds that one keeps it, whatever threads wait here.
+_CHANCE = random.SystemRandom().random
+
 
 class Client:
     """A service that answers: its two addresses, its keys, and the token that they make.
@@ -57,7 +60,7 @@ class Client:
         on_close: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
-        chance: Callable[[], float] = random.random,
+        chance: Callable[[], float] = _CHANCE,
     ) -> None:
         secret_key = Secret(secret_key)
         base_url, outgoing_url = hidden_address(base_url), hidden_address(outgoing_url)
@@ -140,7 +143,7 @@ class Client:
         self.__dict__.update(state)
         mask_log()
         self.sandbox, self._on_close = None, lambda: None
-        self._clock, self._sleep, self._chance = time.monotonic, time.sleep, random.random
+        self._clock, self._sleep, self._chance = time.monotonic, time.sleep, _CHANCE
         self._pace = self._paced(self.max_rate)
         self._calls = deque(maxlen=KEPT)
         self._token, self._process = SharedToken(self._authenticate, held), os.getpid()

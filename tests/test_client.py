@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -396,6 +397,15 @@ def test_a_call_that_was_interrupted_is_on_record(script):
         ck.get_room(client, "1")
     assert time.monotonic() - began < 2
     assert (client.calls[-1].endpoint, client.calls[-1].error) == ("A3", "KeyboardInterrupt")
+
+
+def test_a_wait_between_tries_leaves_the_random_numbers_of_others_alone(script):
+    """Who has seeded `random` gets the same numbers, whether a client had to try again or not."""
+    client = script({GET_ROOM: [Reply(ROOM, status=503), ROOM]}).client()
+    before = random.getstate()
+    assert ck.get_room(client, "1").topic == "Weekly sync"
+    assert len([call for call in client.calls if call.endpoint == "A3"]) == 2
+    assert random.getstate() == before
 
 
 def test_calls_can_be_sliced_and_read(script):
