@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from html import escape
@@ -17,6 +17,7 @@ from ..charts.names import clean, listed
 from ..charts.rooms import RoomNow, place, rooms
 from ..charts.times import moment, zone
 from .parts import Bar, Column
+from .room_list import READ_AT, UNREAD, age
 
 if TYPE_CHECKING:
     from .readings import Reading
@@ -45,7 +46,7 @@ def columns() -> list[Column]:
     """The columns of the table that `bar_rows` fills."""
     return [
         Column("name", "Room", lambda row: row["now"].name),
-        Column("fullness", "Occupancy", lambda row: bar(row["now"])),
+        Column("fullness", "Occupancy", lambda row: bar(row["now"], row["old"])),
         Column("people", "People", right=True),
         Column("devices", "Devices", right=True),
         Column("room_id", "ID", wide=True),
@@ -73,8 +74,9 @@ def bars(frame: pd.DataFrame, before: Bars | None = None) -> Bars:
     return Bars(frame, topics, found)
 
 
-def bar_rows(reading: Reading, found: Sequence[RoomNow]) -> pd.DataFrame:
-    """A row a room for the table."""
+def bar_rows(reading: Reading, found: Sequence[RoomNow], aging: bool = False) -> pd.DataFrame:
+    """A row a room for the table; where it is shown again and again (`aging`), what could not be
+    read since says how old it is, otherwise when it was read."""
     places = {room.room_id: at for at, room in enumerate(found)}
     order = [places[clean(room_id)] for room_id in reading.frame["room_id"]]
     now = [found[at] for at in order]
@@ -83,46 +85,74 @@ def bar_rows(reading: Reading, found: Sequence[RoomNow]) -> pd.DataFrame:
     return reading.frame[["room_id", "people", "devices"]].assign(
         fullness=[-at for at in order], now=pd.Series(now, dtype=object), time=reading.times,
         name=[room.name for room in now],
-        read=reading.times.map(read),
+        read=reading.times.map(read), old=_old(reading.frame, told, aging),
     )  # fmt: skip
 
 
-def bar(room: RoomNow) -> Bar:
-    """A room's bar: its users of its cap, and its state in words."""
+def _old(frame: pd.DataFrame, told: Callable[[pd.Timestamp], str], aging: bool) -> pd.Series:
+    """For each row how old it is, where the last try has not read it; else an empty text."""
+    old = frame[READ_AT].where(frame[UNREAD]).dropna()
+    return old.map(lambda time: since(time, told, aging)).reindex(frame.index, fill_value="")
+
+
+def since(time: pd.Timestamp, told: Callable[[pd.Timestamp], str], aging: bool) -> str:
+    """How old the last known values of a room are, or when they were read."""
+    return f"{age(time)} old" if aging else f"as of {told(time)}"
+
+
+def bar(room: RoomNow, old: str = "") -> Bar:
+    """A room's bar: its users of its cap, its state in words, and how `old` they are."""
     word = "" if room.state == "free" else room.word
-    return Bar(", ".join(filter(None, (room.numbers, word))), room.share, room.state)
+    return Bar(", ".join(filter(None, (room.numbers, word, old))), room.share, room.state)
 
 
 def totals(reading: Reading, found: Sequence[RoomNow]) -> str:
-    """How many rooms are in which state, and how many users there are, as HTML."""
-    count = Counter(room.state for room in found)
-    states = [state for state in STATES if count[state] or state in _ALWAYS]
-    parts = [f"<span><b>{len(found):,}</b> room{'s' * (len(found) != 1)}</span>"] + [
-        f'<span class="confkit-badge confkit-tone-{_TONES[state]}">'
-        f"<b>{count[state]:,}</b> {STATES[state].word}</span>"
-        for state in sorted(states, key=[*_ALWAYS, "no cap"].index)
-    ]
-    parts += [_sum(reading.frame[name], name) for name in ("users", "people", "devices")]
-    if reading.frame["users"].isna().any():
+    """How many rooms are in which state, and how many users there are, as HTML; rooms that could
+    not be read again are in none, and counted by what was last known of them."""
+    frame = reading.frame
+    kept = set(frame["room_id"][frame[UNREAD] & frame["users"].notna()].map(clean))
+    count = Counter(room.state for room in found if room.room_id not in kept)
+    last = Counter(room.state for room in found if room.room_id in kept)
+    parts = [f"<span><b>{len(found):,}</b> room{'s' * (len(found) != 1)}</span>"]
+    count["unread"] += len(kept)
+    # Where no room was read, "0 full" would say something about them.
+    parts += _badges(count, _ALWAYS if len(kept) < len(found) or not found else ("unread",))
+    if last:
+        parts += ["<span>last known:</span>", *_badges(last, ())]
+    parts += [_sum(frame[name], name) for name in ("users", "people", "devices")]
+    if kept:
+        parts.append('<span class="confkit-quiet">last known values among them</span>')
+    elif frame["users"].isna().any():
         parts.append('<span class="confkit-quiet">in the rooms that could be read</span>')
     return f'<div class="confkit-totals">{"".join(parts)}</div>'
 
 
-def as_of(reading: Reading, tz: tzinfo | None = None) -> str:
-    """From when the rows are, in a sentence."""
+def _badges(count: Mapping[str, int], always: Sequence[str]) -> list[str]:
+    """A badge for each state in which there are rooms, and for these ones always."""
+    states = [state for state in STATES if count.get(state) or state in always]
+    return [
+        f'<span class="confkit-badge confkit-tone-{_TONES[state]}">'
+        f"<b>{count.get(state, 0):,}</b> {STATES[state].word}</span>"
+        for state in sorted(states, key=[*_ALWAYS, "no cap"].index)
+    ]
+
+
+def as_of(reading: Reading, aging: bool = False, tz: tzinfo | None = None) -> str:
+    """From when the rows are, in a sentence; `aging` says how old the oldest is by now."""
     times = reading.times.dropna()
     if times.empty:
         return ""
     here, name = zone(tz)
     told = clock(times, here)
     newest, oldest = times.max(), times.min()
+    by_now = f"; the oldest row is {age(oldest)} old" if aging else ""
     if newest == oldest:
-        return f"As of {told(newest)} ({name})."
+        return f"As of {told(newest)} ({name}){by_now}."
     again = int((times == newest).sum())
     others = len(times) - again
     return (
         f"{_rooms(again)} as of {told(newest)}, the other {others:,} as of "
-        f"{told(oldest)} or later ({name}); Refresh reads all."
+        f"{told(oldest)} or later ({name}){by_now}; Refresh reads all."
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfkitError
 from ..pace import finite
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
@@ -16,13 +17,14 @@ from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
 from .courses import joined, read_samples, recorded_samples
 from .folders import of_a_recording
 from .given import check_source
-from .panel import Panel
 from .parts import Table
 from .readings import Reading, asked, rooms_now, rooms_of, taken
 from .recording_block import RecordingBlock
 from .recordings import LONGEST, Recording, pace, recording
 from .reports import report_rows
 from .room_curve import RoomCurve
+from .room_list import unreachable, valued
+from .watching import RATE, LivePanel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,15 +37,25 @@ OFTEN = {"off": 0.0, "every 5 s": 5.0, "every 15 s": USUAL, "every 60 s": 60.0}
 _SHORTEST = 0.5
 
 
-class OccupancyPanel(Panel):
+def check_every(seconds: float) -> None:
+    """Raises ConfigError unless this is 0, or a number of seconds from 0.5 to a day."""
+    if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= LONGEST):
+        raise ConfigError(f"every is {seconds!r}; give seconds from 0.5 on, or 0 for never")
+
+
+class OccupancyPanel(LivePanel):
     """Rooms as bars against their `attendee_max`, the fullest on top, read again while it is seen.
 
     `room_ids` is anything that `sweep` takes, or a finished Sweep, which is shown as it is; None
-    stands for `known_rooms(client)`. `value` is the `occupancy_frame`. Every `every` seconds (15;
-    with a Sweep 0: never) the rows on the screen are read again, `refresh` reads all. The curve of
-    a picked room is of what the recording in `folder` has of it, if there is one, and of what was
-    read since the panel is there, up to 200,000 samples of all rooms. ParameterError: `room_ids`
-    are none. Sections 4 and 7 of the interface.
+    stands for `known_rooms(client)`. `value` is the `occupancy_frame` with `read_at` (UTC) after
+    `error`: a room that could not be read keeps what was read of it last, `read_at` says when that
+    was and `error` why not since; one that was never read is missing. Every `every` seconds (15;
+    with a Sweep 0: never) the rows on the screen are read again, and between that all others, the
+    oldest first, with at most `background_rate` requests a second (0: none); `refresh` reads all.
+    The curve of a picked room is of what the recording in `folder` has of it, if there is one, and
+    of what was read since the panel is there, up to 200,000 samples of all rooms. ParameterError:
+    `room_ids` are none; ConfigError: `every` or `background_rate` is no such number. Sections 4 and
+    7 of the interface.
     """
 
     recording: Recording | None = None
@@ -56,11 +68,13 @@ class OccupancyPanel(Panel):
         *,
         every: float | None = None,
         folder: str | Path = "",
+        background_rate: float = RATE,
     ) -> None:
         check_source(client, room_ids)
-        super().__init__("Occupancy", client)
+        seconds = (0.0 if isinstance(room_ids, Sweep) else USUAL) if every is None else every
+        check_every(seconds)
+        super().__init__("Occupancy", client, background_rate)
         self.add_class("confkit-occupancy")
-        self._client = client
         self._rooms = None if room_ids is None else asked(room_ids)
         self._reading: Reading | None = None
         self._bars: Bars | None = None
@@ -70,12 +84,11 @@ class OccupancyPanel(Panel):
             self._take(room_ids)
         else:
             self.first(self.refresh)
-        usual = 0.0 if isinstance(room_ids, Sweep) else USUAL
-        self.refresh_every(usual if every is None else every)
+        self.refresh_every(seconds)
 
     def _arrange(self, folder: str) -> None:
         self.often = arranging.choice("Automatic refresh", list(OFTEN.items()))
-        self.often.observe(lambda change: self.every(change["new"], self.refresh_page), "value")
+        self.often.observe(lambda change: self.follow_every(change["new"]), "value")
         self.totals, self.lost = arranging.text(), arranging.text()
         arranging.shown(self.lost, False)
         self.table = Table(
@@ -115,50 +128,81 @@ class OccupancyPanel(Panel):
 
     def refresh(self) -> pd.DataFrame:
         """The `value`, once all rooms were read; those that a Cancel left out are as before."""
-        with self.working("Finding rooms") as work:
+        with self.reads("Finding rooms") as work:
             rooms = rooms_now(self._client, self._rooms, work.cancelled)
             self.frame.busy = f"Reading {len(rooms):,} rooms, calls"
             swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
-            frame = self._take(swept)
+            frame = self._take(swept, part=False)
         if not swept.complete:
-            self.frame.tell("Ended early: what was not read yet is as it was before.")
+            self.tell("Ended early: what was not read yet is as it was before.", kind="reading")
         return frame
 
     def refresh_page(self) -> pd.DataFrame:
         """The `value`, once the rows on the screen were read again, and the room of the curve."""
         if self._reading is None:
             return self.refresh()
-        with self.working("Reading the rows on the screen") as work:
-            rooms = rooms_of(self._reading.frame)
-            part = rooms[rooms["room_id"].isin([*self.table.visible, self.table.chosen])]
-            swept = sweep(self._client, part, progress=work.progress, cancelled=work.cancelled)
-            return self._take(swept, part=True)
+        with self.reads("Reading the rows on the screen") as work:
+            rooms = self._again(self._page(), work.cancelled)
+            swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
+            return self._take(swept)
 
     def refresh_every(self, seconds: float) -> None:
         """Nothing; from now on the rows on the screen are read so often, with 0 never again.
         ConfigError: it is no number of seconds from 0.5 to a day."""
-        if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= LONGEST):
-            raise ConfigError(f"every is {seconds!r}; give seconds from 0.5 on, or 0 for never")
+        check_every(seconds)
         if seconds not in OFTEN.values():
             self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", float(seconds))]
         self.often.value = float(seconds)
 
-    def _take(self, swept: Sweep, *, part: bool = False) -> pd.DataFrame:
-        reading = self._reading = taken(swept, self._reading, part=part)
-        self.value = frame = reading.frame.copy()  # whoever changes it changes nothing here
-        self._bars = bars(reading.frame, self._bars)
-        found = self._bars.found
-        told = f'{totals(reading, found)}<div class="confkit-quiet">{as_of(reading)}</div>'
-        self.totals.value, self.lost.value = told, failures(reading.frame)
-        arranging.shown(self.lost, bool(self.lost.value))
-        self.table.empty = "There is no room. Give room_ids, or create one."
-        self.table.show(bar_rows(reading, found))
-        self._draw()
+    # What goes on by itself
+
+    @property
+    def _rows(self) -> pd.DataFrame | None:
+        return None if self._reading is None else self._reading.frame
+
+    def _page(self) -> list[str]:
+        shown = [*self.table.visible, *filter(None, [self.table.chosen])]
+        return list(dict.fromkeys(shown))
+
+    def _again(self, ids: Sequence[str], cut: threading.Event) -> pd.DataFrame:
+        if self._reading is None:
+            return rooms_now(self._client, self._rooms, cut)
+        rooms = rooms_of(self._reading.frame)
+        return rooms[rooms["room_id"].isin(ids)]
+
+    def _take(self, swept: Sweep, *, part: bool = True) -> pd.DataFrame:
+        with self._taking:
+            self._put(taken(swept, self._reading, part=part and self._reading is not None))
+            self._hear(swept)
+            frame: pd.DataFrame = self.value
         return frame
+
+    def _mark(self, error: ConfkitError) -> None:
+        if self._reading is not None:
+            self._put(replace(self._reading, frame=unreachable(self._reading.frame, error)))
+
+    def _put(self, reading: Reading) -> None:
+        self._reading = reading
+        self.value = valued(reading.frame)  # whoever changes it changes nothing here
+        self._bars = bars(reading.frame, self._bars)
+        self.table.empty = "There is no room. Give room_ids, or create one."
+        self._show()
+        self._draw()
+
+    def _show(self) -> None:
+        with self._taking:
+            if self._reading is None or self._bars is None:
+                return
+            reading, found, aging = self._reading, self._bars.found, bool(self.frame.every)
+            told = f'<div class="confkit-quiet">{as_of(reading, aging)}</div>'
+            self.totals.value = totals(reading, found) + told
+            self.lost.value = "" if self._watch.outage else failures(reading.frame)
+            arranging.shown(self.lost, bool(self.lost.value))
+            self.table.show(bar_rows(reading, found, aging))
 
     def _turned(self) -> None:
         if self.frame.every:
-            self._tick()  # by itself, so that a click meanwhile has its turn
+            self._watch.tick()
 
     # One room
 
@@ -211,7 +255,7 @@ class OccupancyPanel(Panel):
         Without `folder` the one that the panel shows. Errors as of `Recorder.record`; ConfigError
         where none is given, one goes on already, or `every` is no number of seconds up to a day.
         """
-        with self.working("Recording: the first sweep") as work:
+        with self.working("Recording: the first sweep", kind="recording") as work:
             if self.recording is not None and not self.recording.ended:
                 raise ConfigError(f"a recording into {self.recording.folder} goes on; end it first")
             every = pace(every)
@@ -241,7 +285,7 @@ class OccupancyPanel(Panel):
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
         self.wait_for_first()
-        with self.working("Counting the samples"):
+        with self.working("Counting the samples", kind="capacity"):
             report = capacity_report(of_a_recording(self.recorder.path))
             self.recorder.shows(report_rows(report, self._reading))
         return report

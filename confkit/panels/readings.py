@@ -13,6 +13,7 @@ from ..known import known_rooms
 from ..occupancy.samples import COLUMNS
 from ..sweeping.ids import room_ids
 from ..sweeping.result import NOT_ASKED, Sweep, occupancy_frame
+from .room_list import READ_AT, UNREAD, frame_of_rooms, joined, not_there
 from .waiting import until_cancelled
 
 MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
@@ -23,14 +24,19 @@ _PIECES = 100  # of samples, before they are put together
 class Reading:
     """A row a room, as `occupancy_frame` has it, whatever sweep it was last read by.
 
-    `times` is when each row was read (UTC; missing: never), in the frame's order; `samples` is all
+    `read_at` in it says when the users of a row were read (UTC; missing: never), `error` why not
+    since, and `unread`, which no `value` has, whether the last try has failed; `samples` is all
     that was read, in pieces with the columns of `load_occupancy`. The frame's `attrs["time"]` is
-    the earliest of the times: no row is older.
+    the earliest `read_at`: no row is older.
     """
 
     frame: pd.DataFrame
-    times: pd.Series
     samples: tuple[pd.DataFrame, ...]
+
+    @property
+    def times(self) -> pd.Series:
+        """When each row was read."""
+        return self.frame[READ_AT]
 
 
 def asked(given: Any) -> pd.DataFrame:
@@ -52,38 +58,41 @@ def rooms_now(
 
 
 def rooms_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rooms of an `occupancy_frame`, with the further columns of the caller's table alone."""
+    """The rooms of a reading's frame, or of an `occupancy_frame`, with the further columns of the
+    caller's table alone."""
     names = list(frame.columns)
-    return frame[["room_id", *names[names.index("error") + 1 :]]]
+    own = names.index(UNREAD if UNREAD in names else "error") + 1
+    return frame[["room_id", *names[own:]]]
 
 
 def taken(swept: Sweep, before: Reading | None, *, part: bool = False, most: int = MOST) -> Reading:
     """The reading after this sweep.
 
-    The sweep's rooms are all there are; where it is a `part`, it only renews its own rows. A room
-    that it did not come to keeps what was read of it before. Of the samples the newest `most` stay.
+    The sweep's rooms are all there are; where it is a `part`, it only renews its own rows. What it
+    could not read of a room, or did not come to, stays as it was read before. Of the samples the
+    newest `most` stay.
     """
-    fresh = occupancy_frame(swept).set_index("room_id")
-    reached = fresh["error"].ne(NOT_ASKED).fillna(True)
-    times = pd.Series(pd.Timestamp(swept.time), fresh.index).where(reached)
-    if before is not None:
-        old = before.frame.set_index("room_id")
-        order = old.index if part else fresh.index
-        keep = old.index.difference(fresh.index[reached]).intersection(order)
-        new = fresh.index.difference(keep)
-        fresh = pd.concat([fresh.loc[new], old.loc[keep]]).loc[order]
-        past = before.times.set_axis(old.index)
-        times = pd.concat([times.loc[new], past.loc[keep]]).loc[order]
-    frame = fresh.reset_index()
-    known = times.min()
-    time = swept.time if pd.isna(known) else known
+    whole = frame_of_rooms(swept)
+    samples = _kept(before, _samples(whole, swept), most)
+    names = list(whole.columns)
+    fresh = whole.iloc[:, [*range(7), *range(names.index("error"), len(names))]]
+    if before is None:
+        frame = fresh
+    elif part:
+        known = fresh[fresh["room_id"].isin(before.frame["room_id"])].reset_index(drop=True)
+        frame = joined(before.frame, known, not_there(swept))
+    else:
+        old = before.frame[before.frame["room_id"].isin(fresh["room_id"])].reset_index(drop=True)
+        both = joined(old, fresh, not_there(swept)).set_index("room_id")
+        frame = both.loc[fresh["room_id"]].reset_index()[list(fresh.columns)]
+    known_at = frame[READ_AT].min()
+    time = swept.time if pd.isna(known_at) else known_at
     frame.attrs = {"service": swept.service, "time": time.isoformat()}
-    return Reading(frame, times.reset_index(drop=True), _kept(before, _samples(swept), most))
+    return Reading(frame, samples)
 
 
-def _samples(swept: Sweep) -> pd.DataFrame:
-    frame = swept.frame()
-    frame = frame[frame["error"].ne(NOT_ASKED).fillna(True)]
+def _samples(whole: pd.DataFrame, swept: Sweep) -> pd.DataFrame:
+    frame = whole[whole["error"].ne(NOT_ASKED).fillna(True)]
     time = pd.Series(pd.Timestamp(swept.time), frame.index).dt.as_unit("ms")
     return frame.assign(time=time)[list(COLUMNS)]
 

@@ -7,13 +7,25 @@ from base64 import b64encode
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfkitError
 from ..sweeping.result import Sweep
+from .bars import clock, since
 from .filtering import matching, searchable
 from .parts import View
+from .parts.table import Row
 from .room_cells import room_table
 from .room_forms import FilterBar
-from .room_list import counted, frame_of_rooms, joined, without
+from .room_list import (
+    READ_AT,
+    UNREAD,
+    counted,
+    frame_of_rooms,
+    joined,
+    not_there,
+    unreachable,
+    valued,
+    without,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,28 +34,31 @@ if TYPE_CHECKING:
 class RoomBoard:
     """Rooms, which readings put here, and the table of those that search and filters leave.
 
-    `frame` holds all rooms, `shown` those of the table, of all pages, in its order: `on_shown` is
-    called with that whenever it changes. `picked` is the ID of the room whose row is marked.
+    `frame` holds all rooms, with `unread`; `shown` is the value of the table's rooms, of all pages,
+    in its order: `on_shown` is called with that whenever it changes. `picked` is the ID of the room
+    whose row is marked; `aging` says whether rows are shown again and again, so that ages stay
+    true.
     """
 
     def __init__(
         self,
         found: Sweep,
+        aging: Callable[[], bool],
         on_choice: Callable[[str], object],
         on_shown: Callable[[pd.DataFrame], object],
     ) -> None:
         # A reading shows its rooms in one thread, while somebody types and sorts in another.
         self._lock = threading.RLock()
-        self._on_shown = on_shown
+        self._on_shown, self._aging = on_shown, aging
         self._rooms = searchable(frame_of_rooms(found))
         self.picked = ""
-        self.filters = FilterBar(self._show)
+        self.filters = FilterBar(self.show)
         self.download = View("Download")
         self.table = room_table(
-            empty="No room to show. Add rooms by number, or change the search.",
+            self._old, empty="No room to show. Add rooms by number, or change the search.",
             on_choice=on_choice, on_page=self._order,
         )  # fmt: skip
-        self._show()
+        self.show()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -68,15 +83,21 @@ class RoomBoard:
         with self._lock:
             if renews:
                 new = new[new["room_id"].isin(self.frame["room_id"])].reset_index(drop=True)
-            self._rooms = searchable(joined(self.frame, new))
-            self._show()
+            self._rooms = searchable(joined(self.frame, new, not_there(found)))
+            self.show()
         return new
+
+    def mark(self, error: ConfkitError) -> None:
+        """Marks all rooms as not read for this reason; what was read of them last stays."""
+        with self._lock:
+            self._rooms = searchable(unreachable(self.frame, error))
+            self.show()
 
     def drop(self, room_id: str) -> None:
         """Nothing, once the room is no longer among the rooms."""
         with self._lock:
             self._rooms = searchable(without(self.frame, room_id))
-            self._show()
+            self.show()
 
     def pick(self, room_id: str) -> None:
         """Nothing, once this row is marked and on the page, as far as search and filters leave it;
@@ -94,16 +115,23 @@ class RoomBoard:
             f"({len(self.shown):,} rooms)"
         )
 
-    def _show(self) -> None:
+    def show(self) -> None:
+        """Shows the rooms that search and filters leave, with their ages as they are now."""
         with self._lock:
             found = matching(self._rooms, self.filters.wanted)
-            self.table.show(found, counted(len(found), self.frame))
+            self._clock = clock(self.frame[READ_AT])
+            self.table.show(found, counted(len(found), self.frame, self._aging()))
             self.table.chosen = self.picked
             self._order()
 
+    def _old(self, row: Row) -> str:
+        if not row[UNREAD] or row[READ_AT] is None:
+            return ""
+        return since(row[READ_AT], self._clock, self._aging())
+
     def _order(self) -> None:
         with self._lock:
-            self.shown = self.table.ordered.reset_index(drop=True)
+            self.shown = valued(self.table.ordered).reset_index(drop=True)
             if self.download.html:
                 self.download.show("")
             self._on_shown(self.shown)

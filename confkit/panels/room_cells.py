@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ..charts.rooms import RoomNow
 from ..sweeping.result import NOT_ASKED
 from .bars import bar
 from .parts import Bar, Column, Mark, Table
 from .parts.table import Cell, Row
-
-if TYPE_CHECKING:
-    pass
 
 _TONES = {"scheduled": "note", "opening": "good", "locked": "warn", "closed": "quiet"}
 
@@ -23,8 +21,9 @@ def status_cell(row: Row) -> Cell:
     return _missing(row)
 
 
-def users_cell(row: Row) -> Cell:
-    """A room's users against its cap, in the states of the occupancy chart."""
+def users_cell(row: Row, old: str = "") -> Cell:
+    """A room's users against its cap, in the states of the occupancy chart, and how `old` they
+    are."""
     users, cap, error = row["users"], row["attendee_max"], row["error"]
     if users is None:
         mark = _missing(row)
@@ -32,7 +31,7 @@ def users_cell(row: Row) -> Cell:
     # A room that was read has a topic: without one, and with an error, its cap is not known.
     capped = cap is not None or row["topic"] is not None or error is None
     now = RoomNow("", row["room_id"], users, cap or None, capped)
-    return bar(now)
+    return bar(now, old)
 
 
 def _missing(row: Row) -> Mark | None:
@@ -42,19 +41,24 @@ def _missing(row: Row) -> Mark | None:
     return Mark("not read", "bad") if asked else Mark("not asked", "quiet")
 
 
-COLUMNS = (
-    Column("topic", "topic", lambda row: row["topic"] or row["room_id"]),  # what narrow ones show
-    Column("room_id", "room", wide=True),
-    Column("status", "status", status_cell, wide=True),
-    Column("utilisation", "users of max", users_cell),
-    Column("people", "people", right=True, wide=True),
-    Column("devices", "devices", right=True, wide=True),
-    Column("mode", "mode", wide=True),
-    Column("owner_id", "owner", wide=True),
-)
+def _name(row: Row) -> Cell:
+    name: str = row["topic"] or row["room_id"]
+    return name
 
 
-def room_table(**options: Any) -> Table:
-    """The table of rooms, the fullest first until it is sorted otherwise; further columns of the
-    caller's table are in the panel's value and not in it."""
-    return Table("Rooms", "room_id", COLUMNS, what="rooms", sort=("utilisation", True), **options)
+def room_table(old: Callable[[Row], str], **options: Any) -> Table:
+    """The table of rooms, the fullest first until it is sorted otherwise; `old` says of a row how
+    old it is. Further columns of the caller's table are in the panel's value and not in it."""
+    columns = (
+        Column(
+            "topic", "topic", lambda row: row["topic"] or row["room_id"]
+        ),  # what narrow ones show
+        Column("room_id", "room", wide=True),
+        Column("status", "status", status_cell, wide=True),
+        Column("utilisation", "users of max", lambda row: users_cell(row, old(row))),
+        Column("people", "people", right=True, wide=True),
+        Column("devices", "devices", right=True, wide=True),
+        Column("mode", "mode", wide=True),
+        Column("owner_id", "owner", wide=True),
+    )
+    return Table("Rooms", "room_id", columns, what="rooms", sort=("utilisation", True), **options)

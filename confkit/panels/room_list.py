@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ..charts.times import lasting
+from ..errors import ConfkitError, RoomNotFound
+from ..frames import strings
 from ..sweeping.ids import RoomIds
 from ..sweeping.reading import Part
 from ..sweeping.result import NOT_ASKED, UTILISATION, Sweep
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from ..client import Client
 
 READ_AT = "read_at"  # the column that says when a room was read
+UNREAD = "unread"  # one that no `value` has: the last try has not read who is in the room
+_USERS = ("users", "people", "devices", READ_AT)  # what is read together (A6)
 
 
 def unasked(client: Client, given: RoomIds) -> Sweep:
@@ -39,29 +44,101 @@ def others(given: RoomIds, known: Iterable[str]) -> RoomIds:
 
 def frame_of_rooms(sweep: Sweep) -> pd.DataFrame:
     """The sweep's `frame()` with the `utilisation` of `occupancy_frame` after `attendee_max`, and
-    `read_at` (UTC, the sweep's start; missing: not asked) after `error`."""
+    after `error` `read_at` (UTC, the sweep's start; missing where the users were not read) and
+    `unread`, which is True of rooms whose users should have been read and were not."""
     import pandas as pd
 
-    frame, given = sweep.frame(), READ_AT
-    while given in frame.columns:
-        given += " (given)"
-    frame = frame.rename(columns={READ_AT: given})
-    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
-    frame.insert(6, UTILISATION, (frame["users"] / cap).astype("Float64"))
+    frame = sweep.frame()
+    for ours in (READ_AT, UNREAD):
+        given = ours
+        while given in frame.columns:
+            given += " (given)"
+        frame = frame.rename(columns={ours: given})
+    frame.insert(6, UTILISATION, _utilisation(frame))
+    lost = frame["users"].isna() & frame["error"].notna()
+    if not sweep._asked[1]:
+        lost &= frame["topic"].isna()
     time = pd.Series(pd.Timestamp(sweep.time), frame.index, "datetime64[us, UTC]")
-    read = time.where(~_unasked(frame))
-    frame.insert(list(frame.columns).index("error") + 1, READ_AT, read)
+    place = list(frame.columns).index("error") + 1
+    frame.insert(place, READ_AT, time.where(~lost))
+    frame.insert(place + 1, UNREAD, lost.to_numpy(bool))
     return frame
 
 
-def joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-    """The old rows, each replaced by the new one of its room where that was asked, and the other
-    new rows behind them. Further columns that only the old rows have stay."""
+def not_there(sweep: Sweep) -> set[str]:
+    """The rooms that the service does not have: nothing that was read of them before holds."""
+    return {
+        one.room_id for one in sweep.failures
+        if one.room_id is not None and isinstance(one.error, RoomNotFound)
+    }  # fmt: skip
+
+
+def left_out(sweep: Sweep) -> list[str]:
+    """The rooms that a sweep which was ended early has not come to."""
+    pairs = zip(sweep.ids, sweep._part.users, strict=True)
+    return [room_id for room_id, users in pairs if users is None]
+
+
+def unreachable(frame: pd.DataFrame, error: ConfkitError) -> pd.DataFrame:
+    """The rows while the service does not answer: as they were last read, with why not since."""
+    return frame.assign(**{"error": strings([str(error)] * len(frame)), UNREAD: True})
+
+
+def oldest(frame: pd.DataFrame | None) -> list[str]:
+    """The rooms, those first that were never read, then those whose reading is longest ago."""
+    if frame is None:
+        return []
+    order = frame[READ_AT].sort_values(kind="stable", na_position="first").index
+    return list(frame["room_id"].loc[order])
+
+
+def valued(frame: pd.DataFrame) -> pd.DataFrame:
+    """A copy of the rows without the column that no `value` has."""
+    return frame.drop(columns=UNREAD)
+
+
+def last_known(new: pd.DataFrame, old: pd.DataFrame, gone: Container[str] = ()) -> pd.DataFrame:
+    """The new rows; what could not be read of a room stands there as it was last read.
+
+    Its users keep the `read_at` of their reading, and its `error` says why not since. A row that
+    the old frame has of a later reading stays as it is there. Rooms that are `gone`, and those of
+    which nothing was read before, are as the new frame has them.
+    """
+    import pandas as pd
+
+    at = pd.Index(old["room_id"]).get_indexer(pd.Index(new["room_id"]))
+    there = (at >= 0) & ~new["room_id"].isin(list(gone)).to_numpy(bool)
+    if not there.any():
+        return new
+    before = old.iloc[at].set_axis(new.index)
+    own = list(new.columns)[1 : list(new.columns).index(UNREAD) + 1]
+    fields = [name for name in own if name not in (*_USERS, UTILISATION, "ret", "error", UNREAD)]
+    failed = there & new["error"].notna().to_numpy(bool)
+    # What was asked for earlier may come later, where two read at once.
+    late = there & (before[READ_AT] > pd.Timestamp(new.attrs["time"])).to_numpy(bool)
+    renewed = {
+        **dict.fromkeys(own, late),
+        **dict.fromkeys(fields, late | (failed & new[fields].isna().to_numpy(bool).all(axis=1))),
+        **dict.fromkeys(_USERS, late | (failed & new[UNREAD].to_numpy(bool))),
+    }
+    new = new.copy(deep=False)
+    for name, keeps in renewed.items():
+        if keeps.any():
+            new[name] = new[name].where(~keeps, before[name])
+    new[UTILISATION] = _utilisation(new)
+    return new
+
+
+def joined(old: pd.DataFrame, new: pd.DataFrame, gone: Container[str] = ()) -> pd.DataFrame:
+    """The old rows, each replaced by the new one of its room where that was asked, with what could
+    not be read as it was last known (`last_known`), and the other new rows behind them. Further
+    columns that only the old rows have stay."""
     import numpy as np
     import pandas as pd
 
     if old.empty or new.empty:
         return old if new.empty else new
+    new = last_known(new, old, gone)
     before, after = pd.Index(old["room_id"]), pd.Index(new["room_id"])
     at, places = after.get_indexer(before), np.arange(len(old))
     stays = (at < 0) | _unasked(new)[at]
@@ -80,9 +157,10 @@ def without(frame: pd.DataFrame, room_id: str) -> pd.DataFrame:
     return frame[frame["room_id"] != room_id].reset_index(drop=True)
 
 
-def counted(found: int, frame: pd.DataFrame) -> str:
-    """How many rooms are shown of how many, how many were not read, and when they were read."""
-    of = f"{len(frame):,} room{'s' * (len(frame) != 1)}"
+def counted(found: int, frame: pd.DataFrame, aging: bool = False) -> str:
+    """How many rooms are shown of how many, how many were not read, when they were read, and
+    (`aging`) how old the oldest is by now."""
+    of = _rooms(len(frame))
     unasked = int(_unasked(frame).sum())
     failed = int(frame["error"].notna().sum()) - unasked
     parts = [of if found == len(frame) else f"{found:,} of {of}"]
@@ -90,18 +168,22 @@ def counted(found: int, frame: pd.DataFrame) -> str:
         parts.append(f"{failed:,} not read in full")
     if unasked:
         parts.append(f"{unasked:,} not asked")
-    if unasked < len(frame):
+    if frame[READ_AT].notna().any():
         times = [f"{time:%H:%M:%S}" for time in (frame[READ_AT].min(), frame[READ_AT].max())]
         parts.append(f"read at {' to '.join(dict.fromkeys(times))} UTC")
+        if aging:
+            parts.append(f"the oldest is {age(frame[READ_AT].min())} old")
     return " · ".join(parts)
 
 
 def outcome(sweep: Sweep, frame: pd.DataFrame) -> str:
     """What is to be said of a reading besides its rows, which are those of `frame`; nothing when
-    all of these was read."""
+    all of these were read."""
     there = {None, *frame["room_id"]}
-    told = tuple(one for one in sweep.failures if one.room_id in there)
-    sweep = replace(sweep, failures=told)
+    lost = {one.room_id: one for one in reversed(sweep.failures) if one.room_id in there}
+    # A room counts once, whatever of its calls failed; the external devices are all rooms'.
+    rooms = tuple(one for room_id, one in lost.items() if room_id is not None)
+    sweep = replace(sweep, failures=rooms or tuple(lost.values()))
     if not sweep.complete:
         unasked = int(_unasked(frame).sum())
         return (
@@ -110,9 +192,26 @@ def outcome(sweep: Sweep, frame: pd.DataFrame) -> str:
         )
     if not sweep.failures:
         return ""
-    rooms = len({one.room_id for one in sweep.failures if one.room_id is not None})
-    what = f"{rooms:,} of {len(frame):,} rooms" if rooms else "The external devices"
-    return f"{what} could not be read, {sweep.commonest}. Their values are missing, not zero."
+    what = f"{len(rooms):,} of {_rooms(len(frame))}" if rooms else "The external devices"
+    return (
+        f"{what} could not be read, {sweep.commonest}. What was read of them before stays, with "
+        "its time; the rest is missing, not zero."
+    )
+
+
+def age(time: datetime) -> str:
+    """How long ago this was, such as "12 s" or "2 h 5 min"."""
+    seconds = max(0.0, (datetime.now(UTC) - time).total_seconds())
+    return f"{seconds:.0f} s" if seconds < 60 else lasting(seconds / 60)
+
+
+def _rooms(count: int) -> str:
+    return f"{count:,} room{'s' * (count != 1)}"
+
+
+def _utilisation(frame: pd.DataFrame) -> Any:
+    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
+    return (frame["users"] / cap).astype("Float64")
 
 
 def _unasked(frame: pd.DataFrame) -> Any:

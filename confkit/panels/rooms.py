@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfkitError
 from ..known import known_rooms
 from ..rooms import create_room, delete_room
 from ..spreadsheet import as_csv
@@ -23,7 +24,6 @@ from ..writing import write_whole
 from . import arranging
 from .filtering import Filter
 from .given import check_options, check_source
-from .panel import Panel
 from .room_board import RoomBoard
 from .room_card import RoomCard
 from .room_details import RoomDetails, delete_question, offline_question
@@ -32,6 +32,7 @@ from .room_list import others, outcome, unasked
 from .room_parts import RoomParts
 from .telling import told
 from .waiting import until_cancelled
+from .watching import RATE, LivePanel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,25 +40,31 @@ if TYPE_CHECKING:
     from ..client import Client
 
 
-class RoomExplorer(Panel):
+class RoomExplorer(LivePanel):
     """Rooms to search, sort and look into, and to create, empty and delete.
 
     `room_ids` is what `sweep` takes, or a finished Sweep, which is shown as it is; left out, it is
     what `known_rooms` finds. `value` is the frame of the rooms that search and filters leave, of
     all pages, in the order of the table: the columns of `Sweep.frame()` with `utilisation` and
-    `read_at`; its `attrs["time"]` is when the oldest of all was read. Of a room that could not be
-    read the values are missing, and `error` says why. Whoever reads `value` waits for the first
-    reading; where that has found no rooms to ask, its error is raised. Each method below does what
-    its button does, blocks until that is done, and raises what goes wrong, which stands in the
-    panel, too.
+    `read_at`; its `attrs["time"]` is when the oldest of all was read. A room that could not be read
+    keeps what was read of it last: `read_at` says when that was, and `error` why not since; one
+    that was never read is missing. Whoever reads `value` waits for the first reading; where that
+    has found no rooms to ask, its error is raised. While automatic refresh is on, the rooms on the
+    page are read so often, and between that all others, the oldest first, with at most
+    `background_rate` requests a second (0: none). Each method below does what its button does,
+    blocks until that is done, and raises what goes wrong, which stands in the panel, too.
     """
 
-    def __init__(self, client: Client, room_ids: Any = None) -> None:
+    def __init__(
+        self, client: Client, room_ids: Any = None, *, background_rate: float = RATE
+    ) -> None:
         check_source(client, room_ids)
-        super().__init__("Rooms", client)
+        super().__init__("Rooms", client, background_rate)
         self.client = client
         finished = room_ids if isinstance(room_ids, Sweep) else unasked(client, RoomIds([]))
-        self._board = RoomBoard(finished, self._follow, partial(self.set_trait, "value"))
+        self._board = RoomBoard(
+            finished, self._is_aging, self._follow, partial(self.set_trait, "value")
+        )
         self.table = self._board.table
         note, asks = self.frame.note, (self._ask_delete, self._ask_offline)
         self._card = RoomCard(client, lambda: RoomParts(self.clicked, *asks, note))
@@ -74,7 +81,7 @@ class RoomExplorer(Panel):
         note = self.frame.note
         return arranging.row(
             arranging.button("Refresh", self.clicked(self.refresh), "primary"),
-            automatic(lambda seconds: self.every(seconds, self.refresh_visible)),
+            automatic(self.follow_every),
             opener("Add rooms", adding, lambda: AddForm(self.clicked, self.add, self.add_known)),
             opener("New room", making, lambda: NewRoomForm(self.clicked, self.create, note), note),
             arranging.button("Export CSV", self.clicked(self._offer_download)),
@@ -161,9 +168,47 @@ class RoomExplorer(Panel):
     def refresh_visible(self) -> None:
         """Reads the rooms on the page again, and the picked one in full, without a word in the
         head unless something fails."""
-        ids = [*self.table.visible, *filter(None, [self._card.room_id])]
-        found = sweep(self.client, ids, progress=False)
-        self.frame.tell(outcome(found, self._board.take(found, renews=True)))
+        with self._hearing():
+            found = sweep(self.client, self._page(), progress=False)
+        self._tell(found, self._take(found))
+        self._read_picked()
+
+    # What goes on by itself
+
+    @property
+    def _rows(self) -> pd.DataFrame:
+        return self._board.frame
+
+    def _is_aging(self) -> bool:
+        return bool(self.frame.every)
+
+    def _page(self) -> list[str]:
+        shown = [*self.table.visible, *filter(None, [self._card.room_id])]
+        return list(dict.fromkeys(shown))
+
+    def _again(self, ids: list[str], cut: threading.Event) -> list[str]:  # noqa: ARG002
+        return ids
+
+    def _take(
+        self, swept: Sweep, columns: pd.DataFrame | None = None, adds: bool = False
+    ) -> pd.DataFrame:
+        with self._taking:
+            new = self._board.take(replace(swept, _columns=columns), renews=not adds)
+            self._hear(swept)
+        return new
+
+    def _tell(self, swept: Sweep, new: pd.DataFrame) -> None:
+        # What goes on by itself leaves it to the rows: they say which of them were not read.
+        if self._watch.outage is None and (told := outcome(swept, new)):
+            self.tell(told, "bad" if swept.failures else "", "reading")
+
+    def _mark(self, error: ConfkitError) -> None:
+        self._board.mark(error)
+
+    def _show(self) -> None:
+        self._board.show()
+
+    def _read_also(self) -> None:
         self._read_picked()
 
     # Changes
@@ -244,9 +289,9 @@ class RoomExplorer(Panel):
         return self._board.known(self._card.room_id if room_id is None else str(room_id))
 
     def _read(self, ids: Sequence[str], what: str, columns: pd.DataFrame | None = None) -> None:
-        with self.working(what) as work:
+        with self.reads(what) as work:
             found = sweep(self.client, ids, progress=work.progress, cancelled=work.cancelled)
-            self.frame.tell(outcome(found, self._board.take(replace(found, _columns=columns))))
+            self._tell(found, self._take(found, columns, adds=True))
 
     def _read_picked(self, room_id: str | None = None) -> None:
         picked = self._card.room_id
