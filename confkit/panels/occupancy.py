@@ -23,6 +23,7 @@ from .recording_block import RecordingBlock
 from .recordings import LONGEST, Recording, pace, recording
 from .reports import report_rows
 from .room_curve import RoomCurve
+from .telling import told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,13 +86,14 @@ class OccupancyPanel(Panel):
         )  # fmt: skip
         self.curve = RoomCurve(self._client.name, lambda: self.select(""))
         self.recorder = RecordingBlock(
-            folder, record=self.clicked(lambda: self.record(every=self.recorder.every)),
-            stop=lambda _: self._beside(self.stop_recording), report=self.clicked(self.capacity),
+            folder, record=self.clicked(lambda: self.record(every=self.recorder.every), "record"),
+            stop=lambda _: self._beside(self.stop_recording, "record"),
+            report=self.clicked(self.capacity, "report"),
             choose=lambda room_id: self._beside(lambda: self.select(room_id)),
         )  # fmt: skip
         if (found := self.recorder.found()) is not None:
             self._follow(found, False)
-        refresh = arranging.button("Refresh", self.clicked(self.refresh), "primary")
+        refresh = arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.shows(
             arranging.row(refresh, self.often), self.totals, self.lost,
             arranging.columns(self.table, self.curve), self.recorder,
@@ -115,24 +117,26 @@ class OccupancyPanel(Panel):
 
     def refresh(self) -> pd.DataFrame:
         """The `value`, once all rooms were read; those that a Cancel left out are as before."""
-        with self.working("Finding rooms") as work:
+        with self.working("Finding rooms", "reading") as work:
             rooms = rooms_now(self._client, self._rooms, work.cancelled)
             self.frame.busy = f"Reading {len(rooms):,} rooms, calls"
             swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
             frame = self._take(swept)
-        if not swept.complete:
-            self.frame.tell("Ended early: what was not read yet is as it was before.")
+        early = "Ended early: what was not read yet is as it was before."
+        self.tell("" if swept.complete else early, kind="reading")
         return frame
 
     def refresh_page(self) -> pd.DataFrame:
         """The `value`, once the rows on the screen were read again, and the room of the curve."""
         if self._reading is None:
             return self.refresh()
-        with self.working("Reading the rows on the screen") as work:
+        with self.working("Reading the rows on the screen", "reading") as work:
             rooms = rooms_of(self._reading.frame)
             part = rooms[rooms["room_id"].isin([*self.table.visible, self.table.chosen])]
             swept = sweep(self._client, part, progress=work.progress, cancelled=work.cancelled)
-            return self._take(swept, part=True)
+            frame = self._take(swept, part=True)
+            self.tell("", kind="reading")  # what the reading before could not do, it can
+            return frame
 
     def refresh_every(self, seconds: float) -> None:
         """Nothing; from now on the rows on the screen are read so often, with 0 never again.
@@ -162,13 +166,12 @@ class OccupancyPanel(Panel):
 
     # One room
 
+    @told("pick")
     def select(self, room_id: str) -> None:
         """Nothing, once the curve of this room is shown; "" puts it away. ConfigError: the panel
         does not have it."""
         if room_id != "" and room_id not in list(self.value["room_id"]):
-            error = ConfigError(f"room {room_id!r} is not in this panel; its rooms are in `value`")
-            self.fails(error)
-            raise error
+            raise ConfigError(f"room {room_id!r} is not in this panel; its rooms are in `value`")
         self.table.chosen = room_id
         self._pick()
 
@@ -189,14 +192,14 @@ class OccupancyPanel(Panel):
         room_id, folder = self.table.chosen, self.recorder.folder
         self.curve.draw(room_id, self._reading, folder, self.frame.every, anew=anew)
 
-    def _beside(self, action: Callable[[], object]) -> None:
+    def _beside(self, action: Callable[[], object], kind: str = "pick") -> None:
         """Does it at once in a thread, whatever else is under way: it asks the service nothing."""
 
         def run() -> None:
             try:
                 action()
             except Exception as error:  # noqa: BLE001  # nobody would see it raised
-                self.fails(error)
+                self.fails(error, kind)
 
         self._aside = threading.Thread(target=run, name="confkit panel beside", daemon=True)
         self._aside.start()
@@ -211,7 +214,7 @@ class OccupancyPanel(Panel):
         Without `folder` the one that the panel shows. Errors as of `Recorder.record`; ConfigError
         where none is given, one goes on already, or `every` is no number of seconds up to a day.
         """
-        with self.working("Recording: the first sweep") as work:
+        with self.working("Recording: the first sweep", "record") as work:
             if self.recording is not None and not self.recording.ended:
                 raise ConfigError(f"a recording into {self.recording.folder} goes on; end it first")
             every = pace(every)
@@ -241,7 +244,7 @@ class OccupancyPanel(Panel):
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
         self.wait_for_first()
-        with self.working("Counting the samples"):
+        with self.working("Counting the samples", "report"):
             report = capacity_report(of_a_recording(self.recorder.path))
             self.recorder.shows(report_rows(report, self._reading))
         return report
