@@ -62,25 +62,25 @@ class ConnectPanel(Panel):
         )  # fmt: skip
         self.more = button(_SETTINGS, lambda _: self.fold(self.settings.layout.display is None))
         self.shows(
-            row(self.profile, button("Connect", self.clicked(self.connect), "primary"),
-                button("Test", self.clicked(self.test)), self.read_only, self.more),
+            row(self.profile, button("Connect", self.clicked(self.connect, "connect"), "primary"),
+                button("Test", self.clicked(self.test, "test")), self.read_only, self.more),
             self.service, self.settings, self.result,
         )  # fmt: skip
         self.profile.observe(lambda change: self._chose(change["new"]), "value")
         shown(self.service, False)
         self.fold(True)
-        self.frame.tell(problem or "\n".join(told), "bad" if problem else "")
+        self.tell(problem or "\n".join(told), "bad" if problem else "", "profiles")
 
     def connect(self) -> Client:
         """The client of what is filled in, which is `value` from now on; nothing is sent yet."""
-        with self.working("Connecting"):
+        with self.working("Connecting", "connect"):
             client, told = client_of(self._filled())
             before, self.value = self.value, client
             self.names(client)
             if before is not None:
                 _let_go(before)
         done = f"Connected to {client.name}. Nothing was sent yet: Test asks both interfaces."
-        self.frame.tell("\n".join([done, *told]), "good")
+        self.tell("\n".join([done, *told]), "good", "connect")
         return client
 
     def test(self) -> tuple[InterfaceCheck, InterfaceCheck]:
@@ -90,7 +90,7 @@ class ConnectPanel(Panel):
         something is missing or wrong.
         """
         self.result.value = ""
-        with self.working("Asking both interfaces") as work:
+        with self.working("Asking both interfaces", "test") as work:
             filled = self._filled()
             client, told = client_of(filled)
             try:
@@ -104,7 +104,7 @@ class ConnectPanel(Panel):
             said += "" if well else " See below."
         else:
             said += " Another service was filled in meanwhile: test that one."
-        self.frame.tell("\n".join([said, *told]), "good" if well else "bad")
+        self.tell("\n".join([said, *told]), "good" if well else "bad", "test")
         return checks
 
     def fill(

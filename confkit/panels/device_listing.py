@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..client import Client
 from ..devices import remove_device
-from ..errors import ConfigError, ConfkitError
+from ..errors import ConfkitError
 from ..listing import list_devices
 from ..masking import mask_address
 from ..records import Device
@@ -17,6 +17,7 @@ from .device_list import DeviceList
 from .device_questions import removal_question
 from .given import check_source
 from .panel import Panel
+from .telling import told
 from .waiting import until_cancelled
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ class Listing(Panel):
         self.client = client
         self.room = entry("Room", "" if room_id is None else str(room_id), "all rooms")
         self.everywhere = check("List all rooms")
-        remove = self.clicked(self._ask_removal)
+        remove = self.clicked(self._ask_removal, "change", given=lambda: self.list.picked)
         self.list = DeviceList(
             button("Remove", remove, "danger", refused=self.frame.note),
-            on_page=self.clicked(self._picture),
+            on_page=self.clicked(self._picture, "pictures", "the pictures", again=True),
         )
 
     @property
@@ -47,22 +48,18 @@ class Listing(Panel):
         """The devices of the room, or of all rooms, as they are now (B3): the new `value`."""
         return self._read()
 
+    @told("pick")
     def select(self, user_id: str, room_id: str | None = None) -> Device:
         """The device of this ID, once it is picked; ConfigError when it is not listed."""
         self.wait_for_first()
-        try:
-            return self.list.pick(user_id, room_id)
-        except ConfigError as error:
-            self.fails(error)
-            raise
+        return self.list.pick(user_id, room_id)
 
     def remove(self, user_id: str, room_id: str | None = None) -> None:
         """Nothing, once the device has left its room (B2); errors as of `remove_device`."""
         self._take_out(self.select(user_id, room_id))
 
-    def _ask_removal(self) -> None:
-        with self.working("Reading the room") as work:
-            device = self.list.picked
+    def _ask_removal(self, device: Device) -> None:
+        with self.working("Reading the room", "change") as work:
             question = until_cancelled(
                 lambda: removal_question(self.client, device), work.cancelled
             )
@@ -70,21 +67,21 @@ class Listing(Panel):
 
     def _take_out(self, device: Device) -> None:
         called = mask_address(device.user_id)
-        with self.working(f"Removing {called}"):
+        with self.working(f"Removing {called}", "change"):
             remove_device(self.client, device)
-            self._told(f"{called} was removed from room {device.room_id}.", True)
+            self._told(f"{called} was removed from room {device.room_id}.", True, "change")
 
     def _read(self) -> pd.DataFrame:
         room_id = None if self.everywhere.value else self.room_id
-        with self.working("Reading the devices") as work:
+        with self.working("Reading the devices", "reading") as work:
             found = until_cancelled(lambda: list_devices(self.client, room_id), work.cancelled)
             self.value = shown = self.list.show(found)
             self._picture()
             return shown
 
-    def _told(self, text: str, well: bool) -> None:
+    def _told(self, text: str, well: bool, kind: str) -> None:
         """Says what was done, once the list is read again; that this failed is told, too."""
-        with self.working("Reading the devices") as work:
+        with self.working("Reading the devices", kind) as work:
             work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
             try:
                 self._read()
@@ -92,11 +89,11 @@ class Listing(Panel):
                 text = f"{text} The list may be as it was before: reading it was cancelled."
             except ConfkitError as error:
                 text = f"{text} The list is as it was before: {error}"
-        self.frame.tell(text, "good" if well else "bad")
+        self.tell(text, "good" if well else "bad", kind)
 
     def _picture(self) -> None:
         if self.client.sandbox is not None:
-            with self.working("Fetching the pictures") as work:
+            with self.working("Fetching the pictures", "pictures") as work:
                 self.list.show_pictures(self.client.sandbox, work.cancelled)
                 if work.cancelled.is_set():
                     raise CancelledError

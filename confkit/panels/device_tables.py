@@ -29,9 +29,9 @@ class Tables(Listing):
     def __init__(self, client: Client, room_id: str | None) -> None:
         super().__init__(client, room_id)
         self.result: pd.DataFrame | None = None
-        ask = self.clicked(self._ask_table)
+        ask = self.clicked(self._ask_table, "table")
         self.many = Many([
-            button("Check the table", self.clicked(self.check_table)),
+            button("Check the table", self.clicked(self.check_table, "table")),
             button("Import the table", ask, "primary", refused=self.frame.note),
             button("Clear", lambda _: self.many.clear()),
         ])  # fmt: skip
@@ -39,10 +39,10 @@ class Tables(Listing):
     def check_table(self, table: Given | None = None) -> int:
         """How many devices a table has, the one in the panel unless another is given; nothing is
         sent. TableError when something is wrong with it."""
-        with self.working("Checking the table"):
+        with self.working("Checking the table", "table"):
             rows = self._checked(self.many.table() if table is None else table)
             told = counted(len(rows), "device")
-            self.frame.tell(f"{told}, and nothing is wrong with the table.", "good")
+            self.tell(f"{told}, and nothing is wrong with the table.", "good", "table")
             return len(rows)
 
     def import_table(
@@ -58,7 +58,7 @@ class Tables(Listing):
         What is not given is as the panel has it. ConfigError for what is no table.
         """
         many = self.many
-        with self.working("Importing the table") as work:
+        with self.working("Importing the table", "table") as work:
             _needs_table(table)
             self.result = import_devices(
                 self.client,
@@ -72,7 +72,7 @@ class Tables(Listing):
             many.show_result(self.result)
             well = bool(self.result.outcome.isin(["imported", "already there"]).all())
             advice = "" if well else " Pick a row to see its cause and the next step."
-            self._told(summary(self.result) + advice, well)
+            self._told(summary(self.result) + advice, well, "table")
             return self.result
 
     def _checked(self, table: Given) -> list[Row]:
@@ -87,19 +87,19 @@ class Tables(Listing):
         # What the question says is what is done, whatever is ticked while it stands.
         many = self.many
         ticked = {name: getattr(many, name).value for name in ("preflight", "verify", "rollback")}
-        with self.working("Checking the table"):
+        with self.working("Checking the table", "table"):
             table = many.table()
             rows = self._checked(table)
             table.seek(0)
             question = table_question(self.client, rows, ticked["preflight"], ticked["rollback"])
         self.ask("Import", question, lambda: self.import_table(table, **ticked))
 
-    def fails(self, error: BaseException) -> None:
+    def fails(self, error: BaseException, kind: str = "work") -> None:
         """Nothing, once the panel says what went wrong, each problem of a table in its row."""
-        super().fails(error)
+        super().fails(error, kind)
         if isinstance(error, TableError):
             self.many.show_problems(error.problems)
-            self.frame.tell(f"{error.meaning} Nothing was sent. {error.advice}", "bad")
+            self.tell(f"{error.meaning} Nothing was sent. {error.advice}", "bad", kind)
 
 
 def _needs_table(table: object) -> None:

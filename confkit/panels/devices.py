@@ -44,9 +44,9 @@ class DevicePanel(Tables):
         self.untried = check("Import without a preflight")
         self.verify = check("Look for it afterwards", True)
         self.view = View("What was found out")
-        self._preflight = button("Preflight", self.clicked(self.preflight))
-        self._import = button("Import", self.clicked(self._ask_import))
-        self._why = button("Find out why", self.clicked(self.diagnose))
+        self._preflight = button("Preflight", self.clicked(self.preflight, "camera"))
+        self._import = button("Import", self.clicked(self._ask_import, "change"))
+        self._why = button("Find out why", self.clicked(self.diagnose, "camera"))
         self.untried.observe(lambda _: self._offer(), "value")
         self._arrange()
         self._offer()
@@ -55,8 +55,11 @@ class DevicePanel(Tables):
 
     def _arrange(self) -> None:
         clear = button("Clear", lambda _: self.form.clear())
-        diagnose = button("Diagnose", self.clicked(lambda: self._diagnose(self.list.picked)))
+        diagnose = button(
+            "Diagnose", self.clicked(self._diagnose, "camera", given=lambda: self.list.picked)
+        )
         self.list.offers(diagnose)
+        refresh = button("Refresh", self.clicked(self.refresh, "reading"))
         one = columns(
             ipywidgets.VBox(
                 [
@@ -68,7 +71,7 @@ class DevicePanel(Tables):
             self.view,
         )
         self.shows(
-            row(self.room, self.everywhere, button("Refresh", self.clicked(self.refresh))),
+            row(self.room, self.everywhere, refresh),
             ipywidgets.Tab([one, self.many], titles=["One device", "Many devices"]),
             block("Devices", self.list),
         )
@@ -78,24 +81,25 @@ class DevicePanel(Tables):
     def fill(self, **fields: Any) -> None:
         """Nothing, once the form holds these; the fields are those of `import_device`. TypeError
         for others."""
+        self.tell("", kind="form")
         try:
             self.form.fill(**fields)
         except TypeError as error:
-            self.frame.tell(f"{error}.", "bad")
+            self.tell(f"{error}.", "bad", "form")
             raise
 
     def preflight(self, **fields: Any) -> Report:
         """The report of the camera in the form, whose stages the panel shows as they happen; it
         changes nothing on the service. `fields` are filled in first."""
         self.fill(**fields)
-        with self.working("Preflight") as work:
+        with self.working("Preflight", "camera") as work:
             return self._try(self.form.camera(), work)
 
     def diagnose(self, user_id: str | None = None, room_id: str | None = None) -> Report:
         """Why a device of the list, or without a `user_id` the one in the form, is not in its
         room."""
         listed = self.select(user_id, room_id) if user_id else None
-        with self.working("Looking for the device"):
+        with self.working("Looking for the device", "camera"):
             device = listed or self.form.camera()
             return self._diagnose(device)
 
@@ -106,13 +110,13 @@ class DevicePanel(Tables):
         With `preflight` the camera is tried first, unless it has just been found to play.
         """
         self.fill(**fields)
-        with self.working("Importing"):
+        with self.working("Importing", "change"):
             return self._bring_in(self.form.device(), preflight, self.verify.value)
 
     # What clicks ask, and what is then done: with the device that the question named.
 
     def _ask_import(self) -> None:
-        with self.working("Reading the room") as work:
+        with self.working("Reading the room", "change") as work:
             device, preflight = self.form.device(), not self.untried.value
             tried, verify = self._passed(device) is not None, self.verify.value
             question = until_cancelled(
@@ -122,7 +126,7 @@ class DevicePanel(Tables):
 
     def _bring_in(self, device: Device, preflight: bool, verify: bool) -> Device:
         called = mask_address(device.user_id)
-        with self.working(f"Importing {called}") as work:
+        with self.working(f"Importing {called}", "change") as work:
             self.client.may_send(B1)
             shown(self._why, False)
             passed: Report | None = None
@@ -137,18 +141,19 @@ class DevicePanel(Tables):
                     self._read()  # it may be there
                 raise
             seen = ", and seen in it" if verify else ""
-            self._told(f"{called} was imported into room {device.room_id}{seen}.", True)
+            self._told(f"{called} was imported into room {device.room_id}{seen}.", True, "change")
             return found
 
     def _diagnose(self, device: Device) -> Report:
-        with self.working(f"Looking for the reason of {mask_address(device.user_id)}") as work:
+        called = mask_address(device.user_id)
+        with self.working(f"Looking for the reason of {called}", "camera") as work:
             name, password = login_of(device)
             report = diagnose_device(
                 self.client, device.room_id, device.user_id or None, device.user_address,
                 login_name=name or None, login_password=password or None,
                 cancelled=work.cancelled,
             )  # fmt: skip
-            self._show(report)
+            self._show(report, work.kind)
             return report
 
     def _try(self, camera: Device, work: Work) -> Report:
@@ -164,7 +169,7 @@ class DevicePanel(Tables):
             raise
         self._tried = camera, report
         self._offer()
-        self._show(report)
+        self._show(report, work.kind)
         return report
 
     def _passed(self, device: Device) -> Report | None:
@@ -177,22 +182,22 @@ class DevicePanel(Tables):
 
     # What is shown
 
-    def fails(self, error: BaseException) -> None:
+    def fails(self, error: BaseException, kind: str = "work") -> None:
         """Nothing, once the panel says what went wrong, and what was found out about that."""
-        super().fails(error)
+        super().fails(error, kind)
         if isinstance(error, ApiError) and error.report:
             self.report = error.report
             self.view.show(report_html(error.report))
         elif isinstance(error, ApiError):
             shown(self._why, error.ret in (426, 427))
 
-    def _show(self, report: Report) -> None:
+    def _show(self, report: Report, kind: str) -> None:
         self.report = report
         self.view.show(report_html(report))
         if report.ok:
-            self.frame.tell(" ".join([report.cause, ", ".join(report.facts())]), "good")
+            self.tell(" ".join([report.cause, ", ".join(report.facts())]), "good", kind)
         else:
-            self.frame.tell(f"{report.verdict}: {report.cause} {report.advice}", "bad")
+            self.tell(f"{report.verdict}: {report.cause} {report.advice}", "bad", kind)
 
     def _offer(self) -> None:
         """Offers the import after a preflight that passed, or without one on purpose."""

@@ -24,6 +24,7 @@ from .recordings import LONGEST, Recording, pace, recording
 from .reports import report_rows
 from .room_curve import RoomCurve
 from .room_list import unreachable, valued
+from .telling import told
 from .watching import RATE, LivePanel
 
 if TYPE_CHECKING:
@@ -98,13 +99,14 @@ class OccupancyPanel(LivePanel):
         )  # fmt: skip
         self.curve = RoomCurve(self._client.name, lambda: self.select(""))
         self.recorder = RecordingBlock(
-            folder, record=self.clicked(lambda: self.record(every=self.recorder.every)),
-            stop=lambda _: self._beside(self.stop_recording), report=self.clicked(self.capacity),
+            folder, record=self.clicked(lambda: self.record(every=self.recorder.every), "record"),
+            stop=lambda _: self._beside(self.stop_recording, "record"),
+            report=self.clicked(self.capacity, "report"),
             choose=lambda room_id: self._beside(lambda: self.select(room_id)),
         )  # fmt: skip
         if (found := self.recorder.found()) is not None:
             self._follow(found, False)
-        refresh = arranging.button("Refresh", self.clicked(self.refresh), "primary")
+        refresh = arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.shows(
             arranging.row(refresh, self.often), self.totals, self.lost,
             arranging.columns(self.table, self.curve), self.recorder,
@@ -206,13 +208,12 @@ class OccupancyPanel(LivePanel):
 
     # One room
 
+    @told("pick")
     def select(self, room_id: str) -> None:
         """Nothing, once the curve of this room is shown; "" puts it away. ConfigError: the panel
         does not have it."""
         if room_id != "" and room_id not in list(self.value["room_id"]):
-            error = ConfigError(f"room {room_id!r} is not in this panel; its rooms are in `value`")
-            self.fails(error)
-            raise error
+            raise ConfigError(f"room {room_id!r} is not in this panel; its rooms are in `value`")
         self.table.chosen = room_id
         self._pick()
 
@@ -233,14 +234,14 @@ class OccupancyPanel(LivePanel):
         room_id, folder = self.table.chosen, self.recorder.folder
         self.curve.draw(room_id, self._reading, folder, self.frame.every, anew=anew)
 
-    def _beside(self, action: Callable[[], object]) -> None:
+    def _beside(self, action: Callable[[], object], kind: str = "pick") -> None:
         """Does it at once in a thread, whatever else is under way: it asks the service nothing."""
 
         def run() -> None:
             try:
                 action()
             except Exception as error:  # noqa: BLE001  # nobody would see it raised
-                self.fails(error)
+                self.fails(error, kind)
 
         self._aside = threading.Thread(target=run, name="confkit panel beside", daemon=True)
         self._aside.start()
@@ -285,7 +286,7 @@ class OccupancyPanel(LivePanel):
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
         self.wait_for_first()
-        with self.working("Counting the samples", kind="capacity"):
+        with self.working("Counting the samples", "report"):
             report = capacity_report(of_a_recording(self.recorder.path))
             self.recorder.shows(report_rows(report, self._reading))
         return report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
@@ -15,7 +15,7 @@ from .parts import Field
 from .pasting import columns_in_file, ids_in_file, pasted_ids
 
 EVERY = [("off", 0), ("every 5 s", 5), ("every 15 s", 15), ("every 60 s", 60)]
-Clicked = Callable[[Callable[[], object]], Callable[..., None]]  # such as `Panel.clicked`
+Clicked = Callable[..., Callable[..., None]]  # such as `Panel.clicked`
 ANY = ""  # a Dropdown takes None for nothing chosen
 
 
@@ -83,8 +83,8 @@ class AddForm:
             "Add rooms",
             arranging.row(self._text, self._file, self._column),
             arranging.row(
-                arranging.button("Add", clicked(self.submit), "primary"),
-                arranging.button("Known rooms", clicked(known)),
+                arranging.button("Add", clicked(self.submit, "reading"), "primary"),
+                arranging.button("Known rooms", clicked(known, "reading")),
             ),
         )
         self.box.add_class("confkit-form")
@@ -139,7 +139,12 @@ class NewRoomForm:
             arranging.row(topic, owner, self._mode),
             arranging.row(*caps, extend_id, self._password),
             arranging.row(
-                arranging.button("Create room", clicked(self.submit), "primary", refused=refused)
+                arranging.button(
+                    "Create room",
+                    clicked(self.submit, "change", given=self.values),
+                    "primary",
+                    refused=refused,
+                )
             ),
         )
         self.box.add_class("confkit-form")
@@ -154,13 +159,15 @@ class NewRoomForm:
         password = {} if self._password.text is None else {"host_password": self._password.text}
         return {"topic": "", "owner_id": "", **given, "room_mode": self._mode.value, **password}
 
-    def submit(self) -> None:
-        """Nothing, once the room is created and the form out of sight: without its topic, external
-        ID and password; the rest serves another room."""
-        self._create(**self.values())
-        self._texts["topic"].value = self._texts["room_extend_id"].value = ""
-        self._password.clear()
-        arranging.shown(self.box, False)
+    def submit(self, values: Mapping[str, Any]) -> None:
+        """Nothing, once a room of these `values` is created and the form out of sight: without its
+        topic, external ID and password; the rest serves another room. A form that was filled in
+        anew meanwhile stays as it is."""
+        self._create(**values)
+        if self.values() == values:
+            self._texts["topic"].value = self._texts["room_extend_id"].value = ""
+            self._password.clear()
+            arranging.shown(self.box, False)
 
 
 def opener(text: str, place: Any, make: Callable[[], Any], refused: str = "") -> Any:

@@ -14,17 +14,16 @@ from . import arranging
 from .parts import Column, Mark, Table, View
 from .parts.table import Cell, Row
 from .room_details import RoomDetails, fields_of, media_server_html, problem_html
-from .room_forms import Clicked
 
 
 class RoomParts:
-    """What is known of a room, with a button to delete it, and one to put the picked user off."""
+    """What is known of a room, with a button to delete it, and one to put the picked user off:
+    `delete` and `put_off` are the handlers of their clicks."""
 
     def __init__(
         self,
-        clicked: Clicked,
-        delete: Callable[[], object],
-        put_off: Callable[[], object],
+        delete: Callable[..., object],
+        put_off: Callable[..., object],
         refused: str,
     ) -> None:
         self._head, self._fields = arranging.text(), arranging.text()
@@ -38,9 +37,7 @@ class RoomParts:
         )  # fmt: skip
         self._devices = View("Devices")
         self._may = not refused
-        self._put_off = arranging.button(
-            "Force offline", clicked(put_off), "danger", refused=refused
-        )
+        self._put_off = arranging.button("Force offline", put_off, "danger", refused=refused)
         self._server = arranging.block("Media server", self._media)
         self._inside = arranging.block(
             "People and devices",
@@ -48,7 +45,7 @@ class RoomParts:
         )  # fmt: skip
         fields = ipywidgets.VBox([arranging.block("Fields", self._fields), self._server])
         self._actions = arranging.row(
-            arranging.button("Delete room", clicked(delete), "danger", refused=refused)
+            arranging.button("Delete room", delete, "danger", refused=refused)
         )
         self.box = ipywidgets.VBox(
             [self._head, arranging.columns(fields, self._inside), self._actions]

@@ -66,8 +66,10 @@ class RoomExplorer(LivePanel):
             finished, self._is_aging, self._follow, partial(self.set_trait, "value")
         )
         self.table = self._board.table
-        note, asks = self.frame.note, (self._ask_delete, self._ask_offline)
-        self._card = RoomCard(client, lambda: RoomParts(self.clicked, *asks, note))
+        note = self.frame.note
+        delete = self.clicked(self._ask_delete, "change", given=lambda: self._card.room_id)
+        offline = self.clicked(self._ask_offline, "change", given=self._picked)
+        self._card = RoomCard(client, lambda: RoomParts(delete, offline, note))
         forms = [ipywidgets.VBox(), ipywidgets.VBox()]
         self.shows(
             self._board.filters.box, self._buttons(*forms),
@@ -80,11 +82,11 @@ class RoomExplorer(LivePanel):
     def _buttons(self, adding: Any, making: Any) -> Any:
         note = self.frame.note
         return arranging.row(
-            arranging.button("Refresh", self.clicked(self.refresh), "primary"),
+            arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary"),
             automatic(self.follow_every),
             opener("Add rooms", adding, lambda: AddForm(self.clicked, self.add, self.add_known)),
             opener("New room", making, lambda: NewRoomForm(self.clicked, self.create, note), note),
-            arranging.button("Export CSV", self.clicked(self._offer_download)),
+            arranging.button("Export CSV", self.clicked(self._offer_download, "export")),
         )
 
     # What is shown
@@ -94,7 +96,7 @@ class RoomExplorer(LivePanel):
         """What is known of the picked room, part by part; None when none is picked."""
         return self._card.details
 
-    @told
+    @told("filter")
     def filter(
         self,
         text: str = "",
@@ -107,12 +109,12 @@ class RoomExplorer(LivePanel):
         `status` and `mode`, over `fuller_than` percent full; with `failures` those not read."""
         self._board.filters.set(Filter(text, status, mode, fuller_than, failures))
 
-    @told
+    @told("sort")
     def sort(self, column: str, down: bool | None = None) -> None:
         """Sorts by a column of the table, downwards or upwards; by turns when that is left out."""
         self.table.sort(column, down)
 
-    @told
+    @told("pick")
     def select(self, room_id: str | None) -> None:
         """Reads a room of the panel in all its parts and shows it; None shows none. A part that
         fails is told in its place. ConfigError: the room is not among those of the panel."""
@@ -124,7 +126,7 @@ class RoomExplorer(LivePanel):
         self._board.pick(room_id)
         self._card.read(room_id)
 
-    @told
+    @told("export")
     def export(self, path: str | PathLike[str] | None = None) -> str:
         """The value as CSV; with a `path` it is written there, too, as UTF-8 that Excel knows.
 
@@ -146,14 +148,14 @@ class RoomExplorer(LivePanel):
     def add(self, room_ids: Any, id_column: str | None = None) -> None:
         """Reads more rooms; `room_ids` is what `sweep` takes. What is unknown to the service is a
         row with its error."""
-        with self.working("Reading room IDs"):
+        with self.working("Reading room IDs", "reading"):
             given = room_ids if isinstance(room_ids, RoomIds) else read_ids(room_ids, id_column)
             self._board.take(unasked(self.client, others(given, self._board.frame["room_id"])))
             self._read(given.ids, f"Reading {len(given.ids):,} rooms", given.columns)
 
     def add_known(self) -> None:
         """Reads the rooms that `known_rooms` finds."""
-        with self.working("Looking for known rooms") as work:
+        with self.working("Looking for known rooms", "reading") as work:
             known = until_cancelled(lambda: known_rooms(self.client), work.cancelled)
             self.add(known["room_id"])
 
@@ -164,7 +166,7 @@ class RoomExplorer(LivePanel):
         self._read(ids, f"Reading {len(ids):,} rooms")
         self._read_picked()
 
-    @told
+    @told("reading")
     def refresh_visible(self) -> None:
         """Reads the rooms on the page again, and the picked one in full, without a word in the
         head unless something fails."""
@@ -213,43 +215,43 @@ class RoomExplorer(LivePanel):
 
     # Changes
 
-    @told
+    @told("change")
     def create(self, topic: str, owner_id: str, **options: Any) -> str:
         """The `room_id` of a new room, which is read and picked; `options` are those of
         `create_room`."""
         check_options(options)
-        with self.working("Creating a room"):
+        with self.working("Creating a room", "change"):
             room_id = create_room(self.client, topic, owner_id, **options)
             self._read([room_id], "Reading the new room")
             if not (self._board.shown["room_id"] == room_id).any():
                 self.filter()
             self.select(room_id)
-        self.frame.tell(f'Created room "{topic}" ({room_id}).', "good")
+        self.tell(f'Created room "{topic}" ({room_id}).', "good", "change")
         return room_id
 
-    @told
+    @told("change")
     def force_offline(self, user_id: str, room_id: str | None = None) -> str:
         """The service's success text, once a user is put off a room, or off the picked one."""
         room_id = self._of_panel(room_id)
         known = self.selected
         there = known if known and known.room_id == room_id else RoomDetails(room_id)
-        with self.working("Putting a user off the room"):
+        with self.working("Putting a user off the room", "change"):
             message = force_offline(self.client, room_id, user_id)
             self._read([room_id], "Reading the room")
             self._read_picked(room_id)
-        self.frame.tell(f"Put {there.user_name(user_id)} off {there.name}.", "good")
+        self.tell(f"Put {there.user_name(user_id)} off {there.name}.", "good", "change")
         return message
 
-    @told
+    @told("change")
     def delete(self, room_id: str | None = None) -> None:
         """Nothing, once a room, or the picked one, is deleted; its row is gone, too."""
         room_id = self._of_panel(room_id)
-        with self.working("Deleting the room"):
+        with self.working("Deleting the room", "change"):
             delete_room(self.client, room_id)
             if self._card.room_id == room_id:
                 self.select(None)
             self._board.drop(room_id)
-        self.frame.tell(f"Deleted room {room_id}.", "good")
+        self.tell(f"Deleted room {room_id}.", "good", "change")
 
     # What the buttons, the table and the methods call
 
@@ -264,24 +266,28 @@ class RoomExplorer(LivePanel):
         else:
             self._card.close()
 
-    def _ask_delete(self) -> None:
-        room_id = self._of_panel(None)
+    def _picked(self) -> tuple[str, str]:
+        """The IDs of the room that is shown and of the user picked in it; "" for none."""
+        parts = self._card.parts
+        return self._card.room_id, "" if parts is None else parts.users.chosen
+
+    def _ask_delete(self, room_id: str) -> None:
+        room_id = self._of_panel(room_id)
         self._ask("Delete", partial(delete_question, self.client, room_id), self.delete, room_id)
 
-    def _ask_offline(self) -> None:
-        room_id, parts = self._of_panel(None), self._card.parts
-        user_id = "" if parts is None else parts.users.chosen
+    def _ask_offline(self, picked: tuple[str, str]) -> None:
+        room_id, user_id = self._of_panel(picked[0]), picked[1]
         if not user_id:
             raise ConfigError("No user is picked; click on one in the room first.")
         question = partial(offline_question, self.client, room_id, user_id)
         self._ask("Put off", question, self.force_offline, user_id, room_id)
 
     def _ask(self, yes: str, question: Callable[[], str], action: Any, *about: str) -> None:
-        with self.working("Looking who is in the room") as work:
+        with self.working("Looking who is in the room", "change") as work:
             self.ask(yes, until_cancelled(question, work.cancelled), partial(action, *about))
 
     def _offer_download(self) -> None:
-        with self.working("Writing CSV"):
+        with self.working("Writing CSV", "export"):
             self._board.offer(self.export())
 
     def _of_panel(self, room_id: str | None) -> str:

@@ -11,16 +11,16 @@ from .panel import Panel
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def told(method: Method) -> Method:
-    """The method of a panel, which tells its error before it is raised, wherever it arises:
-    `working` tells only what goes wrong inside it."""
+def told(kind: str) -> Callable[[Method], Method]:
+    """The method of a panel, which tells its error, as a message of this kind, before it is raised,
+    wherever it arises: `working` tells only what goes wrong inside it."""
 
-    @wraps(method)
-    def telling(panel: Panel, *given: Any, **named: Any) -> Any:
-        try:
-            return method(panel, *given, **named)
-        except BaseException as error:
-            panel.fails(error)
-            raise
+    def telling(method: Method) -> Method:
+        @wraps(method)
+        def tells(panel: Panel, *given: Any, **named: Any) -> Any:
+            with panel.telling(kind):
+                return method(panel, *given, **named)
 
-    return cast(Method, telling)
+        return cast(Method, tells)
+
+    return telling

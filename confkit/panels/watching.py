@@ -218,7 +218,10 @@ def outage_told(
 ) -> str:
     """An outage in words: since when, how many rooms show old values and how old these are, why,
     and in how many seconds it is tried next (None: not by itself)."""
-    told = f"No answer from {service} since {_clock(outage.since, tz)}"
+    # Without a client, or the sandbox that it asks, nobody was asked.
+    closed = isinstance(outage.error, ConfigError)
+    told = "Nothing was read" if closed else "No answer"
+    told += f" from {service} since {_clock(outage.since, tz)}"
     known = None if frame is None else frame[READ_AT].dropna()
     if known is None or known.empty:
         told += ": no room has been read yet"

@@ -47,9 +47,10 @@ class WirePanel(Panel):
         self.sent, self.came = View("What was sent"), View("What came")
         self.made = View(_STEPS)
         self.details = columns(self.sent, self.came)
-        self.steps_button = button(_STEPS, self.clicked(self._turn_steps))
+        self.steps_button = button(_STEPS, self.clicked(self._turn_steps, "token"))
+        refresh = button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.shows(
-            row(button("Refresh", self.clicked(self.refresh), "primary"), self.steps_button),
+            row(refresh, self.steps_button),
             self.table, self.details, self.made,
         )  # fmt: skip
         shown(self.details, False)
@@ -94,7 +95,7 @@ class WirePanel(Panel):
         In full for a sandbox with its published demo keys, masked everywhere else. A login that
         fails is raised.
         """
-        with self.working("Reading how the token is made") as work:
+        with self.working("Reading how the token is made", "token") as work:
             steps = until_cancelled(lambda: token_steps(self._client), work.cancelled)
         self.made.show(steps_html(steps))
         self._shows_steps(True)

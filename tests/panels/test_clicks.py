@@ -24,8 +24,8 @@ class Reading(Panel):
 
 
 @pytest.mark.parametrize("begin", ["first", "tick"])
-def test_a_click_during_what_nobody_clicked_for_takes_effect_after_it_once(begin):
-    """The first reading and an automatic one hold a click up; they do not swallow it."""
+def test_clicks_during_what_nobody_clicked_for_take_effect_after_it_in_their_order(begin):
+    """The first reading and an automatic one hold clicks up; they do not swallow them."""
     panel = Reading()
     if begin == "first":
         panel.first(panel.read)
@@ -38,7 +38,7 @@ def test_a_click_during_what_nobody_clicked_for_takes_effect_after_it_once(begin
     assert panel.done == []
     panel.may_end.set()
     assert panel.wait(LONG)
-    assert panel.done == ["read", "clicked"]
+    assert panel.done == ["read", "clicked", "clicked again"]
 
 
 def test_the_first_value_is_there_before_what_was_clicked_meanwhile():
@@ -53,8 +53,8 @@ def test_the_first_value_is_there_before_what_was_clicked_meanwhile():
     assert panel.wait(LONG)
 
 
-def test_a_tick_or_a_click_during_a_clicks_work_does_nothing():
-    """A second click is harmless, and the clock does not follow a click with a reading."""
+def test_a_tick_during_a_clicks_work_is_left_out_and_a_click_waits():
+    """The clock does not follow a click with a reading; another click has its turn."""
     panel = Reading()
     panel.every(60, lambda: panel.done.append("tick"))
     panel.clicked(panel.read)()
@@ -63,4 +63,4 @@ def test_a_tick_or_a_click_during_a_clicks_work_does_nothing():
     panel.clicked(lambda: panel.done.append("clicked"))()
     panel.may_end.set()
     assert panel.wait(LONG)
-    assert panel.done == ["read"]
+    assert panel.done == ["read", "clicked"]

@@ -217,24 +217,23 @@ def test_an_answer_to_an_earlier_question_answers_none():
     assert (panel.times, panel.frame.question) == (0, "Count two more?")
 
 
-def test_a_click_behind_an_automatic_reading_says_that_it_waits_and_can_cut_it_short():
-    """The head offers Cancel, which ends the reading; then the click has its turn."""
+def test_a_click_behind_an_automatic_reading_says_that_it_waits():
+    """The head names the click, and no longer when it has its turn."""
     panel = Counting()
 
     def quiet():
-        with panel.working("") as work:
+        with panel.working(""):
             panel.begun.set()
-            assert work.cancelled.wait(LONG)
+            assert panel.go.wait(LONG)
 
     panel.every(5, quiet)
     panel.frame._hear(None, {"kind": "tick"}, [])
     assert panel.begun.wait(LONG)
+    button("Count", panel.clicked(panel.count)).click()
+    assert panel.frame.waiting == "Waiting: Count."
     panel.go.set()
-    panel.clicked(panel.count)()
-    assert panel.frame.busy == "Waiting for what is being read"
-    panel.frame._hear(None, {"kind": "cancel"}, [])
     assert panel.wait(LONG)
-    assert (panel.times, panel.frame.busy) == (1, "")
+    assert (panel.times, panel.frame.waiting, panel.frame.busy) == (1, "", "")
 
 
 def test_a_panel_that_is_closed_ends_its_work():

@@ -22,10 +22,15 @@ function render({ model, el }) {
   cancel.type = "button";
   work.append(what, bar, cancel);
 
-  const status = made("div", "confkit-status");
-  status.setAttribute("role", "status");
-  const alert = made("div", "confkit-status confkit-bad");
-  alert.setAttribute("role", "alert");
+  // Live regions, there before what they say, and not atomic: only what is new is read out.
+  const live = (role, name) => {
+    const region = made("div", name);
+    region.setAttribute("role", role);
+    region.setAttribute("aria-atomic", "false");
+    return region;
+  };
+  const waits = live("status", "confkit-waits");
+  const [alerts, told] = [live("alert", "confkit-messages"), live("status", "confkit-messages")];
 
   const asks = made("div", "confkit-question");
   asks.setAttribute("role", "alertdialog");
@@ -34,7 +39,7 @@ function render({ model, el }) {
   const no = made("button", "confkit-button", "Cancel");
   yes.type = no.type = "button";
   asks.append(question, yes, no);
-  el.append(head, work, status, alert, asks);
+  el.append(head, work, waits, alerts, told, asks);
 
   const send = (kind) => () => model.send({ kind, question: model.get("question") });
   cancel.addEventListener("click", send("cancel"));
@@ -43,6 +48,43 @@ function render({ model, el }) {
   asks.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { event.stopPropagation(); send("no")(); }
   });
+
+  title.tabIndex = -1; // takes the focus of the last message that is dismissed
+  const lines = new Map(); // of each kind of message what is shown
+  function line({ kind, text, tone }) {
+    const shown = made("div", "confkit-status confkit-message");
+    if (tone) shown.classList.add(`confkit-${tone}`);
+    const words = made("span", "confkit-words", text);
+    words.id = `confkit-${Math.random().toString(36).slice(2)}`;
+    const button = made("button", "confkit-button confkit-dismiss", "×");
+    button.type = "button";
+    button.title = "Dismiss";
+    button.setAttribute("aria-label", "Dismiss");
+    button.setAttribute("aria-describedby", words.id);
+    button.addEventListener("click", () => model.send({ kind: "dismiss", message: kind, text }));
+    shown.append(words, button);
+    return shown;
+  }
+  function drawMessages() {
+    const messages = model.get("messages");
+    const buttons = [...el.querySelectorAll(".confkit-dismiss")];
+    const focused = buttons.indexOf(document.activeElement);
+    for (const [kind, { message, shown }] of lines) {
+      const same = (one) => one.kind === kind && one.text === message.text && one.tone === message.tone;
+      if (messages.some(same)) continue; // what stays is left alone, so that it is not read out again
+      shown.remove();
+      lines.delete(kind);
+    }
+    for (const message of messages) {
+      if (lines.has(message.kind)) continue;
+      const shown = line(message);
+      lines.set(message.kind, { message, shown });
+      (message.tone === "bad" ? alerts : told).append(shown);
+    }
+    if (focused < 0 || buttons[focused].isConnected) return;
+    const left = [...buttons.slice(focused), ...buttons.slice(0, focused).reverse()];
+    (left.find((button) => button.isConnected) || title).focus();
+  }
 
   let before = null; // what had the focus when a question came up
   function draw() {
@@ -53,15 +95,12 @@ function render({ model, el }) {
     note.textContent = model.get("note");
     note.hidden = !model.get("note");
     const [busy, total, done] = [model.get("busy"), model.get("total"), model.get("done")];
-    work.hidden = !busy;
-    what.textContent = total ? `${busy}: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : busy;
+    work.hidden = !busy && !model.get("waiting");
+    what.textContent = total ? `${busy}: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : busy || "Reading";
     bar.setAttribute("aria-label", busy || "progress");
     if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
-    const bad = model.get("tone") === "bad";
-    const text = busy ? "" : model.get("text");
-    if (status.textContent !== (bad ? "" : text)) status.textContent = bad ? "" : text;
-    if (alert.textContent !== (bad ? text : "")) alert.textContent = bad ? text : "";
-    status.classList.toggle("confkit-good", model.get("tone") === "good");
+    if (waits.textContent !== model.get("waiting")) waits.textContent = model.get("waiting");
+    drawMessages();
     const asked = model.get("question");
     if (asked && asks.hidden) before = document.activeElement;
     const shown = !asks.hidden;

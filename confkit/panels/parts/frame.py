@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -14,11 +15,12 @@ Tone = Literal["", "good", "bad"]
 
 
 class Frame(Widget):
-    """The head of a panel, which names the service; below it progress, a text, or a question.
+    """The head of a panel, which names the service; below it progress, messages, or a question.
 
-    `heard` is called with the browser's message, whose `kind` is "cancel", "yes" or "no" (with the
-    `question` that this answers), or, while the panel can be seen in an open page and `every` is
-    above 0, every so many seconds "tick".
+    `messages` holds one of each kind, the newest last: {"kind", "text", "tone"}. `heard` is called
+    with the browser's message, whose `kind` is "cancel", "yes" or "no" (with the `question` that
+    this answers), "dismiss" (with the kind of the `message`, and its `text`), or, while the panel
+    can be seen in an open page and `every` is above 0, every so many seconds "tick".
     """
 
     _esm = HERE / "frame.js"
@@ -30,8 +32,8 @@ class Frame(Widget):
     busy = traitlets.Unicode("").tag(sync=True)  # what is being done
     done = traitlets.Int(0).tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)  # 0: not known
-    text = traitlets.Unicode("").tag(sync=True)
-    tone = traitlets.Unicode("").tag(sync=True)
+    waiting = traitlets.Unicode("").tag(sync=True)  # what is to be done after that
+    messages: traitlets.List[dict[str, str]] = traitlets.List().tag(sync=True)
     question = traitlets.Unicode("").tag(sync=True)
     yes = traitlets.Unicode("").tag(sync=True)
     every = traitlets.Float(0.0).tag(sync=True)
@@ -40,15 +42,34 @@ class Frame(Widget):
         self, title: str, heard: Callable[[Mapping[str, Any]], object], **traits: Any
     ) -> None:
         super().__init__(title=title, **traits)
-        for kind in ("cancel", "yes", "no", "tick"):
+        self._telling = threading.RLock()
+        for kind in ("cancel", "yes", "no", "dismiss", "tick"):
             self._heard[kind] = lambda content, _: heard(content)
 
-    @traitlets.validate("text", "busy", "question")
+    @traitlets.validate("busy", "waiting", "question")
     def _without_login(self, proposal: Any) -> str:
         # A device may be called by its address, and what stands here may be saved.
         return mask(proposal["value"])
 
-    def tell(self, text: str, tone: Tone = "") -> None:
-        """Shows a text; of the tone "bad" it is an alert."""
-        with self.hold_sync():
-            self.text, self.tone = text, tone
+    @traitlets.validate("messages")
+    def _without_logins(self, proposal: Any) -> list[dict[str, str]]:
+        return [{**one, "text": mask(one["text"])} for one in proposal["value"]]
+
+    @property
+    def text(self) -> str:
+        """The text of the newest message; empty without one."""
+        return str(self.messages[-1]["text"]) if self.messages else ""
+
+    @property
+    def tone(self) -> str:
+        """The tone of the newest message."""
+        return str(self.messages[-1]["tone"]) if self.messages else ""
+
+    def tell(self, text: str, tone: Tone = "", kind: str = "work") -> None:
+        """Shows a text in place of the message of this kind, or with an empty one none of it; of
+        the tone "bad" it is an alert. What is there already stays as and where it is."""
+        told = {"kind": kind, "text": mask(text), "tone": tone}
+        with self._telling:
+            if told not in self.messages:
+                others = [one for one in self.messages if one["kind"] != kind]
+                self.messages = [*others, told] if text else others
