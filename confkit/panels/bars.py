@@ -41,15 +41,16 @@ class Bars:
     found: list[RoomNow]
 
 
-def columns() -> list[Column]:
-    """The columns of the table that `bar_rows` fills."""
+def columns(tz: tzinfo | None = None) -> list[Column]:
+    """The columns of the table that `bar_rows` fills; that of times names the zone `tz`."""
+    _, zone_name = zone(tz)
     return [
         Column("name", "Room", lambda row: row["now"].name),
         Column("fullness", "Occupancy", lambda row: bar(row["now"])),
         Column("people", "People", right=True),
         Column("devices", "Devices", right=True),
         Column("room_id", "ID", wide=True),
-        Column("time", "Read at", lambda row: row["read"], right=True, wide=True),
+        Column("time", f"Read at ({zone_name})", lambda row: row["read"], right=True, wide=True),
     ]
 
 
@@ -73,12 +74,12 @@ def bars(frame: pd.DataFrame, before: Bars | None = None) -> Bars:
     return Bars(frame, topics, found)
 
 
-def bar_rows(reading: Reading, found: Sequence[RoomNow]) -> pd.DataFrame:
-    """A row a room for the table."""
+def bar_rows(reading: Reading, found: Sequence[RoomNow], tz: tzinfo | None = None) -> pd.DataFrame:
+    """A row a room for the table, with times in the zone `tz`."""
     places = {room.room_id: at for at, room in enumerate(found)}
     order = [places[clean(room_id)] for room_id in reading.frame["room_id"]]
     now = [found[at] for at in order]
-    told = clock(reading.times)
+    told = clock(reading.times, tz)
     read = {time: told(time) for time in reading.times.dropna().unique()}
     return reading.frame[["room_id", "people", "devices"]].assign(
         fullness=[-at for at in order], now=pd.Series(now, dtype=object), time=reading.times,
@@ -109,7 +110,7 @@ def totals(reading: Reading, found: Sequence[RoomNow]) -> str:
 
 
 def as_of(reading: Reading, tz: tzinfo | None = None) -> str:
-    """From when the rows are, in a sentence."""
+    """From when the rows are, in a sentence that names the zone `tz`."""
     times = reading.times.dropna()
     if times.empty:
         return ""

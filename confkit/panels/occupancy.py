@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import tzinfo
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ from . import arranging
 from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
 from .courses import joined, read_samples, recorded_samples
 from .folders import of_a_recording
-from .given import check_source
+from .given import check_source, zone_of
 from .panel import Panel
 from .parts import Table
 from .readings import Reading, asked, rooms_now, rooms_of, taken
@@ -42,8 +44,10 @@ class OccupancyPanel(Panel):
     stands for `known_rooms(client)`. `value` is the `occupancy_frame`. Every `every` seconds (15;
     with a Sweep 0: never) the rows on the screen are read again, `refresh` reads all. The curve of
     a picked room is of what the recording in `folder` has of it, if there is one, and of what was
-    read since the panel is there, up to 200,000 samples of all rooms. ParameterError: `room_ids`
-    are none. Sections 4 and 7 of the interface.
+    read since the panel is there, up to 200,000 samples of all rooms. Times, those of curves and of
+    the capacity report too, are shown in the zone `tz`, None for this machine's own; in `value`
+    they are UTC. ParameterError: `room_ids` are none; ConfigError: there is no such zone. Sections
+    4 and 7 of the interface.
     """
 
     recording: Recording | None = None
@@ -56,8 +60,10 @@ class OccupancyPanel(Panel):
         *,
         every: float | None = None,
         folder: str | Path = "",
+        tz: str | tzinfo | None = None,
     ) -> None:
         check_source(client, room_ids)
+        self._tz = zone_of(tz)
         super().__init__("Occupancy", client)
         self.add_class("confkit-occupancy")
         self._client = client
@@ -79,15 +85,15 @@ class OccupancyPanel(Panel):
         self.totals, self.lost = arranging.text(), arranging.text()
         arranging.shown(self.lost, False)
         self.table = Table(
-            "Rooms", "room_id", columns(), what="rooms", sort=("fullness", True),
+            "Rooms", "room_id", columns(self._tz), what="rooms", sort=("fullness", True),
             empty="No room has been read yet.",
             on_choice=lambda _: self._beside(self._pick), on_page=self._turned,
         )  # fmt: skip
-        self.curve = RoomCurve(self._client.name, lambda: self.select(""))
+        self.curve = RoomCurve(self._client.name, lambda: self.select(""), self._tz)
         self.recorder = RecordingBlock(
             folder, record=self.clicked(lambda: self.record(every=self.recorder.every)),
             stop=lambda _: self._beside(self.stop_recording), report=self.clicked(self.capacity),
-            choose=lambda room_id: self._beside(lambda: self.select(room_id)),
+            choose=lambda room_id: self._beside(lambda: self.select(room_id)), tz=self._tz,
         )  # fmt: skip
         if (found := self.recorder.found()) is not None:
             self._follow(found, False)
@@ -148,11 +154,12 @@ class OccupancyPanel(Panel):
         self.value = frame = reading.frame.copy()  # whoever changes it changes nothing here
         self._bars = bars(reading.frame, self._bars)
         found = self._bars.found
-        told = f'{totals(reading, found)}<div class="confkit-quiet">{as_of(reading)}</div>'
+        since = escape(as_of(reading, self._tz))
+        told = f'{totals(reading, found)}<div class="confkit-quiet">{since}</div>'
         self.totals.value, self.lost.value = told, failures(reading.frame)
         arranging.shown(self.lost, bool(self.lost.value))
         self.table.empty = "There is no room. Give room_ids, or create one."
-        self.table.show(bar_rows(reading, found))
+        self.table.show(bar_rows(reading, found, self._tz))
         self._draw()
         return frame
 
@@ -242,6 +249,6 @@ class OccupancyPanel(Panel):
 
         self.wait_for_first()
         with self.working("Counting the samples"):
-            report = capacity_report(of_a_recording(self.recorder.path))
+            report = capacity_report(of_a_recording(self.recorder.path), self._tz)
             self.recorder.shows(report_rows(report, self._reading))
         return report

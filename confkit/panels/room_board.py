@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from base64 import b64encode
 from collections.abc import Callable
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
@@ -31,10 +32,11 @@ class RoomBoard:
         found: Sweep,
         on_choice: Callable[[str], object],
         on_shown: Callable[[pd.DataFrame], object],
+        tz: tzinfo | None = None,
     ) -> None:
         # A reading shows its rooms in one thread, while somebody types and sorts in another.
         self._lock = threading.RLock()
-        self._on_shown = on_shown
+        self._on_shown, self._tz = on_shown, tz
         self._rooms = searchable(frame_of_rooms(found))
         self.picked = ""
         self.filters = FilterBar(self._show)
@@ -97,7 +99,7 @@ class RoomBoard:
     def _show(self) -> None:
         with self._lock:
             found = matching(self._rooms, self.filters.wanted)
-            self.table.show(found, counted(len(found), self.frame))
+            self.table.show(found, counted(len(found), self.frame, self._tz))
             self.table.chosen = self.picked
             self._order()
 

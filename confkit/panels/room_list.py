@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from ..charts.times import zone
 from ..sweeping.ids import RoomIds
 from ..sweeping.reading import Part
 from ..sweeping.result import NOT_ASKED, UTILISATION, Sweep
+from .bars import clock
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,8 +82,9 @@ def without(frame: pd.DataFrame, room_id: str) -> pd.DataFrame:
     return frame[frame["room_id"] != room_id].reset_index(drop=True)
 
 
-def counted(found: int, frame: pd.DataFrame) -> str:
-    """How many rooms are shown of how many, how many were not read, and when they were read."""
+def counted(found: int, frame: pd.DataFrame, tz: tzinfo | None = None) -> str:
+    """How many rooms are shown of how many, how many were not read, and when they were read, in the
+    zone `tz`, which is named."""
     of = f"{len(frame):,} room{'s' * (len(frame) != 1)}"
     unasked = int(_unasked(frame).sum())
     failed = int(frame["error"].notna().sum()) - unasked
@@ -91,8 +94,9 @@ def counted(found: int, frame: pd.DataFrame) -> str:
     if unasked:
         parts.append(f"{unasked:,} not asked")
     if unasked < len(frame):
-        times = [f"{time:%H:%M:%S}" for time in (frame[READ_AT].min(), frame[READ_AT].max())]
-        parts.append(f"read at {' to '.join(dict.fromkeys(times))} UTC")
+        read, (here, name) = frame[READ_AT], zone(tz)
+        times = map(clock(read, here), (read.min(), read.max()))
+        parts.append(f"read at {' to '.join(dict.fromkeys(times))} ({name})")
     return " · ".join(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from ..users import force_offline
 from ..writing import write_whole
 from . import arranging
 from .filtering import Filter
-from .given import check_options, check_source
+from .given import check_options, check_source, zone_of
 from .panel import Panel
 from .room_board import RoomBoard
 from .room_card import RoomCard
@@ -45,19 +46,23 @@ class RoomExplorer(Panel):
     `room_ids` is what `sweep` takes, or a finished Sweep, which is shown as it is; left out, it is
     what `known_rooms` finds. `value` is the frame of the rooms that search and filters leave, of
     all pages, in the order of the table: the columns of `Sweep.frame()` with `utilisation` and
-    `read_at`; its `attrs["time"]` is when the oldest of all was read. Of a room that could not be
-    read the values are missing, and `error` says why. Whoever reads `value` waits for the first
-    reading; where that has found no rooms to ask, its error is raised. Each method below does what
-    its button does, blocks until that is done, and raises what goes wrong, which stands in the
-    panel, too.
+    `read_at`; its `attrs["time"]` is when the oldest of all was read, both in UTC. The panel shows
+    times in the zone `tz`, None for this machine's own (ConfigError: there is none so). Of a room
+    that could not be read the values are missing, and `error` says why. Whoever reads `value` waits
+    for the first reading; where that has found no rooms to ask, its error is raised. Each method
+    below does what its button does, blocks until that is done, and raises what goes wrong, which
+    stands in the panel, too.
     """
 
-    def __init__(self, client: Client, room_ids: Any = None) -> None:
+    def __init__(
+        self, client: Client, room_ids: Any = None, *, tz: str | tzinfo | None = None
+    ) -> None:
         check_source(client, room_ids)
+        here = zone_of(tz)
         super().__init__("Rooms", client)
         self.client = client
         finished = room_ids if isinstance(room_ids, Sweep) else unasked(client, RoomIds([]))
-        self._board = RoomBoard(finished, self._follow, partial(self.set_trait, "value"))
+        self._board = RoomBoard(finished, self._follow, partial(self.set_trait, "value"), here)
         self.table = self._board.table
         note, asks = self.frame.note, (self._ask_delete, self._ask_offline)
         self._card = RoomCard(client, lambda: RoomParts(self.clicked, *asks, note))
