@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfkitError
 from ..known import known_rooms
-from ..rooms import create_room, delete_room
+from ..media_server import McuAnswer, mcu_answers
+from ..rooms import create_room, delete_room, get_mcu
 from ..spreadsheet import as_csv
 from ..sweeping.ids import RoomIds
 from ..sweeping.ids import room_ids as read_ids
@@ -65,7 +66,8 @@ class RoomExplorer(Panel):
         self._board = RoomBoard(finished, self._follow, partial(self.set_trait, "value"), here)
         self.table = self._board.table
         note, asks = self.frame.note, (self._ask_delete, self._ask_offline)
-        self._card = RoomCard(client, lambda: RoomParts(self.clicked, *asks, note))
+        check = self._check_clicked
+        self._card = RoomCard(client, lambda: RoomParts(self.clicked, *asks, check, note, here))
         forms = [ipywidgets.VBox(), ipywidgets.VBox()]
         self.shows(
             self._board.filters.box, self._buttons(*forms),
@@ -171,6 +173,29 @@ class RoomExplorer(Panel):
         self.frame.tell(outcome(found, self._board.take(found, renews=True)))
         self._read_picked()
 
+    @told
+    def check_media_server(self, room_id: str | None = None) -> McuAnswer:
+        """Asks the service for the media server of a room, or of the picked one (A5), and whether
+        that accepts a connection from here; the service may assign one by being asked.
+
+        What came of it stands in the picked room, with the time, until another one is picked.
+        Errors as of `get_mcu`; a server that does not answer is none."""
+        room_id = self._of_panel(room_id)
+        there = self._details_of(room_id)
+        with self.working("Checking the media server") as work:
+            asked = datetime.now(UTC)
+            try:
+                found = until_cancelled(
+                    lambda: mcu_answers(get_mcu(self.client, room_id)), work.cancelled
+                )
+            except ConfkitError as error:
+                self._card.show_media_server(room_id, error, asked)
+                raise
+            self._card.show_media_server(room_id, found, asked)
+        said = f"The media server of {there.name}: {found.reason}."
+        self.frame.tell(said, "good" if found else "bad")
+        return found
+
     # Changes
 
     @told
@@ -191,8 +216,7 @@ class RoomExplorer(Panel):
     def force_offline(self, user_id: str, room_id: str | None = None) -> str:
         """The service's success text, once a user is put off a room, or off the picked one."""
         room_id = self._of_panel(room_id)
-        known = self.selected
-        there = known if known and known.room_id == room_id else RoomDetails(room_id)
+        there = self._details_of(room_id)
         with self.working("Putting a user off the room"):
             message = force_offline(self.client, room_id, user_id)
             self._read([room_id], "Reading the room")
@@ -224,6 +248,10 @@ class RoomExplorer(Panel):
         else:
             self._card.close()
 
+    def _check_clicked(self, _: object) -> None:
+        # The room that is shown now: another one may be picked before this has its turn.
+        self.clicked(partial(self.check_media_server, self._card.room_id))()
+
     def _ask_delete(self) -> None:
         room_id = self._of_panel(None)
         self._ask("Delete", partial(delete_question, self.client, room_id), self.delete, room_id)
@@ -247,6 +275,10 @@ class RoomExplorer(Panel):
     def _of_panel(self, room_id: str | None) -> str:
         self.wait_for_first()
         return self._board.known(self._card.room_id if room_id is None else str(room_id))
+
+    def _details_of(self, room_id: str) -> RoomDetails:
+        known = self.selected
+        return known if known and known.room_id == room_id else RoomDetails(room_id)
 
     def _read(self, ids: Sequence[str], what: str, columns: pd.DataFrame | None = None) -> None:
         with self.working(what) as work:

@@ -43,6 +43,11 @@ def test_all_panels_show_their_times_in_one_zone_and_name_it(
         assert occupancy.wait(LONG)
         [read] = rooms.value["read_at"]
         assert f"read at {read.astimezone(here):%H:%M:%S} ({name})" in rooms.table.told
+        rooms.select(room_id)
+        rooms.check_media_server()
+        asked = rooms.selected.media_server_at
+        told = f"{asked.astimezone(here):%H:%M:%S} ({name})"
+        assert told in rooms._card.parts._media.value
 
         [read] = occupancy._reading.times
         clock = f"{read.astimezone(here):%H:%M:%S}"
