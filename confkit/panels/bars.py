@@ -15,9 +15,9 @@ import pandas as pd
 from ..charts.looks import STATES
 from ..charts.names import clean, listed
 from ..charts.rooms import RoomNow, place, rooms
-from ..charts.times import moment, zone
+from ..charts.times import zone
 from .parts import Bar, Column
-from .room_list import READ_AT, UNREAD, age
+from .room_list import READ_AT, UNREAD, age, clock, since
 
 if TYPE_CHECKING:
     from .readings import Reading
@@ -42,15 +42,16 @@ class Bars:
     found: list[RoomNow]
 
 
-def columns() -> list[Column]:
-    """The columns of the table that `bar_rows` fills."""
+def columns(tz: tzinfo | None = None) -> list[Column]:
+    """The columns of the table that `bar_rows` fills; that of times names the zone `tz`."""
+    _, zone_name = zone(tz)
     return [
         Column("name", "Room", lambda row: row["now"].name),
         Column("fullness", "Occupancy", lambda row: bar(row["now"], row["old"])),
         Column("people", "People", right=True),
         Column("devices", "Devices", right=True),
         Column("room_id", "ID", wide=True),
-        Column("time", "Read at", lambda row: row["read"], right=True, wide=True),
+        Column("time", f"Read at ({zone_name})", lambda row: row["read"], right=True, wide=True),
     ]
 
 
@@ -74,13 +75,15 @@ def bars(frame: pd.DataFrame, before: Bars | None = None) -> Bars:
     return Bars(frame, topics, found)
 
 
-def bar_rows(reading: Reading, found: Sequence[RoomNow], aging: bool = False) -> pd.DataFrame:
-    """A row a room for the table; where it is shown again and again (`aging`), what could not be
-    read since says how old it is, otherwise when it was read."""
+def bar_rows(
+    reading: Reading, found: Sequence[RoomNow], aging: bool = False, tz: tzinfo | None = None
+) -> pd.DataFrame:
+    """A row a room for the table, with times in the zone `tz`; where it is shown again and again
+    (`aging`), what could not be read since says how old it is, otherwise when it was read."""
     places = {room.room_id: at for at, room in enumerate(found)}
     order = [places[clean(room_id)] for room_id in reading.frame["room_id"]]
     now = [found[at] for at in order]
-    told = clock(reading.times)
+    told = clock(reading.times, tz)
     read = {time: told(time) for time in reading.times.dropna().unique()}
     return reading.frame[["room_id", "people", "devices"]].assign(
         fullness=[-at for at in order], now=pd.Series(now, dtype=object), time=reading.times,
@@ -93,11 +96,6 @@ def _old(frame: pd.DataFrame, told: Callable[[pd.Timestamp], str], aging: bool) 
     """For each row how old it is, where the last try has not read it; else an empty text."""
     old = frame[READ_AT].where(frame[UNREAD]).dropna()
     return old.map(lambda time: since(time, told, aging)).reindex(frame.index, fill_value="")
-
-
-def since(time: pd.Timestamp, told: Callable[[pd.Timestamp], str], aging: bool) -> str:
-    """How old the last known values of a room are, or when they were read."""
-    return f"{age(time)} old" if aging else f"as of {told(time)}"
 
 
 def bar(room: RoomNow, old: str = "") -> Bar:
@@ -138,7 +136,8 @@ def _badges(count: Mapping[str, int], always: Sequence[str]) -> list[str]:
 
 
 def as_of(reading: Reading, aging: bool = False, tz: tzinfo | None = None) -> str:
-    """From when the rows are, in a sentence; `aging` says how old the oldest is by now."""
+    """From when the rows are, in a sentence that names the zone `tz`; `aging` says how old the
+    oldest is by now."""
     times = reading.times.dropna()
     if times.empty:
         return ""
@@ -174,19 +173,6 @@ def failures(frame: pd.DataFrame) -> str:
         f"Not read, or not in full: {len(lost):,} of {_rooms(len(frame))}</b></span>"
         f"<ul>{''.join(found)}</ul></div>"
     )
-
-
-def clock(times: pd.Series, tz: tzinfo | None = None) -> Callable[[pd.Timestamp], str]:
-    """How these times are told: the time of day, with the day where it is not the last one's."""
-    here, _ = zone(tz)
-    last = times.max()
-    today = None if pd.isna(last) else last.tz_convert(here).date()
-
-    def told(time: pd.Timestamp) -> str:
-        local = time.tz_convert(here)
-        return f"{local:%H:%M:%S}" if local.date() == today else moment(local)
-
-    return told
 
 
 def _changed(frame: pd.DataFrame, before: pd.DataFrame, *names: str) -> pd.Series:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from inspect import Parameter, signature
 
+from ..charts.times import zone
 from ..client import Client
 from ..errors import ConfigError
 from ..rooms import create_room
@@ -23,6 +25,20 @@ def check_source(client: object, rooms: object = None) -> None:
             f"The sweep is of {rooms.service}, and the client of {client.name}; "
             f"give a client of {rooms.service}, or sweep {client.name}."
         )
+
+
+def zone_of(tz: str | tzinfo | None) -> tzinfo:
+    """The zone in which a panel shows its times; None is this machine's own. ConfigError: there is
+    none so."""
+    if not isinstance(tz, str | tzinfo | None):
+        raise ConfigError(
+            f"tz is of type {type(tz).__name__}; give a time zone such as 'Europe/Berlin', or None "
+            "for this machine's own."
+        )
+    try:
+        return zone(tz)[0]
+    except ValueError as error:
+        raise ConfigError(f"tz: {error}, or None for this machine's own.") from None
 
 
 def check_options(options: Mapping[str, object]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import tzinfo
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +56,10 @@ class OccupancyPanel(LivePanel):
     with a Sweep 0: never) the rows on the screen are read again, and between that all others, the
     oldest first, with at most `background_rate` requests a second (0: none); `refresh` reads all.
     The curve of a picked room is of what the recording in `folder` has of it, if there is one, and
-    of what was read since the panel is there, up to 200,000 samples of all rooms. ParameterError:
-    `room_ids` are none; ConfigError: `every` or `background_rate` is no such number. Sections 4 and
-    7 of the interface.
+    of what was read since the panel is there, up to 200,000 samples of all rooms. Times, those of
+    curves and of the capacity report too, are shown in the zone `tz`, None for this machine's own.
+    ParameterError: `room_ids` are none; ConfigError: `every` or `background_rate` is no such
+    number, or there is no such zone. Sections 4 and 7 of the interface.
     """
 
     recording: Recording | None = None
@@ -70,11 +73,12 @@ class OccupancyPanel(LivePanel):
         every: float | None = None,
         folder: str | Path = "",
         background_rate: float = RATE,
+        tz: str | tzinfo | None = None,
     ) -> None:
         check_source(client, room_ids)
         seconds = (0.0 if isinstance(room_ids, Sweep) else USUAL) if every is None else every
         check_every(seconds)
-        super().__init__("Occupancy", client, background_rate)
+        super().__init__("Occupancy", client, background_rate, tz)
         self.add_class("confkit-occupancy")
         self._rooms = None if room_ids is None else asked(room_ids)
         self._reading: Reading | None = None
@@ -93,16 +97,16 @@ class OccupancyPanel(LivePanel):
         self.totals, self.lost = arranging.text(), arranging.text()
         arranging.shown(self.lost, False)
         self.table = Table(
-            "Rooms", "room_id", columns(), what="rooms", sort=("fullness", True),
+            "Rooms", "room_id", columns(self._tz), what="rooms", sort=("fullness", True),
             empty="No room has been read yet.",
             on_choice=lambda _: self._beside(self._pick), on_page=self._turned,
         )  # fmt: skip
-        self.curve = RoomCurve(self._client.name, lambda: self.select(""))
+        self.curve = RoomCurve(self._client.name, lambda: self.select(""), self._tz)
         self.recorder = RecordingBlock(
             folder, record=self.clicked(lambda: self.record(every=self.recorder.every), "record"),
             stop=lambda _: self._beside(self.stop_recording, "record"),
             report=self.clicked(self.capacity, "report"),
-            choose=lambda room_id: self._beside(lambda: self.select(room_id)),
+            choose=lambda room_id: self._beside(lambda: self.select(room_id)), tz=self._tz,
         )  # fmt: skip
         if (found := self.recorder.found()) is not None:
             self._follow(found, False)
@@ -196,11 +200,11 @@ class OccupancyPanel(LivePanel):
             if self._reading is None or self._bars is None:
                 return
             reading, found, aging = self._reading, self._bars.found, bool(self.frame.every)
-            told = f'<div class="confkit-quiet">{as_of(reading, aging)}</div>'
-            self.totals.value = totals(reading, found) + told
+            told = escape(as_of(reading, aging, self._tz))
+            self.totals.value = f'{totals(reading, found)}<div class="confkit-quiet">{told}</div>'
             self.lost.value = "" if self._watch.outage else failures(reading.frame)
             arranging.shown(self.lost, bool(self.lost.value))
-            self.table.show(bar_rows(reading, found, aging))
+            self.table.show(bar_rows(reading, found, aging, self._tz))
 
     def _turned(self) -> None:
         if self.frame.every:
@@ -287,6 +291,6 @@ class OccupancyPanel(LivePanel):
 
         self.wait_for_first()
         with self.working("Counting the samples", "report"):
-            report = capacity_report(of_a_recording(self.recorder.path))
+            report = capacity_report(of_a_recording(self.recorder.path), self._tz)
             self.recorder.shows(report_rows(report, self._reading))
         return report

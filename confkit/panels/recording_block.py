@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from datetime import tzinfo
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +31,9 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
     def __init__(
         self, folder: str, *, record: Callable[..., object], stop: Callable[..., object],
         report: Callable[..., object], choose: Callable[[str], object],
+        tz: tzinfo | None = None,
     ) -> None:  # fmt: skip
+        self._tz = tz
         self.entry = arranging.entry("Folder", folder, "such as occupancy/", "grow")
         self.wrong = arranging.text()
         self.entry.observe(lambda _: self._check(), "value")
@@ -93,7 +96,7 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
         arranging.shown(self.wrong, bool(told))
 
     def _show(self, recording: Recording) -> None:
-        self.state.value = recording_told(recording)
+        self.state.value = recording_told(recording, self._tz)
         arranging.shown(self.state, bool(self.state.value))
         arranging.shown(self.record_button, recording.ended)
         arranging.shown(self.stop_button, not recording.ended)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,12 +123,12 @@ def recording(
     return new
 
 
-def recording_told(recording: Recording) -> str:
-    """Where it records, since when, what there is so far, and what ended it, as HTML; nothing
-    of one that never began."""
+def recording_told(recording: Recording, tz: tzinfo | None = None) -> str:
+    """Where it records, since when in the zone `tz`, what there is so far, and what ended it, as
+    HTML; nothing of one that never began."""
     if recording.error is not None and recording.done is None:
         return ""
-    here, zone_name = zone(None)
+    here, zone_name = zone(tz)
     since = f"since {moment(recording.since.astimezone(here))} ({zone_name})"
     what = f"{recording.rooms:,} room{'s' * (recording.rooms != 1)} into {recording.folder}"
     told = f"{what}, every {recording.every:g} s, {since}: {_so_far(recording)}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from base64 import b64encode
 from collections.abc import Callable
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError, ConfkitError
 from ..sweeping.result import Sweep
-from .bars import clock, since
 from .filtering import matching, searchable
 from .parts import View
 from .parts.table import Row
@@ -18,10 +18,12 @@ from .room_forms import FilterBar
 from .room_list import (
     READ_AT,
     UNREAD,
+    clock,
     counted,
     frame_of_rooms,
     joined,
     not_there,
+    since,
     unreachable,
     valued,
     without,
@@ -46,10 +48,11 @@ class RoomBoard:
         aging: Callable[[], bool],
         on_choice: Callable[[str], object],
         on_shown: Callable[[pd.DataFrame], object],
+        tz: tzinfo | None = None,
     ) -> None:
         # A reading shows its rooms in one thread, while somebody types and sorts in another.
         self._lock = threading.RLock()
-        self._on_shown, self._aging = on_shown, aging
+        self._on_shown, self._aging, self._tz = on_shown, aging, tz
         self._rooms = searchable(frame_of_rooms(found))
         self.picked = ""
         self.filters = FilterBar(self.show)
@@ -119,8 +122,8 @@ class RoomBoard:
         """Shows the rooms that search and filters leave, with their ages as they are now."""
         with self._lock:
             found = matching(self._rooms, self.filters.wanted)
-            self._clock = clock(self.frame[READ_AT])
-            self.table.show(found, counted(len(found), self.frame, self._aging()))
+            self._clock = clock(self.frame[READ_AT], self._tz)
+            self.table.show(found, counted(len(found), self.frame, self._aging(), self._tz))
             self.table.chosen = self.picked
             self._order()
 

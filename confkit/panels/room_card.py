@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import ipywidgets
@@ -15,6 +17,8 @@ from .room_parts import RoomParts
 
 if TYPE_CHECKING:
     from ..client import Client
+    from ..errors import ConfkitError
+    from ..media_server import McuAnswer
 
 
 class RoomCard:
@@ -30,6 +34,8 @@ class RoomCard:
         self._reading = 0  # the number of the newest reading; older ones show nothing any more
         self._threads: list[threading.Thread] = []
         self._pictures = ""
+        self._server: McuAnswer | ConfkitError | None = None
+        self._asked: datetime | None = None
         self.details: RoomDetails | None = None
         self.parts: RoomParts | None = None
         self.box = ipywidgets.VBox()
@@ -58,6 +64,16 @@ class RoomCard:
             thread.join(timeout)
         return not any(thread.is_alive() for thread in self._threads)
 
+    def show_media_server(
+        self, room_id: str, found: McuAnswer | ConfkitError, asked: datetime
+    ) -> None:
+        """Shows what came of asking for a room's media server at this time, where that room is the
+        one that is shown; it stays until another one is."""
+        with self._lock:
+            if self.details is not None and self.room_id == room_id:
+                self._server, self._asked = found, asked
+                self._show(self.details)
+
     def close(self) -> None:
         """Nothing, once no room is shown any more."""
         with self._lock:
@@ -69,7 +85,7 @@ class RoomCard:
         with self._lock:
             self._reading += 1
             if self.room_id != room_id:
-                self._pictures = ""
+                self._pictures, self._server, self._asked = "", None, None
                 self._show(RoomDetails(room_id))
             return self._reading
 
@@ -94,6 +110,7 @@ class RoomCard:
             return number == self._reading
 
     def _show(self, details: RoomDetails) -> None:
+        details = replace(details, media_server=self._server, media_server_at=self._asked)
         self.details = details
         if self.parts is None:
             self.parts = self._make()

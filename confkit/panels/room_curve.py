@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import tzinfo
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,8 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
     may hold years.
     """
 
-    def __init__(self, service: str, close: Callable[[], object]) -> None:
-        self._service = service
+    def __init__(self, service: str, close: Callable[[], object], tz: tzinfo | None = None) -> None:
+        self._service, self._tz = service, tz
         self._recorded: pd.DataFrame | None = None
         self._of = ("", "")
         self._drawing = threading.Lock()  # a pick, while a reading draws
@@ -67,7 +68,7 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
                 return
             samples = joined(self._recorded, read_samples(reading, room_id), every)
             [topic] = reading.frame.loc[reading.frame["room_id"] == room_id, "topic"]
-            drawn = self._pen.submit(_drawn, samples, room_id, topic, self._service)
+            drawn = self._pen.submit(_drawn, samples, room_id, topic, self._service, self._tz)
             self._shows(*drawn.result())
 
     def close(self) -> None:
@@ -83,6 +84,8 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         self.words.value = f"<pre>{escape(words)}</pre>" if words else ""
 
 
-def _drawn(samples: pd.DataFrame, room_id: str, topic: str, service: str) -> tuple[str, str]:
-    chart = occupancy_curve(samples, room_id, topic=clean(topic) or None, service=service)
+def _drawn(
+    samples: pd.DataFrame, room_id: str, topic: str, service: str, tz: tzinfo | None
+) -> tuple[str, str]:
+    chart = occupancy_curve(samples, room_id, topic=clean(topic) or None, service=service, tz=tz)
     return picture(chart), chart.summary()

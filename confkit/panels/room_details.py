@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..charts.times import moment, zone
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
 from ..listing import list_devices
-from ..media_server import McuAnswer, mcu_answers
+from ..media_server import McuAnswer
 from ..records import Device, Room, RoomUser
-from ..rooms import get_mcu, get_room
+from ..rooms import get_room
 from ..users import get_room_users
 
 if TYPE_CHECKING:
@@ -26,7 +28,10 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class RoomDetails:
     """What is known of one room, part by part: what was read, the error that came instead, or None
-    where it was not asked for, or not yet; `complete` says which."""
+    where it was not asked for, or not yet; `complete` says which.
+
+    The media server is no part of a reading: `media_server` is what came of asking for it at
+    `media_server_at` (UTC)."""
 
     room_id: str
     room: Room | ConfkitError | None = None
@@ -34,6 +39,7 @@ class RoomDetails:
     devices: list[Device] | ConfkitError | None = None
     media_server: McuAnswer | ConfkitError | None = None
     complete: bool = False
+    media_server_at: datetime | None = None
 
     @property
     def topic(self) -> str | None:
@@ -100,15 +106,13 @@ def offline_question(client: Client, room_id: str, user_id: str) -> str:
 
 
 def room_details(client: Client, room_id: str) -> Iterator[RoomDetails]:
-    """What is known of a room, again and again with one part more (A3, A6, B3, A5),
-    and whether its media server answers. Of a room that is not there nothing more is asked."""
+    """What is known of a room, again and again with one part more (A3, A6, B3). Of a room that is
+    not there nothing more is asked."""
     found = RoomDetails(room_id, _tried(lambda: get_room(client, room_id)))
     yield found
     if not isinstance(found.room, RoomNotFound):
         found = replace(found, users=_tried(lambda: get_room_users(client, room_id)))
         found = replace(found, devices=_tried(lambda: list_devices(client, room_id)))
-        yield found
-        found = replace(found, media_server=_tried(lambda: mcu_answers(get_mcu(client, room_id))))
     yield replace(found, complete=True)
 
 
@@ -135,15 +139,23 @@ def problem_html(error: object) -> str:
     return f'<div class="confkit-status confkit-bad">{escape(str(error))}</div>'
 
 
-def media_server_html(found: McuAnswer | ConfkitError | None) -> str:
-    """Where the media server is, and whether it answers."""
+def media_server_html(details: RoomDetails, tz: tzinfo | None) -> str:
+    """Where the media server is, whether it answers, and when it was asked for; nothing where it
+    was not."""
+    found, at = details.media_server, details.media_server_at
+    if found is None or at is None:
+        return ""
+    here, zone_name = zone(tz)
+    local = at.astimezone(here)
+    asked = escape(f"Asked on {moment(local)}:{local:%S} ({zone_name}).")
     if not isinstance(found, McuAnswer):
-        return problem_html(found)
+        return f'{problem_html(found)}<div class="confkit-quiet">{asked}</div>'
     tone, word = ("good", "answers") if found else ("bad", "does not answer")
+    why = "" if found else f"{escape(found.reason)}. "
     return (
         f"{escape(found.address)} "
         f'<span class="confkit-badge confkit-tone-{tone}" title="{escape(found.reason)}">{word}'
-        "</span>" + ("" if found else f'<div class="confkit-quiet">{escape(found.reason)}.</div>')
+        f'</span><div class="confkit-quiet">{why}{asked}</div>'
     )
 
 

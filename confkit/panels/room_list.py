@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from ..charts.times import lasting
+from ..charts.times import lasting, moment, zone
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import strings
 from ..sweeping.ids import RoomIds
@@ -97,7 +97,7 @@ def valued(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=UNREAD)
 
 
-def last_known(new: pd.DataFrame, old: pd.DataFrame, gone: Container[str] = ()) -> pd.DataFrame:
+def last_known(new: pd.DataFrame, old: pd.DataFrame, gone: Collection[str] = ()) -> pd.DataFrame:
     """The new rows; what could not be read of a room stands there as it was last read.
 
     Its users keep the `read_at` of their reading, and its `error` says why not since. A row that
@@ -129,7 +129,7 @@ def last_known(new: pd.DataFrame, old: pd.DataFrame, gone: Container[str] = ()) 
     return new
 
 
-def joined(old: pd.DataFrame, new: pd.DataFrame, gone: Container[str] = ()) -> pd.DataFrame:
+def joined(old: pd.DataFrame, new: pd.DataFrame, gone: Collection[str] = ()) -> pd.DataFrame:
     """The old rows, each replaced by the new one of its room where that was asked, with what could
     not be read as it was last known (`last_known`), and the other new rows behind them. Further
     columns that only the old rows have stay."""
@@ -157,9 +157,9 @@ def without(frame: pd.DataFrame, room_id: str) -> pd.DataFrame:
     return frame[frame["room_id"] != room_id].reset_index(drop=True)
 
 
-def counted(found: int, frame: pd.DataFrame, aging: bool = False) -> str:
-    """How many rooms are shown of how many, how many were not read, when they were read, and
-    (`aging`) how old the oldest is by now."""
+def counted(found: int, frame: pd.DataFrame, aging: bool = False, tz: tzinfo | None = None) -> str:
+    """How many rooms are shown of how many, how many were not read, when they were read, in the
+    zone `tz`, which is named, and (`aging`) how old the oldest is by now."""
     of = _rooms(len(frame))
     unasked = int(_unasked(frame).sum())
     failed = int(frame["error"].notna().sum()) - unasked
@@ -169,10 +169,11 @@ def counted(found: int, frame: pd.DataFrame, aging: bool = False) -> str:
     if unasked:
         parts.append(f"{unasked:,} not asked")
     if frame[READ_AT].notna().any():
-        times = [f"{time:%H:%M:%S}" for time in (frame[READ_AT].min(), frame[READ_AT].max())]
-        parts.append(f"read at {' to '.join(dict.fromkeys(times))} UTC")
+        read, (here, name) = frame[READ_AT], zone(tz)
+        times = map(clock(read, here), (read.min(), read.max()))
+        parts.append(f"read at {' to '.join(dict.fromkeys(times))} ({name})")
         if aging:
-            parts.append(f"the oldest is {age(frame[READ_AT].min())} old")
+            parts.append(f"the oldest is {age(read.min())} old")
     return " · ".join(parts)
 
 
@@ -203,6 +204,24 @@ def age(time: datetime) -> str:
     """How long ago this was, such as "12 s" or "2 h 5 min"."""
     seconds = max(0.0, (datetime.now(UTC) - time).total_seconds())
     return f"{seconds:.0f} s" if seconds < 60 else lasting(seconds / 60)
+
+
+def since(time: pd.Timestamp, told: Callable[[pd.Timestamp], str], aging: bool) -> str:
+    """How old the last known values of a room are, or when they were read."""
+    return f"{age(time)} old" if aging else f"as of {told(time)}"
+
+
+def clock(times: pd.Series, tz: tzinfo | None = None) -> Callable[[pd.Timestamp], str]:
+    """How these times are told: the time of day, with the day where it is not the last one's."""
+    here, _ = zone(tz)
+    last = times.max()
+    today = None if pd.isna(last) else last.tz_convert(here).date()
+
+    def told(time: pd.Timestamp) -> str:
+        local = time.tz_convert(here)
+        return f"{local:%H:%M:%S}" if local.date() == today else moment(local)
+
+    return told
 
 
 def _rooms(count: int) -> str:

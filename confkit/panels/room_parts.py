@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import tzinfo
 from html import escape
 
 import ipywidgets
@@ -15,17 +16,26 @@ from .parts import Column, Mark, Table, View
 from .parts.table import Cell, Row
 from .room_details import RoomDetails, fields_of, media_server_html, problem_html
 
+_CHECK = (
+    "Asks the service where it is (A5), and tries a connection to it from here. The service may "
+    "assign one by being asked."
+)
+
 
 class RoomParts:
-    """What is known of a room, with a button to delete it, and one to put the picked user off:
-    `delete` and `put_off` are the handlers of their clicks."""
+    """What is known of a room, with a button to delete it, one to put the picked user off, and one
+    that asks for its media server: `delete`, `put_off` and `check_server` are the handlers of their
+    clicks; times are shown in the zone `tz`."""
 
     def __init__(
         self,
         delete: Callable[..., object],
         put_off: Callable[..., object],
+        check_server: Callable[..., object],
         refused: str,
+        tz: tzinfo | None = None,
     ) -> None:
+        self._tz = tz
         self._head, self._fields = arranging.text(), arranging.text()
         self._media, self._problem = arranging.text(), arranging.text()
         self.users = Table(
@@ -38,7 +48,12 @@ class RoomParts:
         self._devices = View("Devices")
         self._may = not refused
         self._put_off = arranging.button("Force offline", put_off, "danger", refused=refused)
-        self._server = arranging.block("Media server", self._media)
+        check = arranging.button("Check media server", check_server)
+        check.tooltip = _CHECK
+        self._server = arranging.block(
+            "Media server", self._media, arranging.row(check),
+            arranging.text(f'<div class="confkit-quiet">{_CHECK}</div>'),
+        )  # fmt: skip
         self._inside = arranging.block(
             "People and devices",
             self._problem, self.users, arranging.row(self._put_off), self._devices,
@@ -64,7 +79,7 @@ class RoomParts:
         self._fields.value = (
             arranging.fields(fields_of(room)) if isinstance(room, Room) else problem_html(room)
         )
-        self._media.value = media_server_html(details.media_server)
+        self._media.value = media_server_html(details, self._tz)
         self._problem.value = problem_html(details.users) + problem_html(details.devices)
         there = not isinstance(room, RoomNotFound)
         for part in (self._server, self._inside, self._actions):

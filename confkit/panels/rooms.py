@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ import ipywidgets
 
 from ..errors import ConfigError, ConfkitError
 from ..known import known_rooms
-from ..rooms import create_room, delete_room
+from ..media_server import McuAnswer, mcu_answers
+from ..rooms import create_room, delete_room, get_mcu
 from ..spreadsheet import as_csv
 from ..sweeping.ids import RoomIds
 from ..sweeping.ids import room_ids as read_ids
@@ -46,30 +48,39 @@ class RoomExplorer(LivePanel):
     `room_ids` is what `sweep` takes, or a finished Sweep, which is shown as it is; left out, it is
     what `known_rooms` finds. `value` is the frame of the rooms that search and filters leave, of
     all pages, in the order of the table: the columns of `Sweep.frame()` with `utilisation` and
-    `read_at`; its `attrs["time"]` is when the oldest of all was read. A room that could not be read
-    keeps what was read of it last: `read_at` says when that was, and `error` why not since; one
-    that was never read is missing. Whoever reads `value` waits for the first reading; where that
-    has found no rooms to ask, its error is raised. While automatic refresh is on, the rooms on the
-    page are read so often, and between that all others, the oldest first, with at most
-    `background_rate` requests a second (0: none). Each method below does what its button does,
-    blocks until that is done, and raises what goes wrong, which stands in the panel, too.
+    `read_at`; its `attrs["time"]` is when the oldest of all was read, both in UTC. A room that
+    could not be read keeps what was read of it last: `read_at` says when that was, and `error` why
+    not since; one that was never read is missing. Whoever reads `value` waits for the first
+    reading; where that has found no rooms to ask, its error is raised. While automatic refresh is
+    on, the rooms on the page are read so often, and between that all others, the oldest first, with
+    at most `background_rate` requests a second (0: none). The panel shows times in the zone `tz`,
+    None for this machine's own (ConfigError: there is none so). Each method below does what its
+    button does, blocks until that is done, and raises what goes wrong, which stands in the panel,
+    too.
     """
 
     def __init__(
-        self, client: Client, room_ids: Any = None, *, background_rate: float = RATE
+        self,
+        client: Client,
+        room_ids: Any = None,
+        *,
+        background_rate: float = RATE,
+        tz: str | tzinfo | None = None,
     ) -> None:
         check_source(client, room_ids)
-        super().__init__("Rooms", client, background_rate)
+        super().__init__("Rooms", client, background_rate, tz)
         self.client = client
         finished = room_ids if isinstance(room_ids, Sweep) else unasked(client, RoomIds([]))
         self._board = RoomBoard(
-            finished, self._is_aging, self._follow, partial(self.set_trait, "value")
+            finished, self._is_aging, self._follow, partial(self.set_trait, "value"), self._tz
         )
         self.table = self._board.table
         note = self.frame.note
-        delete = self.clicked(self._ask_delete, "change", given=lambda: self._card.room_id)
+        delete = self.clicked(self._ask_delete, "change", given=self._picked_room)
         offline = self.clicked(self._ask_offline, "change", given=self._picked)
-        self._card = RoomCard(client, lambda: RoomParts(delete, offline, note))
+        # The room that is shown at the click: another one may be picked before it has its turn.
+        check = self.clicked(self.check_media_server, "media server", given=self._picked_room)
+        self._card = RoomCard(client, lambda: RoomParts(delete, offline, check, note, self._tz))
         forms = [ipywidgets.VBox(), ipywidgets.VBox()]
         self.shows(
             self._board.filters.box, self._buttons(*forms),
@@ -213,6 +224,29 @@ class RoomExplorer(LivePanel):
     def _read_also(self) -> None:
         self._read_picked()
 
+    @told("media server")
+    def check_media_server(self, room_id: str | None = None) -> McuAnswer:
+        """Asks the service for the media server of a room, or of the picked one (A5), and whether
+        that accepts a connection from here; the service may assign one by being asked.
+
+        What came of it stands in the picked room, with the time, until another one is picked.
+        Errors as of `get_mcu`; a server that does not answer is none."""
+        room_id = self._of_panel(room_id)
+        there = self._details_of(room_id)
+        with self.working("Checking the media server", "media server") as work:
+            asked = datetime.now(UTC)
+            try:
+                found = until_cancelled(
+                    lambda: mcu_answers(get_mcu(self.client, room_id)), work.cancelled
+                )
+            except ConfkitError as error:
+                self._card.show_media_server(room_id, error, asked)
+                raise
+            self._card.show_media_server(room_id, found, asked)
+        said = f"The media server of {there.name}: {found.reason}."
+        self.tell(said, "good" if found else "bad", "media server")
+        return found
+
     # Changes
 
     @told("change")
@@ -233,8 +267,7 @@ class RoomExplorer(LivePanel):
     def force_offline(self, user_id: str, room_id: str | None = None) -> str:
         """The service's success text, once a user is put off a room, or off the picked one."""
         room_id = self._of_panel(room_id)
-        known = self.selected
-        there = known if known and known.room_id == room_id else RoomDetails(room_id)
+        there = self._details_of(room_id)
         with self.working("Putting a user off the room", "change"):
             message = force_offline(self.client, room_id, user_id)
             self._read([room_id], "Reading the room")
@@ -266,6 +299,9 @@ class RoomExplorer(LivePanel):
         else:
             self._card.close()
 
+    def _picked_room(self) -> str:
+        return self._card.room_id
+
     def _picked(self) -> tuple[str, str]:
         """The IDs of the room that is shown and of the user picked in it; "" for none."""
         parts = self._card.parts
@@ -293,6 +329,10 @@ class RoomExplorer(LivePanel):
     def _of_panel(self, room_id: str | None) -> str:
         self.wait_for_first()
         return self._board.known(self._card.room_id if room_id is None else str(room_id))
+
+    def _details_of(self, room_id: str) -> RoomDetails:
+        known = self.selected
+        return known if known and known.room_id == room_id else RoomDetails(room_id)
 
     def _read(self, ids: Sequence[str], what: str, columns: pd.DataFrame | None = None) -> None:
         with self.reads(what) as work:

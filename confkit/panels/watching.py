@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..charts.times import zone
 from ..errors import ApiError, AuthenticationFailed, ConfigError, ConfkitError, TokenRejected
 from ..pace import finite
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
+from .given import zone_of
 from .panel import Panel, Work
 from .room_list import READ_AT, age, left_out, oldest
 
@@ -249,8 +249,9 @@ def _clock(time: datetime, tz: tzinfo) -> str:
 class LivePanel(Panel):
     """A panel whose rooms are read again by themselves, and that says when nobody answers."""
 
-    def __init__(self, title: str, client: Client, rate: float) -> None:
+    def __init__(self, title: str, client: Client, rate: float, tz: str | tzinfo | None) -> None:
         check_rate(rate)
+        self._tz = zone_of(tz)
         super().__init__(title, client)
         self._client = client
         self._taking = threading.RLock()  # a click's reading, and one that comes by itself
@@ -349,13 +350,12 @@ class LivePanel(Panel):
     def _hear(self, came: Sweep | ConfkitError) -> None:
         """Takes in what came, and says when nobody answers, and when somebody does again."""
         before, error = self._watch.outage, self._watch.heard(came)
-        here, _ = zone(None)
         if error is not None:
             self._mark(error)
         outage = self._watch.outage
         if outage is not None and outage is not before:
             seconds = self._watch.seconds_left() if self.frame.every else None
-            told = outage_told(outage, self._rows, self._client.name, seconds, here)
+            told = outage_told(outage, self._rows, self._client.name, seconds, self._tz)
             self.tell(told, "bad", "service")
         elif outage is None and before is not None:
-            self.tell(over_told(before, self._client.name, here), "good", "service")
+            self.tell(over_told(before, self._client.name, self._tz), "good", "service")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from ..token_making import TokenSteps, token_steps
 from .arranging import button, columns, row, shown
-from .given import check_source
+from .given import check_source, zone_of
 from .panel import Panel
 from .parts import Table, View
 from .waiting import until_cancelled
-from .wire_texts import COLUMNS, came_html, numbered_frame, sent_html, steps_html
+from .wire_texts import call_columns, came_html, numbered_frame, sent_html, steps_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,12 +29,16 @@ class WirePanel(Panel):
 
     `value` is their frame as `calls_frame` makes it, `call` the one that was chosen, or None. The
     panel looks at the client's record every `every` seconds while somebody sees it, 0 for never;
-    that sends nothing. Details and token go to the browser as messages, so no saved notebook holds
-    them.
+    that sends nothing. Times are shown in the zone `tz`, None for this machine's own (ConfigError:
+    there is none so); in `value` they are UTC. Details and token go to the browser as messages, so
+    no saved notebook holds them.
     """
 
-    def __init__(self, client: Client, *, every: float = 2.0) -> None:
+    def __init__(
+        self, client: Client, *, every: float = 2.0, tz: str | tzinfo | None = None
+    ) -> None:
         check_source(client)
+        self._tz = zone_of(tz)
         super().__init__("Wire", client)
         self.call: Call | None = None
         self._client = client
@@ -41,8 +46,8 @@ class WirePanel(Panel):
         self._last = 0
         self._reading = threading.Lock()
         self.table = Table(
-            "The last calls", "n", COLUMNS, what="calls", sort=("n", True), on_choice=self._show,
-            empty="No call was made yet. Make one and it stands here.",
+            "The last calls", "n", call_columns(self._tz), what="calls", sort=("n", True),
+            on_choice=self._show, empty="No call was made yet. Make one and it stands here.",
         )  # fmt: skip
         self.sent, self.came = View("What was sent"), View("What came")
         self.made = View(_STEPS)
@@ -118,5 +123,5 @@ class WirePanel(Panel):
         self.call = self._calls.get(int(key)) if key.isdecimal() else None
         shown(self.details, self.call is not None)
         if self.call is not None:
-            self.sent.show(sent_html(self.call))
+            self.sent.show(sent_html(self.call, self._tz))
             self.came.show(came_html(self.call))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import tzinfo
 from html import escape
 from typing import TYPE_CHECKING
 
 from ..calls import Call
+from ..charts.times import zone
 from ..endpoints import ENDPOINTS
 from ..explanations import explain
 from ..frames import calls_frame
@@ -35,15 +37,21 @@ def _answered(row: Row) -> Cell:
     return Mark(row["ret"], "good" if row["ret"] == "0" else "bad")
 
 
-COLUMNS = (
-    Column("n", "No.", right=True, wide=True),
-    Column("time", "Time (UTC)", lambda row: f"{row['time']:%H:%M:%S.%f}"[:-3]),
-    Column("ret", "Answer", _answered),
-    Column("call", "Call", lambda row: f"{row['call']} {row['operation']}"),
-    Column("meaning", "Meaning"),
-    Column("seconds", "Took", lambda row: took(row["seconds"]), right=True, wide=True),
-    Column("url", "Sent", lambda row: f"{row['method']} {row['url']}", wide=True),
-)
+def call_columns(tz: tzinfo) -> list[Column]:
+    """The columns of the table of calls; that of times names the zone `tz`."""
+    here, zone_name = zone(tz)
+    return [
+        Column("n", "No.", right=True, wide=True),
+        Column(
+            "time", f"Time ({zone_name})",
+            lambda row: f"{row['time'].astimezone(here):%H:%M:%S.%f}"[:-3],
+        ),
+        Column("ret", "Answer", _answered),
+        Column("call", "Call", lambda row: f"{row['call']} {row['operation']}"),
+        Column("meaning", "Meaning"),
+        Column("seconds", "Took", lambda row: took(row["seconds"]), right=True, wide=True),
+        Column("url", "Sent", lambda row: f"{row['method']} {row['url']}", wide=True),
+    ]  # fmt: skip
 
 
 def took(seconds: float) -> str:
@@ -51,10 +59,11 @@ def took(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-def sent_html(call: Call) -> str:
-    """What was sent, and how to send it again."""
+def sent_html(call: Call, tz: tzinfo) -> str:
+    """What was sent, when in the zone `tz`, and how to send it again."""
+    here, zone_name = zone(tz)
     told = fields([
-        ("when", f"{call.time:%Y-%m-%d %H:%M:%S} UTC"),
+        ("when", f"{call.time.astimezone(here):%Y-%m-%d %H:%M:%S} ({zone_name})"),
         ("sent", f"{call.method} {call.url}"),
         ("parameters", {"query": "in the query", "form": "in a form"}.get(
             call.placement, "as JSON")),

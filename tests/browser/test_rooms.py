@@ -30,7 +30,8 @@ def rooms_shown(panel):
 
 
 def test_rooms_are_found_looked_into_created_and_deleted(front, open_notebook):
-    """Search, sort, select; put off, create, delete, each after a question that names it."""
+    """Search, sort, select; the media server is asked for by a button; put off, create, delete,
+    each after a question that names it."""
     opened = open_notebook(front, *CELLS)
     panel, kernel, page = opened.panel, opened.kernel, opened.page
     rows = rooms_shown(panel)
@@ -41,6 +42,10 @@ def test_rooms_are_found_looked_into_created_and_deleted(front, open_notebook):
     assert kernel.run("print(list(panel.value.topic))") == "['Weekly sync']"
     rows.first.click()
     panel.get_by_alt_text("The newest picture of Front door").wait_for()
+    assert kernel.run("print(sandbox.count('/sdk/get_mcu'))") == "0"
+    panel.get_by_role("button", name="Check media server").click()
+    panel.get_by_role("status").get_by_text("accepts connections").wait_for()
+    panel.get_by_text("Asked on ").wait_for()
     panel.get_by_role("grid", name="People and devices").get_by_text("Ada").click()
     panel.get_by_role("button", name="Force offline").click()
     yes(panel, 'Put "Ada"')
@@ -98,6 +103,8 @@ def test_the_rooms_break_no_rule_of_accessibility(open_notebook, picture):
     panel = opened.panel
     rooms_shown(panel).filter(has_text="Weekly").click()
     panel.get_by_alt_text("The newest picture of Front door").wait_for()
+    panel.get_by_role("button", name="Check media server").click()
+    panel.get_by_text("Asked on ").wait_for()
     for theme in THEMES:
         show_in(opened.page, theme)
         assert violations(opened.page) == []

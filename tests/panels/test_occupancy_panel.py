@@ -12,7 +12,8 @@ import pytest
 
 import confkit as ck
 from confkit.panels import OccupancyPanel
-from confkit.panels.bars import clock, failures
+from confkit.panels.bars import failures
+from confkit.panels.room_list import clock
 from confkit.panels.parts import Bar
 from confkit.panels.parts.table import PAGE
 from tests.occupancy.made import record, steady

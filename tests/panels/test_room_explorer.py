@@ -12,12 +12,12 @@ import pytest
 
 import confkit as ck
 from confkit.errors import ConfigError, ReadOnlyError, RoomNotFound
-from confkit.media_server import McuAnswer
 from confkit.panels import RoomExplorer
 from confkit.panels.parts import Field
 from tests.panels.pressing import LONG, state
 
 GET, USERS, LIST = "/rtc/room/get", "/rtc/room/get_room_info", "/avd/api/outgoing/getOutgoingUsers"
+MCU = "/sdk/get_mcu"
 SECRET = "s3cr3t-of-ours"
 
 
@@ -249,7 +249,7 @@ def test_the_value_can_be_exported(panel, tmp_path):
 
 
 def test_a_picked_room_is_known_in_all_its_parts(panel, building):
-    """Fields, people, devices, and whether its media server answers."""
+    """Fields, people and devices; its media server is not asked for."""
     panel.select(building[0])
     found = panel.selected
     assert found.complete
@@ -258,8 +258,7 @@ def test_a_picked_room_is_known_in_all_its_parts(panel, building):
         ["Ada", "person"], ["Bo", "person"],
     ]  # fmt: skip
     assert found.devices == []
-    assert isinstance(found.media_server, McuAnswer)
-    assert found.media_server.ok
+    assert found.media_server is None
     assert panel.table.chosen == building[0]
 
 
@@ -301,6 +300,8 @@ def test_a_room_can_be_looked_into_while_a_sweep_is_under_way(panel, sandbox, bu
 
 def test_of_a_room_that_is_not_there_nothing_more_is_asked(panel, sandbox):
     """One error is told, with its next step."""
+    with pytest.raises(ConfigError, match="No room is picked"):
+        panel.check_media_server()
     asked = sandbox.count()
     panel.select("0000")
     assert sandbox.count() == asked + 1
@@ -314,6 +315,9 @@ def test_a_part_that_fails_is_told_in_its_place_and_the_others_stand(panel, sand
     sandbox.fault(USERS, ret=504, times=None)
     sandbox.stop_mcu()
     panel.select(building[0])
+    with pytest.raises(ck.MediaServerUnavailable):
+        panel.check_media_server()
+    assert "410" in panel.frame.text
     found = panel.selected
     assert found.room.topic == "Weekly sync"
     assert found.devices == []
@@ -323,6 +327,80 @@ def test_a_part_that_fails_is_told_in_its_place_and_the_others_stand(panel, sand
     assert "410" in panel._card.parts._media.value
     assert panel._card.parts.users.layout.display == "none"
     assert found.heads == ""
+
+
+def test_looking_at_a_room_sends_reads_of_that_room_alone(panel, client, sandbox, building):
+    """Picked, picked again and read again by itself: nothing asks for a media server, so none is
+    assigned to the room; the first that was asked for serves it."""
+    weekly = building[0]
+    sandbox.unassign_mcu(weekly)
+    for look in (panel.select, panel.table.choose):
+        before = len(client.calls)
+        look(weekly)
+        assert panel.wait(LONG)
+        sent = [(call.endpoint, weekly in call.url) for call in client.calls[before:]]
+        assert sent == [("A3", True), ("A6", True), ("B3", True)]
+    before = len(client.calls)
+    panel.refresh_visible()
+    press(panel, "Refresh")
+    assert {call.endpoint for call in client.calls[before:]} == {"A3", "A6", "B3"}
+    with pytest.raises(ck.MediaServerUnavailable, match="428"):
+        panel.force_offline(user(panel, "Ada"))
+    press(panel, "Check media server")
+    panel.force_offline(user(panel, "Ada"))
+
+
+def test_the_media_server_is_asked_for_and_dialled_once_by_a_button(panel, sandbox, building):
+    """Its text says that this may assign one. What was found stays with the time of asking while
+    the room is read again, and goes when another one is picked."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        addr = f"127.0.0.1:{listener.getsockname()[1]}"
+        sandbox.fault(MCU, body=json.dumps({"ret": 0, "addr": addr}), times=None)
+        panel.select(building[0])
+        panel.refresh_visible()
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+        assert any("may assign one" in str(getattr(one, "value", "")) for one in within(panel))
+        press(panel, "Check media server")
+        listener.accept()[0].close()
+    assert f'"Weekly sync" ({building[0]}): {addr} accepts connections' in panel.frame.text
+    found, at = panel.selected.media_server, panel.selected.media_server_at
+    assert (found.address, found.ok) == (addr, True)
+    for again in (panel.refresh_visible, panel.refresh, lambda: panel.select(building[0])):
+        again()
+        assert panel.selected.complete
+        assert (panel.selected.media_server, panel.selected.media_server_at) == (found, at)
+        assert f"{addr} " in panel._card.parts._media.value
+        assert f"{at.astimezone():%H:%M:%S}" in panel._card.parts._media.value
+    gone = panel.check_media_server(building[2])
+    assert not gone
+    assert "refuses" in panel.frame.text
+    assert panel.selected.media_server is found
+    assert sandbox.count(MCU) == 2
+    panel.select(building[2])
+    assert panel.selected.media_server is panel.selected.media_server_at is None
+    assert panel._card.parts._media.value == ""
+
+
+def test_the_media_server_is_that_of_the_room_in_which_the_button_was_pressed(
+    panel, client, sandbox, building
+):
+    """Also when another room is picked before the check has its turn."""
+    panel.select(building[0])
+    before = sandbox.count(GET)
+    sandbox.fault(GET, delay=0.5, times=1)
+    named(panel, "Automatic refresh").value = 5
+    panel.frame._hear(None, {"kind": "tick"}, [])
+    while sandbox.count(GET) == before:
+        time.sleep(0.01)
+    named(panel, "Check media server").click()
+    panel.table.choose(building[1])
+    assert panel.wait(LONG)
+    [asked] = [call for call in client.calls if call.endpoint == "A5"]
+    assert building[0] in asked.url
+    assert panel.selected.topic == "Open end"
+    assert panel.selected.media_server is None
 
 
 def test_devices_have_their_pictures_on_a_sandbox(panel, client, sandbox, building):

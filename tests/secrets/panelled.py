@@ -138,6 +138,7 @@ _ROOMS = {
     "RoomExplorer": (lambda p, w: p.value,),
     "RoomExplorer.add": (lambda p, w: p.add(["no-such"]),),
     "RoomExplorer.add_known": (lambda p, w: p.add_known(),),
+    "RoomExplorer.check_media_server": (lambda p, w: p.check_media_server(w.room_id),),
     "RoomExplorer.create": (_create,),
     "RoomExplorer.delete": (lambda p, w: p.delete(_create(p, w)),),
     "RoomExplorer.export": (lambda p, w: p.export(),),
