@@ -41,16 +41,15 @@ class Bars:
     found: list[RoomNow]
 
 
-def columns(tz: tzinfo | None = None) -> list[Column]:
-    """The columns of the table that `bar_rows` fills; that of times names the zone `tz`."""
-    _, zone_name = zone(tz)
+def columns() -> list[Column]:
+    """The columns of the table that `bar_rows` fills."""
     return [
         Column("name", "Room", lambda row: row["now"].name),
         Column("fullness", "Occupancy", lambda row: bar(row["now"])),
         Column("people", "People", right=True),
         Column("devices", "Devices", right=True),
         Column("room_id", "ID", wide=True),
-        Column("time", f"Read at ({zone_name})", lambda row: row["read"], right=True, wide=True),
+        Column("time", "Read at", lambda row: row["read"], right=True, wide=True),
     ]
 
 
@@ -75,7 +74,7 @@ def bars(frame: pd.DataFrame, before: Bars | None = None) -> Bars:
 
 
 def bar_rows(reading: Reading, found: Sequence[RoomNow], tz: tzinfo | None = None) -> pd.DataFrame:
-    """A row a room for the table, with times in the zone `tz`."""
+    """A row a room for the table, with times in the zone `tz`, which `as_of` names above it."""
     places = {room.room_id: at for at, room in enumerate(found)}
     order = [places[clean(room_id)] for room_id in reading.frame["room_id"]]
     now = [found[at] for at in order]
