@@ -42,16 +42,15 @@ class Bars:
     found: list[RoomNow]
 
 
-def columns(tz: tzinfo | None = None) -> list[Column]:
-    """The columns of the table that `bar_rows` fills; that of times names the zone `tz`."""
-    _, zone_name = zone(tz)
+def columns() -> list[Column]:
+    """The columns of the table that `bar_rows` fills."""
     return [
         Column("name", "Room", lambda row: row["now"].name),
         Column("fullness", "Occupancy", lambda row: bar(row["now"], row["old"])),
         Column("people", "People", right=True),
         Column("devices", "Devices", right=True),
         Column("room_id", "ID", wide=True),
-        Column("time", f"Read at ({zone_name})", lambda row: row["read"], right=True, wide=True),
+        Column("time", "Read at", lambda row: row["read"], right=True, wide=True),
     ]
 
 

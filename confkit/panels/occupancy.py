@@ -97,7 +97,7 @@ class OccupancyPanel(LivePanel):
         self.totals, self.lost = arranging.text(), arranging.text()
         arranging.shown(self.lost, False)
         self.table = Table(
-            "Rooms", "room_id", columns(self._tz), what="rooms", sort=("fullness", True),
+            "Rooms", "room_id", columns(), what="rooms", sort=("fullness", True),
             empty="No room has been read yet.",
             on_choice=lambda _: self._beside(self._pick), on_page=self._turned,
         )  # fmt: skip

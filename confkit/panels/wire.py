@@ -13,7 +13,7 @@ from .given import check_source, zone_of
 from .panel import Panel
 from .parts import Table, View
 from .waiting import until_cancelled
-from .wire_texts import call_columns, came_html, numbered_frame, sent_html, steps_html
+from .wire_texts import call_columns, came_html, counted, numbered_frame, sent_html, steps_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ class WirePanel(Panel):
             if list(numbered) != list(self._calls) or self.value is None:
                 self._calls = numbered
                 frame = numbered_frame(numbered)
-                self.table.show(frame)
+                self.table.show(frame, counted(frame, self._tz))
                 self.value = frame.drop(columns="n")
         return self.value
 

@@ -38,20 +38,21 @@ def _answered(row: Row) -> Cell:
 
 
 def call_columns(tz: tzinfo) -> list[Column]:
-    """The columns of the table of calls; that of times names the zone `tz`."""
-    here, zone_name = zone(tz)
+    """The columns of the table of calls, with times in the zone `tz`, which `counted` names."""
     return [
         Column("n", "No.", right=True, wide=True),
-        Column(
-            "time", f"Time ({zone_name})",
-            lambda row: f"{row['time'].astimezone(here):%H:%M:%S.%f}"[:-3],
-        ),
+        Column("time", "Time", lambda row: f"{row['time'].astimezone(tz):%H:%M:%S.%f}"[:-3]),
         Column("ret", "Answer", _answered),
         Column("call", "Call", lambda row: f"{row['call']} {row['operation']}"),
         Column("meaning", "Meaning"),
         Column("seconds", "Took", lambda row: took(row["seconds"]), right=True, wide=True),
         Column("url", "Sent", lambda row: f"{row['method']} {row['url']}", wide=True),
-    ]  # fmt: skip
+    ]
+
+
+def counted(calls: pd.DataFrame, tz: tzinfo) -> str:
+    """How many calls there are, and the zone of their times."""
+    return f"{len(calls):,} call{'s' * (len(calls) != 1)} · times in {zone(tz)[1]}"
 
 
 def took(seconds: float) -> str:
