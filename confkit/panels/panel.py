@@ -352,6 +352,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         kind = content["kind"]
         if kind == "tick":
             self._tick()
+        elif kind == "hidden":
+            self._hidden()
         elif kind == "cancel":
             self.cancel()
         elif kind == "dismiss":
@@ -361,6 +363,9 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             name, action = self.frame.yes, self._answered()
             if kind == "yes" and action is not None:
                 self._start(_Job(action, name, object(), "work"))  # each answer counts
+
+    def _hidden(self) -> None:
+        """Called when nobody sees the panel any more."""
 
     def _dismissed(self, kind: object, text: object) -> None:
         # Of what was said since the click nobody has read anything.

@@ -214,8 +214,7 @@ def since(time: pd.Timestamp, told: Callable[[pd.Timestamp], str], aging: bool) 
 def clock(times: pd.Series, tz: tzinfo | None = None) -> Callable[[pd.Timestamp], str]:
     """How these times are told: the time of day, with the day where it is not the last one's."""
     here, _ = zone(tz)
-    last = times.max()
-    today = None if pd.isna(last) else last.tz_convert(here).date()
+    today = times.max().tz_convert(here).date() if times.notna().any() else None
 
     def told(time: pd.Timestamp) -> str:
         local = time.tz_convert(here)

@@ -99,11 +99,15 @@ class Watch:
             self._changed.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether the page that a tick asked for has been read, after at most so many seconds."""
+        """Whether the page that a tick asked for has been read, and what `stop` ends has ended,
+        after at most so many seconds."""
+
+        def over() -> bool:
+            ending = self._thread is not None and self._cut.is_set()
+            return not (self._page_due or self._reading_page or ending)
+
         with self._changed:
-            return self._changed.wait_for(
-                lambda: not (self._page_due or self._reading_page), timeout
-            )
+            return self._changed.wait_for(over, timeout)
 
     def heard(self, came: Sweep | ConfkitError) -> ConfkitError | None:
         """Takes in a reading, or the error that came instead; gives the error where the service
@@ -185,7 +189,7 @@ class Watch:
             return False
         found = self._read(ids, self._rate, self._cut)
         self._round.extendleft(reversed(ids if found is None else left_out(found)))
-        return True
+        return found is not None  # what could not be asked is not asked again at once
 
 
 def check_rate(rate: float) -> None:
@@ -270,6 +274,9 @@ class LivePanel(Panel):
         """Whether no click's work, no first reading, and no automatic one of the page, is under way
         any more, after at most `timeout` seconds for each."""
         return self._watch.wait(timeout) and super().wait(timeout)
+
+    def _hidden(self) -> None:
+        self._watch.stop()
 
     def follow_every(self, seconds: float) -> None:
         """Has the page read every so many seconds, while somebody sees the panel; 0 ends that."""

@@ -130,10 +130,18 @@ function render({ model, el }) {
   }, 0);
 
   // The clock of automatic refresh runs here: nothing is read for a panel that nobody sees.
+  let near = false; // scrolled into sight
   let seen = false;
+  function look() {
+    const before = seen;
+    seen = near && document.visibilityState === "visible";
+    if (before && !seen && model.get("every") > 0) model.send({ kind: "hidden" });
+  }
   const watch = new IntersectionObserver((entries) => {
-    seen = entries[entries.length - 1].isIntersecting;
+    near = entries[entries.length - 1].isIntersecting;
+    look();
   });
+  document.addEventListener("visibilitychange", look);
   const panel = () => el.closest(".confkit-panel") || el;
   setTimeout(() => watch.observe(panel()), 0);
   let timer = null;
@@ -142,7 +150,7 @@ function render({ model, el }) {
     const every = model.get("every");
     if (every > 0) {
       timer = setInterval(() => {
-        if (seen && document.visibilityState === "visible") model.send({ kind: "tick" });
+        if (seen) model.send({ kind: "tick" });
       }, 1000 * every);
     }
   }
@@ -152,6 +160,7 @@ function render({ model, el }) {
     clearTimeout(own);
     clearInterval(timer);
     watch.disconnect();
+    document.removeEventListener("visibilitychange", look);
     model.off("change", later);
     model.off("change:every", wind);
   };

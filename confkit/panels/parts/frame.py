@@ -20,7 +20,8 @@ class Frame(Widget):
     `messages` holds one of each kind, the newest last: {"kind", "text", "tone"}. `heard` is called
     with the browser's message, whose `kind` is "cancel", "yes" or "no" (with the `question` that
     this answers), "dismiss" (with the kind of the `message`, and its `text`), or, while the panel
-    can be seen in an open page and `every` is above 0, every so many seconds "tick".
+    can be seen in an open page and `every` is above 0, every so many seconds "tick", and "hidden"
+    when it can be seen no longer.
     """
 
     _esm = HERE / "frame.js"
@@ -43,7 +44,7 @@ class Frame(Widget):
     ) -> None:
         super().__init__(title=title, **traits)
         self._telling = threading.RLock()
-        for kind in ("cancel", "yes", "no", "dismiss", "tick"):
+        for kind in ("cancel", "yes", "no", "dismiss", "tick", "hidden"):
             self._heard[kind] = lambda content, _: heard(content)
 
     @traitlets.validate("busy", "waiting", "question")
