@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import ipywidgets
 
 from . import arranging
 from .camera_views import thumbnails_html
-from .room_details import RoomDetails, room_details
+from .room_details import RoomDetails, last_known, room_details
 from .room_parts import RoomParts
 
 if TYPE_CHECKING:
@@ -90,8 +90,10 @@ class RoomCard:
             return self._reading
 
     def _read(self, room_id: str, number: int) -> None:
-        again = self.details is not None and self.details.complete
+        before, began = self.details, datetime.now(UTC)
+        again = before is not None and before.complete
         for details in room_details(self._client, room_id):
+            details = last_known(replace(details, read_at=began), before)
             # A room that is shown in full is not taken apart while it is read again.
             if (details.complete or not again) and not self._shown(details, number):
                 return

@@ -39,6 +39,8 @@ class RoomDetails:
     devices: list[Device] | ConfkitError | None = None
     media_server: McuAnswer | ConfkitError | None = None
     complete: bool = False
+    read_at: datetime | None = None  # UTC; of the oldest part that is shown
+    stale: ConfkitError | None = None  # why a part could not be read again
     media_server_at: datetime | None = None
 
     @property
@@ -90,6 +92,19 @@ class RoomDetails:
         return {device.user_id for device in self.devices}
 
 
+def last_known(new: RoomDetails, old: RoomDetails | None) -> RoomDetails:
+    """The new details; a part that could not be read again is as it was read before, with its time
+    and why. Of a room that is not there nothing is kept."""
+    if old is None or old.room_id != new.room_id or isinstance(new.room, RoomNotFound):
+        return new
+    kept: dict[str, Any] = {}
+    for name in ("room", "users", "devices"):
+        now, before = getattr(new, name), getattr(old, name)
+        if isinstance(now, ConfkitError) and not isinstance(before, ConfkitError | None):
+            kept.update({name: before, "stale": now, "read_at": old.read_at})
+    return replace(new, **kept)
+
+
 def delete_question(client: Client, room_id: str) -> str:
     """What to ask before a room is deleted; who is in it is read now, or said not to be known.
     RoomNotFound."""
@@ -137,6 +152,15 @@ def problem_html(error: object) -> str:
     if not isinstance(error, ConfkitError):
         return ""
     return f'<div class="confkit-status confkit-bad">{escape(str(error))}</div>'
+
+
+def stale_html(details: RoomDetails, tz: tzinfo | None) -> str:
+    """From when the details are, and why not from now, where a part could not be read again."""
+    if details.stale is None or details.read_at is None:
+        return ""
+    here, name = zone(tz)
+    told = f"As of {moment(details.read_at.astimezone(here))} ({name}), not read since: "
+    return f'<div class="confkit-status confkit-bad">{escape(told + str(details.stale))}</div>'
 
 
 def media_server_html(details: RoomDetails, tz: tzinfo | None) -> str:

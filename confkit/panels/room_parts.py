@@ -14,7 +14,7 @@ from ..records import Device, Room
 from . import arranging
 from .parts import Column, Mark, Table, View
 from .parts.table import Cell, Row
-from .room_details import RoomDetails, fields_of, media_server_html, problem_html
+from .room_details import RoomDetails, fields_of, media_server_html, problem_html, stale_html
 
 _CHECK = (
     "Asks the service where it is (A5), and tries a connection to it from here. The service may "
@@ -37,6 +37,7 @@ class RoomParts:
     ) -> None:
         self._tz = tz
         self._head, self._fields = arranging.text(), arranging.text()
+        self._stale = arranging.text()
         self._media, self._problem = arranging.text(), arranging.text()
         self.users = Table(
             "People and devices in the room", "user_id",
@@ -63,7 +64,7 @@ class RoomParts:
             arranging.button("Delete room", delete, "danger", refused=refused)
         )
         self.box = ipywidgets.VBox(
-            [self._head, arranging.columns(fields, self._inside), self._actions]
+            [self._head, self._stale, arranging.columns(fields, self._inside), self._actions]
         )
         self.box.add_class("confkit-room")
 
@@ -81,6 +82,7 @@ class RoomParts:
         )
         self._media.value = media_server_html(details, self._tz)
         self._problem.value = problem_html(details.users) + problem_html(details.devices)
+        self._stale.value = stale_html(details, self._tz)
         there = not isinstance(room, RoomNotFound)
         for part in (self._server, self._inside, self._actions):
             arranging.shown(part, there)

@@ -351,3 +351,23 @@ def test_what_is_an_outage(stranger, service, rooms):
     assert silence(ck.sweep(stranger, ids)) is None  # their users were read
     service.sandbox.fault(USERS, http=502, body="<h1>Bad gateway</h1>")
     assert isinstance(silence(ck.sweep(stranger, ids)), ck.ProtocolError)
+
+
+def test_the_picked_room_keeps_what_was_read_of_it(stranger, service, rooms):
+    """Picked again in an outage, a room shows its fields and people as of when they were read, and
+    why not since; a room that is gone shows nothing of before."""
+    with shown(RoomExplorer, stranger, list(rooms.values())) as panel:
+        panel.select(rooms["full"])
+        before = panel.selected
+        service.stop()
+        panel.select(rooms["full"])
+        now = panel.selected
+        assert (now.room, now.users, now.read_at) == (before.room, before.users, before.read_at)
+        assert "refused" in str(now.stale)
+        service.start()
+        panel.select(rooms["full"])
+        assert panel.selected.stale is None
+        ck.delete_room(stranger, rooms["full"])
+        panel.select(rooms["full"])
+        assert isinstance(panel.selected.room, ck.RoomNotFound)
+        assert panel.selected.users is None
