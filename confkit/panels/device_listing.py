@@ -36,7 +36,7 @@ class Listing(Panel):
         remove = self.clicked(self._ask_removal, "change", given=lambda: self.list.picked)
         self.list = DeviceList(
             button("Remove", remove, "danger", refused=self.frame.note),
-            on_page=self.clicked(self._picture, "pictures", "the pictures", again=True),
+            on_page=self.clicked(self._picture, "pictures", "Pictures", again=True),
         )
 
     @property

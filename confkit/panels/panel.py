@@ -39,8 +39,8 @@ class Work:
 
 @dataclass(frozen=True)
 class _Job:
-    """What a panel's thread does: the click of a `button`, or with `by_itself` what nobody clicked
-    for. `again`: a click while it is under way is another job."""
+    """What a panel's thread does: the click of a `button`, the first reading, or `by_itself` what
+    the clock asks for. `again`: a click while it is under way is another job."""
 
     action: Callable[[], object]
     name: str
@@ -58,8 +58,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     the same in a thread, so that nothing freezes, and raises nothing. One piece of work is under
     way at a time: clicks meanwhile wait for their turn, in their order, and the head names them; a
     second click of the same button does not count twice. A message stays until it is dismissed or
-    the next work of its kind begins; work that nobody clicked for takes back only what such work
-    has said.
+    the next work of its kind begins; automatic work takes back only what such work has said.
     """
 
     value = Awaited()
@@ -74,9 +73,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self._now: _Job | None = None  # under way in the panel's thread
         self._queue: deque[_Job] = deque()  # what was clicked meanwhile
         self._turn = threading.Lock()
-        self._by_itself: dict[
-            str, str
-        ] = {}  # what work that nobody clicked for has said last, by kind
+        self._by_itself: dict[str, str] = {}  # what automatic work has said last, by kind
         self._work: Work | None = None
         self._answer: Callable[[], object] | None = None
         self._tick: Callable[[], object] = lambda: None
@@ -122,8 +119,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     @contextmanager
     def telling(self, kind: str) -> Iterator[None]:
         """Takes away the message of this kind that was there before; what goes wrong is told as a
-        new one, and raised. Inside work of the panel, and around what nobody clicked for, messages
-        stay."""
+        new one, and raised. Inside work of the panel, and around automatic work, messages stay."""
         work = self._work
         if work is not None and work.thread == threading.get_ident():
             yield
@@ -139,8 +135,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     def tell(self, text: str, tone: Tone = "", kind: str = "work") -> None:
         """Says this in place of the message of this kind; with an empty text takes that back.
 
-        Work that nobody clicked for takes back only what such work has said, and what it has said
-        already, it says no second time: it may have been dismissed."""
+        Automatic work takes back only what such work has said, and does not say again what it has
+        said already: that may have been dismissed."""
         if not self._alone:
             self._by_itself.pop(kind, None)
         elif text and self._by_itself.get(kind) != text:
@@ -207,9 +203,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
                 raise
 
         self._first.clear()
-        self._start(
-            _Job(read, "the first reading", read, "reading", by_itself=True, after=self._first.set)
-        )
+        self._start(_Job(read, "The first reading", read, "reading", after=self._first.set))
 
     def clicked(
         self,
@@ -254,9 +248,9 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def _enqueue(self, job: _Job, now: _Job) -> None:
         if any(one.button == job.button for one in self._queue):
-            self._say_queue(f"{job.name} is waiting already.")
+            self._say_queue(f"Already waiting: {job.name}.")
         elif now.button == job.button and not job.again:
-            self._say_queue(f"{job.name} is under way already.")
+            self._say_queue(f"Already under way: {job.name}.")
         else:
             self._queue.append(job)
             self._say_queue()
@@ -290,7 +284,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     @property
     def _alone(self) -> bool:
-        """Whether this thread does what nobody clicked for."""
+        """Whether this thread does automatic work."""
         now = self._now
         return now is not None and now.by_itself and self._thread is threading.current_thread()
 
@@ -336,7 +330,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         0 ends that."""
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
             raise ConfigError(f"every is {seconds!r}; give seconds, or 0 for never.")
-        job = _Job(action, "an automatic reading", action, "reading", by_itself=True)
+        job = _Job(action, "An automatic reading", action, "reading", by_itself=True)
         self._tick = lambda: self._start(job)
         self.frame.every = float(seconds)
 

@@ -20,20 +20,20 @@ class Counting(Panel):
         ))
     def count(self):
         self.runs += 1
-        with self.working("Counting") as work:
+        with self.working("Counting", "count") as work:
             for step in range(1, 301):
                 if work.cancelled.wait(0.02):
                     break
                 work.progress(step, 300)
                 self.value = step
-        self.frame.tell(f"Counted to {self.value}.", "good")
+        self.tell(f"Counted to {self.value}.", "good", "count")
     def question(self):
         return f"Forget that it is {self.value}?"
     def forget(self):
         self.value = 0
-        self.frame.tell("Forgotten.")
+        self.tell("Forgotten.", kind="change")
     def fail(self):
-        with self.working("Failing"):
+        with self.working("Failing", "fail"):
             raise ck.ConfigError("The service has moved. Ask for its new address.")
 
 panel = Counting(ck.connect("sandbox"))
@@ -42,8 +42,8 @@ panel
 
 
 def test_work_shows_how_far_it_is_and_ends_when_it_is_cancelled(front, open_notebook):
-    """The bar moves, a second click does nothing, Cancel ends it, and what came stands. An error
-    then stands in the panel as an alert, with its next step."""
+    """The bar moves, a second click is no second count, Cancel ends it, and what came stands. An
+    error then stands in the panel as an alert, with its next step."""
     opened = open_notebook(front, PANEL)
     panel, kernel = opened.panel, opened.kernel
     panel.get_by_text("SANDBOX").wait_for()
@@ -94,6 +94,40 @@ def test_the_frame_breaks_no_rule_of_accessibility(open_notebook):
         page.get_by_role("button", name="Fail").click()
         page.get_by_role("alert").get_by_text("Ask").wait_for()
         assert violations(page) == []
+
+
+def test_messages_stay_during_work_until_they_are_dismissed_with_the_keyboard(open_notebook):
+    """What is there is not drawn, and so not read out, again. A click meanwhile is named; Cancel
+    says that it was not done. Dismissing moves the focus to the next message, then to the head."""
+    page = open_notebook(LAB, PANEL).page
+    alert, status = page.get_by_role("alert"), page.get_by_role("status")
+    page.get_by_role("button", name="Fail").click()
+    failed = alert.get_by_text("Ask for its new address")
+    failed.evaluate("element => { element.untouched = true }")
+    page.get_by_role("button", name="Count").click()
+    page.get_by_role("button", name="Forget").click()
+    status.get_by_text("Waiting: Forget.").wait_for()
+    page.get_by_role("button", name="Count").click()
+    status.get_by_text("Already under way: Count.").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    status.get_by_text("Cancelled while waiting, and not done: Forget.").wait_for()
+    status.get_by_text("Counted to").wait_for()
+    assert status.get_by_text("Waiting: Forget.").count() == 0
+    assert failed.evaluate("element => element.untouched"), "the message was drawn again"
+    for theme in THEMES:
+        show_in(page, theme)
+        assert violations(page) == []
+    dismiss = page.get_by_role("button", name="Dismiss")
+    assert dismiss.count() == 3
+    dismiss.first.focus()
+    for left, key in ((2, "Enter"), (1, "Space"), (0, "Enter")):
+        page.keyboard.press(key)
+        page.wait_for_function(
+            "left => document.querySelectorAll('.confkit-dismiss').length === left", arg=left
+        )
+        focus = page.evaluate("document.activeElement.className")
+        assert ("confkit-dismiss" if left else "confkit-title") in focus
+    assert page.get_by_role("button", name="Count").is_visible()
 
 
 def test_a_violation_is_found(open_notebook):

@@ -5,15 +5,24 @@ import ipywidgets
 LONG = 10  # seconds that a test waits at most for what takes none
 
 
-def state(panel):
-    """All that a notebook with saved widget state would hold of the panel, and its reprs."""
-    widgets = {panel}
+def within(panel):
+    """All widgets of a panel."""
     waiting = [panel]
     while waiting:
-        for child in getattr(waiting.pop(), "children", ()):
-            widgets.add(child)
-            waiting.append(child)
-    return "".join(f"{widget.get_state()} {widget!r}" for widget in widgets)
+        widget = waiting.pop()
+        waiting += getattr(widget, "children", ())
+        yield widget
+
+
+def named(panel, text):
+    """The button, or the input, of this name."""
+    (found,) = [one for one in within(panel) if getattr(one, "description", None) == text]
+    return found
+
+
+def state(panel):
+    """All that a notebook with saved widget state would hold of the panel, and its reprs."""
+    return "".join(f"{widget.get_state()} {widget!r}" for widget in {*within(panel)})
 
 
 def press(panel, text):

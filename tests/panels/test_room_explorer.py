@@ -14,7 +14,7 @@ import confkit as ck
 from confkit.errors import ConfigError, ReadOnlyError, RoomNotFound
 from confkit.panels import RoomExplorer
 from confkit.panels.parts import Field
-from tests.panels.pressing import LONG, state
+from tests.panels.pressing import LONG, named, state, within
 
 GET, USERS, LIST = "/rtc/room/get", "/rtc/room/get_room_info", "/avd/api/outgoing/getOutgoingUsers"
 MCU = "/sdk/get_mcu"
@@ -39,21 +39,6 @@ def panel(client, building):
     assert made.wait(LONG)
     yield made
     assert made.wait(LONG)
-
-
-def within(panel):
-    """All widgets of a panel."""
-    waiting = [panel]
-    while waiting:
-        widget = waiting.pop()
-        waiting += getattr(widget, "children", ())
-        yield widget
-
-
-def named(panel, text):
-    """The button, or the input, of this name."""
-    (found,) = [one for one in within(panel) if getattr(one, "description", None) == text]
-    return found
 
 
 def field(panel, label):
