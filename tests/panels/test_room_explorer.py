@@ -426,8 +426,8 @@ def test_what_a_service_tells_is_text_and_no_html(client, sandbox):
     assert "&lt;img src=x" in parts._fields.value
     sandbox.fault(USERS, body=json.dumps({"ret": 504, "msg": evil}), times=None)
     panel.refresh_visible()
-    assert "&lt;img src=x" in parts._problem.value
-    assert evil not in parts._problem.value
+    assert "&lt;img src=x" in parts._stale.value
+    assert evil not in parts._stale.value
     assert panel.wait(LONG)
 
 
