@@ -75,8 +75,8 @@ class Devices:
         """Lets go of the devices: they are not present any more, and their streams are closed."""
         held = [self.held.pop(user_id) for user_id in user_ids if user_id in self.held]
         # gather begins them a step later: a holder that is cancelled before its first step would
-        # leave its stream open.
-        await asyncio.gather(*(one.close() for one in held))
+        # leave its stream open. A Ctrl-C of the owner's must not keep them from it.
+        await asyncio.shield(asyncio.gather(*(one.close() for one in held)))
 
     def cancel_reservations(self, room_id: str) -> None:
         """Makes the dials that are under way for this room come to nothing."""

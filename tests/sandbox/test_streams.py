@@ -1,9 +1,12 @@
 """The streams that the sandbox holds: cameras that answer, die, come back, and what is told."""
 
 import asyncio
+import gc
 import logging
+import signal
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 
@@ -151,6 +154,28 @@ def test_a_stream_without_a_picture(aside, make, payload, told):
     assert stranger.bring(room_id, camera.url) == 0
     with pytest.raises(ConfkitError, match=told):
         stranger.sandbox.snapshot(room_id, "cam")
+
+
+def test_ctrl_c_ends_what_the_sandbox_does_for_a_call(aside, make):
+    """A call that is interrupted is over in the sandbox, too: it does not run on unseen."""
+    stranger = make(dial_timeout=600)
+    room_id, camera = stranger.room(), aside.play(packets(["PLAY", "GET_PARAMETER"]))
+    assert stranger.bring(room_id, camera.url) == 0
+
+    def waits():
+        found = (one for one in gc.get_objects() if isinstance(one, types.CoroutineType))
+        return any(one.__qualname__ == "Service.keyframe" for one in found)
+
+    def interrupt():
+        wait_until(waits)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    assert not waits()
+    with ThreadPoolExecutor(1) as pool, pytest.raises(KeyboardInterrupt):
+        pool.submit(interrupt)
+        stranger.sandbox.snapshot(room_id, "cam")
+    wait_until(lambda: not waits())
+    assert stranger.users(room_id) == ["cam"]
 
 
 def test_the_answer_follows_the_cause(make, caplog):
