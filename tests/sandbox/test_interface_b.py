@@ -116,6 +116,14 @@ def test_a_silent_camera_is_427(make, silent):
     assert stranger.devices() == []
 
 
+def test_a_client_that_waits_as_long_as_clients_do_sees_the_427(stranger, sandbox, silent):
+    """By default a silent camera is given up before a client that waits 5 s goes away."""
+    query = {"accessToken": stranger.token, "roomId": stranger.room(), "userId": "cam",
+             "userName": "Door", "userAddress": silent}  # fmt: skip
+    url = sandbox.outgoing_url + B["import"]
+    assert stranger.http.get(url, params=query, timeout=5).json()["ret"] == 427
+
+
 @pytest.mark.parametrize("scheme", ["sip", "h323"])
 def test_sip_and_h323_are_known_but_not_dialled(stranger, sandbox, scheme):
     """sip and h323 addresses are 426, and the explanation says that the sandbox cannot dial."""

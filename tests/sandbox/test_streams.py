@@ -237,6 +237,18 @@ def test_a_silent_stream_is_dead(aside, make):
     assert "TEARDOWN" in camera.methods
 
 
+def test_a_camera_that_is_open_has_longer_than_one_that_opens(aside, stranger, sandbox):
+    """By default silence ends a stream after 10 s, and a picture is waited for as long."""
+    room_id = stranger.room()
+    quiet = aside.play(packets(["PLAY"]))
+    blind = aside.play(packets(["PLAY", "GET_PARAMETER"]))
+    assert [stranger.bring(room_id, quiet.url), stranger.bring(room_id, blind.url, "b")] == [0, 0]
+    with pytest.raises(ConfkitError, match="no keyframe came within 10 s"):
+        sandbox.snapshot(room_id, "b")
+    wait_until(lambda: "sent no picture for 10 s" in fares(stranger).reason)
+    assert fares(stranger, "b").reconnects == 0
+
+
 def test_the_session_is_kept_alive(aside, stranger):
     """A camera that ends sessions after three seconds of silence keeps its viewer."""
     server = aside.start(CameraServer(session_timeout=3.0))
