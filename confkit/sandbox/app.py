@@ -88,7 +88,7 @@ class App:
 
     def unreadable(self, ret: int, why: str) -> bytes:
         """The answer to a caller of whom no request was read."""
-        return self._written(self._refusal("", Refused(ret, why)), []).body
+        return self._written(self._refusal("", Refused(ret, why)), None).body
 
     async def _reply(self, request: Request) -> Reply | None:
         path = request.scope["path"]
@@ -100,8 +100,8 @@ class App:
             pairs = parameters.query(request.scope["query_string"])
         except ValueError:
             why = f"there are more than {parameters.PARAMETERS:,} parameters"
-            return self._written(self._refusal("", Refused(self.wrong, why)), [])
-        callback = [value for name, value in pairs if name == "callback"]
+            return self._written(self._refusal("", Refused(self.wrong, why)), None)
+        callback = parameters.callback(pairs)
         if found is None or request.method != found[1]:
             methods = {known: method for known, (_, method, _) in self._endpoints.items()}
             why = explain.wrong_route(path, request.method, self._interface, methods)
@@ -136,7 +136,8 @@ class App:
             given = parameters.find(pairs, body, content_type, place)
             if token_name:
                 self._check_token(endpoint, token_name, given)
-            if not all(_CALLBACK.fullmatch(value) for name, value in pairs if name == "callback"):
+            callback = parameters.callback(pairs)
+            if callback is not None and not _CALLBACK.fullmatch(callback):
                 raise Refused(self.wrong, "callback is no name of a function")
             values = parameters.check(endpoint, given)
             for name in parameters.empty(endpoint, given):
@@ -193,15 +194,17 @@ class App:
         known = codes.lookup(ret, self._interface)
         return {self._code: ret, self._text: known[0].meaning if known else f"error {ret}"}
 
-    def _written(self, members: Mapping[str, Any], callback: list[str], status: int = 200) -> Reply:
+    def _written(
+        self, members: Mapping[str, Any], callback: str | None, status: int = 200
+    ) -> Reply:
         text = _encode(members)
-        if len(callback) == 1 and _CALLBACK.fullmatch(callback[0]):
+        if callback is not None and _CALLBACK.fullmatch(callback):
             # These two end a line in older JavaScript, inside a text too.
             text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-            return Reply(status, "application/javascript", f"{callback[0]}({text})".encode())
+            return Reply(status, "application/javascript", f"{callback}({text})".encode())
         return Reply(status, "application/json", text.encode())
 
-    def _faulty(self, fault: Fault, callback: list[str]) -> Reply | None:
+    def _faulty(self, fault: Fault, callback: str | None) -> Reply | None:
         if fault.drop:
             return None
         status = fault.http or 200

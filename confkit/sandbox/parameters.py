@@ -56,6 +56,12 @@ def query(raw: bytes) -> list[tuple[str, str]]:
     )  # fmt: skip
 
 
+def callback(pairs: list[tuple[str, str]]) -> str | None:
+    """The function that JSONP is asked for; of several the last one counts, as browsers' libraries
+    append theirs (seen in deployments)."""
+    return next((value for name, value in reversed(pairs) if name == "callback"), None)
+
+
 def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: str) -> Given:
     """The parameters of a call whose dialect puts them into `place`."""
     written, trouble = "query", ""
