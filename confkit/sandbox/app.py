@@ -127,6 +127,7 @@ class App:
         method: str,
         token_name: str | None,
     ) -> dict[str, Any]:
+        rest = ""
         try:
             place, body, content_type = "query", b"", ""
             if method == "POST":
@@ -136,22 +137,27 @@ class App:
             given = parameters.find(pairs, body, content_type, place)
             if token_name:
                 self._check_token(endpoint, token_name, given)
+            raw = request.scope["query_string"] if place == "query" else body
+            rest = parameters.rest_of_address(endpoint, given, raw)
             callback = parameters.callback(pairs)
             if callback is not None and not _CALLBACK.fullmatch(callback):
                 raise Refused(self.wrong, "callback is no name of a function")
             values = parameters.check(endpoint, given)
             for name in parameters.empty(endpoint, given):
-                self._service.remarks.append(f"{endpoint.key}: {name} came empty")
+                self._service.remark(f"{endpoint.key}: {name} came empty")
             values[LOCAL] = request.scope["server"][0]
             members = await OPERATIONS[endpoint.key](self._service, values)
         except Refused as refused:
-            return self._refusal(endpoint.key, refused)
+            why = f"{refused.why}; {rest}" if rest else refused.why
+            return self._refusal(endpoint.key, Refused(refused.ret, why))
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets an answer
             # Its text could quote a parameter: the kind of failure is all that is logged.
             log.error("%s failed: %s", endpoint.key, type(error).__name__)
             return self._refusal(endpoint.key, broken(endpoint.key, error))
+        if rest:
+            self._service.remark(f"{endpoint.key}: {rest}")
         return {self._code: 0, **members}
 
     def _check_token(self, endpoint: Endpoint, name: str, given: parameters.Given) -> None:

@@ -174,7 +174,8 @@ class Life:
     @property
     def remarks(self) -> list[str]:
         """What was odd about the last calls that were taken all the same (an optional parameter
-        that came empty), the newest at the end. Another service may refuse these."""
+        that came empty, an address that was cut at an &), the newest at the end. Another service
+        may refuse these."""
         return list(self._remarks)
 
     @property

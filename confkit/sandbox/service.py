@@ -84,6 +84,12 @@ class Service:
         if self.explain:
             log.info("refused %s", text)
 
+    def remark(self, text: str) -> None:
+        """Keeps what was odd about a call that was taken, and logs it where that is wanted."""
+        self.remarks.append(text)
+        if self.explain:
+            log.info("taken, but odd: %s", text)
+
     def existing(self, room_id: str) -> StoredRoom:
         """The room, for a steering method: RoomNotFound where there is none."""
         room = self.store.room(room_id)
