@@ -122,7 +122,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     sandbox.add_argument("--seed", type=int, help="make ids repeat (on loopback only)")
     sandbox.add_argument(
-        "--explain", action="store_true", help="log for each refused call what was wrong with it"
+        "--explain",
+        action="store_true",
+        help="log for each refused call what was wrong with it, and what was odd about others",
     )
     sandbox.set_defaults(run=_sandbox)
 

@@ -244,7 +244,7 @@ def _the_sandbox() -> Sandbox:
         raise ConfigError(str(error)) from None
     with _starting:
         sandbox = _embedded.get(os.getpid())
-        if sandbox is None:
+        if sandbox is None or sandbox.closed:  # its owner may have closed it as well
             sandbox = _embedded[os.getpid()] = Sandbox(seed=7).start()
         return sandbox
 

@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from . import profiles
@@ -38,7 +39,7 @@ def lab(
         raise ConfigError(
             f"{program} is not installed here; run: pip install 'confkit-notebooks[lab]'"
         )
-    environment = {**service(profile, os.environ), **_writable_home(os.environ)}
+    environment = service(profile, os.environ)
     if rooms is not None:
         if not Path(rooms).is_file():
             raise ConfigError(f"there is no file {rooms!r} with room IDs; give another to --rooms")
@@ -54,7 +55,8 @@ def lab(
     line = [sys.executable, "-m", *command, *extra]
     with (
         handled(OTHERS, _end),
-        subprocess.Popen(line, env=environment, start_new_session=True) as server,
+        _writable_home(os.environ) as own,
+        subprocess.Popen(line, env={**environment, **own}, start_new_session=True) as server,
     ):
         try:
             while True:
@@ -117,15 +119,18 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
     return chosen
 
 
-def _writable_home(environment: Mapping[str, str]) -> dict[str, str]:
-    """Folders for Jupyter where the home folder cannot be written, as in some containers."""
+@contextmanager
+def _writable_home(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Variables for Jupyter with a folder where the home folder cannot be written, as in some
+    containers; the folder is deleted afterwards."""
     home = Path(environment.get("HOME") or Path.home())
     if os.access(home, os.W_OK) or "JUPYTER_RUNTIME_DIR" in environment:
-        return {}
-    folder = tempfile.mkdtemp(prefix="confkit-")
-    say(f"confkit: {home} cannot be written, so Jupyter keeps its settings in {folder}")
-    names = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR")
-    return dict.fromkeys(names, folder)
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="confkit-", ignore_cleanup_errors=True) as folder:
+        say(f"confkit: {home} cannot be written, so Jupyter keeps its settings in {folder}")
+        names = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR")
+        yield dict.fromkeys(names, folder)
 
 
 def _addresses(environment: Mapping[str, str]) -> list[str]:

@@ -252,7 +252,10 @@ def test_the_embedded_sandbox_is_one_in_a_process():
     assert third.sandbox is not first.sandbox
     with pytest.raises(ck.RoomNotFound):
         ck.get_room(third, room_id)
-    third.close()
+    third.sandbox.close()  # by its owner's hand, not by the client's
+    with ck.connect("sandbox") as fourth:
+        third.close()  # which is about its own sandbox alone
+        assert ck.get_room(fourth, ck.create_room(fourth, "Works", "ops")).topic == "Works"
 
 
 def test_the_embedded_sandbox_takes_no_other_service(environment):

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.request
 
 import pytest
@@ -180,8 +181,21 @@ def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
 
 def test_a_home_that_cannot_be_written_is_said_and_replaced(capsys, tmp_path):
     """Where Jupyter could not keep its settings it gets a folder that it can write."""
-    assert lab._writable_home({"HOME": str(tmp_path)}) == {}
-    given = lab._writable_home({"HOME": str(tmp_path / "nowhere")})
-    assert set(given) >= {"JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"}
-    assert all(os.access(folder, os.W_OK) for folder in given.values())
+    with lab._writable_home({"HOME": str(tmp_path)}) as given:
+        assert given == {}
+    with lab._writable_home({"HOME": str(tmp_path / "nowhere")}) as given:
+        assert set(given) >= {"JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"}
+        assert all(os.access(folder, os.W_OK) for folder in given.values())
     assert "cannot be written" in capsys.readouterr().out
+
+
+def test_the_folder_that_replaces_a_home_is_deleted_again(capfd, monkeypatch, tmp_path):
+    """Once Jupyter has ended nothing is left of the folder in which it kept its settings."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("HOME", str(tmp_path / "nowhere"))
+    monkeypatch.delenv("JUPYTER_RUNTIME_DIR", raising=False)
+    assert cli.main(["lab", "--port", str(quiet_port()), "--show-config"]) == 0
+    assert f"keeps its settings in {temporary}" in capfd.readouterr().out
+    assert list(temporary.iterdir()) == []

@@ -32,7 +32,7 @@ VERDICTS = {
         "Have a host of the room unlock it, then import the device.",
     ),
     "room_full": Verdict(
-        "Room {room} is full: it holds {taken} of {most} (people and devices) by its {cap}.",
+        "Room {room} is full: it holds {taken} of {most} (people and devices) by its {cap}{sure}.",
         "Take somebody out with ck.force_offline or ck.remove_device, or create a room with a "
         "larger {cap}; then import the device.",
     ),

@@ -12,7 +12,9 @@ from ..rooms import get_mcu
 from ..rtsp.steps import Steps
 from .findings import Finding, found, of_error
 
-_CAPS = ("attendee_max", "max_video", "max_audio")
+# A cap that a device needs a place under, and how sure that is: people may be in a room without a
+# video stream, and not every one of them needs to send.
+_CAPS = {"attendee_max": "", "max_video": ", if each of them sends video (assumed)"}
 
 
 def status_of(room: Room) -> str:
@@ -25,10 +27,11 @@ def of_room(room: Room, inside: AbstractSet[str], service: str, device: Device) 
     if status_of(room) == "locked":
         return found("room_locked", service, device, None)
     taken = len(inside - {device.user_id})
-    for cap in _CAPS:
+    for cap, sure in _CAPS.items():
         most = getattr(room, cap)
         if most and taken >= most:
-            return found("room_full", service, device, None, cap=cap, most=most, taken=taken)
+            facts = {"cap": cap, "most": most, "taken": taken, "sure": sure}
+            return found("room_full", service, device, None, **facts)
     return None
 
 

@@ -88,7 +88,7 @@ class App:
 
     def unreadable(self, ret: int, why: str) -> bytes:
         """The answer to a caller of whom no request was read."""
-        return self._written(self._refusal("", Refused(ret, why)), []).body
+        return self._written(self._refusal("", Refused(ret, why)), None).body
 
     async def _reply(self, request: Request) -> Reply | None:
         path = request.scope["path"]
@@ -100,8 +100,8 @@ class App:
             pairs = parameters.query(request.scope["query_string"])
         except ValueError:
             why = f"there are more than {parameters.PARAMETERS:,} parameters"
-            return self._written(self._refusal("", Refused(self.wrong, why)), [])
-        callback = [value for name, value in pairs if name == "callback"]
+            return self._written(self._refusal("", Refused(self.wrong, why)), None)
+        callback = parameters.callback(pairs)
         if found is None or request.method != found[1]:
             methods = {known: method for known, (_, method, _) in self._endpoints.items()}
             why = explain.wrong_route(path, request.method, self._interface, methods)
@@ -127,6 +127,7 @@ class App:
         method: str,
         token_name: str | None,
     ) -> dict[str, Any]:
+        rest = ""
         try:
             place, body, content_type = "query", b"", ""
             if method == "POST":
@@ -136,21 +137,27 @@ class App:
             given = parameters.find(pairs, body, content_type, place)
             if token_name:
                 self._check_token(endpoint, token_name, given)
-            if not all(_CALLBACK.fullmatch(value) for name, value in pairs if name == "callback"):
+            raw = request.scope["query_string"] if place == "query" else body
+            rest = parameters.rest_of_address(endpoint, given, raw)
+            callback = parameters.callback(pairs)
+            if callback is not None and not _CALLBACK.fullmatch(callback):
                 raise Refused(self.wrong, "callback is no name of a function")
             values = parameters.check(endpoint, given)
             for name in parameters.empty(endpoint, given):
-                self._service.remarks.append(f"{endpoint.key}: {name} came empty")
+                self._service.remark(f"{endpoint.key}: {name} came empty")
             values[LOCAL] = request.scope["server"][0]
             members = await OPERATIONS[endpoint.key](self._service, values)
         except Refused as refused:
-            return self._refusal(endpoint.key, refused)
+            why = f"{refused.why}; {rest}" if rest else refused.why
+            return self._refusal(endpoint.key, Refused(refused.ret, why))
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets an answer
             # Its text could quote a parameter: the kind of failure is all that is logged.
             log.error("%s failed: %s", endpoint.key, type(error).__name__)
             return self._refusal(endpoint.key, broken(endpoint.key, error))
+        if rest:
+            self._service.remark(f"{endpoint.key}: {rest}")
         return {self._code: 0, **members}
 
     def _check_token(self, endpoint: Endpoint, name: str, given: parameters.Given) -> None:
@@ -193,15 +200,17 @@ class App:
         known = codes.lookup(ret, self._interface)
         return {self._code: ret, self._text: known[0].meaning if known else f"error {ret}"}
 
-    def _written(self, members: Mapping[str, Any], callback: list[str], status: int = 200) -> Reply:
+    def _written(
+        self, members: Mapping[str, Any], callback: str | None, status: int = 200
+    ) -> Reply:
         text = _encode(members)
-        if len(callback) == 1 and _CALLBACK.fullmatch(callback[0]):
+        if callback is not None and _CALLBACK.fullmatch(callback):
             # These two end a line in older JavaScript, inside a text too.
             text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-            return Reply(status, "application/javascript", f"{callback[0]}({text})".encode())
+            return Reply(status, "application/javascript", f"{callback}({text})".encode())
         return Reply(status, "application/json", text.encode())
 
-    def _faulty(self, fault: Fault, callback: list[str]) -> Reply | None:
+    def _faulty(self, fault: Fault, callback: str | None) -> Reply | None:
         if fault.drop:
             return None
         status = fault.http or 200

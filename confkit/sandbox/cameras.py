@@ -76,8 +76,9 @@ class Cameras(Life):
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
         """The newest keyframe of a device, as a picture that a notebook shows.
 
-        Waits up to `dial_timeout` for the first one. UserNotFound: the room has no such device.
-        ConfkitError: its stream is down (an old picture is not given), or does not decode."""
+        Waits up to 10 s (`dial_timeout`) for the first one. UserNotFound: the room has no such
+        device. ConfkitError: its stream is down (an old picture is not given), or does not
+        decode."""
         codec, keyframe = self._run(self._running().keyframe(room_id, user_id))
         return pictures.picture(codec, keyframe)  # decoded in the caller's thread
 

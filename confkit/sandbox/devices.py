@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ..rtsp.pull import Stream
     from .store import StoredDevice
 
+OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
+SILENCE = 10.0  # seconds without a packet, or without a keyframe, that a live stream may last
 DIALLED = ("rtsp", "rtsps")
 KNOWN = (*DIALLED, "sip", "h323")
 
@@ -45,8 +47,10 @@ def dialled(address: str) -> bool:
 class Devices:
     """The devices by user id, and what is reserved for those that are dialled the first time."""
 
-    def __init__(self, dial_timeout: float, chance: Chance) -> None:
-        self._timeout = dial_timeout
+    def __init__(self, dial_timeout: float | None, chance: Chance) -> None:
+        """`dial_timeout` (seconds) bounds opening and silences alike, where it is given."""
+        self._opening = OPENING if dial_timeout is None else dial_timeout
+        self._silence = SILENCE if dial_timeout is None else dial_timeout
         self._chance = chance
         self.held: dict[str, Held] = {}
         self.reserved: dict[str, Reserved] = {}
@@ -62,21 +66,21 @@ class Devices:
     async def open(self, device: "StoredDevice") -> "Stream":
         """The stream of a device that is new; raises PullRefused."""
         try:
-            return await dial(device, self._timeout)
+            return await dial(device, self._opening, self._silence)
         except PullRefused as refused:
             tell(device, f"not opened: {refused}")
             raise
 
     def hold(self, device: "StoredDevice", stream: "Stream | None" = None) -> None:
         """Holds the device from now on; without a stream it is dialled first."""
-        self.held[device.user_id] = Held(device, stream, self._timeout, self._chance)
+        self.held[device.user_id] = Held(device, stream, self._opening, self._silence, self._chance)
 
     async def release(self, *user_ids: str) -> None:
         """Lets go of the devices: they are not present any more, and their streams are closed."""
         held = [self.held.pop(user_id) for user_id in user_ids if user_id in self.held]
         # gather begins them a step later: a holder that is cancelled before its first step would
-        # leave its stream open.
-        await asyncio.gather(*(one.close() for one in held))
+        # leave its stream open. A Ctrl-C of the owner's must not keep them from it.
+        await asyncio.shield(asyncio.gather(*(one.close() for one in held)))
 
     def cancel_reservations(self, room_id: str) -> None:
         """Makes the dials that are under way for this room come to nothing."""

@@ -7,6 +7,7 @@ import base64
 import difflib
 import hashlib
 import hmac
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
@@ -28,7 +29,8 @@ _FORMS = {
 }
 _WANTED = {"hex": "the lowercase hex text", "raw": "the raw bytes"}
 _METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")  # what came is not quoted
-_TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
+_DELETE = {"del", "delete", "remove", "destroy"}  # words of whoever means a deletion
+TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 
 
 def wrong_signature(
@@ -148,7 +150,7 @@ def missing(
     `given` are the names that came where they belong (`place`), `elsewhere` maps the names that
     came in another place to that place.
     """
-    spellings = {_plain(spelling) for spelling in _TOKEN_SPELLINGS}
+    spellings = {_plain(spelling) for spelling in TOKEN_SPELLINGS}
     if _plain(name) not in spellings:
         spellings = {_plain(name)}
     for other in (*given, *elsewhere):
@@ -162,7 +164,7 @@ def missing(
         other
         for other in given
         if other.isidentifier() and len(other) < 25 and _plain(other) not in map(_plain, known)
-        and other not in _TOKEN_SPELLINGS
+        and other not in TOKEN_SPELLINGS
     ]  # fmt: skip
     hint = f"; {endpoint.key} does not know {', '.join(strangers[:5])}" if strangers else ""
     return f"{name} is missing{hint}"
@@ -183,8 +185,26 @@ def wrong_route(path: str, method: str, interface: str, methods: Mapping[str, st
         if endpoint.path == path:
             used = method if method in _METHODS else "another method"
             return f"{endpoint.key} is {methods[path]} here, not {used}"
-    near = difflib.get_close_matches(path[:200], methods, 1, 0.6)
+    path = path[:200]
+    deletions = [ENDPOINTS[key].path for key in ("A4", "B2")]
+    meant = [known for known in methods if known in deletions and _is_meant(path, known)]
+    others = [known for known in methods if known not in deletions]
+    near = [found for some in (meant, others)
+            for found in difflib.get_close_matches(path, some, 1, 0.6)]  # fmt: skip
     return f"unknown path; the nearest that there is: {near[0]}" if near else "unknown path"
+
+
+def _is_meant(path: str, deletion: str) -> bool:
+    """Whether an unknown path says that it deletes the same thing, or is hardly misspelt: what is
+    called the nearest may be called next, and what it deletes is gone."""
+    words, known = _words(path), _words(deletion)
+    if words & _DELETE and words - _DELETE == known - _DELETE:
+        return True
+    return difflib.SequenceMatcher(None, path, deletion).ratio() >= 0.95
+
+
+def _words(path: str) -> set[str]:
+    return {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", path)}
 
 
 def is_signature(text: str, secret_key: str, parts: Sequence[str], dialect: Dialect) -> bool:

@@ -22,13 +22,14 @@ class Sandbox(Cameras):
     """The conferencing service, embedded: both interfaces on two ports of this machine.
 
     `path` is its SQLite file, None for memory only. With a `seed` ids repeat exactly and the clock
-    stands still but for `advance`. `token_lifetime` and `dial_timeout` are in seconds; the latter
-    is how long a camera may take to open and, later on, how long it may send nothing. Each answer
-    waits `latency` seconds, as from a service that is far away or slow. A caller has
-    `request_timeout` seconds for a head, for a body, and for going on reading an answer. The keys
-    are the published demo keys on loopback and random ones beyond it, unless given. `explain` logs
-    what was wrong with each refused call; `refusals` keeps the last of these texts anyway.
-    `with` or `start()` starts it, once; `close()` ends it.
+    stands still but for `advance`. `token_lifetime` and `dial_timeout` are in seconds. A camera may
+    take 4 s to open, less than clients wait for B1, and later on may send nothing for 10 s;
+    `dial_timeout` sets both. Each answer waits `latency` seconds, as from a service that is far
+    away or slow. A caller has `request_timeout` seconds for a head, for a body, and for going on
+    reading an answer. The keys are the published demo keys on loopback and random ones beyond it,
+    unless given. `explain` logs what was wrong with each refused call and odd about others;
+    `refusals` and `remarks` keep the last of these texts anyway. `with` or `start()` starts it,
+    once; `close()` ends it.
     """
 
     def connect(self, **options: Any) -> "Client":

@@ -53,16 +53,16 @@ def longer(wait: float, verdict: str) -> float:
     return LOGIN_WAIT if verdict in logins else min(2 * wait, LONGEST_WAIT)
 
 
-async def dial(device: StoredDevice, timeout: float) -> Stream:
+async def dial(device: StoredDevice, timeout: float, silence: float) -> Stream:
     """The device's stream, opened with the login in its options or in its address.
 
-    Raises PullRefused. `timeout` bounds the dial and every silence afterwards, in seconds.
+    Raises PullRefused. `timeout` bounds the dial, `silence` every silence afterwards; in seconds.
     """
     from ..rtsp.pull import pull  # loads only when a stream is pulled
 
     name, password = (device.options.get(key) or None for key in ("login_name", "login_password"))
     try:
-        return await pull(device.user_address, name, password, timeout=timeout, silence=timeout)
+        return await pull(device.user_address, name, password, timeout=timeout, silence=silence)
     except PullRefused:
         raise
     except Exception as error:  # noqa: BLE001  # nobody would dial the device ever again
@@ -79,16 +79,22 @@ def tell(device: StoredDevice, news: str) -> None:
 class Held:
     """A device whose stream is held until `close`; without a stream it is dialled first.
 
-    `timeout` is that of `dial`. `chance` gives numbers from 0 to 1, so that many cameras that died
-    together are not all dialled again at the same moment.
+    `timeout` and `silence` are those of `dial`. `chance` gives numbers from 0 to 1, so that many
+    cameras that died together are not all dialled again at the same moment.
     """
 
     def __init__(
-        self, device: StoredDevice, stream: Stream | None, timeout: float, chance: Chance
+        self,
+        device: StoredDevice,
+        stream: Stream | None,
+        timeout: float,
+        silence: float,
+        chance: Chance,
     ) -> None:
         self.device = device
         self._stream = stream
         self._timeout = timeout
+        self._silence = silence
         self._chance = chance
         self._clock = asyncio.get_running_loop().time
         self._since = self._clock()
@@ -123,12 +129,12 @@ class Held:
         Raises ConfkitError when none comes in time, or when the stream is down: an old picture must
         not pass for a live one.
         """
-        until = self._clock() + self._timeout
+        until = self._clock() + self._silence
         while self._stream and self._clock() < until:
             if self._stream.keyframe:
                 return self._stream.codec, self._stream.keyframe
             await asyncio.sleep(0.05)
-        verdict, why = "no_keyframe", f"no keyframe came within {self._timeout:g} s"
+        verdict, why = "no_keyframe", f"no keyframe came within {self._silence:g} s"
         if not self._stream:
             verdict = self._failure.verdict if self._failure else ""
             seconds, cause = self._clock() - self._since, self._failure or "not yet opened"
@@ -160,7 +166,9 @@ class Held:
     async def _play(self) -> tuple[float | None, PullRefused]:
         """Why the stream has died, after how many seconds, or (None) why it could not be opened."""
         try:
-            stream = self._stream = self._stream or await dial(self.device, self._timeout)
+            stream = self._stream = self._stream or await dial(
+                self.device, self._timeout, self._silence
+            )
         except PullRefused as refused:
             return None, refused
         began = self._since = self._clock()

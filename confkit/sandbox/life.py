@@ -49,7 +49,7 @@ class Life:
         access_key: str | None = None,
         secret_key: str | None = None,
         token_lifetime: float = 3600.0,
-        dial_timeout: float = 10.0,
+        dial_timeout: float | None = None,
         latency: float = 0.0,
         request_timeout: float = 20.0,
         clock: Callable[[], float] | None = None,
@@ -62,8 +62,9 @@ class Life:
                 f"A seeded sandbox has predictable ids and keys, so it answers on loopback only, "
                 f"not on {host!r}. Leave out seed, or use host='127.0.0.1'."
             )
-        positive = {"token_lifetime": token_lifetime, "dial_timeout": dial_timeout,
-                    "request_timeout": request_timeout}  # fmt: skip
+        positive = {"token_lifetime": token_lifetime, "request_timeout": request_timeout}
+        if dial_timeout is not None:
+            positive["dial_timeout"] = dial_timeout
         for name, seconds in positive.items():
             if not seconds > 0:
                 raise ConfigError(f"{name} is {seconds!r}; it is a number of seconds above 0.")
@@ -173,7 +174,8 @@ class Life:
     @property
     def remarks(self) -> list[str]:
         """What was odd about the last calls that were taken all the same (an optional parameter
-        that came empty), the newest at the end. Another service may refuse these."""
+        that came empty, an address that was cut at an &), the newest at the end. Another service
+        may refuse these."""
         return list(self._remarks)
 
     @property

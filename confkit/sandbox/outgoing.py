@@ -59,7 +59,7 @@ def _reserve(service: Service, device: StoredDevice) -> Reserved:
     here = {other.user_address for other in service.store.devices(device.room_id)}
     if device.user_address in here or reserved in service.devices.reserved.values():
         raise Refused(423, "userAddress is in this room already")
-    obstacle = service.obstacle(room)
+    obstacle = service.obstacle(room, device=True)
     if not obstacle and not dialled(device.user_address):
         obstacle = "this sandbox dials rtsp and rtsps only, not sip or h323"
     if obstacle:

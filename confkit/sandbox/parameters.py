@@ -5,8 +5,10 @@ twice is wrong (assumed: the interface does not say which of the two would count
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -19,6 +21,8 @@ from .service import Refused
 PARAMETERS = 1_000  # in one query or form; more are wrong, before much time goes into them
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 _TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json"}
+_ENCODED = re.compile(rb"(?:^|&)userAddress=[^&]*%3a", re.IGNORECASE)
+_PAST_LOGIN = re.compile(r"\w+://[^/?]+[/?]")  # the rest of such an address holds no login
 _EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
 
 
@@ -54,6 +58,12 @@ def query(raw: bytes) -> list[tuple[str, str]]:
         raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape",
         max_num_fields=PARAMETERS,
     )  # fmt: skip
+
+
+def callback(pairs: list[tuple[str, str]]) -> str | None:
+    """The function that JSONP is asked for; of several the last one counts, as browsers' libraries
+    append theirs (seen in deployments)."""
+    return next((value for name, value in reversed(pairs) if name == "callback"), None)
 
 
 def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: str) -> Given:
@@ -114,6 +124,26 @@ def check(endpoint: Endpoint, given: Given) -> dict[str, Any]:
 def empty(endpoint: Endpoint, given: Given) -> list[str]:
     """The optional parameters that came without a value; they count as not given."""
     return [name for name in endpoint.optional if given.values.get(name, "-") in (None, "")]
+
+
+def rest_of_address(endpoint: Endpoint, given: Given, raw: bytes) -> str:
+    """What looks like the rest of a device's address that was not percent-encoded: unknown names
+    right behind it in the `raw` query or form. Empty where there is none; quotes no value."""
+    address = given.values.get("userAddress")
+    if not isinstance(address, str) or given.place == PLACES["json"] or _ENCODED.search(raw):
+        return ""
+    names = list(given.values)
+    # Browsers' libraries append "_" against caches.
+    known = {*endpoint.required, *endpoint.optional, *explain.TOKEN_SPELLINGS, "callback", "_"}
+    rest = list(takewhile(lambda name: name not in known, names[names.index("userAddress") + 1 :]))
+    if not rest:
+        return ""
+    # A login with an & in it would be cut as well: then nothing of it is quoted.
+    values = "".join(f"{name}{given.values[name]}" for name in rest)
+    plain = _PAST_LOGIN.match(address) and "@" not in values
+    quoted = [n for n in rest if plain and n.isidentifier() and len(n) < 25 and given.values[n]]
+    what = f"{', '.join(quoted[:5])} ({endpoint.key} knows no such parameter)" if quoted else "more"
+    return f"{what} came right behind userAddress: an & in an address has to be percent-encoded"
 
 
 def absent_token(endpoint: Endpoint, name: str, given: Given) -> str:

@@ -53,16 +53,20 @@ class Server:
             work.close()
             raise ConfkitError("The sandbox is closed, or was asked from its own thread.")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        while True:
-            try:
-                return future.result(1.0)
-            except CancelledError:
-                raise ConfkitError("The sandbox was closed meanwhile.") from None
-            except TimeoutError:
-                if future.done():
-                    raise
-                if not self._thread.is_alive():
+        try:
+            while True:
+                try:
+                    return future.result(1.0)
+                except CancelledError:
                     raise ConfkitError("The sandbox was closed meanwhile.") from None
+                except TimeoutError:
+                    if future.done():
+                        raise
+                    if not self._thread.is_alive():
+                        raise ConfkitError("The sandbox was closed meanwhile.") from None
+        except (KeyboardInterrupt, SystemExit):
+            future.cancel()  # nobody waits for it any more
+            raise
 
     def stop(self) -> None:
         """Ends the thread, and with it every connection; returns when it has ended."""

@@ -84,6 +84,12 @@ class Service:
         if self.explain:
             log.info("refused %s", text)
 
+    def remark(self, text: str) -> None:
+        """Keeps what was odd about a call that was taken, and logs it where that is wanted."""
+        self.remarks.append(text)
+        if self.explain:
+            log.info("taken, but odd: %s", text)
+
     def existing(self, room_id: str) -> StoredRoom:
         """The room, for a steering method: RoomNotFound where there is none."""
         room = self.store.room(room_id)
@@ -122,11 +128,13 @@ class Service:
         """Whether the licence has no seat left; each person and each device takes one."""
         return self.store.taken() + len(self.devices.reserved) >= self.licence.seats
 
-    def obstacle(self, room: StoredRoom) -> str | None:
-        """Why one more cannot join the room; None when nothing is in the way.
+    def obstacle(self, room: StoredRoom, device: bool = False) -> str | None:
+        """Why one more person, or a device, cannot join the room; None when nothing is in the way.
 
-        A person counts as one user, one audio and one video stream, and so does a device, also
-        while its stream is dialled again: its place is kept (assumed).
+        People and devices count as users, a device also while its stream is dialled again: its
+        place is kept (assumed). max_audio and max_video limit streams: each user has one of both
+        as long as there are any, and a person beyond them is in the room without; only a device
+        needs its video stream (assumed).
         """
         if room.closed:
             return "the room is closed"
@@ -135,10 +143,13 @@ class Service:
         taken = self.store.taken(room.room_id) + sum(
             reserved.room_id == room.room_id for reserved in self.devices.reserved.values()
         )
-        for name in ("attendee_max", "max_video", "max_audio"):
-            cap = getattr(room, name)
-            if cap and taken >= cap:
-                return f"the room is full: its {name} is {cap}"
+        if room.attendee_max and taken >= room.attendee_max:
+            return f"the room is full: its attendee_max is {room.attendee_max}"
+        if device and room.max_video and taken >= room.max_video:
+            return (
+                f"the room has no video stream left: its max_video is {room.max_video}, "
+                "taken by those who are in it (assumed)"
+            )
         if self.seats_used():
             return "all seats of the licence are used"
         if not self.mcu.up:

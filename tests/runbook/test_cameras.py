@@ -324,6 +324,27 @@ def test_a_room_of_the_table_that_is_not_there_or_not_read_is_told(tmp_path):
         assert "700" in played[FIT].found
 
 
+@pytest.mark.parametrize(
+    ("cap", "people", "verdict"),
+    [({"max_audio": 1}, ["Ada"], "PASS"), ({"max_video": 2}, [], "PASS"),
+     ({"max_video": 1}, [], "FAIL"), ({"max_video": 2}, ["Ada"], "UNKNOWN")],
+)  # fmt: skip
+def test_cameras_need_video_streams_and_no_audio(tmp_path, cap, people, verdict):
+    """More cameras than max_video are a FAIL, people who may send video make it UNKNOWN, and both
+    are said to be assumed; max_audio keeps no camera out."""
+    path = tmp_path / "cameras.csv"
+    header = "room_id,user_id,user_name,user_address\n"
+    with deployed() as (sandbox, client):
+        room_id = ck.create_room(client, "Doors", "ops", **cap)
+        for name in people:
+            sandbox.join(room_id, name)
+        rows = [f"{room_id},c{n},Door,sip://127.0.0.1:9/{n}\n" for n in range(2)]
+        path.write_text(header + "".join(rows))
+        fit = play("bulk-camera-import", client, table=str(path))[FIT]
+    assert fit.verdict == verdict
+    assert ("(assumed)" in fit.found) == (verdict != "PASS")
+
+
 # Stray devices
 
 STRAYS = {

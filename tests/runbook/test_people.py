@@ -21,7 +21,7 @@ CREATE, DELETE, PUT_OFF = "/rtc/room/create", "/rtc/room/del", "/rtc/force_offli
 JOIN = {
     "healthy": {},
     "full": {PLACE: "FAIL"},
-    "full-of-video": {PLACE: "FAIL"},
+    "full-of-video": {},
     "locked": {STATUS: "FAIL"},
     "closed": {STATUS: "FAIL"},
     "licence-expired": {LICENCE: "FAIL"},
@@ -39,6 +39,13 @@ def test_what_keeps_people_out_is_told_apart(scene, expected):
     assert wrong(played) == expected
     assert played.verdict == next(iter(expected.values()), "PASS")
     assert played[NEW].verdict == "SKIP"
+
+
+def test_who_is_in_beyond_a_stream_cap_is_said_to_be_assumed():
+    """People get into a room whose video streams are used up, and the line says what they lack."""
+    found = play("nobody-can-join", scene="full-of-video")[PLACE].found
+    assert "max_video 2; max_video may be used up: people get in without that stream" in found
+    assert found.endswith("a camera is refused with 426 (assumed)")
 
 
 def test_the_codes_of_licence_and_media_server_are_named():

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from urllib.parse import urlencode
 
 import pytest
 import requests
@@ -176,6 +177,72 @@ def test_each_refusal_says_what_was_wrong(stranger, sandbox):
     for call, text in calls:
         call()
         assert text in sandbox.refusals[-1]
+
+
+@pytest.mark.parametrize(
+    ("path", "port", "nearest"),
+    [("/rtc/room/update", "A", A["create"]), ("/rtc/room/model", "A", A["get"]),
+     ("/rtc/room/delay", "A", A["get"]), ("/rtc/user/del", "A", A["get"]),
+     ("/rtc/room/del_user", "A", A["get"]), ("/rtc/del", "A", ""),
+     ("/avd/api/outgoing/restoreOutgoingUser", "B", B["import"]),
+     ("/rtc/room/delete", "A", A["del"]), ("/rtc/room/dell", "A", A["del"]),
+     ("/avd/api/outgoing/deleteOutgoingUser", "B", B["remove"])],
+)  # fmt: skip
+def test_a_deletion_is_no_hint_for_something_else(stranger, sandbox, path, port, nearest):
+    """An unknown path is answered with a deletion only where it names that deletion itself."""
+    assert stranger.raw(path, port=port).json()["ret"] == 408
+    assert sandbox.refusals[-1].partition("the nearest that there is: ")[2] == nearest
+
+
+# What stands unencoded behind a camera's address in a query, and what is said of it.
+CUT = {
+    "&subtype=0": "subtype (B1 knows no such parameter) came right behind userAddress: "
+    "an & in an address has to be percent-encoded",
+    "&subtype=0&unicast=true": "subtype, unicast (B1 knows",
+    "&hunter2": "more came right behind userAddress",
+    "&x=hunter2@h": "more came right behind userAddress",
+    "&callback=f&_=1": "",
+    "&_=1&app=web": "",
+}
+
+
+@pytest.mark.parametrize("rest", CUT)
+@pytest.mark.parametrize("plays", [True, False], ids=["taken", "refused"])
+def test_an_address_that_was_not_encoded_is_told(make, caplog, rest, plays):
+    """What an & has cut off a camera's address is named with the call, refused or taken, and in
+    the log; a value never shows, nor a library's own parameters."""
+    caplog.set_level(logging.INFO, "confkit.sandbox")
+    stranger = make(explain=True)
+    sandbox, room_id = stranger.sandbox, stranger.room()
+    cut = sandbox.camera("/cam?channel=1", size=(128, 96)) + ("" if plays else "0")
+    query = {"accessToken": stranger.token, "roomId": room_id, "userId": "c", "userName": "n"}
+    bare = f"{B['import']}?{urlencode(query)}&userAddress={cut}{rest}"
+    assert ('"ret":0' in stranger.raw(bare, port="B").text) == plays
+    said = sandbox.remarks if plays else sandbox.refusals
+    told = [text for text in said if "userAddress" in text]
+    assert [CUT[rest] in text for text in told] == [True] * bool(CUT[rest])
+    assert [text in caplog.text for text in told] == [True] * len(told)
+    assert "hunter2" not in caplog.text
+    if not plays:
+        assert sandbox.refusals[-1].startswith("B1 426: the camera was not opened: path_not_found")
+
+
+def test_only_what_was_not_encoded_is_taken_for_a_part_of_an_address(stranger, sandbox):
+    """Behind an encoded address a client's own parameter is its own; B2 tells a cut address, too;
+    of a login that was cut nothing shows."""
+    room_id, url = stranger.room(), sandbox.camera("/cam?channel=1&subtype=0", size=(128, 96))
+    assert stranger.b("import", roomId=room_id, userId="c", userName="n", userAddress=url,
+                      app="web")["ret"] == 0  # fmt: skip
+    assert sandbox.remarks == []
+    query = {"access_token": stranger.token, "roomId": room_id, "userId": "c"}
+    bare = f"{B['remove']}?{urlencode(query)}&userAddress={url}"
+    assert stranger.raw(bare, port="B").json()["ret"] == 425
+    assert "; subtype (B2 knows no such parameter) came right" in sandbox.refusals[-1]
+    query = {"accessToken": stranger.token, "roomId": room_id, "userId": "d", "userName": "n"}
+    bare = f"{B['import']}?{urlencode(query)}&userAddress=rtsp://ada:hun&ter=2/x"
+    assert stranger.raw(bare, port="B").json()["ret"] == 401
+    assert sandbox.refusals[-1].endswith("; more came right behind userAddress: an & in an address "
+                                         "has to be percent-encoded")  # fmt: skip
 
 
 def test_no_secret_in_what_is_said(make, caplog):

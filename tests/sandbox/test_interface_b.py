@@ -116,6 +116,14 @@ def test_a_silent_camera_is_427(make, silent):
     assert stranger.devices() == []
 
 
+def test_a_client_that_waits_as_long_as_clients_do_sees_the_427(stranger, sandbox, silent):
+    """By default a silent camera is given up before a client that waits 5 s goes away."""
+    query = {"accessToken": stranger.token, "roomId": stranger.room(), "userId": "cam",
+             "userName": "Door", "userAddress": silent}  # fmt: skip
+    url = sandbox.outgoing_url + B["import"]
+    assert stranger.http.get(url, params=query, timeout=5).json()["ret"] == 427
+
+
 @pytest.mark.parametrize("scheme", ["sip", "h323"])
 def test_sip_and_h323_are_known_but_not_dialled(stranger, sandbox, scheme):
     """sip and h323 addresses are 426, and the explanation says that the sandbox cannot dial."""
@@ -266,13 +274,37 @@ def pipe(source, target):
         target.shutdown(socket.SHUT_WR)
 
 
-@pytest.mark.parametrize("cap", ["attendee_max", "max_audio", "max_video"])
-def test_a_device_counts_towards_every_cap(stranger, sandbox, cap):
-    """A device takes a user's, an audio and a video place; a full room answers 426."""
+@pytest.mark.parametrize(
+    ("cap", "code", "told"),
+    [("attendee_max", 426, "attendee_max is 1"), ("max_video", 426, "max_video is 1"),
+     ("max_audio", 0, "")],
+)  # fmt: skip
+@pytest.mark.parametrize("first", ["a device", "a person"])
+def test_a_device_needs_a_place_and_a_video_stream(stranger, sandbox, cap, code, told, first):
+    """426 where whoever came before has taken the room's last place or its last video stream,
+    which is assumed and said so; it needs no audio stream."""
     room_id = stranger.room(**{cap: 1})
+    if first == "a person":
+        sandbox.join(room_id, "Ada")
+    else:
+        assert stranger.bring(room_id, sandbox.camera()) == 0
+    assert stranger.bring(room_id, sandbox.camera(), "second") == code
+    if told:
+        assert told in sandbox.refusals[-1]
+        assert ("(assumed)" in sandbox.refusals[-1]) == (cap == "max_video")
+
+
+@pytest.mark.parametrize("cap", ["max_audio", "max_video"])
+def test_stream_caps_keep_no_person_out(stranger, sandbox, cap):
+    """People beyond max_audio or max_video are in the room; a device that is in keeps its place,
+    and one that is not gets in as soon as a video stream is free."""
+    room_id = stranger.room(**{cap: 2})
     assert stranger.bring(room_id, sandbox.camera()) == 0
-    assert stranger.bring(room_id, sandbox.camera(), "second") == 426
-    assert cap in sandbox.refusals[-1]
+    people = [sandbox.join(room_id, name) for name in ("Ada", "Bob", "Eve")]
+    assert sorted(stranger.users(room_id)) == sorted([*people, "cam"])
+    for user_id in people:
+        sandbox.leave(room_id, user_id)
+    assert stranger.bring(room_id, sandbox.camera(), "second") == 0
 
 
 def test_where_a_device_cannot_join(stranger, sandbox):

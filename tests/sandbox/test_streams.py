@@ -1,9 +1,12 @@
 """The streams that the sandbox holds: cameras that answer, die, come back, and what is told."""
 
 import asyncio
+import gc
 import logging
+import signal
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 
@@ -153,6 +156,28 @@ def test_a_stream_without_a_picture(aside, make, payload, told):
         stranger.sandbox.snapshot(room_id, "cam")
 
 
+def test_ctrl_c_ends_what_the_sandbox_does_for_a_call(aside, make):
+    """A call that is interrupted is over in the sandbox, too: it does not run on unseen."""
+    stranger = make(dial_timeout=600)
+    room_id, camera = stranger.room(), aside.play(packets(["PLAY", "GET_PARAMETER"]))
+    assert stranger.bring(room_id, camera.url) == 0
+
+    def waits():
+        found = (one for one in gc.get_objects() if isinstance(one, types.CoroutineType))
+        return any(one.__qualname__ == "Service.keyframe" for one in found)
+
+    def interrupt():
+        wait_until(waits)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    assert not waits()
+    with ThreadPoolExecutor(1) as pool, pytest.raises(KeyboardInterrupt):
+        pool.submit(interrupt)
+        stranger.sandbox.snapshot(room_id, "cam")
+    wait_until(lambda: not waits())
+    assert stranger.users(room_id) == ["cam"]
+
+
 def test_the_answer_follows_the_cause(make, caplog):
     """Each faulty camera that gives no answer in time is 427, all others that cannot join are 426.
 
@@ -210,6 +235,18 @@ def test_a_silent_stream_is_dead(aside, make):
     assert stranger.a("get", room_id=room_id)["room_status"] == 0
     wait_until(lambda: camera.connections == 2)
     assert "TEARDOWN" in camera.methods
+
+
+def test_a_camera_that_is_open_has_longer_than_one_that_opens(aside, stranger, sandbox):
+    """By default silence ends a stream after 10 s, and a picture is waited for as long."""
+    room_id = stranger.room()
+    quiet = aside.play(packets(["PLAY"]))
+    blind = aside.play(packets(["PLAY", "GET_PARAMETER"]))
+    assert [stranger.bring(room_id, quiet.url), stranger.bring(room_id, blind.url, "b")] == [0, 0]
+    with pytest.raises(ConfkitError, match="no keyframe came within 10 s"):
+        sandbox.snapshot(room_id, "b")
+    wait_until(lambda: "sent no picture for 10 s" in fares(stranger).reason)
+    assert fares(stranger, "b").reconnects == 0
 
 
 def test_the_session_is_kept_alive(aside, stranger):

@@ -233,6 +233,23 @@ def test_jsonp(stranger, port, name):
         assert json.loads(match[1])["ret"] in (408, 602)
 
 
+def test_the_last_of_several_callbacks_counts(stranger, sandbox):
+    """A page's own callback stands before that of its library, which waits for the answer: the
+    last one is called, in both interfaces, for errors too, whatever the others are."""
+    fields = {"topic": "T", "owner_id": "o", "room_mode": "1", "access_token": stranger.token}
+    twice = {"callback": ["test", "jQuery_1"]}
+    made = stranger.raw(A["create"], {**fields, **twice})
+    assert made.headers["content-type"].startswith("application/javascript")
+    room_id = json.loads(re.fullmatch(r"jQuery_1\((.*)\)", made.text)[1])["room_id"]
+    assert sandbox.room_ids() == [room_id]
+    for path, port in ((B["list"], "B"), ("/unknown", "A")):
+        assert stranger.raw(path, twice, port).text.startswith("jQuery_1(")
+    odd = {"access_token": stranger.token, "room_id": room_id, "callback": ["1a", "f"]}
+    assert stranger.raw(A["get"], odd).text.startswith('f({"ret":0')
+    odd["callback"] = ["f", "1a"]
+    assert stranger.raw(A["get"], odd).json() == {"ret": 407, "msg": "parameter error"}
+
+
 @pytest.mark.parametrize("name", ["", "1a", "a b", "alert(1)", "a-b", "é", "a\n", "a;b", ".a"])
 def test_a_callback_that_is_no_name(stranger, name):
     """Any other callback is a parameter error as plain JSON: nothing of it comes back."""

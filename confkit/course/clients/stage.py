@@ -112,7 +112,8 @@ class Stage:
         if row and not self.sent(row):
             raise Wrong(f"it reports success, and no request of {row} reached the service")
         if odd := _new(self._before[1], self.sandbox.remarks):
-            raise Wrong(f"{odd[0]}; what is not given is not to be sent")
+            empty = "; what is not given is not to be sent" * odd[0].endswith("came empty")
+            raise Wrong(odd[0] + empty)
 
     def fails(self, said: dict[str, Any], ret: int | None, count: str = "success") -> None:
         """Wrong unless the client reports this result code, None: that no answer came."""

@@ -76,7 +76,7 @@ class DeviceSteps(Beginning):
         listed = ck.list_devices(self.client, given["roomId"])
         device = next(one for one in listed if one.user_id == given["userId"])
         del self.model.devices[given["userId"]]
-        why = [*self.model.obstacles(given["roomId"])]
+        why = [*self.model.obstacles(given["roomId"], device=True)]
         try:
             ck.reimport_device(self.client, device)
         except ck.ReimportFailed as error:

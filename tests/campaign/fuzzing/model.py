@@ -57,8 +57,8 @@ class Model:
             return 2
         return 1 if self.users(room_id) else 0
 
-    def obstacles(self, room_id: str) -> Iterator[str]:
-        """Why nobody more can join the room."""
+    def obstacles(self, room_id: str, device: bool = False) -> Iterator[str]:
+        """Why no person more, or no device, can join the room."""
         room = self.rooms.get(room_id)
         if room is None:
             yield "unknown"
@@ -67,7 +67,7 @@ class Model:
             yield "closed"
         if room.locked:
             yield "locked"
-        for cap in ("attendee_max", "max_audio", "max_video"):
+        for cap in ("attendee_max", "max_video") if device else ("attendee_max",):
             if room.fields.get(cap) and len(self.users(room_id)) >= room.fields[cap]:
                 yield f"full by {cap}"
         if self.used() >= self.seats:
@@ -142,7 +142,7 @@ class Model:
             codes |= {423}
         if any(one["userAddress"] == given.get("userAddress") for one in self.of(room_id)):
             codes |= {423}
-        if address in ("refuses", "unknown") or any(self.obstacles(room_id)):
+        if address in ("refuses", "unknown") or any(self.obstacles(room_id, device=True)):
             codes |= {426}
         return codes
 
