@@ -299,6 +299,7 @@ def test_the_result_is_text_html_json_and_a_frame(playing, probe):
     text = str(found)
     assert "seen  B3 by GET or POST: POST" in text
     assert 'B3 POST /avd/api/outgoing/getOutgoingUsers json {"accessToken": "***"' in text
+    assert '-> HTTP 200 confkitProbe({"ret":404,"msg":"room not found"})\n' in text
     assert text.endswith(f"{found.calls} calls, 0 failed logins")
     html = found._repr_html_()
     assert html.count("<tr>") == len(found.evidence) + 1
