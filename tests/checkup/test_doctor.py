@@ -19,6 +19,7 @@ DIALECTS = st.builds(
     **{name: st.sampled_from(values) for name, values in CHOICES.items()},
     token_parameter=st.sampled_from(["access_token", "access_tocken", "token"]),
     mcu_token_parameter=st.sampled_from([None, "token"]),
+    remove_token_parameter=st.sampled_from(["access_token", "accessToken"]),
 )
 WRITES = [endpoint.path for endpoint in ENDPOINTS.values() if endpoint.write]
 
