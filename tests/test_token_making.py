@@ -55,8 +55,8 @@ def test_another_spelling_of_b2_is_said():
     for dialect in (ck.Dialect(), ck.Dialect(remove_token_parameter="accessToken")):
         with Sandbox(seed=1, dialect=dialect) as sandbox, sandbox.connect() as client:
             told.append(token_steps(client)[-1].how.partition("; ")[2])
-    assert told == ["B spells the name as the interface does",
-                    "B spells the name as the interface does, and B2 as accessToken (dialect)"]  # fmt: skip
+    usual = "B spells the name as the interface does"
+    assert told == [usual, f"{usual}, and B2 as accessToken (dialect)"]
 
 
 def test_it_costs_no_second_login_and_no_token(client, sandbox):

@@ -21,7 +21,8 @@ T = TypeVar("T")
 _LABELS = {
     "hash": "Hash", "signature": "Signed form", "token_parameter": "Token's name",
     "mcu_token_parameter": "Token's name in A5", "remove_token_parameter": "Token's name in B2",
-    "result_field": "Result code of B", "item_keys": "Item keys of B3", "create_method": "Method of B1", "list_method": "Method of B3",
+    "result_field": "Result code of B", "item_keys": "Item keys of B3",
+    "create_method": "Method of B1", "list_method": "Method of B3",
     "placement": "Parameters of a POST",
 }  # fmt: skip
 _TOKEN_NAMES = ("access_token", "access_tocken", "token")
