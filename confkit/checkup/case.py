@@ -85,7 +85,7 @@ class Case:
     mcu: str | None = None  # the address of its media server
     secrets: list[str] = field(default_factory=list, repr=False)
     changed: dict[str, str] = field(default_factory=dict)  # settings of the dialect that were wrong
-    settled: bool = False  # the present step found what is wrong, and the next ones go without it
+    settled: bool = False  # the present step found the right setting: the next ones go on with it
     _headers: list[Mapping[str, str]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:

@@ -116,8 +116,9 @@ def token_in_b2(case: Case, name: str) -> Check:
         return case.check(
             name, "FAIL",
             f"A accepts the token, and B2 does not ({heard.ret}) under any known name",
-            "Ask the provider what the token is called in B2 (destroyOutgoingUser), and set it as "
-            "remove_token_parameter of the dialect.",
+            "Where B3 does not accept it either, see that outgoing_url belongs to the same "
+            "service; otherwise ask the provider what the token is called in B2 "
+            "(destroyOutgoingUser), and set that as remove_token_parameter of the dialect.",
         )  # fmt: skip
     advice = heard.advice
     if heard.ret in _NOBODY:
