@@ -93,8 +93,8 @@ _A: _Rows = (
      "The token has expired, was made with another secret key, hash or signature form, was "
      "percent-encoded twice, or stands under another parameter name.",
      "Connect again for a fresh token, and if that is refused too, check the secret key for a "
-     "stray space and the dialect's hash, signature (hex or raw) and token_parameter, as confkit "
-     "doctor does."),
+     "stray space and the dialect's hash, signature (hex or raw) and token_parameter (in A5 "
+     "mcu_token_parameter, in B2 remove_token_parameter), as confkit doctor does."),
     (700, "database error",
      "The service could not read or write its database.",
      "Ask the operator to look at the database and its disk, and after a create look with "

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Self
 
 from .errors import ConfigError
@@ -25,8 +25,9 @@ class Dialect:
 
     `hash` and `signature` make digest and token (section 5): what is base64-encoded is the
     lowercase hex text of the HMAC or its raw bytes. `token_parameter` names the token in every
-    operation of interface A but A1, `mcu_token_parameter` in A5 where that differs; B keeps the
-    interface's spellings. `result_field` is B's, `item_keys` the spelling of B3's items.
+    operation of interface A but A1, `mcu_token_parameter` in A5 where that differs, and
+    `remove_token_parameter` in B2; B1 and B3 keep the interface's spelling. `result_field` is B's,
+    `item_keys` the spelling of B3's items.
     `create_method` and `list_method` are the HTTP methods of B1 and B3, and `placement` says where
     a POST carries its parameters. The defaults are what deployed services do.
     """
@@ -35,6 +36,8 @@ class Dialect:
     signature: str = "hex"
     token_parameter: str = "access_token"  # noqa: S105  # a name, not a token
     mcu_token_parameter: str | None = None
+    # By name alone: who gives the others by their place gets the same dialect as before.
+    remove_token_parameter: str = field(default="access_token", kw_only=True)
     result_field: str = "ret"
     item_keys: str = "camelCase"
     create_method: str = "GET"
@@ -48,7 +51,7 @@ class Dialect:
                 raise ConfigError(
                     f"dialect setting {name} is {value!r}; it is one of {', '.join(choices)}"
                 )
-        for name in ("token_parameter", "mcu_token_parameter"):
+        for name in ("token_parameter", "mcu_token_parameter", "remove_token_parameter"):
             value = getattr(self, name)
             if value is None and name == "mcu_token_parameter":
                 continue
@@ -59,13 +62,13 @@ class Dialect:
             ):
                 raise ConfigError(
                     f"dialect setting {name} is {value!r}; it is a parameter's name, "
-                    "such as access_token, access_tocken or token"
+                    "such as access_token, access_tocken, accessToken or token"
                 )
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> Self:
         """The dialect with these settings, the rest as usual; an unknown one is a ConfigError."""
-        known = {field.name for field in fields(cls)}
+        known = {one.name for one in fields(cls)}
         unknown = sorted(set(settings) - known)
         if unknown:
             raise ConfigError(

@@ -20,9 +20,10 @@ def add_doctor_command(commands: argparse._SubParsersAction[Any]) -> None:
         "doctor",
         help="what is wrong between this machine and the service?",
         description="Tries one thing after another, from the settings to a room's media server, "
-        "and says of each PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. It only "
-        "reads. Exit status 0 when all is well, 1 when something is wrong, 2 when that cannot be "
-        "told.",
+        "and says of each PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. It "
+        "changes nothing: it reads, and asks B2 to remove a user who is not there, where the "
+        "client is not read only. Exit status 0 when all is well, 1 when something is wrong, 2 "
+        "when that cannot be told.",
     )
     doctor.add_argument("room", metavar="ROOM", nargs="?", help="a room's ID, to look at it too")
     doctor.add_argument("--profile", help="the service; without one, the environment's")
@@ -47,7 +48,7 @@ def _doctor(options: argparse.Namespace) -> int:
             timeout=options.timeout,
         )  # fmt: skip
         bound = f"at most {options.max_failed_logins} failed logins and {options.timeout:g} s"
-        say(f"{client.name}: only reads, {bound}", aside=True)
+        say(f"{client.name}: changes nothing, {bound}", aside=True)
         checks = []
         for check in _awaited(found):
             checks.append(check)

@@ -20,6 +20,7 @@ _WORDS = {
 _NUMBER = re.compile(r"-?[0-9]{1,3}")  # such as a result code
 _BETWEEN = re.compile(r"[^\s{}\[\]:,\"'\\]+")
 _OPENING = re.compile(r"\s*(?=[{\[])")
+_CALL = re.compile(r"[A-Za-z_$][\w$.]*\((.*)\);?", re.ASCII | re.DOTALL)  # of a function: JSONP
 _NAMED = re.compile(r"[\"']\s{0,99}:")  # there is something in it like a name of JSON
 _DECODER = json.JSONDecoder(parse_int=str)  # int() takes 4,300 digits at most
 
@@ -70,10 +71,12 @@ def _printable(text: str, size: int) -> str:
 
 
 def _is_read(text: str, cut: bool) -> bool:
-    """Whether this is JSON, or several one behind the other, or a page behind it; as far as we did
-    not cut it ourselves."""
+    """Whether this is JSON, or several one behind the other, or a page behind it, or JSON in a
+    function's call; as far as we did not cut it ourselves."""
     if "\ufffd" in text:  # bytes that are no letters, in a name maybe
         return False
+    if call := _CALL.fullmatch(text.strip()):
+        text = call[1]
     at = 0
     while found := _OPENING.match(text, at):
         try:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from .address import Address
+from .endpoints import B2
 from .markup import as_it_is
 from .masking import MASK
 from .signing import digest, hmac_of
 
 if TYPE_CHECKING:
     from .client import Client
+    from .dialect import Dialect
 
 
 class TokenStep(NamedTuple):
@@ -92,9 +94,15 @@ def token_steps(client: Client) -> TokenSteps:
                   "seen" if in_hex else "assumed"),
         TokenStep("token", shown(token), "base64 of that", "specified"),
         TokenStep("in a request", f"{name}={shown(quote(token, safe=''))}",
-                  "percent-encoded once: = travels as %3D; B spells the name as the interface does",
-                  "seen"),
+                  "percent-encoded once: = travels as %3D; B spells the name as the interface does"
+                  + _in_b2(dialect), "seen"),
     ])  # fmt: skip
+
+
+def _in_b2(dialect: Dialect) -> str:
+    """How B2 spells the name, where that is another than the interface's."""
+    name = dialect.remove_token_parameter
+    return "" if name == B2.token else f", and B2 as {name} (dialect)"
 
 
 def _published(client: Client) -> bool:

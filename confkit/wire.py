@@ -103,6 +103,8 @@ def write(request: Request, base: str, token: str | None, dialect: Dialect) -> W
 
 def token_parameter(endpoint: Endpoint, dialect: Dialect) -> str:
     """The name under which this operation takes the token in this dialect."""
+    if endpoint.key == "B2":
+        return dialect.remove_token_parameter
     if endpoint.interface == "B":
         return endpoint.token or ""
     if endpoint.key == "A5" and dialect.mcu_token_parameter:

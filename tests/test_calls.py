@@ -21,6 +21,7 @@ from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
 CREATE = "/rtc/room/create"
 MCU = "/sdk/get_mcu"
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
+REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
 LIST = "/avd/api/outgoing/getOutgoingUsers"
 DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "data": {"roomId": "1", "userId": "cam"}}
 
@@ -191,9 +192,13 @@ def test_the_password_in_a_cameras_address_is_filled_too(script):
 @pytest.mark.parametrize("parameter", ["access_token", "access_tocken", "token"])
 def test_the_token_is_filled_under_the_dialects_name(script, parameter):
     """However this deployment spells the token, the line carries $CONFKIT_TOKEN there."""
-    service = script({MCU: DONE, GET_ROOM: DONE})
+    service = script({MCU: DONE, GET_ROOM: DONE, REMOVE: DONE})
     client = service.client(dialect=ck.Dialect(mcu_token_parameter=parameter))
     ck.get_mcu(client, "1")
+    same_again(service, client.calls[-1])
+    assert service.requests[-1][2][parameter] == VECTOR_TOKEN
+    client.dialect = ck.Dialect(remove_token_parameter=parameter)
+    ck.remove_device(client, "1", "cam-1", "rtsp://192.0.2.7:554/a")
     same_again(service, client.calls[-1])
     assert service.requests[-1][2][parameter] == VECTOR_TOKEN
 

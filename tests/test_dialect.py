@@ -20,8 +20,8 @@ CHOICES = {
 }
 USUAL = {
     "hash": "sha1", "signature": "hex", "token_parameter": "access_token",
-    "mcu_token_parameter": None, "result_field": "ret", "item_keys": "camelCase",
-    "create_method": "GET", "list_method": "GET", "placement": "query",
+    "mcu_token_parameter": None, "remove_token_parameter": "access_token", "result_field": "ret",
+    "item_keys": "camelCase", "create_method": "GET", "list_method": "GET", "placement": "query",
 }  # fmt: skip
 SETTINGS = st.fixed_dictionaries(
     {},
@@ -29,6 +29,7 @@ SETTINGS = st.fixed_dictionaries(
     | {
         "token_parameter": st.sampled_from(["access_token", "access_tocken", "token"]),
         "mcu_token_parameter": st.sampled_from(["token", "access_token"]),
+        "remove_token_parameter": st.sampled_from(["access_token", "accessToken"]),
     },
 )
 
@@ -61,17 +62,18 @@ def test_another_value_is_refused_with_the_ones_there_are(name, value):
     assert all(choice in told for choice in CHOICES[name])
 
 
-@pytest.mark.parametrize("value", ["access_token", "access_tocken", "token"])
+@pytest.mark.parametrize("value", ["access_token", "access_tocken", "accessToken", "token"])
 def test_the_tokens_name_can_be_any_parameter_name(value):
     """The spellings seen in deployments are taken for the token's parameter."""
     assert Dialect(token_parameter=value).token_parameter == value
     assert Dialect(mcu_token_parameter=value).mcu_token_parameter == value
+    assert Dialect(remove_token_parameter=value).remove_token_parameter == value
 
 
 @pytest.mark.parametrize("value", ["", "a b", "a&b", "a=b", "1st", 5, True, "to-ken", "token\n"])
 def test_a_tokens_name_that_would_break_a_query_is_refused(value):
     """What is no parameter's name is a ConfigError that names the setting."""
-    for name in ("token_parameter", "mcu_token_parameter"):
+    for name in ("token_parameter", "mcu_token_parameter", "remove_token_parameter"):
         with pytest.raises(ck.ConfigError, match=name):
             Dialect(**{name: value})
 
@@ -79,8 +81,9 @@ def test_a_tokens_name_that_would_break_a_query_is_refused(value):
 def test_the_tokens_name_cannot_be_none():
     """Only the MCU call's own name may be left out."""
     assert Dialect(mcu_token_parameter=None).mcu_token_parameter is None
-    with pytest.raises(ck.ConfigError, match="token_parameter"):
-        Dialect(token_parameter=None)
+    for name in ("token_parameter", "remove_token_parameter"):
+        with pytest.raises(ck.ConfigError, match=f"setting {name}"):
+            Dialect(**{name: None})
 
 
 def test_an_unknown_setting_is_refused_with_the_ones_there_are():

@@ -22,6 +22,10 @@ PASSWORD = ROOM["host_password"]
         ("{'ret': 0, 'topic': 'x'}", "{'ret': 0, 'topic': '***'}"),
         ('{"ret": 0, "topic": "Wee', '{"ret": 0, "topic": "***'),
         ('{"ret":0}<html>Bad</html>', '{"ret":0}<html>Bad</html>'),
+        ('cb({"ret":404,"msg":"room not found"})', 'cb({"ret":404,"msg":"room not found"})'),
+        ('$.a_1({"host_password":"x9"});\n', '$.a_1({"host_password":"***"}); '),
+        ('cb({"ret":404,"msg":"room not found",})', 'cb({"ret":404,"msg":"*** *** ***",}***'),
+        ('cb({"ret":404,"msg":"room not found"}', 'cb({"ret":404,"msg":"*** *** ***"}'),
         ('{"ret":0}\nWarning: connect failed', '{"ret":0} Warning: connect failed'),
         ('{"ret":0}{"ret":0,"host_passwo', '{"ret":0}{"ret":0,"***'),
         ("<html>502 Bad Gateway</html>", "<html>502 Bad Gateway</html>"),
@@ -33,8 +37,8 @@ PASSWORD = ROOM["host_password"]
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_an_answer_is_seen(answer, shown):
-    """JSON shows up to where it breaks, from there on the interface's own words; other text shows
-    as it is."""
+    """JSON shows up to where it breaks, from there on the interface's own words, also inside a
+    function's call (JSONP); other text shows as it is."""
     assert body_excerpt(answer.encode(), ()) == shown
 
 

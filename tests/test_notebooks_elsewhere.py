@@ -21,7 +21,8 @@ from tests.test_notebooks import FOLDER, NOTEBOOKS, code_cells, name, source
 
 ROOT = FOLDER.parent
 DIALECT = "hash=sha256,signature=raw,token_parameter=access_tocken,result_field=result,"
-DIALECT += "item_keys=snake_case,create_method=POST,placement=json"
+DIALECT += "item_keys=snake_case,create_method=POST,placement=json,"
+DIALECT += "remove_token_parameter=accessToken"
 LATENCY = 0.05  # seconds before each answer
 AT_ONCE = 2
 CONNECTS = re.compile(r"\bck\.connect\((.*?)\)")

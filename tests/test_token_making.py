@@ -49,6 +49,16 @@ def test_on_a_sandbox_with_the_published_keys_every_step_can_be_recomputed(diale
         assert sandbox.count(LOGIN) == 1
 
 
+def test_another_spelling_of_b2_is_said():
+    """B spells the name as the interface does, but for B2 where the dialect has another."""
+    told = []
+    for dialect in (ck.Dialect(), ck.Dialect(remove_token_parameter="accessToken")):
+        with Sandbox(seed=1, dialect=dialect) as sandbox, sandbox.connect() as client:
+            told.append(token_steps(client)[-1].how.partition("; ")[2])
+    usual = "B spells the name as the interface does"
+    assert told == [usual, f"{usual}, and B2 as accessToken (dialect)"]
+
+
 def test_it_costs_no_second_login_and_no_token(client, sandbox):
     """Asked before, between and after calls, it is always one login, and the token in use."""
     first = token_steps(client)

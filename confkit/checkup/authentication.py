@@ -68,6 +68,7 @@ def authentication(case: Case, name: str) -> Check:
         case.token = first.token
         return case.check(name, "PASS", "A1 accepts the keys, with the signature of the dialect")
     if last.came == "accepted":
+        case.token, case.settled = last.token, True
         return case.check(name, "FAIL", *_mended(case, last.candidate))
     return case.check(name, "FAIL", *_refused(case, tried))
 

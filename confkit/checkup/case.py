@@ -65,8 +65,8 @@ class Case:
     """One client's check-up while it goes on. `ask` sends a request once; nothing is renewed.
 
     `client` is a copy whose session notes the headers of answers; the caller's own client, its
-    token and its session are left as they are. `secrets` are hidden in all texts, beside those that
-    `mask` knows."""
+    token, its dialect and its session are left as they are. `secrets` are hidden in all texts,
+    beside those that `mask` knows."""
 
     client: Client
     room_id: str | None
@@ -74,6 +74,7 @@ class Case:
     seconds: float
     clock: Callable[[], float]
     now: Callable[[], float]
+    new_id: Callable[[], str]
     created: tuple[str, ...] = ()
     room_ids: list[str] = field(default_factory=list)  # in which B lists devices
     token: Secret | None = None
@@ -83,6 +84,8 @@ class Case:
     read: str | None = None  # the room that was read
     mcu: str | None = None  # the address of its media server
     secrets: list[str] = field(default_factory=list, repr=False)
+    changed: dict[str, str] = field(default_factory=dict)  # settings of the dialect that were wrong
+    settled: bool = False  # the present step found the right setting: the next ones go on with it
     _headers: list[Mapping[str, str]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
@@ -17,7 +18,14 @@ from .authentication import authentication
 from .case import Case
 from .encryption import tls_of
 from .reaching import name_of, tcp_to
-from .reading import media_server, media_server_tcp, room, token_in_a, token_in_b
+from .reading import (
+    media_server,
+    media_server_tcp,
+    room,
+    token_in_a,
+    token_in_b,
+    token_in_b2,
+)
 from .settings import settings
 from .skew import clock
 from .speaking import http_of
@@ -58,6 +66,7 @@ STEPS = (
     Step("authentication", authentication, ("HTTP of A",)),
     Step("token in A", token_in_a, ("authentication",)),
     Step("token in B", token_in_b, ("token in A", "HTTP of B")),
+    Step("token in B2", token_in_b2, ("token in A", "HTTP of B")),
     Step("room", room, ("token in A",)),
     Step("media server", media_server, ("room",)),
     Step("TCP to media server", media_server_tcp, ("media server",)),
@@ -73,25 +82,31 @@ def doctor(
     timeout: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
     now: Callable[[], float] = time.time,
+    new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Checklist:
     """What is wrong between this machine and the service: one check a line, with cause and advice.
 
     The checks are those of `CHECKS`, always all and in that order: the settings; name, TCP, TLS
-    and HTTP of both interfaces; the clocks; the keys (A1); the token in A (A3) and in B (B3); one
-    room (A3), the given one or one that is known of; its media server (A5) and whether that accepts
-    connections. What was not made says SKIP or UNKNOWN and why, never PASS.
+    and HTTP of both interfaces; the clocks; the keys (A1); the token in A (A3), in B (B3) and in
+    B2; one room (A3), the given one or one that is known of; its media server (A5) and whether that
+    accepts connections. What was not made says SKIP or UNKNOWN and why, never PASS. Where a setting
+    of the dialect is wrong and the right one is found, that is a FAIL that names it, and the checks
+    after it go on with the right one.
 
-    Only reads are sent, each once, by a copy of the client. Of the logins no more fail than
-    `max_failed_logins`; a refusal is looked into with other signatures within that bound. A token
-    that the client holds is not put at risk: while it is accepted no login is made (a service may
-    keep one token a key; assumed). Each step keeps to the client's time-outs, and all together to
-    `timeout` seconds. Nothing is raised for what the service does: ParameterError and ConfigError
-    are for wrong arguments alone. `clock` gives monotonic seconds, `now` those since the epoch.
+    Nothing is changed, and each request is sent once, by a copy of the client. B2 alone is no read:
+    it is asked to remove a user who is not there, from a room that is not there (`new_id` gives
+    their IDs); on a client that is read only it is not sent, and UNKNOWN. Of the logins no more
+    fail than `max_failed_logins`; a refusal is looked into with other signatures within that bound.
+    A token that the client holds is not put at risk: while it is accepted no login is made (a
+    service may keep one token a key; assumed). Each step keeps to the client's time-outs, and all
+    together to `timeout` seconds. Nothing is raised for what the service does: ParameterError and
+    ConfigError are for wrong arguments alone. `clock` gives monotonic seconds, `now` those since
+    the epoch.
     Sections 4, 5 and 7 of the interface.
     """
     return Checklist(
         checkup(client, room_id, max_failed_logins=max_failed_logins, timeout=timeout,
-                clock=clock, now=now)
+                clock=clock, now=now, new_id=new_id)
     )  # fmt: skip
 
 
@@ -103,6 +118,7 @@ def checkup(
     timeout: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
     now: Callable[[], float] = time.time,
+    new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Iterator[Check]:
     """The checks of `doctor` one after another, as they are made; wrong arguments raise at once."""
     if room_id is not None:
@@ -110,7 +126,7 @@ def checkup(
     if not finite(timeout):
         raise ConfigError(f"timeout is {timeout!r}; give seconds for all checks, above 0")
     created = tuple(client.created)
-    case = Case(copy(client), room_id, max_failed_logins, timeout, clock, now, created)
+    case = Case(copy(client), room_id, max_failed_logins, timeout, clock, now, new_id, created)
     closed = _closed(client)
     return _all_closed(closed) if closed else _made(case)
 
@@ -145,11 +161,11 @@ def _made(case: Case) -> Iterator[Check]:
                 _MORE_TIME,
             )  # fmt: skip
         else:
-            case.hurried = False
+            case.hurried = case.settled = False
             check = step.make(case, step.name)
-            if check.verdict == "FAIL" and case.hurried:
+            if check.verdict == "FAIL" and case.hurried and not case.settled:
                 found = f"{check.found}; no more was left of the {case.seconds:g} s for all checks"
                 check = case.check(step.name, "UNKNOWN", found, _MORE_TIME)
-            if check.verdict in ("FAIL", "UNKNOWN"):
+            if check.verdict in ("FAIL", "UNKNOWN") and not case.settled:
                 stopped[step.name] = step.name
             yield check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,20 +11,25 @@ from ..endpoints import A3, A5, B3
 from ..errors import ConfkitError, ProtocolError
 from ..listing import devices_of
 from ..media_server import mcu_answers
+from ..probing.interface_a import spelling as found_spelling
+from ..probing.interface_b import nobody
 from ..probing.logins import REFUSED
 from ..records import Room, needed
 from ..wire import Request
 from .authentication import token_accepted
+from .case import Heard
 from .mending import set_dialect, told
 from .speaking import NO_ROOM
 
 if TYPE_CHECKING:
     from ..checklist import Check
     from ..dialect import Dialect
-    from .case import Case, Heard
+    from .case import Case
 
 _SPELLINGS = ("access_token", "access_tocken", "token")  # specified, and seen
 _NO_ROOM = (404, 612)
+_NOBODY = (0, 401, 425, *_NO_ROOM)  # what B2 may answer without a look at the token
+_WRONG_TOKEN = 602
 MCU_SECONDS = 2.0
 _CLOSED = 3  # room_status, as seen in deployments
 
@@ -80,6 +86,46 @@ def token_in_b(case: Case, name: str) -> Check:
     case.room_ids = list(dict.fromkeys(device.room_id for device in devices))
     listed = f"{len(devices) or 'no'} {'device is' if len(devices) == 1 else 'devices are'} listed"
     return case.check(name, "PASS", f"B3 accepts the token; {listed}")
+
+
+def token_in_b2(case: Case, name: str) -> Check:
+    """Whether B2 accepts the token, by the removal of a user who is not there: the answer is
+    another one without a token."""
+    if case.client.read_only:
+        return case.check(
+            name, "UNKNOWN", "not asked: B2 is a change, and this client is read only",
+            "Run it with a client that may change something: all that it asks B2 for is to remove "
+            "a user who is not there.",
+        )  # fmt: skip
+    used = case.client.dialect.remove_token_parameter
+    request = nobody(case.new_id(), case.new_id())
+    taken, asked = found_spelling(case.asked, case.client.dialect, request, case.token)
+    heard = Heard(asked.answer, {}, asked.members, asked.error)
+    if taken == used:
+        return case.check(name, "PASS", f"delete external user (B2) takes the token as {used}")
+    if taken is not None:
+        changed = {"remove_token_parameter": taken}
+        return case.check(
+            name, "FAIL",
+            f"B2 does not take the token as {used}, and takes it as {taken} ({told(changed)})",
+            set_dialect(case, changed),
+        )  # fmt: skip
+    if heard.ret is None:
+        return case.check(name, "FAIL", heard.told, heard.advice)
+    if heard.ret == _WRONG_TOKEN:
+        return case.check(
+            name, "FAIL",
+            f"A accepts the token, and B2 does not ({heard.ret}) under any known name",
+            "Where B3 does not accept it either, see that outgoing_url belongs to the same "
+            "service; otherwise ask the provider what the token is called in B2 "
+            "(destroyOutgoingUser), and set that as remove_token_parameter of the dialect.",
+        )  # fmt: skip
+    advice = heard.advice
+    if heard.ret in _NOBODY:
+        advice = "Run confkit probe: it asks B2 in a room that it creates, and deletes again."
+    return case.check(
+        name, "UNKNOWN", f"whether B2 looked at the token cannot be told: {heard.told}", advice
+    )
 
 
 def room(case: Case, name: str) -> Check:
@@ -148,11 +194,14 @@ def media_server(case: Case, name: str) -> Check:
     if heard.ret in (*REFUSED, 407):
         other = _other_name(case, request)
         if other is not None:
-            changed = {"mcu_token_parameter": other}
+            spelling, read = other
+            changed = {"mcu_token_parameter": spelling}
+            with suppress(ProtocolError):
+                case.mcu = needed(read.members or {}, "addr", "the media server")
             return case.check(
                 name, "FAIL",
                 f"A5 does not take the token under the name that A3 takes ({heard.ret}), and takes "
-                f"it as {other} ({told(changed)})",
+                f"it as {spelling} ({told(changed)})",
                 set_dialect(case, changed),
             )  # fmt: skip
     if heard.members is None:
@@ -164,7 +213,7 @@ def media_server(case: Case, name: str) -> Check:
     return case.check(name, "PASS", f"room {case.read} has the media server {case.mcu} (A5)")
 
 
-def _other_name(case: Case, request: Request) -> str | None:
+def _other_name(case: Case, request: Request) -> tuple[str, Heard] | None:
     dialect = case.client.dialect
     used = dialect.mcu_token_parameter or dialect.token_parameter
     for spelling in _SPELLINGS:
@@ -172,7 +221,7 @@ def _other_name(case: Case, request: Request) -> str | None:
         if spelling != used:
             heard = case.ask(request, case.token, tried)
             if heard.ret is not None and heard.ret not in (*REFUSED, 407):
-                return spelling
+                return spelling, heard
     return None
 
 

@@ -39,6 +39,8 @@ QUESTIONS = tuple(
         ("requests", "What is the token called in interface A?", "access_token", "seen",
          "token_parameter"),
         ("requests", "And in A5, get_mcu?", "the same", "seen", "mcu_token_parameter"),
+        ("requests", "And in B2, destroyOutgoingUser?", "access_token, as specified", "seen",
+         "remove_token_parameter"),
         ("requests", "Are B1 and B3 GET or POST?", "GET", "seen", "create_method, list_method"),
         ("requests", "Where does a POST carry its parameters?", "in the query", "assumed",
          "placement"),

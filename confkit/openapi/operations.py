@@ -32,7 +32,8 @@ _METHOD_NOT_SHOWN = "The interface shows no HTTP method for this operation; "
 _EMPTY_IS_ALL = " Empty or left out: the devices of all rooms."
 TOKENS = {
     "access_token": "The token, made anew from random and key of A1. Older deployments spell the "
-    "parameter access_tocken in interface A, and one calls it token in A5 (seen).",
+    "parameter access_tocken in interface A, one calls it token in A5, and one accessToken in B2 "
+    "(seen).",
     "accessToken": "The same token; B1 and B3 spell it accessToken, B2 spells it access_token.",
 }
 _A_TOKEN: Schema = {

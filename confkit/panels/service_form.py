@@ -20,11 +20,13 @@ T = TypeVar("T")
 
 _LABELS = {
     "hash": "Hash", "signature": "Signed form", "token_parameter": "Token's name",
-    "mcu_token_parameter": "Token's name in A5", "result_field": "Result code of B",
-    "item_keys": "Item keys of B3", "create_method": "Method of B1", "list_method": "Method of B3",
+    "mcu_token_parameter": "Token's name in A5", "remove_token_parameter": "Token's name in B2",
+    "result_field": "Result code of B", "item_keys": "Item keys of B3",
+    "create_method": "Method of B1", "list_method": "Method of B3",
     "placement": "Parameters of a POST",
 }  # fmt: skip
 _TOKEN_NAMES = ("access_token", "access_tocken", "token")
+_CHOICES = {**CHOICES, "remove_token_parameter": ("access_token", "accessToken")}
 
 
 class Filled(NamedTuple):
@@ -84,7 +86,7 @@ def dialect_choices() -> dict[str, tuple[str, list[tuple[str, str]]]]:
             _LABELS[name],
             [
                 (f"default ({value or 'the same'})", ""),
-                *((one, one) for one in CHOICES.get(name, _TOKEN_NAMES)),
+                *((one, one) for one in _CHOICES.get(name, _TOKEN_NAMES)),
             ],
         )
         for name, value in usual.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
@@ -117,16 +117,18 @@ class Probe:
         """0 where everything was told, 2 where something is open or left."""
         return 2 if self.open or self.left else 0
 
-    def save(self, profile_name: str) -> Path:
+    def save(self, profile_name: str, new: Mapping[str, Any] | None = None) -> Path:
         """The file of the profiles, once what was told stands in this one's dialect.
 
-        Other settings of the profile stay as they are, and so does what was not told. ConfigError:
-        there is no such profile, or it is of another service.
+        Other settings of the profile stay as they are, and so does what was not told. Where there
+        is no such profile it is made from the settings `new`. ConfigError: there is none and no
+        `new`, or it is of another service.
         """
         from .. import profiles
 
         profiles.check_name(profile_name)
-        settings = profiles.load(profile_name)
+        made = new is not None and profile_name not in profiles.names()
+        settings = dict(new or {}) if made else profiles.load(profile_name)
         for name in ("base_url", "outgoing_url"):
             if str(settings.get(name, "")).strip().rstrip("/") != getattr(self, name):
                 raise ConfigError(

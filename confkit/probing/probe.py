@@ -50,7 +50,8 @@ def probe_dialect(
     itself, and at most `max_failed_logins` logins fail; what these bounds leave open is in `open`.
     Requests with a wrong token, or without one, are sent on purpose: that they are no failed logins
     is assumed. Nothing is imported; one room of its own is created and deleted again (none with
-    `own_room` False), also after Ctrl-C. `wait` is how many seconds to wait for a token to end; its
+    `own_room` False), also after Ctrl-C, and B2 is asked to take out a user who is not there.
+    `wait` is how many seconds to wait for a token to end; its
     lifetime is not asked for without it. `timeout` and `verify` are as for `connect`; `new_id`
     gives the IDs of rooms that are not there, and of its own.
 
@@ -88,7 +89,7 @@ def probe_client(
     new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Probe:
     """As `probe_dialect`, of a client's service and with its dialect as the first guess; where the
-    client is read only, nothing is created, and B1 is left alone."""
+    client is read only, nothing is created, and B1 and B2 are left alone."""
     if wait is not None and not finite(wait):
         raise ConfigError(f"wait is {wait!r}; give seconds, above 0 and finite")
     findings = Findings(client.dialect)
@@ -188,23 +189,27 @@ def _rooms(
 ) -> list[str]:
     """Asks what needs a room of its own, and the media server; gives what is left of that room."""
     told = interface_a.mcu_spelling(line, findings, token(), new_id(), last=not create)
-    question = "a room of its own"
+    question, there = "a room of its own", False
     left: list[str] = []
     if not create:
         findings.open(question, "not created, so A2 and A4 were not asked")
+        interface_b.remove_spelling(line, findings, token(), new_id(), new_id())
         return left
     with (
         findings.asking(question),
         created_room(line, findings.dialect, new_id(), token, sleep) as room,
     ):
-        left = room.left
+        left, there = room.left, room.there
         if room.there and room.asked:
             own = "its room_id is" if room.room_id == room.extend_id else "its room_id is not"
             findings.seen(question, f"created; {own} its room_extend_id", room.asked)
             formats.room_numbers(line, findings, token(), room.room_id)
             told = told or interface_a.mcu_spelling(line, findings, token(), room.room_id, True)
+            interface_b.remove_spelling(line, findings, token(), room.room_id, new_id())
         elif room.asked:
             findings.open(question, told_of(room.asked), room.asked)
+    if not there:
+        interface_b.remove_spelling(line, findings, token(), new_id(), new_id())
     if not told:
         why = "an unknown room does not show it, and there was none of its own"
         findings.open("spelling of the token in A5", why)

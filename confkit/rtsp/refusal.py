@@ -12,8 +12,8 @@ from .message import Response
 from .verdicts import VERDICTS
 
 _STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
-# A lock, not a block: an IP filter is `forbidden`.
-_LOCK = re.compile(r"(?<!b)lock|too many", re.IGNORECASE)
+# A lock, not a block or a clock: an IP filter is `forbidden`.
+_LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
 _KINDS = {
     b"HTTP/": "an HTTP server", b"<": "an HTTP server", b"SSH-": "an SSH server",
     b"220": "an FTP or mail server", b"RTSP/": "a faulty RTSP server",

@@ -43,7 +43,9 @@ def method(endpoint: Endpoint, dialect: Dialect) -> str:
 
 
 def token_name(endpoint: Endpoint, dialect: Dialect) -> str | None:
-    """The token's name in an operation; None for A1. B keeps the interface's spellings."""
+    """The token's name in an operation; None for A1. B1 and B3 keep the interface's spelling."""
+    if endpoint.key == "B2":
+        return dialect.remove_token_parameter
     if endpoint.interface == "B" or endpoint.token is None:
         return endpoint.token
     if endpoint.key == "A5" and dialect.mcu_token_parameter:

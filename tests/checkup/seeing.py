@@ -7,6 +7,7 @@ from email.utils import format_datetime
 import confkit as ck
 
 A1, A3, A5 = "/rtc/auth/valid", "/rtc/room/get", "/sdk/get_mcu"
+B2 = "/avd/api/outgoing/destroyOutgoingUser"
 B3 = "/avd/api/outgoing/getOutgoingUsers"
 ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
 EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
@@ -17,7 +18,7 @@ def opens(answer):
     return lambda query: answer if {"access_token", "accessToken"} & set(query) else {"ret": 602}
 
 
-WELL = {A3: opens({"ret": 404}), B3: opens(EMPTY)}
+WELL = {A3: opens({"ret": 404}), B2: opens({"ret": 425}), B3: opens(EMPTY)}
 
 
 def by_name(checks: ck.Checklist) -> dict[str, ck.Check]:

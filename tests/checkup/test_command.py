@@ -45,7 +45,7 @@ def test_a_service_that_is_well(run, sandbox):
     assert (status, lines[-1]) == (0, "PASS    over all")
     assert [line[8:].partition(":")[0] for line in lines[:-1]] == list(CHECKS)
     assert "(CONFKIT_BASE_URL)" in lines[0]
-    assert err == "127.0.0.1: only reads, at most 2 failed logins and 60 s\n"
+    assert err == "127.0.0.1: changes nothing, at most 2 failed logins and 60 s\n"
 
 
 def test_json(run, sandbox):

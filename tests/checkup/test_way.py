@@ -191,7 +191,7 @@ def test_what_the_time_did_not_allow_is_unknown(script):
     checks = ck.Checklist([*checks, *made])
     assert checks.verdict == "UNKNOWN"
     assert by_name(checks)["TCP to B"].found == "not made: the 60 s for all checks are over"
-    assert verdicts(checks) == "PSPSPSUSSUUSSSSS"
+    assert verdicts(checks) == "PSPSPSUSSUUSSSSSS"
 
 
 # TLS

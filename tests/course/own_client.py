@@ -193,7 +193,9 @@ def run():
         method = "GET" if wrong("GET for all") else env("CREATE_METHOD")
         return ask("B", method, path + "createOutgoingUser", name, b)
     if OPERATION == "remove_device":
-        name = "accessToken" if wrong("accessToken in B2") else "access_token"
+        name = env("REMOVE_TOKEN_PARAMETER")
+        for spelling in ("access_token", "accessToken"):
+            name = spelling if wrong(f"{spelling} in B2") else name
         return ask("B", "GET", path + "destroyOutgoingUser", name, b)
     if OPERATION == "list_devices":
         return ask("B", env("LIST_METHOD"), path + "getOutgoingUsers", "accessToken", b)

@@ -46,6 +46,7 @@ def checked(mistake, *only):
         ("options as text", "options", "options is not a JSON object"),
         ("login beside options", "options", "the camera was not opened"),
         ("accessToken in B2", "B2", "B2 spells it access_token, not accessToken"),
+        ("access_token in B2", "B2", "B2 spells it accessToken, not access_token"),
         ("camelCase", "B3", "items[0].room_id is missing in what it printed; it printed roomId"),
         ("tries three times", "401-A", "it tried the wrong key 3 times; accounts may lock"),
         ("one table", "401-B", "there it means wrong parameters"),

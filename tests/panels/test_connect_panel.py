@@ -276,7 +276,7 @@ def test_every_setting_of_a_dialect_can_be_chosen(filled):
     """There is a menu for each, with each value that it may have; other names of a token too."""
     assert set(dialect_choices()) == set(ck.Dialect.__dataclass_fields__) == set(filled.dialect)
     wanted = ck.Dialect("sha512", "raw", "my_token", "token", "result", "snake_case", "POST",
-                        "POST", "json")  # fmt: skip
+                        "POST", "json", remove_token_parameter="accessToken")  # fmt: skip
     filled.fill(dialect=wanted)
     assert filled.connect().dialect == wanted
     filled.fill(dialect={"hash": "md5"})

@@ -17,6 +17,7 @@ def single() -> Iterator[Dialect]:
     yield Dialect(token_parameter="access_tocken")
     yield Dialect(token_parameter="token")
     yield Dialect(mcu_token_parameter="token")
+    yield Dialect(remove_token_parameter="accessToken")
 
 
 def combined(count: int, seed: int) -> Iterator[Dialect]:
@@ -27,7 +28,9 @@ def combined(count: int, seed: int) -> Iterator[Dialect]:
         spelling = chance.choice(["access_token", "access_tocken", "token"])
         others = {None, "access_token", "token"} - {spelling}
         mcu = chance.choice(sorted(others, key=str))
-        yield Dialect(**drawn, token_parameter=spelling, mcu_token_parameter=mcu)
+        remove = chance.choice(["access_token", "accessToken"])
+        yield Dialect(**drawn, token_parameter=spelling, mcu_token_parameter=mcu,
+                      remove_token_parameter=remove)  # fmt: skip
 
 
 def tellable(dialect: Dialect) -> Dialect:

@@ -10,7 +10,7 @@ from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from tests.probing.deployments import SIGNATURES, combined, single, tellable
 
-A1, A2, B1 = (ENDPOINTS[key].path for key in ("A1", "A2", "B1"))
+A1, A2, B1, B2 = (ENDPOINTS[key].path for key in ("A1", "A2", "B1", "B2"))
 
 
 def state(sandbox):
@@ -125,6 +125,25 @@ def test_b1_is_never_sent_anything_that_could_be_imported(playing, probe):
     assert {name for fields in sent for name in fields} == {"accessToken"}
 
 
+def test_b2_is_asked_for_nobody_in_the_probes_own_room(playing):
+    """Where no room is created, in one that is not there; never for a user or an address that the
+    service may know. What tells is the difference to the answer without a token."""
+    with playing(Dialect(remove_token_parameter="accessToken")) as sandbox:
+        known = {user for _, user in state(sandbox)[1]} | set(sandbox.room_ids())
+        for own_room, room_is_there in ((True, True), (False, False)):
+            client = sandbox.connect(sleep=lambda _: None)
+            client.dialect = Dialect()
+            found = ck.probing.probe.probe_client(client, own_room=own_room, sleep=lambda _: None)
+            [row] = [row for row in found.evidence if row.question == "spelling of the token in B2"]
+            assert (row.sure, row.answer, row.exchange.ret) == ("seen", "accessToken", 425)
+            made = {call.fields.get("room_extend_id") for call in client.calls} - {None}
+            sent = [call.fields for call in client.calls if call.endpoint == "B2"]
+            assert {fields["roomId"] in made for fields in sent} == {room_is_there}
+            assert not known & {value for fields in sent for value in fields.values()}
+            assert {fields["userAddress"] for fields in sent} == {"rtsp://192.0.2.1:554/nobody"}
+            assert found.left == ()
+
+
 @pytest.mark.parametrize("change", ["licence", "no_room", "read_only"])
 def test_a_room_that_may_not_be_created_is_open(playing, probe, change):
     """A licence that has expired, own_room=False and a read-only client: the rest is told."""
@@ -138,7 +157,8 @@ def test_a_room_that_may_not_be_created_is_open(playing, probe, change):
                 found = ck.probing.probe.probe_client(client)
             assert "B1 by GET or POST: not asked: " in " ".join(found.open)
             assert "read only" in " ".join(found.open)
-            assert sandbox.count(B1) == sandbox.count(A2) == 0
+            assert "spelling of the token in B2: not asked: " in " ".join(found.open)
+            assert sandbox.count(B1) == sandbox.count(A2) == sandbox.count(B2) == 0
         else:
             found = probe(sandbox, own_room=change != "no_room")
             assert found.dialect == sandbox.dialect

@@ -21,7 +21,9 @@ from confkit.signing import digest
 from tests.probing.deployments import combined
 from tests.scripted import AUTHENTICATE, GRANTED, VECTOR_TOKEN, Reply
 
-A2, A3, A4, A5, B1, B3 = (ENDPOINTS[key].path for key in ("A2", "A3", "A4", "A5", "B1", "B3"))
+A2, A3, A4, A5, B1, B2, B3 = (
+    ENDPOINTS[key].path for key in ("A2", "A3", "A4", "A5", "B1", "B2", "B3")
+)
 EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
 
 
@@ -37,7 +39,8 @@ def checked(right, wrong=602, name="access_token"):
 
 USUAL = {
     A2: {"ret": 411}, A3: checked(404), A4: {"ret": 404}, A5: checked(404),
-    B1: checked(401, name="accessToken"), B3: checked(EMPTY, name="accessToken"),
+    B1: checked(401, name="accessToken"), B2: checked(425),
+    B3: checked(EMPTY, name="accessToken"),
 }  # fmt: skip
 
 
@@ -103,6 +106,22 @@ def test_without_a_room_of_its_own_that_stays_open(asked):
     assert rows["spelling of the token in A5"].sure == "open"
     assert "411" in rows["a room of its own"].answer
     assert "mcu_token_parameter" not in found.told
+
+
+@pytest.mark.parametrize(("answer", "told"), [
+    ({"ret": 425}, None), ({"ret": 303}, None), (checked(303), None),
+    (checked(425), "access_token"), (checked({"ret": 0}, 401, "accessToken"), "accessToken"),
+    (checked(404, name="accessToken"), "accessToken"),
+])  # fmt: skip
+def test_b2_shows_its_spelling_by_a_changed_answer_alone(asked, answer, told):
+    """The same with and without a token leaves it open, and so does a code that a passing fault
+    can give."""
+    found, rows = asked({B2: answer})
+    row = rows["spelling of the token in B2"]
+    assert (row.sure, "remove_token_parameter" in found.told) == (
+        ("seen", True) if told else ("open", False)
+    )
+    assert found.dialect.remove_token_parameter == (told or "access_token")
 
 
 def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
@@ -299,6 +318,7 @@ def test_the_result_is_text_html_json_and_a_frame(playing, probe):
     text = str(found)
     assert "seen  B3 by GET or POST: POST" in text
     assert 'B3 POST /avd/api/outgoing/getOutgoingUsers json {"accessToken": "***"' in text
+    assert '-> HTTP 200 confkitProbe({"ret":404,"msg":"room not found"})\n' in text
     assert text.endswith(f"{found.calls} calls, 0 failed logins")
     html = found._repr_html_()
     assert html.count("<tr>") == len(found.evidence) + 1
@@ -542,7 +562,8 @@ def test_under_nohup_a_dropped_connection_ends_nothing(playing):
 
 
 def test_the_command_saves_into_a_profile(playing, command):
-    """--save writes what was told; a profile that is not there is told before anything is sent."""
+    """--save writes what was told; a name that no profile can have is told before anything is
+    sent, and so is the embedded sandbox, which ends with the command."""
     with playing(Dialect(hash="sha1", signature="raw", create_method="POST")) as sandbox:
         add("prod", sandbox)
         status, _, err = command(None, "--profile", "prod", "--save", "prod")
@@ -550,7 +571,42 @@ def test_the_command_saves_into_a_profile(playing, command):
         assert f"saved in {profiles.path()}" in err
         assert profiles.load("prod")["dialect"] == {"signature": "raw", "create_method": "POST"}
         counted = sandbox.count()
-        status, _, err = command(sandbox, "--save", "other")
-        assert status == 1
-        assert "there is no profile 'other'" in err
+        for name, says in (("sandbox", "built in"), ("a b", "profile name 'a b'")):
+            status, _, err = command(sandbox, "--save", name)
+            assert status == 1
+            assert says in err
         assert sandbox.count() == counted
+    status, out, err = command(None, "--profile", "sandbox", "--save", "other")
+    assert (status, out) == (1, "")
+    assert "ends with this command" in err
+    assert profiles.names() == ["sandbox", "prod"]
+
+
+def test_the_command_makes_a_profile_that_is_missing(playing, command, monkeypatch):
+    """--save NAME makes the profile from the settings that were used, with what was told in its
+    dialect; it works from then on, and only its owner may read it."""
+    monkeypatch.setenv("CONFKIT_TIMEOUT", "3,4")
+    monkeypatch.setenv("CONFKIT_DIALECT", "item_keys=snake_case,hash=md5")
+    with playing(Dialect(signature="raw", remove_token_parameter="accessToken")) as sandbox:
+        with sandbox.connect() as client:
+            ck.remove_device(client, ck.list_devices(client)[0])  # nothing shows the items' keys
+        status, _, err = command(sandbox, "--max-failed-logins", "9", "--save", "new")
+        assert status == 2
+        assert f"profile new is made in {profiles.path()}" in err
+        assert str(sandbox.secret_key) not in err
+        assert profiles.load("new") == {
+            **{name: str(getattr(sandbox, name)) for name in SERVICE}, "timeout": [3.0, 4.0],
+            "dialect": {"signature": "raw", "remove_token_parameter": "accessToken",
+                        "item_keys": "snake_case"},
+        }  # fmt: skip
+        assert os.name == "nt" or profiles.path().stat().st_mode & 0o777 == 0o600
+        with ck.connect("new") as client:
+            assert client.timeout == (3.0, 4.0)
+            with pytest.raises(ck.UserNotFound):
+                ck.remove_device(client, "1", "nobody", "rtsp://192.0.2.1:554/x")
+        monkeypatch.setenv("CONFKIT_DIALECT", "")
+        status, _, err = command(sandbox, "--max-failed-logins", "1", "--save", "none")
+        assert (status, err) == (2, "profile none was not made, as no login was accepted\n")
+        assert "none" not in profiles.names()
+        status, _, err = command(None, "--profile", "new", "--save", "newer")
+        assert profiles.load("newer") == profiles.load("new")

@@ -226,7 +226,8 @@ def test_a_description_that_is_cut_off_is_no_silence():
 
 
 def test_a_wrong_login_is_tried_once_and_a_lock_is_told():
-    """One DESCRIBE without and one with the login; a reason that names a lock is `auth_locked`."""
+    """One DESCRIBE without and one with the login; a reason that names a lock is `auth_locked`, and
+    a clock or a block is none."""
     seen = []
     report = of_script(
         instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "admin", SECRET, seen=seen
@@ -235,14 +236,24 @@ def test_a_wrong_login_is_tried_once_and_a_lock_is_told():
     logins = [bool(r.get("Authorization")) for r in seen[0].requests if r.method == "DESCRIBE"]
     assert logins == [False, True]
 
-    for reason in ("Account Locked", "user_locked", "Too Many Attempts"):
+    for status, reason, verdict in (
+        (401, "Account Locked", "auth_locked"),
+        (401, "user_locked", "auth_locked"),
+        (401, "Too Many Attempts", "auth_locked"),
+        (403, "UserLocked", "auth_locked"),
+        (401, "Clock not synchronised", "auth_rejected"),
+        (401, "client-clock skew", "auth_rejected"),
+        (403, "Clock not synchronised", "forbidden"),
+        (403, "IP blocked", "forbidden"),
+    ):
 
-        def locked(request, reason=reason):
+        def refused(request, status=status, reason=reason):
             if request.method != "DESCRIBE":
                 return willing(request)
-            return reply(request, 401, WWW_Authenticate=DIGEST).replace(b"Reason", reason.encode())
+            answer = reply(request, status, WWW_Authenticate=DIGEST)
+            return answer.replace(b"Reason", reason.encode())
 
-        assert of_script(locked, "admin", SECRET).verdict == "auth_locked"
+        assert of_script(refused, "admin", SECRET).verdict == verdict, reason
 
 
 def test_a_new_nonce_after_an_accepted_login_is_no_rejection():

@@ -13,6 +13,7 @@ from tests.runbook.harness import Played
 FOREIGN = ck.Dialect(
     hash="sha256", signature="raw", token_parameter="access_tocken", result_field="result",
     item_keys="snake_case", create_method="POST", list_method="POST", placement="json",
+    remove_token_parameter="accessToken",
 )  # fmt: skip
 SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 

@@ -41,6 +41,19 @@ def test_keys_that_work_pass_and_cost_two_logins():
     assert played[SECOND].verdict == "SKIP"
 
 
+def test_a_wrong_signature_costs_one_failed_login_and_no_change(client, sandbox):
+    """The doctor goes on with the signature that it found, and what needs the client's own token is
+    not tried with keys that are refused; B2, which is a change, is not asked."""
+    played = play("authentication-fails", client, scene="signature", apply=True)
+    assert played["authentication"].verdict == "FAIL"
+    assert played["token in B"].verdict == "PASS"
+    for check in (HOLDS, SECOND):
+        assert played[check].found == "not tried: 'authentication' is FAIL"
+    assert [text[:6] for text in sandbox.refusals].count("A1 401") == 1
+    assert sandbox.count(LOGIN) == 2
+    assert sandbox.count("/avd/api/outgoing/destroyOutgoingUser") == 0
+
+
 def test_no_more_logins_fail_than_are_allowed(sandbox):
     """Accounts may lock: with failed_logins=1 one login is tried, and what was left is said."""
     with ck.connect(base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,

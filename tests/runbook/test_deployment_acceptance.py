@@ -161,10 +161,11 @@ def test_a_read_only_client_changes_nothing(client, sandbox):
 
 
 def test_a_service_of_another_dialect_passes_as_well():
-    """Raw SHA-512, POST with JSON, result, snake_case, the old spelling of the token."""
+    """Raw SHA-512, POST with JSON, result, snake_case, the old spelling of the token, and B2's."""
     dialect = Dialect(hash="sha512", signature="raw", token_parameter="access_tocken",
                       result_field="result", item_keys="snake_case", create_method="POST",
-                      list_method="POST", placement="json")  # fmt: skip
+                      list_method="POST", placement="json",
+                      remove_token_parameter="accessToken")  # fmt: skip
     with Sandbox(seed=5, dialect=dialect) as sandbox, sandbox.connect() as client:
         sandbox.fault(f"{A}/get", delay=0.05)
         assert play("deployment-acceptance", client, apply=True).verdict == "PASS"

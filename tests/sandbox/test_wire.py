@@ -193,8 +193,10 @@ def test_the_vectors_of_the_deployments(make):
 
 
 def test_a_dialects_token_parameter(make):
-    """token_parameter is A's spelling, mcu_token_parameter that of A5; B keeps its own."""
-    stranger = make({"token_parameter": "access_tocken", "mcu_token_parameter": "token"})
+    """token_parameter is A's spelling, mcu_token_parameter that of A5; B keeps its own but for B2,
+    and a wrong one is refused with the spelling that was wanted."""
+    stranger = make({"token_parameter": "access_tocken", "mcu_token_parameter": "token",
+                     "remove_token_parameter": "accessToken"})  # fmt: skip
     create = {"topic": "x", "owner_id": "o", "room_mode": 1}
     answer = stranger.raw(A["create"], {"access_tocken": stranger.token, **create}).json()
     room = {"room_id": answer["room_id"]}
@@ -202,6 +204,14 @@ def test_a_dialects_token_parameter(make):
     assert stranger.raw(A["mcu"], {"token": stranger.token, **room}).json()["ret"] == 0
     assert stranger.raw(A["mcu"], {"access_tocken": stranger.token, **room}).json()["ret"] == 602
     assert stranger.b("list")["ret"] == 0
+    user = {"roomId": room["room_id"], "userId": "u", "userAddress": "rtsp://h/"}
+    for served, spelt, other in (
+        (stranger, "accessToken", "access_token"), (make(), "access_token", "accessToken")
+    ):  # fmt: skip
+        answers = [served.raw(B["remove"], {name: served.token, **user}, "B").json()
+                   for name in (other, spelt)]  # fmt: skip
+        assert [answer["ret"] for answer in answers] == [602, 425]
+        assert served.sandbox.refusals[-2] == f"B2 602: B2 spells it {spelt}, not {other}"
 
 
 def test_a_dialects_result_field_and_item_keys(make):

@@ -31,8 +31,9 @@ SERVICES = (
         "an older service",
         Dialect(
             hash="sha256", signature="raw", token_parameter="access_tocken",  # noqa: S106
-            mcu_token_parameter="token", result_field="result", item_keys="snake_case",  # noqa: S106
-            create_method="POST", list_method="POST", placement="form",
+            mcu_token_parameter="token", remove_token_parameter="accessToken",  # noqa: S106
+            result_field="result", item_keys="snake_case", create_method="POST",
+            list_method="POST", placement="form",
         ),
         "older_access_1", "schlüssel +/=%3D",
     ),
@@ -54,7 +55,8 @@ VARIABLES = {
     "HASH": "hash of the HMAC",
     "SIGNATURE": "what is base64-encoded: the lowercase hex text of the HMAC, or its raw bytes",
     "TOKEN_PARAMETER": "name of the token in interface A (A2, A3, A4, A6, A7)",
-    "MCU_TOKEN_PARAMETER": "name of the token in A5; interface B keeps the interface's spellings",
+    "MCU_TOKEN_PARAMETER": "name of the token in A5",
+    "REMOVE_TOKEN_PARAMETER": "name of the token in B2; B1 and B3 keep the interface's spelling",
     "RESULT_FIELD": "where interface B puts its result code",
     "ITEM_KEYS": "spelling of the members in B3's items",
     "CREATE_METHOD": "HTTP method of B1",

@@ -18,7 +18,8 @@ SECONDS = 30  # a stream that was lost by a restart has come back, on a machine 
 DIALECTS = (
     ck.Dialect(),
     ck.Dialect(hash="sha256", signature="raw", result_field="result", item_keys="snake_case",
-               token_parameter="access_tocken", mcu_token_parameter="token"),
+               token_parameter="access_tocken", mcu_token_parameter="token",
+               remove_token_parameter="accessToken"),
     ck.Dialect(create_method="POST", list_method="POST", placement="json"),
     ck.Dialect(create_method="POST", list_method="POST", placement="form", result_field="result"),
 )  # fmt: skip

@@ -110,7 +110,7 @@ public final class Client {
                 return tidy(ask("B", setting("CREATE_METHOD"), outgoing + "createOutgoingUser", "accessToken", camel(given)));
             // exercise: B2, path /avd/api/outgoing/destroyOutgoingUser; look at the name of its token
             case "remove_device":
-                return tidy(ask("B", "GET", outgoing + "destroyOutgoingUser", "access_token", camel(given)));
+                return tidy(ask("B", "GET", outgoing + "destroyOutgoingUser", setting("REMOVE_TOKEN_PARAMETER"), camel(given)));
             // end
             case "list_devices":
                 return tidy(ask("B", setting("LIST_METHOD"), outgoing + "getOutgoingUsers", "accessToken", camel(given)));

@@ -217,7 +217,7 @@ force_offline) ask A GET /rtc/force_offline_mcu "$CONFKIT_TOKEN_PARAMETER" "$@" 
 # end
 import_device) ask B "$CONFKIT_CREATE_METHOD" "$outgoing_path/createOutgoingUser" accessToken "$@" ;;
 # exercise: B2, path /avd/api/outgoing/destroyOutgoingUser; look at the name of its token
-remove_device) ask B GET "$outgoing_path/destroyOutgoingUser" access_token "$@" ;;
+remove_device) ask B GET "$outgoing_path/destroyOutgoingUser" "$CONFKIT_REMOVE_TOKEN_PARAMETER" "$@" ;;
 # end
 list_devices) ask B "$CONFKIT_LIST_METHOD" "$outgoing_path/getOutgoingUsers" accessToken "$@" ;;
 *) exit 64 ;; # an operation that this client does not know
