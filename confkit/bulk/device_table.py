@@ -10,7 +10,7 @@ from ..cameras import place, place_warnings
 from ..endpoints import B1
 from ..errors import ParameterError
 from ..masking import Guarded
-from ..records import Device
+from ..records import Device, login_text
 from ..rtsp.address import DEFAULT_PORTS, parse_address
 from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
@@ -199,7 +199,8 @@ def _login_problems(found: Cells, cells: Cells) -> list[tuple[str, str]]:
     parts, options = parse_address(address), found["options"]
     for name in ("login_name", "login_password"):
         inside = getattr(parts, name)
-        if inside is not None and options.get(name) and inside != options[name]:
+        beside = login_text(options.get(name))
+        if inside is not None and beside and inside != beside:
             conflict = VERDICTS["credentials_conflict"]
             return [(name, f"{conflict.cause} {conflict.advice}")]
     given = cells.get("login_password") or options.get("login_password")
