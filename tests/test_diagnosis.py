@@ -653,6 +653,21 @@ def test_a_service_that_is_off(script):
     assert report.advice.startswith("Check that the service runs, ")
 
 
+def test_an_error_of_one_sentence_has_a_cause_and_a_next_step(sandbox, room_id):
+    """Where an error does not say its next step in a sentence of its own, a report has both."""
+    client = sandbox.connect()
+    lent = client.lent()
+    sandbox.advance(4000)  # its token expires, and it makes no other
+    report = ck.diagnose_device(lent, room_id)
+    assert report.verdict == "service_error"
+    assert report.cause == "The access token was refused, and this copy makes no other."
+    assert report.advice == "Correct that, then diagnose it again."
+    client.close()
+    report = ck.diagnose_device(client, room_id)
+    assert report.verdict == "service_error"
+    assert (report.cause, report.advice) == ("This client is closed.", "Connect again.")
+
+
 @pytest.mark.parametrize("wrong", [
     ("", "cam"), (None, "cam"), ("1", ""), ("1", "cam", "rtsp://u:***@192.0.2.7/x"),
     ("1", "cam", ...), ("1", "cam", ""),
