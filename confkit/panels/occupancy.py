@@ -35,6 +35,14 @@ OFTEN = {"off": 0.0, "every 5 s": 5.0, "every 15 s": USUAL, "every 60 s": 60.0}
 _SHORTEST = 0.5
 
 
+def _paced(seconds: float) -> float:
+    if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= LONGEST):
+        raise ConfigError(
+            f"every is {seconds!r}; give seconds from 0.5 to a day ({LONGEST:g}), or 0 for never"
+        )
+    return float(seconds)
+
+
 class OccupancyPanel(Panel):
     """Rooms as bars against their `attendee_max`, the fullest on top, read again while it is seen.
 
@@ -43,7 +51,8 @@ class OccupancyPanel(Panel):
     with a Sweep 0: never) the rows on the screen are read again, `refresh` reads all. The curve of
     a picked room is of what the recording in `folder` has of it, if there is one, and of what was
     read since the panel is there, up to 200,000 samples of all rooms. ParameterError: `room_ids`
-    are none. Sections 4 and 7 of the interface.
+    are none; ConfigError: `every` is as `refresh_every` refuses it. Both send nothing. Sections 4
+    and 7 of the interface.
     """
 
     recording: Recording | None = None
@@ -58,6 +67,8 @@ class OccupancyPanel(Panel):
         folder: str | Path = "",
     ) -> None:
         check_source(client, room_ids)
+        usual = 0.0 if isinstance(room_ids, Sweep) else USUAL
+        every = _paced(usual if every is None else every)  # before anything is sent
         super().__init__("Occupancy", client)
         self.add_class("confkit-occupancy")
         self._client = client
@@ -70,8 +81,7 @@ class OccupancyPanel(Panel):
             self._take(room_ids)
         else:
             self.first(self.refresh)
-        usual = 0.0 if isinstance(room_ids, Sweep) else USUAL
-        self.refresh_every(usual if every is None else every)
+        self.refresh_every(every)
 
     def _arrange(self, folder: str) -> None:
         self.often = arranging.choice("Automatic refresh", list(OFTEN.items()))
@@ -137,11 +147,10 @@ class OccupancyPanel(Panel):
     def refresh_every(self, seconds: float) -> None:
         """Nothing; from now on the rows on the screen are read so often, with 0 never again.
         ConfigError: it is no number of seconds from 0.5 to a day."""
-        if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= LONGEST):
-            raise ConfigError(f"every is {seconds!r}; give seconds from 0.5 on, or 0 for never")
+        seconds = _paced(seconds)
         if seconds not in OFTEN.values():
-            self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", float(seconds))]
-        self.often.value = float(seconds)
+            self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", seconds)]
+        self.often.value = seconds
 
     def _take(self, swept: Sweep, *, part: bool = False) -> pd.DataFrame:
         reading = self._reading = taken(swept, self._reading, part=part)
