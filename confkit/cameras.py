@@ -26,15 +26,8 @@ def preflight_of(device: Device, **options: Any) -> Report:
     """Return the preflight of a device, with its login; `options` are those of `preflight`."""
     from .rtsp.preflight import preflight
 
-    name, password = (device.options.get(key) for key in ("login_name", "login_password"))
-    return preflight(device.user_address or "", _text(name), _text(password), **options)
-
-
-def _text(value: Any) -> Secret | None:
-    """A part of the login as text; some services hand a password back as a number."""
-    if value in (None, ""):
-        return None
-    return Secret(value if isinstance(value, str) else f"{value:d}")
+    name, password = device.login_name or None, device.login_password or None
+    return preflight(device.user_address or "", name, password, **options)
 
 
 def bare(device: Device) -> str:
@@ -58,7 +51,7 @@ def place_warnings(address: str | None) -> tuple[Notice, ...]:
 
 def login_of(device: Device) -> tuple[str, str]:
     """Return name and password of a device's login, of its fields or of its address; "" is none."""
-    name, password = (_text(device.options.get(key)) for key in ("login_name", "login_password"))
+    name, password = device.login_name, device.login_password
     try:
         address = parse_address(device.user_address or "")
     except ValueError:

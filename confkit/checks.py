@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .arguments import wrong
 from .client import Client
 from .endpoints import B1
-from .errors import ApiError, ConfkitError
+from .errors import ApiError, ConfkitError, cause_and_advice
 from .explanations import explain
 from .listing import find_device
 from .masking import mask_address
@@ -61,7 +61,7 @@ def advised(error: ApiError, device: Device) -> None:
     from .diagnosis.lines import diagnose_call
 
     if error.ret in (426, 427):
-        told = str(error).removesuffix(error.advice).strip()
+        told = f"{cause_and_advice(error)[0]}."
         error.advice = f"{explain(error).cause} To learn which: {diagnose_call(device)}"
         error.args = (f"{told} {error.advice}",)
 
@@ -69,7 +69,7 @@ def advised(error: ApiError, device: Device) -> None:
 def there(error: ApiError, device: Device) -> None:
     """Nothing; the error of an import that is refused because this very device is there (423) says
     so: the one before it, whose answer may have been lost, has brought it in."""
-    told = str(error).removesuffix(error.advice).strip()
+    told = f"{cause_and_advice(error)[0]}."
     error.advice = (
         f"{mask_address(device.user_id)!r} is in room {device.room_id!r} with this address, by an "
         "earlier import: nothing is left to do."
@@ -87,7 +87,7 @@ def explained(error: ApiError, client: Client, device: Device, passed: "Report")
     if error.ret not in (426, 427):
         return
     report = Chain(client, device, lambda _: passed, refused=True).report()
-    told = str(error).removesuffix(error.advice).strip()
+    told = f"{cause_and_advice(error)[0]}."
     error.args = (f"{told} {report.verdict}: {report.cause} {report.advice}",)
     error.report, error.advice = report, report.advice
 

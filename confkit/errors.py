@@ -6,6 +6,7 @@ builtin (`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from .printable import printable
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 
 E = TypeVar("E", bound="ConfkitError")
+
+_STEP = re.compile("[;.] ")  # in a ConfigError, between what is wrong and the ways to give it
 
 
 class ConfkitError(Exception):
@@ -160,6 +163,18 @@ _CLASSES: dict[str, dict[int, type[ApiError]]] = {
         426: JoinFailed, 427: ServiceTimeout, 602: TokenRejected,
     },
 }  # fmt: skip
+
+
+def cause_and_advice(error: ConfkitError) -> tuple[str, str]:
+    """What an error says is wrong, without its full stop, and the next step; that is empty where
+    the text names none. A cause is never empty, also of an error of one sentence."""
+    text, advice = str(error), error.advice
+    if not advice and isinstance(error, ConfigError):
+        text, *steps = _STEP.split(text, maxsplit=1)
+        advice = "".join(steps)
+        advice = advice[:1].upper() + advice[1:]
+    text = text.strip()
+    return text.removesuffix(printable(advice)).rstrip(" .") or text, advice
 
 
 def protocol_error(problem: str, advice: str) -> ProtocolError:

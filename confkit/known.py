@@ -33,11 +33,12 @@ def known_rooms(
         from .occupancy.loading import recorded_rooms  # needs pyarrow
 
     found: dict[str, dict[str, None]] = {}
+    listed = room_ids(list).ids if list is not None else []  # before anything is sent
     sources = {
         "created": client.created,
         "devices": [device.room_id for device in list_devices(client)],
         "recording": recorded_rooms(Path(recording)) if recording is not None else [],
-        "list": room_ids(list).ids if list is not None else [],
+        "list": listed,
     }
     for source, ids in sources.items():
         for room_id in ids:

@@ -164,13 +164,20 @@ def guard(value: object, name: str = "") -> object:
         return {key: guard(item, _inherited(name, key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [guard(item, name) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and _is_secret(name):
-        return _SecretNumber(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and _is_secret(name):
+        return _SecretFraction(value) if isinstance(value, float) else _SecretNumber(value)
     return value
 
 
 class _SecretNumber(int):
     """A password that came as a number."""
+
+    def __repr__(self) -> str:
+        return repr(MASK)
+
+
+class _SecretFraction(float):
+    """A password that came as a number with a point."""
 
     def __repr__(self) -> str:
         return repr(MASK)

@@ -5,6 +5,7 @@ them; what is absent is None. A field that does not hold what its type says is a
 a wrong value is never guessed at.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -178,12 +179,13 @@ class Device:
     @property
     def login_name(self) -> str | None:
         """The login name with which the service opens the device, where it has one."""
-        return self.options.get("login_name")
+        return login_text(self.options.get("login_name"))
 
     @property
     def login_password(self) -> Secret | None:
         """The password with which the service opens the device, where it has one."""
-        return self.options.get("login_password")
+        password = login_text(self.options.get("login_password"))
+        return None if password is None else Secret(password)
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
@@ -197,6 +199,16 @@ class Device:
             text(item, "user_data") or "",
             _options(item.get("options")),
         )
+
+
+def login_text(value: object) -> str | None:
+    """A name or password of a login as text: some services hand it back as a number. None where
+    there is none, or what no camera takes for one: a list, an object, true or false."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value)  # a secret number's `str` is hidden
+    return None
 
 
 def _snake(key: str) -> str:

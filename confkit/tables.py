@@ -19,6 +19,8 @@ Cells = dict[str, Any]  # by column; what is missing is None or empty
 
 _SAVE_AS = 'Save the file as "CSV UTF-8"'
 _NEVER_EXPORTED = ("login_name", "login_password", "options")
+_IDS = ("room_id", "user_id")
+_SPOILT = re.compile(r"[0-9]+[.,]00?|[0-9]+(?:[.,][0-9]+)?[eE]\+[0-9]+")
 _ALIKE = 0.7  # of 1; login, password and login_pasword are as near as that to what is meant
 
 
@@ -31,11 +33,33 @@ class Problem(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """A table as it stands: its columns, its numbered rows of cells, and what is wrong in it."""
+    """A table as it stands: its columns, its numbered rows of cells, and what is wrong in it;
+    `by_code` names the columns whose texts are none of a spreadsheet's."""
 
     names: list[str]
     rows: Sequence[tuple[int, Sequence[Any]]] = ()
     problems: Sequence[Problem] = ()
+    by_code: Sequence[str] = ()
+
+
+def spoilt_id(cell: object) -> str:
+    """What is wrong with an ID's cell of which a spreadsheet has made a number (1001.0, 1.23E+09);
+    empty where nothing is. Cells alone are judged so: in a text that code gives, 2.0 is an ID."""
+    if not isinstance(cell, str) or not _SPOILT.fullmatch(cell.strip()):
+        return ""
+    return (
+        f"A spreadsheet has made a number of the ID, maybe a rounded one: {cell.strip()}. Format "
+        "the column as text there, enter the IDs again and save the file anew; pandas reads them "
+        "as text with dtype=str."
+    )
+
+
+def given_by_code(column: Any) -> bool:
+    """Whether a column of pandas holds texts of pandas' own `string`, as all frames of confkit do,
+    whose IDs are those of the service, and no cells that pandas has read from a file."""
+    import pandas as pd
+
+    return isinstance(column.dtype, pd.StringDtype) and column.dtype.na_value is pd.NA
 
 
 def read_table(
@@ -59,6 +83,8 @@ def read_table(
         # Excel leaves out the empty cells at the end of a line.
         row = {name: cells[at] if at < len(cells) else "" for name, at in wanted.items()}
         rows.append((number, row))
+        spoilt = {name: spoilt_id(row.get(name)) for name in _IDS if name not in raw.by_code}
+        problems += [Problem(number, name, told) for name, told in spoilt.items() if told]
     return rows, problems
 
 
@@ -79,7 +105,8 @@ def _frame(table: Any) -> Raw:
         pairs = zip(column.tolist(), column.isna(), strict=True)
         columns.append([None if missing else cell for cell, missing in pairs])
     names = [str(name).strip() for name in table.columns]
-    return Raw(names, list(enumerate(zip(*columns, strict=True), 1)))
+    by_code = [name for at, name in enumerate(names) if given_by_code(table.iloc[:, at])]
+    return Raw(names, list(enumerate(zip(*columns, strict=True), 1)), by_code=by_code)
 
 
 def read_csv(path: "str | os.PathLike[str]", encoding: str | None = None) -> Raw:

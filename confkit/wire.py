@@ -139,8 +139,9 @@ def secrets_in(request: Request, token: str | None) -> tuple[str, ...]:
         if name in _SECRET_PARAMETERS:
             found.append(str(value))
         elif name == "options" and isinstance(value, Mapping):
-            found += [str(value.get("login_password") or "")]
-            found += login_in(str(value.get("assist_address") or ""))
+            found += _leaves(value.get("login_password"))  # whatever a service handed back
+            for address in _leaves(value.get("assist_address")):
+                found += login_in(address)
         elif name == "userAddress":
             found += login_in(str(value))
     return tuple(Secret(value) for value in found if value)
@@ -166,7 +167,7 @@ def _leaves(value: object) -> Iterator[str]:
         for item in value.values() if isinstance(value, Mapping) else value:
             yield from _leaves(item)
     elif value is not None:
-        yield str(value)
+        yield as_text(value)  # a secret number's `str` is hidden
 
 
 def interpret(endpoint: Endpoint, answer: Answer, dialect: Dialect) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Moments and time zones as people give them."""
+"""Moments and time zones as people give them, and durations as people say them."""
 
 import os
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
@@ -43,6 +43,13 @@ def zone(given: str | tzinfo | None) -> tuple[tzinfo, str]:
         return found, found.key
     here = timezone(datetime.now().astimezone().utcoffset() or timedelta())
     return here, str(here)
+
+
+def duration(minutes: float) -> str:
+    """Such as "1 minute", "45 minutes" or "57.5 hours": in hours from two on."""
+    number, unit = (minutes, "minute") if minutes < 120 else (minutes / 60, "hour")
+    written = f"{number:,.1f}".removesuffix(".0")
+    return f"{written} {unit}" if written == "1" else f"{written} {unit}s"
 
 
 def _zone(name: str) -> ZoneInfo | None:

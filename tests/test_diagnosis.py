@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 
+import pandas as pd
 import pytest
 
 import confkit as ck
@@ -656,6 +657,21 @@ def test_a_service_that_is_off(script):
     assert report.advice.startswith("Check that the service runs, ")
 
 
+def test_an_error_of_one_sentence_has_a_cause_and_a_next_step(sandbox, room_id):
+    """Where an error does not say its next step in a sentence of its own, a report has both."""
+    client = sandbox.connect()
+    lent = client.lent()
+    sandbox.advance(4000)  # its token expires, and it makes no other
+    report = ck.diagnose_device(lent, room_id)
+    assert report.verdict == "service_error"
+    assert report.cause == "The access token was refused, and this copy makes no other."
+    assert report.advice == "Correct that, then diagnose it again."
+    client.close()
+    report = ck.diagnose_device(client, room_id)
+    assert report.verdict == "service_error"
+    assert (report.cause, report.advice) == ("This client is closed.", "Connect again.")
+
+
 @pytest.mark.parametrize("wrong", [
     ("", "cam"), (None, "cam"), ("1", ""), ("1", "cam", "rtsp://u:***@192.0.2.7/x"),
     ("1", "cam", ...), ("1", "cam", ""),
@@ -684,6 +700,48 @@ def test_a_password_that_came_as_a_number(sandbox, script):
             "options": {"login_name": "admin", "login_password": 4711}}  # fmt: skip
     service = script({B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}}})
     assert ck.preflight_device(service.client(), "1", "cam").ok
+
+
+@pytest.mark.parametrize(
+    ("login", "verdict"),
+    [
+        ({"login_name": "admin", "login_password": 2468.5}, "service_cannot_reach"),
+        ({"login_name": 7.5, "login_password": 2468.5}, "auth_rejected"),
+        ({"login_name": "admin", "login_password": {"hash": ["2468.5", 2468.5]}}, "auth_rejected"),
+        ({"login_name": ["admin"], "login_password": ["2468.5"]}, "auth_required"),
+        ({"login_name": True, "login_password": False}, "auth_required"),
+        ({"login_name": None, "login_password": None, "assist_address": 2.5}, "auth_required"),
+    ],
+)
+def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
+    sandbox, script, login, verdict
+):
+    """A login that B3 gives as something else than text is used where it is a number, counts as
+    none otherwise, and is shown nowhere."""
+    url = sandbox.camera(login_name="admin", login_password="2468.5", **SMALL)
+    item = {"roomId": "1", "userId": "cam", "userAddress": url, "options": login}
+    service = script({
+        A3.path: {"ret": 0, "room_id": "1", "room_status": 1},
+        A5.path: {"ret": 0, "addr": "127.0.0.1:1"},
+        A6.path: {"ret": 0, "user_list": []},
+        B1.path: {"ret": 426, "err": f"no login {login['login_password']}"},
+        B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}},
+    })  # fmt: skip
+    client = service.client()
+    report = ck.diagnose_device(client, "1", "cam")
+    assert report.verdict == verdict
+    [listed] = ck.list_devices(client, "1")
+    with pytest.raises(ck.JoinFailed) as raised:
+        ck.import_device(client, listed, user_name="Door")
+    item["userAddress"] = "rtsp://192.0.2.7/elsewhere"
+    row = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": url,
+           "login_name": "admin", "login_password": "2468.5"}  # fmt: skip
+    result = ck.import_devices(client, pd.DataFrame([row]))
+    assert list(result.outcome) == ["refused"]
+    assert list(result.verdict) == ["address_differs"]
+    said = [report, listed, listed.login_password, raised.value, client.calls]
+    shown = f"{said!r} {report} {result.to_csv()}"
+    assert "2468.5" not in shown
 
 
 # Importing with a preflight, and looking afterwards

@@ -472,8 +472,9 @@ def test_masking_a_structure_takes_its_secrets_away():
 @pytest.mark.parametrize("hide", [guard, masked])
 def test_a_password_that_came_as_a_number_is_as_secret_as_a_text(hide):
     """A deployment that sends a password of digits as a number does not make it public."""
-    assert "777777" not in repr(hide({"login_password": 777777}))
-    assert "777777" not in repr(hide({"options": {"login_password": [777777]}}))
+    for number in (777777, 777777.5):
+        assert "777777" not in repr(hide({"login_password": number}))
+        assert "777777" not in repr(hide({"options": {"login_password": [number]}}))
 
 
 @pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])

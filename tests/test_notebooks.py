@@ -40,6 +40,13 @@ def test_a_notebook_is_small_and_holds_nothing_of_its_session(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_leaves_its_client_open(path):
+    """Who goes back to a cell or a panel after the last cell still has a service behind it: the
+    sandbox ends with the kernel."""
+    assert not [cell for cell in code_cells(path) if "client.close()" in source(cell)]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_what_nbval_does_not_compare_is_counted_and_has_its_reason(path):
     """So many cells as the table says switch comparison off, and each says why in its metadata."""
     found = [cell for cell in code_cells(path) if is_switched_off(cell)]

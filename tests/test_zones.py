@@ -5,7 +5,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from confkit.zones import zone
+from confkit.zones import duration, zone
+
+
+@pytest.mark.parametrize(("minutes", "said"), [
+    (0, "0 minutes"), (0.5, "0.5 minutes"), (1, "1 minute"), (2.5, "2.5 minutes"),
+    (119, "119 minutes"), (120, "2 hours"), (3450, "57.5 hours"), (525_600, "8,760 hours"),
+])  # fmt: skip
+def test_a_duration_is_said_in_minutes_or_hours(minutes, said):
+    """Whole numbers have no point, one is singular, and from two hours on it is hours."""
+    assert duration(minutes) == said
 
 
 @pytest.mark.parametrize(("given", "name"), [

@@ -1,7 +1,6 @@
 """The devices that a table names, all of them checked before anything is done with one."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ from ..cameras import place, place_warnings
 from ..endpoints import B1
 from ..errors import ParameterError
 from ..masking import Guarded
-from ..records import Device
+from ..records import Device, login_text
 from ..rtsp.address import DEFAULT_PORTS, parse_address
 from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
@@ -18,7 +17,6 @@ from ..tables import Cells, Problem, read_table
 
 _REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _OPTIONAL = ("login_name", "login_password", "user_data", "options")
-_ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+")  # a spreadsheet's long number
 _TWICE = {
     "user_id": "Row {} has this user_id too. Give each device one of its own.",
     "user_address": "Row {} has this camera in the same room. Leave one out.",
@@ -120,7 +118,7 @@ def _value(name: str, cell: Any) -> Any:
             raise ValueError("The cell is empty.")
         return None
     if name in ("room_id", "user_id"):
-        return _identity(name, cell)
+        return arguments.identity(B1, name, cell)
     if name == "options":
         return _options(cell)
     if not isinstance(cell, str):
@@ -142,13 +140,6 @@ def _text(name: str, cell: str) -> str:
     if name in ("login_name", "login_password"):
         raise ValueError("The cell has white space around its text. Take it out.")
     return bare
-
-
-def _identity(name: str, cell: object) -> str:
-    found = arguments.identity(B1, name, cell)
-    if _ROUNDED.fullmatch(found):
-        raise ValueError(f"A spreadsheet has rounded it to {found}. Format the column as text.")
-    return found
 
 
 def _address(cell: str) -> Guarded:
@@ -199,7 +190,8 @@ def _login_problems(found: Cells, cells: Cells) -> list[tuple[str, str]]:
     parts, options = parse_address(address), found["options"]
     for name in ("login_name", "login_password"):
         inside = getattr(parts, name)
-        if inside is not None and options.get(name) and inside != options[name]:
+        beside = login_text(options.get(name))
+        if inside is not None and beside and inside != beside:
             conflict = VERDICTS["credentials_conflict"]
             return [(name, f"{conflict.cause} {conflict.advice}")]
     given = cells.get("login_password") or options.get("login_password")

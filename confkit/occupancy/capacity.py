@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..pace import finite
-from ..zones import zone
+from ..zones import duration, zone
 from .counting import count_samples, room_figures, room_quantiles, room_refusals, together
 from .database import samples_database
 from .files import OvertakenError
@@ -113,7 +113,7 @@ def _reason(row: dict[Any, Any], quantile: float | None) -> str:
     if not row["capped"]:
         return f"{peak} users at the most; its attendee_max could not be read{unsure}"
     if row["at_cap"]:
-        long = f" for {row['minutes_full']:g} minutes" if pd.notna(row["minutes_full"]) else ""
+        long = f" for {duration(row['minutes_full'])}" if pd.notna(row["minutes_full"]) else ""
         return f"at its cap{long}, so true demand is unknown: {peak} may be too low{unsure}"
     if row["refused"] and quantile is not None:
         lost = f"{row['refused_minutes']:g} user-minutes"

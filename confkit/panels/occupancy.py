@@ -40,10 +40,12 @@ OFTEN = {"off": 0.0, "every 5 s": 5.0, "every 15 s": USUAL, "every 60 s": 60.0}
 _SHORTEST = 0.5
 
 
-def check_every(seconds: float) -> None:
-    """Raises ConfigError unless this is 0, or a number of seconds from 0.5 to a day."""
+def _paced(seconds: float) -> float:
     if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= LONGEST):
-        raise ConfigError(f"every is {seconds!r}; give seconds from 0.5 on, or 0 for never")
+        raise ConfigError(
+            f"every is {seconds!r}; give seconds from 0.5 to a day ({LONGEST:g}), or 0 for never"
+        )
+    return float(seconds)
 
 
 class OccupancyPanel(LivePanel):
@@ -76,8 +78,8 @@ class OccupancyPanel(LivePanel):
         tz: str | tzinfo | None = None,
     ) -> None:
         check_source(client, room_ids)
-        seconds = (0.0 if isinstance(room_ids, Sweep) else USUAL) if every is None else every
-        check_every(seconds)
+        usual = 0.0 if isinstance(room_ids, Sweep) else USUAL
+        every = _paced(usual if every is None else every)  # before anything is sent
         super().__init__("Occupancy", client, background_rate, tz)
         self.add_class("confkit-occupancy")
         self._rooms = None if room_ids is None else asked(room_ids)
@@ -89,7 +91,7 @@ class OccupancyPanel(LivePanel):
             self._take(room_ids)
         else:
             self.first(self.refresh)
-        self.refresh_every(seconds)
+        self.refresh_every(every)
 
     def _arrange(self, folder: str) -> None:
         self.often = arranging.choice("Automatic refresh", list(OFTEN.items()))
@@ -155,10 +157,10 @@ class OccupancyPanel(LivePanel):
     def refresh_every(self, seconds: float) -> None:
         """Nothing; from now on the rows on the screen are read so often, with 0 never again.
         ConfigError: it is no number of seconds from 0.5 to a day."""
-        check_every(seconds)
+        seconds = _paced(seconds)
         if seconds not in OFTEN.values():
-            self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", float(seconds))]
-        self.often.value = float(seconds)
+            self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", seconds)]
+        self.often.value = seconds
 
     # What goes on by itself
 

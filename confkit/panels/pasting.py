@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from ..sweeping.ids import RoomIds, room_ids
+from ..sweeping.ids import RoomIds, cell_ids, room_ids
 from ..tables import read_csv
 
 _BETWEEN = re.compile(r"[\s,;|\"'\[\](){}]+")
@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 def pasted_ids(text: str) -> list[str]:
     """The room IDs in a text, each once, between spaces, commas, semicolons, quotes, brackets or
-    line ends."""
-    return list(dict.fromkeys(filter(None, _BETWEEN.split(text))))
+    line ends. ParameterError for one of which a spreadsheet has made a number."""
+    return cell_ids(filter(None, _BETWEEN.split(text)))
 
 
 def ids_in_file(name: str, text: str, id_column: str | None = None) -> RoomIds:

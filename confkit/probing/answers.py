@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ApiError, TransportError
+from ..errors import ApiError, TransportError, cause_and_advice
 
 if TYPE_CHECKING:
     from ..exchange import Asked
@@ -33,7 +33,5 @@ def told(asked: Asked) -> str:
     error = asked.error
     if isinstance(error, ApiError):
         return f"{error.ret} ({error.meaning}), HTTP {asked.call.status}"
-    if isinstance(error, TransportError):
-        return f"no answer: {str(error).removesuffix(error.advice).strip(' .')}"
-    plain = str(error).removesuffix(error.advice if error else "").strip(" .")
-    return f"no answer of the interface: {plain}"
+    plain = cause_and_advice(error)[0] if error else str(error)
+    return f"no answer{'' if isinstance(error, TransportError) else ' of the interface'}: {plain}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +16,7 @@ from ..errors import (
     ServiceUnavailable,
     TokenRejected,
     TransportError,
+    cause_and_advice,
 )
 from .rooms import FoundRoom
 from .showing import Line, Outcome, show
@@ -30,7 +30,6 @@ Errors = type[ConfkitError] | tuple[type[ConfkitError], ...]
 
 # With these the service has not told what it was asked: whether that is well stays unknown.
 _UNTOLD = (AuthenticationFailed, TokenRejected, ServiceTimeout, ServiceUnavailable)
-_STEP = re.compile("[;.] ")  # in a ConfigError, between what is wrong and the ways to give it
 _FAULTS = (700, 805)  # database error, internal error: the service could not look
 
 
@@ -88,7 +87,7 @@ class Runbook:
         except ConfkitError as error:
             failed = isinstance(error, fails) if fails is not None else _answered(error)
             verdict: Verdict = "FAIL" if failed else "UNKNOWN"
-            self.add(Check(check, verdict, _told(error), advice or _advice(error)))
+            self.add(Check(check, verdict, _told(error), advice or cause_and_advice(error)[1]))
         else:
             told = found if isinstance(found, str) else found(value)
             if isinstance(value, FoundRoom):  # whoever reads this knows rooms by their topics
@@ -122,7 +121,7 @@ class Runbook:
             else:
                 self.failed(check, f"{_told(error)} where {wanted} is due", advice or error.advice)
         except ConfkitError as error:
-            self.unknown(check, _told(error), advice or _advice(error))
+            self.unknown(check, _told(error), advice or cause_and_advice(error)[1])
         else:
             self.failed(check, f"it succeeded, where {wanted} is due", advice)
 
@@ -214,15 +213,5 @@ def _told(error: ConfkitError) -> str:
     """What an error says, without the next step."""
     if isinstance(error, ApiError) and error.meaning:
         return error.meaning.rstrip(" .") + (f" ({error.ret})" if error.ret is not None else "")
-    if isinstance(error, ConfigError) and not error.advice:
-        return _STEP.split(str(error), 1)[0]
-    plain = str(error).removesuffix(error.advice).rstrip(" .")
+    plain = cause_and_advice(error)[0]
     return plain.partition(": ")[2] or plain if isinstance(error, TransportError) else plain
-
-
-def _advice(error: ConfkitError) -> str:
-    """The next step that an error names."""
-    if error.advice or not isinstance(error, ConfigError):
-        return error.advice
-    step = "".join(_STEP.split(str(error), 1)[1:])
-    return step[:1].upper() + step[1:]

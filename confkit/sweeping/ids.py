@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,14 +13,13 @@ from ..endpoints import A3
 from ..errors import ParameterError
 from ..frames import strings
 from ..masking import Guarded, mask_address
-from ..tables import Problem, Raw, read_csv, read_text
+from ..tables import Problem, Raw, given_by_code, read_csv, read_text, spoilt_id
 
 if TYPE_CHECKING:
     import pandas as pd
 
 USUAL = "room_id"
 log = logging.getLogger("confkit.sweep")
-_SPOILT = re.compile(r"[0-9]+[.,]0|[0-9][.,][0-9]+E\+[0-9]+")
 LONGEST = 200  # characters of what was given for a path, in a message
 
 
@@ -38,8 +36,9 @@ def room_ids(given: Any, id_column: str | None = None) -> RoomIds:
 
     Of a table they are the column `id_column`; without that, `room_id` or the only column. They are
     read as text. Doubles are left out, the first one counts. ParameterError: a float (its zeros and
-    digits may be lost), a missing ID, a text that is no file, a table in which no column is named,
-    or whose header is missing.
+    digits may be lost), a cell of which a spreadsheet has made a number (1001.0, 1.23E+09; in a
+    list, or in a column of pandas' `string`, such a text is an ID), a missing ID, a text that is no
+    file, a table in which no column is named, or whose header is missing.
     """
     if isinstance(given, str | os.PathLike):
         return _file(Path(given), id_column)
@@ -49,7 +48,7 @@ def room_ids(given: Any, id_column: str | None = None) -> RoomIds:
         if isinstance(given, pd.DataFrame):
             return _table(given, id_column)
         if isinstance(given, pd.Series | pd.Index):
-            return RoomIds(_once(_values(given))[0])
+            return RoomIds(_once(_values(given), cells=not given_by_code(given))[0])
     refused = isinstance(given, Mapping | bytes) or hasattr(given, "columns")
     if refused or not isinstance(given, Iterable):
         raise _wrong(
@@ -63,8 +62,14 @@ def _wrong(problem: str, advice: str) -> ParameterError:
     return wrong(A3, problem, advice)
 
 
-def _once(given: Iterable[Any]) -> tuple[list[str], list[int]]:
-    """The IDs without doubles, and at which places they stand."""
+def cell_ids(cells: Iterable[str]) -> list[str]:
+    """The room IDs in cells as a spreadsheet shows them, each once; errors as of `room_ids`."""
+    return _once(cells, cells=True)[0]
+
+
+def _once(given: Iterable[Any], cells: bool = False) -> tuple[list[str], list[int]]:
+    """The IDs without doubles, and at which places they stand; of `cells`, none is a number that a
+    spreadsheet has made."""
     found: dict[str, int] = {}
     for place, value in enumerate(given):
         try:
@@ -72,6 +77,9 @@ def _once(given: Iterable[Any]) -> tuple[list[str], list[int]]:
         except ParameterError as error:
             meaning = "The room ID is missing." if value is None else error.meaning
             raise _wrong(f"At place {place + 1}: {meaning}", error.advice) from None
+        spoilt = spoilt_id(written) if cells else ""
+        if spoilt:
+            raise _wrong(f"At place {place + 1}: {spoilt}", "")
         if "@" in written and "://" in written:  # a camera's address: the wrong column, mostly
             written = Guarded(written)
         found.setdefault(written, place)
@@ -90,7 +98,8 @@ def _table(table: pd.DataFrame, id_column: str | None) -> RoomIds:
     if named:
         table = table.reset_index(level=named)
     place = _column(list(table.columns), id_column)
-    ids, places = _once(_values(table.iloc[:, place]))
+    column = table.iloc[:, place]
+    ids, places = _once(_values(column), cells=not given_by_code(column))
     others = table.iloc[places, [at for at in range(table.shape[1]) if at != place]]
     _tell_doubles(len(table) - len(ids), others)
     return RoomIds(ids, others.reset_index(drop=True))
@@ -134,8 +143,8 @@ def _file(path: Path, id_column: str | None) -> RoomIds:
             for (line, _), cell in zip(table.rows, cells, strict=True) if not cell
         ]  # fmt: skip
         problems += [
-            Problem(line, None, f"A spreadsheet has made a number of a room ID: {cell}.")
-            for (line, _), cell in zip(table.rows, cells, strict=True) if _SPOILT.fullmatch(cell)
+            Problem(line, None, spoilt_id(cell))
+            for (line, _), cell in zip(table.rows, cells, strict=True) if spoilt_id(cell)
         ]  # fmt: skip
     if problems:
         raise _unreadable(path, problems)
@@ -186,6 +195,9 @@ def listed_ids(path: str | os.PathLike[str]) -> list[str]:
     ids = [(number, line) for number, line in lines if line and not line.startswith("#")]
     tabs = [Problem(number, None, "The line holds a tab: is this a table? Name its file .csv.")
             for number, line in ids if "\t" in line]  # fmt: skip
-    if tabs:
-        raise _unreadable(Path(path), tabs)
+    wrong = tabs or [
+        Problem(number, None, spoilt_id(line)) for number, line in ids if spoilt_id(line)
+    ]
+    if wrong:
+        raise _unreadable(Path(path), wrong)
     return [line for _, line in ids]

@@ -1,8 +1,9 @@
 """Runs notebooks with their folded solutions in the place of the unanswered cells.
 
 `python -m tests.course.run_solved NOTEBOOK ...` prints one JSON object: by notebook, the findings
-as [exercise, right, told], and the error that ended it, or null. One process runs them all, each
-in names of its own, as IPython runs cells; each has a sandbox of its own.
+as [exercise, right, told], those of the exercises' cells when they are run once more after the last
+cell, and the error that ended it, or null. One process runs them all, each in names of its own, as
+IPython runs cells; each has a sandbox of its own.
 """
 
 import contextlib
@@ -31,25 +32,30 @@ def solved(path):
 
 
 def run(path):
-    """The findings of a notebook, in order, and the error that ended it, or None."""
+    """The findings of a notebook, in order, those of its exercises run again at its end, and the
+    error that ended it, or None."""
     from IPython.core.interactiveshell import InteractiveShell
 
     from confkit.course import Finding
 
-    findings = []
+    found = {"findings": [], "again": [], "error": None}
     shell = InteractiveShell()
+    texts = list(solved(path))
+    runs = [("findings", text) for text in texts]
+    runs += [("again", text) for text in texts if "course.check(" in text]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        for text in solved(path):
+        for kind, text in runs:
             done = shell.run_cell(text)
             if isinstance(done.result, Finding):
-                findings.append([done.result.exercise, done.result.right, done.result.told])
+                found[kind].append([done.result.exercise, done.result.right, done.result.told])
             if not done.success:
                 error = done.error_before_exec or done.error_in_exec
-                return {"findings": findings, "error": f"{type(error).__name__}: {error}"}
+                found["error"] = f"{type(error).__name__}: {error}"
+                return found
     client = shell.user_ns.get("client")
     if client is not None:
         client.close()
-    return {"findings": findings, "error": None}
+    return found
 
 
 if __name__ == "__main__":

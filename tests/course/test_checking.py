@@ -163,6 +163,39 @@ def test_a_sandbox_that_is_gone_is_no_wrong_answer(sandbox, client):
     assert "closed" in finding.told
 
 
+def put_off(client, room_id, user_name):
+    """The solution of put-off: it asks through the client that it is given."""
+    users = ck.get_room_users(client, room_id)
+    found = [user.user_id for user in users if user.user_name == user_name]
+    for user_id in found:
+        ck.force_offline(client, room_id, user_id)
+    return found
+
+
+def test_a_solved_exercise_is_judged_after_its_client_or_sandbox_was_closed(sandbox, client):
+    """Through another client of the sandbox; where that was closed too, a function shows in a new
+    one that it is right, and what only the old one could show is open, with what to do."""
+
+    def count(room_id):
+        return len(ck.get_room_users(client, room_id))
+
+    room_id = ck.create_room(client, "My first room", owner_id="o", attendee_max=5)
+    other = ck.create_room(client, "Another", owner_id="o", attendee_max=5)
+    client.close()
+    assert course.check("first-room", room_id, client).right is True
+    assert course.check("first-room", other, client).right is False
+    assert course.check("put-off", put_off, client).right is True
+    finding = course.check("errors-count", count, client)  # it asks through what was closed
+    assert finding.right is None
+    assert 'this client is closed. Connect again (client = ck.connect("sandbox"))' in finding.told
+    sandbox.close()
+    assert course.check("put-off", put_off, client).right is True
+    for name, answer in (("first-room", room_id), ("errors-count", count)):
+        finding = course.check(name, answer, client)
+        assert finding.right is None
+        assert "this sandbox is closed. Connect again" in finding.told
+
+
 def test_a_finding_says_its_verdict_in_words_and_escapes_what_it_shows():
     """Text and HTML hold the word, not only a colour, and a password in a text shows as ***."""
     finding = course.Finding("<x>", False, "rtsp://a:geheim@h/ <b>")

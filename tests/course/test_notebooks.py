@@ -60,6 +60,19 @@ def test_the_folded_solutions_are_right(solved, path):
     assert [finding[0] for finding in outcome["findings"]] == due
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_an_exercise_can_be_solved_after_the_notebook_has_run_to_its_end(solved, path):
+    """Who runs all cells first, then goes back to an exercise and solves it, is told that it is
+    right, and so is who runs a solved one again."""
+    outcome = solved[path.stem]
+    assert outcome["error"] is None
+    assert outcome["again"]
+    assert [finding for finding in outcome["again"] if finding[1] is not True] == []
+    assert [finding[0] for finding in outcome["again"]] == [
+        finding[0] for finding in outcome["findings"]
+    ]
+
+
 def test_every_exercise_stands_in_one_notebook_in_the_course_s_order():
     """The checks of all notebooks, in order, are the exercises of the registry, each once."""
     found = [

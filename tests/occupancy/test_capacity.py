@@ -104,6 +104,13 @@ def test_at_the_cap_true_demand_is_unknown():
     )
 
 
+def test_a_long_time_at_the_cap_is_told_in_hours():
+    """The column stays in minutes; the sentence is for people."""
+    room = only(steady([10] * 3450, attendee_max=10))
+    assert room["minutes_full"] == 3450
+    assert room["reason"].startswith("at its cap for 57.5 hours, so true demand is unknown")
+
+
 def test_users_above_the_cap_are_at_the_cap():
     """More users than the cap allows count as at the cap."""
     room = only(steady([12, 12, 3], attendee_max=10))

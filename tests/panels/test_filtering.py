@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import confkit as ck
@@ -21,6 +21,7 @@ from confkit.panels.room_list import (
     without,
 )
 from confkit.sweeping.ids import RoomIds
+from confkit.tables import spoilt_id
 
 
 @pytest.fixture
@@ -182,6 +183,7 @@ def test_what_is_said_of_a_reading_names_the_commonest_failure(client, building)
        st.sampled_from([" ", ", ", ";", "\n", "\t", " | ", "\r\n", '","']))  # fmt: skip
 def test_pasted_ids_are_found_between_any_separators(ids, between):
     """In their order, each once."""
+    assume(not any(map(spoilt_id, ids)))
     assert pasted_ids(f"[{between.join(ids)}]") == list(dict.fromkeys(ids))
 
 

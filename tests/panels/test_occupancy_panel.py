@@ -221,6 +221,16 @@ def test_how_often_is_chosen(panel_of, rooms):
     assert panel.frame.every == 2.5
 
 
+@pytest.mark.parametrize("every", [-1, 0.1, 1e9, float("nan"), "5"])
+def test_a_pace_that_is_none_is_refused_before_anything_is_sent(panel_of, rooms, sandbox, every):
+    """A panel that cannot refresh so often is not made, and no reading begins."""
+    running, before = set(threading.enumerate()), sandbox.count()
+    with pytest.raises(ck.ConfigError, match="give seconds"):
+        panel_of(rooms.values(), every=every)
+    assert sandbox.count() == before
+    assert set(threading.enumerate()) <= running
+
+
 @pytest.fixture
 def stranger(sandbox) -> Iterator[ck.Client]:
     """A client that takes the sandbox for any service."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import confkit as ck
+from confkit.panels.pasting import pasted_ids
 from confkit.sweeping.ids import LONGEST, room_ids
 from tests.sweeping.building import ROOM, building
 
@@ -372,10 +373,63 @@ def test_lines_of_a_file_are_ids(tmp_path):
         assert ids_of(file.readlines()) == ["007", "8"]
 
 
-@pytest.mark.parametrize("spoilt", ["1614903140.0", "1614903140,0", "1.61E+09", "1,61E+09"])
-def test_ids_that_a_spreadsheet_has_spoilt_are_refused(written, spoilt):
-    """A number in their place has lost zeros or digits; the error names its line."""
-    refused(written(f"room_id;floor\n7;1\n{spoilt};2\n"), match="line 3: .*spreadsheet")
+def device_table(*room_ids):
+    """A table that import_devices and remove_devices take."""
+    return pd.DataFrame({
+        "room_id": room_ids, "user_id": [f"cam-{n}" for n, _ in enumerate(room_ids)],
+        "user_name": "Door", "user_address": [f"sip://h/{n}" for n, _ in enumerate(room_ids)],
+    })  # fmt: skip
+
+
+READERS = {
+    "CSV": ("line 3: ", lambda c, w, x: ck.sweep(c, w(f"room_id;floor\n7;1\n{x};2\n"))),
+    "text file": ("line 2: ", lambda c, w, x: ck.sweep(c, w(f"7\n{x}\n", name="rooms.txt"))),
+    "known rooms": (
+        "line 2: ", lambda c, w, x: ck.known_rooms(c, list=w(f"7\n{x}\n", name="rooms.txt"))
+    ),
+    "DataFrame": ("place 2: ", lambda c, _, x: ck.sweep(c, pd.DataFrame({"room_id": ["7", x]}))),
+    "Series": ("place 2: ", lambda c, _, x: ck.sweep(c, pd.Series(["7", x]))),
+    "pasted": ("place 2: ", lambda _, __, x: pasted_ids(f"7 {x}")),
+    "device CSV": (
+        "row 3, room_id: ",
+        lambda c, w, x: ck.import_devices(c, w(device_table("7", x).to_csv(index=False))),
+    ),
+    "device DataFrame": (
+        "row 2, room_id: ", lambda c, _, x: ck.import_devices(c, device_table("7", x))
+    ),
+    "device removal": (
+        "row 2, room_id: ", lambda c, _, x: ck.remove_devices(c, device_table("7", x))
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "read"), READERS.values(), ids=READERS)
+@pytest.mark.parametrize(
+    "spoilt", ["1001.0", "1614903140.00", "1614903140,0", "1.61E+09", "1,61E+09", "1.61e+09"]
+)
+def test_cells_that_a_spreadsheet_has_spoilt_are_refused(script, written, row, read, spoilt):
+    """A number in the place of an ID has lost zeros or digits; each reader of cells names its row
+    and what to do, and sends nothing."""
+    if read is READERS["pasted"][1]:
+        spoilt = spoilt.replace(",", ".")  # a comma stands between two IDs there
+    service = script({})
+    told = f"{row}A spreadsheet has made a number of the ID.*: {spoilt}. Format the column as text"
+    with pytest.raises(ck.ParameterError, match=told.replace("+", r"\+")) as raised:
+        read(service.client(), written, spoilt)
+    assert "  Nothing was sent" not in str(raised.value)
+    assert service.requests == []
+
+
+def test_a_text_that_code_gives_is_an_id_whatever_it_looks_like(client):
+    """A room may be called 2.0 by whoever makes it: so it is read by that ID, alone, in a list, and
+    in the frames that confkit gives."""
+    ids = [ck.create_room(client, "t", "ops", room_extend_id=one) for one in ("2.0", "1.5E+09")]
+    assert [ck.get_room(client, one).room_id for one in ids] == ids
+    for given in (ids, ck.known_rooms(client), ck.known_rooms(client)["room_id"],
+                  ck.occupancy_frame(ck.sweep(client, ids))):  # fmt: skip
+        assert list(ck.sweep(client, given).frame().room_id) == ids
+    listed = ck.devices_frame([ck.Device(one, one, "Door", f"sip://h/{one}") for one in ids])
+    assert list(ck.remove_devices(client, listed).outcome) == ["not there"] * 2
 
 
 def test_rows_that_are_left_out_are_told(written, caplog):
