@@ -227,5 +227,5 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
     elif look.happened:
         return None
     if look.error is not None:  # why nobody knows
-        failure.__cause__ = look.error.with_traceback(None)
+        failure.__cause__ = look.error.again()  # itself it was raised in the context of this one
     return failure
