@@ -80,7 +80,8 @@ class ApiError(ConfkitError):
     """The service answered with a result code other than 0 (section 7 of the interface).
 
     `ret` as it came (a number where it is one), `interface`, `endpoint` (such as "A3"), `meaning`,
-    `advice`; `report` where a preflight went before (see `import_device`).
+    `advice`; `report` where a preflight went before (see `import_device`). `retry` is False of
+    each change: look before you repeat one.
     """
 
     ret: int | str | None = None
