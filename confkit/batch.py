@@ -181,7 +181,7 @@ class Batch:
         tries = self._failed[index] = self._failed.get(index, 0) + 1
         again = failure.retry and tries < TRIES
         if again:
-            heapq.heappush(self._later, (now + pause(tries, self.context.chance), index))
+            heapq.heappush(self._later, (now + pause(tries, answer, self.context), index))
         else:
             self._settle(index, outcome)
         if self._pulse.is_gone(failure, again, now):

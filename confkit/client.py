@@ -61,6 +61,7 @@ class Client:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
         chance: Callable[[], float] = _CHANCE,
+        now: Callable[[], float] = time.time,
     ) -> None:
         secret_key = Secret(secret_key)
         base_url, outgoing_url = hidden_address(base_url), hidden_address(outgoing_url)
@@ -89,7 +90,7 @@ class Client:
         if all(address.loopback for address in self._addresses.values()):
             self.session.trust_env = False  # no proxy of the environment leads to this machine
         self.max_rate = max_rate
-        self._clock, self._sleep, self._chance = clock, sleep, chance
+        self._clock, self._sleep, self._chance, self._now = clock, sleep, chance, now
         self._pace = self._paced(max_rate)
         self._on_close = on_close
         self._token = SharedToken(self._authenticate)
@@ -134,8 +135,9 @@ class Client:
         """What another process needs to ask the same service: a worker gets the token too, so that
         it need not authenticate. It has no sandbox to steer, and ends none."""
         state = self.__dict__.copy()
-        for own in ("sandbox", "_on_close", "_clock", "_sleep", "_chance", "_pace", "_calls"):
+        for own in ("sandbox", "_on_close", "_clock", "_sleep", "_chance", "_now", "_pace"):
             del state[own]
+        del state["_calls"]
         return {**state, "_token": self._token.held}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -144,18 +146,21 @@ class Client:
         mask_log()
         self.sandbox, self._on_close = None, lambda: None
         self._clock, self._sleep, self._chance = time.monotonic, time.sleep, _CHANCE
+        self._now = time.time
         self._pace = self._paced(self.max_rate)
         self._calls = deque(maxlen=KEPT)
         self._token, self._process = SharedToken(self._authenticate, held), os.getpid()
 
     def lent(self) -> Client:
-        """A copy that never authenticates: a token that is refused stays refused.
+        """A copy that never authenticates: a token that is refused stays refused. Its calls are on
+        record here, too.
 
         Many that work side by side would renew it one after the other, each making the others'
         useless."""
         self.token()
         copied = copy(self)
         copied._renews = False
+        copied._calls = self._calls
         return copied
 
     def __enter__(self) -> Self:
@@ -174,8 +179,10 @@ class Client:
         """The members of the service's answer to one request; any failure is raised.
 
         A token that the service no longer takes (602) is renewed once, for all threads together,
-        and the call is repeated once. Reads are tried up to three times; a change whose answer was
-        lost raises OutcomeUnknown. Sections 4, 5 and 7 of the interface.
+        and the call is repeated once. Reads are tried up to three times, as late as the service
+        asks (Retry-After) and the time-outs allow; a change is sent once. It raises OutcomeUnknown
+        where its answer was lost, and Unsettled where a code leaves open whether it happened.
+        Sections 4, 5 and 7 of the interface.
         """
         endpoint = request.endpoint
         self._is_open()
@@ -241,7 +248,7 @@ class Client:
             session=self.session, dialect=self.dialect, timeout=self.timeout,
             bases={name: address.url for name, address in self._addresses.items()},
             secret_key=self.secret_key, token=self.token, pace=self._pace, calls=self._calls,
-            clock=self._clock, sleep=self._sleep, chance=self._chance,
+            clock=self._clock, sleep=self._sleep, chance=self._chance, now=self._now,
         )  # fmt: skip
 
     def _is_open(self) -> None:

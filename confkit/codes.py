@@ -29,6 +29,8 @@ class Code(NamedTuple):
 _Rows = tuple[tuple[int, str, str, str], ...]
 
 _RETRY = frozenset({310, 409, 418, 419, 421, 503, 504, 806})
+# They say that something failed, and nothing of a change: whether it happened before that.
+OPEN = frozenset({700, 805, 913})
 
 _A: _Rows = (
     (0, "success",

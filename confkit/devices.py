@@ -7,7 +7,19 @@ from . import arguments
 from .checks import advised, explained, preflighted, see, there
 from .client import Client
 from .endpoints import B1, B2
-from .errors import ConfkitError, JoinFailed, OutcomeUnknown, ServiceTimeout, UserExists
+from .errors import (
+    ApiError,
+    ConfkitError,
+    JoinFailed,
+    Look,
+    OutcomeUnknown,
+    ServiceTimeout,
+    Unsettled,
+    UserExists,
+    settled,
+    unread,
+    unsettled,
+)
 from .listing import find_device, listed_device
 from .masking import Guarded, GuardedAddress, Secret, guard, mask_address
 from .records import Device
@@ -15,6 +27,9 @@ from .wire import Request
 
 if TYPE_CHECKING:
     from .rtsp.report import Report
+
+
+LATE = 427  # the camera gave the service no answer in time
 
 
 class ReimportFailed(ConfkitError):
@@ -48,8 +63,9 @@ def import_device(
     `user_address` (scheme://host:port/path) itself, so the call may take 30 s. UserExists (423),
     JoinFailed (426), ServiceTimeout (427, 310), ServiceUnavailable (302), ParameterError (401, or
     noticed before sending). When the answer is lost the device is looked up in B3; where that does
-    not find it, OutcomeUnknown is raised. So it is after 310, and 427 is raised only when B3 does
-    not list the device.
+    not find it, OutcomeUnknown is raised. 427 is raised only when B3 does not list the device.
+    After another code that leaves it open (310, 424, 503) a device that B3 lists may have been
+    there before: that is Unsettled. Where B3 does not list it, that code's error is raised.
 
     With `preflight` the camera is tried from here first: PreflightFailed, with the `report`, when
     it does not play; and a refusal (426, 427) then carries a `report` of what stood in the way.
@@ -92,29 +108,42 @@ def _imported(client: Client, device: Device, passed: "Report | None") -> Device
         client.send(Request(B1, _parameters(device)))
         return device
     except UserExists as error:
-        if _listed(client, device) is not None:
+        if _listed(client, device)[0] is not None:
             there(error, device)
         raise
     except (OutcomeUnknown, JoinFailed, ServiceTimeout) as error:
-        failure = error
-    # A camera that was too slow for the service (427) may have joined after all.
-    found = None if isinstance(failure, JoinFailed) else _listed(client, device)
-    if found is not None:
-        return found
-    if not isinstance(failure, OutcomeUnknown):
+        failure: ConfkitError = error
+    if not isinstance(failure, JoinFailed):
+        found, look = _listed(client, device)
+        # A camera that was too slow for the service (427) may have joined after all.
+        late = isinstance(failure, ServiceTimeout) and failure.ret == LATE
+        if found is not None and (late or not isinstance(failure, Unsettled)):
+            return found
+        if isinstance(failure, OutcomeUnknown):
+            failure = settled(failure, look) or failure
+    if isinstance(failure, ApiError) and not isinstance(failure, OutcomeUnknown):
         advised(failure, device)
         if passed is not None:
             explained(failure, client, device, passed)
     raise failure
 
 
-def _listed(client: Client, device: Device) -> Device | None:
-    """The device as B3 lists it with its address; None where it does not, or cannot be read."""
+def _listed(client: Client, device: Device) -> tuple[Device | None, Look]:
+    """The device as B3 lists it with its address, or None; and what that says of an import."""
+    called, before = mask_address(device.user_id), _before(device.room_id, "import it")
     try:
         found = find_device(client, device.room_id, device.user_id)
-    except ConfkitError:
-        return None
-    return found if found is not None and found.user_address == device.user_address else None
+    except ConfkitError as error:
+        return None, unread("Whether the device is there", error, before)
+    if found is None:
+        return None, Look(False)
+    if found.user_address != device.user_address:
+        return None, Look(None, f"B3 lists {called!r} with another address. {before}")
+    return found, Look(True, f"B3 lists {called!r} with this address, maybe since before. {before}")
+
+
+def _before(room_id: str, what: str) -> str:
+    return f"Look with ck.list_devices(client, {room_id!r}) before you {what} again."
 
 
 def _parameters(device: Device) -> dict[str, Any]:
@@ -141,7 +170,8 @@ def remove_device(
 
     `room_id` may be a whole Device. B2 wants the address too: left out, it is looked up in B3.
     UserNotFound (425), ServiceUnavailable (303). When the answer is lost and B3 does not list the
-    device any more, it counts as removed; otherwise that raises OutcomeUnknown.
+    device any more, it counts as removed; otherwise that raises OutcomeUnknown. A code that leaves
+    it open (310, 424, 503) is that code's error while B3 lists the device, else Unsettled.
     """
     user_address = GuardedAddress(user_address) if user_address is not None else None
     client.may_send(B2)
@@ -160,27 +190,44 @@ def remove_device(
         client.send(Request(B2, parameters))
         return
     except OutcomeUnknown as error:
-        unknown = error
+        failure = settled(error, _unlisted(client, room_id, user_id))
+    if failure is not None:
+        raise failure
+
+
+def _unlisted(client: Client, room_id: str, user_id: str) -> Look:
+    called, before = mask_address(user_id), _before(room_id, "remove it")
     try:
-        if find_device(client, room_id, user_id) is None:
-            return
-    except ConfkitError:
-        pass
-    raise unknown
+        if find_device(client, room_id, user_id) is not None:
+            return Look(False)
+    except ConfkitError as error:
+        return unread("Whether the device is there", error, before)
+    found = f"B3 does not list {called!r} in room {room_id!r} now."
+    return Look(True, f"{found} If it did before this call, nothing is left to do.")
 
 
 def reimport_device(client: Client, device: Device) -> Device:
     """The device, once it was removed and imported again (B2, then B1).
 
     The device is checked before it is removed. When it cannot be imported again, ReimportFailed
-    says why and how to restore it.
+    says why and how to restore it. Unsettled: it may have been removed, and was not imported again.
     """
     client.may_send(B1)
     arguments.user_address(B1, device.user_address)
     arguments.options(B1, device.options, None, None)
     arguments.needed_text(B1, "user_name", device.user_name)
     arguments.whole(B1, "user_data", device.user_data)
-    remove_device(client, device)
+    failure: ConfkitError | None = None
+    try:
+        remove_device(client, device)
+    except Unsettled as error:
+        failure = unsettled(
+            error.refusal or error,
+            f"It was not imported again: look with ck.list_devices(client, {device.room_id!r}), "
+            "and where that does not list it, call ck.import_device(client, device).",
+        )
+    if failure is not None:
+        raise failure
     try:
         return import_device(client, device)
     except ConfkitError as error:

@@ -7,7 +7,7 @@ builtin (`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from .printable import printable
 
@@ -83,7 +83,8 @@ class ApiError(ConfkitError):
     """The service answered with a result code other than 0 (section 7 of the interface).
 
     `ret` as it came (a number where it is one), `interface`, `endpoint` (such as "A3"), `meaning`,
-    `advice`; `report` where a preflight went before (see `import_device`).
+    `advice`; `report` where a preflight went before (see `import_device`). `retry` is False of
+    each change: look before you repeat one.
     """
 
     ret: int | str | None = None
@@ -122,7 +123,12 @@ class ServiceTimeout(ApiError, TimeoutError):
 
 
 class Unsettled(ApiError, OutcomeUnknown):
-    """A change was answered with a code that leaves open whether it happened, such as 503."""
+    """A change was answered with a code that leaves open whether it happened, such as 503 or 700.
+
+    `advice` names what was found when it was looked up; `refusal` is the plain error, which is
+    raised where nothing of the change is to be seen."""
+
+    refusal: ApiError | None = None
 
 
 class UnsettledTimeout(ServiceTimeout, Unsettled):
@@ -200,8 +206,42 @@ def api_error(
     return error
 
 
-def unsettled(error: ApiError) -> Unsettled:
-    """The same refusal of a change, as one that may have happened all the same."""
-    kind = UnsettledTimeout if isinstance(error, ServiceTimeout) else Unsettled
-    told = f"It may or may not have happened: {error}"
-    return _rebuild(kind, (told,), {**error.__dict__, "retry": False})
+def unsettled(refusal: ApiError, advice: str = "") -> Unsettled:
+    """The refusal of a change, as one that may have happened all the same; `advice`, where given,
+    takes the place of its own."""
+    kind = UnsettledTimeout if isinstance(refusal, ServiceTimeout) else Unsettled
+    said, advice = str(refusal).removesuffix(refusal.advice).strip(), advice or refusal.advice
+    told = f"It may or may not have happened: {said} {advice}"
+    return _rebuild(kind, (told,), {**refusal.__dict__, "advice": advice, "refusal": refusal})
+
+
+class Look(NamedTuple):
+    """What was seen of a change: `happened` is None where that could not be settled, because of
+    `error` perhaps; `advice` names what was found, and the next step."""
+
+    happened: bool | None
+    advice: str = ""
+    error: ConfkitError | None = None
+
+
+def unread(what: str, error: ConfkitError, advice: str) -> Look:
+    """A look that failed: `what` could not be read."""
+    why = str(error).removesuffix(error.advice).strip()
+    return Look(None, f"{what} could not be read: {why} {advice}", error)
+
+
+def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
+    """The error of a change that was looked up, or None where it counts as done.
+
+    An effect that is seen after a lost answer is this change's. After a code that came it may be
+    older, so the look can only say that nothing happened: the plain refusal.
+    """
+    failure: ConfkitError = unknown
+    if isinstance(unknown, Unsettled) and unknown.refusal is not None:
+        nothing = look.happened is False
+        failure = unknown.refusal if nothing else unsettled(unknown.refusal, look.advice)
+    elif look.happened:
+        return None
+    if look.error is not None:  # why nobody knows
+        failure.__cause__ = look.error.again()  # itself it was raised in the context of this one
+    return failure

@@ -10,14 +10,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .calls import Call, call
 from .errors import (
     ApiError,
+    AuthenticationFailed,
     ConfkitError,
     OutcomeUnknown,
+    ParameterError,
     ProtocolError,
+    RoomNotFound,
+    TokenRejected,
     TransportError,
+    UserExists,
+    UserNotFound,
     unsettled,
 )
 from .transport import move
-from .wire import Answer, Request, Written, interpret, secrets_in, secrets_of, write
+from .wire import (
+    Answer,
+    Request,
+    Written,
+    asked_wait,
+    interpret,
+    secrets_in,
+    secrets_of,
+    write,
+)
 
 if TYPE_CHECKING:
     from collections import deque
@@ -49,6 +64,7 @@ class Context(NamedTuple):
     clock: Callable[[], float]
     sleep: Callable[[float], object]
     chance: Callable[[], float]
+    now: Callable[[], float]
 
     def written(self, request: Request, token: Secret | None) -> Written:
         """The request as it travels."""
@@ -95,37 +111,35 @@ class Outcomes(list[Any]):
         return found
 
 
-def pause(tries: int, chance: Callable[[], float]) -> float:
-    """Seconds to wait after so many tries that failed."""
-    return 0.2 * 2.0 ** (tries - 1) * (0.5 + chance())
+def pause(tries: int, answer: Answer | None, context: Context) -> float:
+    """Seconds to wait after so many tries that failed: longer where the service asks for it
+    (Retry-After), up to what the call's time-outs allow an answer."""
+    own = 0.2 * 2.0 ** (tries - 1) * (0.5 + context.chance())
+    asked = asked_wait(answer, context.now) if answer is not None else 0.0
+    return max(own, min(own + asked, sum(context.timeout)))
 
 
 def exchange(request: Request, token: Secret | None, context: Context) -> dict[str, Any]:
     """The members of the answer to a request; a read is tried three times, a change once."""
     for attempt in range(1, TRIES + 1):
-        try:
-            return _once(request, token, context)
-        except (TransportError, ProtocolError, ApiError) as error:
-            failure = error
+        asked = ask_once(request, token, context)
+        if asked.members is not None:
+            return asked.members
+        if asked.error is None:
+            raise AssertionError("an answer is members or an error")
+        answer, failure = asked.answer, asked.error
         if request.endpoint.write or attempt == TRIES or not failure.retry:
             break
-        context.sleep(pause(attempt, context.chance))
+        context.sleep(pause(attempt, answer, context))
     if request.endpoint.write and _is_unsettled(failure):
         raise OutcomeUnknown(
             f"{request.endpoint.title} ({request.endpoint.key}) was sent and its answer was "
             f"lost, so it may or may not have happened: {failure} "
             "Look on the service before you repeat it."
         )
-    if request.endpoint.write and isinstance(failure, ApiError) and _is_open(failure):
+    if request.endpoint.write and isinstance(failure, ApiError) and _is_open(failure, answer):
         raise unsettled(failure)
     raise failure
-
-
-def _once(request: Request, token: Secret | None, context: Context) -> dict[str, Any]:
-    asked = ask_once(request, token, context)
-    if asked.members is None:
-        raise asked.error or AssertionError("an answer is members or an error")
-    return asked.members
 
 
 def ask_once(request: Request, token: Secret | None, context: Context) -> Asked:
@@ -158,13 +172,30 @@ def ask_once(request: Request, token: Secret | None, context: Context) -> Asked:
     return Asked(done, answer, members, known)
 
 
-def _is_open(failure: ApiError) -> bool:
-    """Whether a code leaves open what became of a change: a part of the service was late, or nobody
-    knows what the code means."""
-    from .explanations import explain  # a refusal only
+# Errors that say by themselves that nothing was done, whatever the HTTP status, and the code that
+# says so and has no class of its own: 408, the request is not supported.
+_NOTHING_DONE = (
+    AuthenticationFailed,
+    ParameterError,
+    RoomNotFound,
+    TokenRejected,
+    UserExists,
+    UserNotFound,
+)
+_NOT_SUPPORTED = 408
 
+
+def _is_open(failure: ApiError, answer: Answer | None) -> bool:
+    """Whether a code leaves open what became of a change: a part of the service was late or broke,
+    nobody knows what the code means, or the HTTP status says that the service failed."""
+    from .codes import OPEN  # a refusal only
+    from .explanations import explain
+
+    if isinstance(failure, _NOTHING_DONE) or failure.ret == _NOT_SUPPORTED:
+        return False
     found = explain(failure)
-    return found.retry or found.sure == "unknown"
+    broken = answer is not None and answer.status >= 500
+    return broken or found.retry or found.sure == "unknown" or failure.ret in OPEN
 
 
 def _is_unsettled(failure: ConfkitError) -> bool:

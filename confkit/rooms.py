@@ -7,7 +7,15 @@ from typing import Any
 from . import arguments
 from .client import Client
 from .endpoints import A2, A3, A4, A5
-from .errors import ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
+from .errors import (
+    ConfkitError,
+    Look,
+    OutcomeUnknown,
+    ProtocolError,
+    RoomNotFound,
+    settled,
+    unread,
+)
 from .masking import Secret
 from .records import Room, needed
 from .wire import Request
@@ -30,7 +38,9 @@ def create_room(
     `topic` is under 150 bytes in UTF-8; `room_mode` 1 is MCU, 3 peer-to-peer (seen in
     deployments); caps are whole numbers, none when left out. `room_extend_id`, unique, becomes the
     room's ID: with it a creation whose answer was lost is looked up, without it that raises
-    OutcomeUnknown. ParameterError (407, or noticed before sending), LicenceError, ApiError (700).
+    OutcomeUnknown. So is one that was answered with a code which leaves it open (700, 504): without
+    such a room that code's error is raised, else Unsettled, which names the room that is there.
+    ParameterError (407, or noticed before sending), LicenceError.
     """
     host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
@@ -51,11 +61,13 @@ def create_room(
     given = {name: value for name, value in parameters.items() if value is not None}
     try:
         room_id = _number(client.send(Request(A2, given)))
-    except OutcomeUnknown:
-        extend_id = given.get("room_extend_id")
-        if not (isinstance(extend_id, str) and _is_there(client, extend_id, given)):
-            raise
-        room_id = extend_id
+    except OutcomeUnknown as error:
+        room_id = str(given.get("room_extend_id", ""))
+        failure = settled(error, _seen(client, room_id, given))
+    else:
+        failure = None
+    if failure is not None:
+        raise failure
     client.created.append(room_id)
     return room_id
 
@@ -71,12 +83,26 @@ def _number(members: Mapping[str, Any]) -> str:
         ) from None
 
 
-def _is_there(client: Client, extend_id: str, given: Mapping[str, object]) -> bool:
+def _seen(client: Client, room_id: str, given: Mapping[str, object]) -> Look:
+    """Whether a room is there that was asked for under this ID."""
+    if not room_id:
+        return Look(
+            None,
+            "Without a room_extend_id it cannot be looked up: look on the service before you "
+            "create it again, then with a room_extend_id.",
+        )
+    before = f"Look with ck.get_room(client, {room_id!r}) before you create it again."
     try:
-        room = get_room(client, extend_id)
-    except ConfkitError:
-        return False
-    return room.topic == given["topic"] and room.owner_id == given["owner_id"]
+        room = get_room(client, room_id)
+    except RoomNotFound:
+        return Look(False)
+    except ConfkitError as error:
+        return unread("Whether the room is there", error, before)
+    if (room.topic, room.owner_id) == (given["topic"], given["owner_id"]):
+        found = f"Room {room_id!r} is there with this topic and owner, and may be older."
+        return Look(True, f"{found} {before}")
+    found = f"Room {room_id!r} is there with another topic or owner."
+    return Look(None, f"{found} {before} Another room needs another room_extend_id.")
 
 
 def get_room(client: Client, room_id: str) -> Room:
@@ -89,27 +115,35 @@ def delete_room(client: Client, room_id: str) -> None:
     """Nothing, once the room is deleted (A4); RoomNotFound (404) when there is none.
 
     When the answer is lost and the room is gone afterwards, it counts as deleted; otherwise that
-    raises OutcomeUnknown.
+    raises OutcomeUnknown. A code that leaves it open (700, 504) is that code's error while the room
+    is there, else Unsettled.
     """
     client.may_send(A4)
     room_id = arguments.identity(A4, "room_id", room_id)
+    gone: bool | None = True
+    failure: ConfkitError | None = None
     try:
         client.send(Request(A4, {"room_id": room_id}))
-    except OutcomeUnknown:
-        if not _is_gone(client, room_id):
-            raise
-    with suppress(ValueError):  # not made with this client, or two threads deleted it
-        client.created.remove(room_id)
+    except OutcomeUnknown as error:
+        look = _gone(client, room_id)
+        gone, failure = look.happened, settled(error, look)
+    if gone:
+        with suppress(ValueError):  # not made with this client, or two threads deleted it
+            client.created.remove(room_id)
+    if failure is not None:
+        raise failure
 
 
-def _is_gone(client: Client, room_id: str) -> bool:
+def _gone(client: Client, room_id: str) -> Look:
+    before = f"Look with ck.get_room(client, {room_id!r}) before you delete it again."
     try:
         get_room(client, room_id)
     except RoomNotFound:
-        return True
-    except ConfkitError:
-        pass
-    return False
+        found = f"The service has no room {room_id!r} now."
+        return Look(True, f"{found} If it was there before this call, nothing is left to do.")
+    except ConfkitError as error:
+        return unread("Whether the room is there", error, before)
+    return Look(False)
 
 
 def get_mcu(client: Client, room_id: str) -> str:

@@ -18,7 +18,7 @@ from .errors import ConfigError
 from .libcurl import Ended, handle, outcome, pycurl, settings_of
 from .sockets import Sockets
 from .transport import LARGEST
-from .wire import Answer
+from .wire import BUSY, UNAVAILABLE, Answer
 
 if TYPE_CHECKING:
     from .batch import Batch, Flight
@@ -32,7 +32,7 @@ LONGEST = 0.25  # seconds: a wait that sees the end of the call soon
 class _Line:
     """One easy handle, and what flies on it since when."""
 
-    __slots__ = ("began", "curl", "flies", "flight", "parts", "proxy", "size")
+    __slots__ = ("began", "curl", "flies", "flight", "head", "parts", "proxy", "size")
 
     def __init__(self, curl: Any, proxy: str) -> None:
         self.curl, self.proxy = curl, proxy
@@ -40,13 +40,22 @@ class _Line:
         self.flies, self.began = False, 0.0
         self.parts: list[bytes] = []
         self.size = 0
+        self.head: deque[bytes] = deque(maxlen=100)  # filled by libcurl, without a line of Python
         curl.setopt(pycurl.WRITEFUNCTION, self._take)
+        curl.setopt(pycurl.HEADERFUNCTION, self.head.append)
 
     def begin(self, flight: Flight) -> None:
         """Is ready for another flight."""
         self.flight, self.flies, self.size = flight, True, 0
         self.began = time.monotonic()
         self.parts.clear()
+        self.head.clear()
+
+    def retry_after(self) -> str:
+        """The header of this name, where one came."""
+        lines = (line.partition(b":") for line in self.head)
+        found = [value for name, _, value in lines if name.strip().lower() == b"retry-after"]
+        return found[-1].decode("latin-1").strip() if found else ""
 
     def _take(self, part: bytes) -> int | None:
         self.parts.append(part)
@@ -179,6 +188,8 @@ class _Loop:
         else:
             status = line.curl.getinfo(pycurl.RESPONSE_CODE)
             moved = Answer(status, "", body, 0.0, batch.secrets)
+        if isinstance(moved, Answer) and moved.status in (BUSY, UNAVAILABLE):
+            moved = moved._replace(retry_after=line.retry_after())
         line.flies = False
         self._multi.remove_handle(line.curl)
         self._free[flight.address, id(flight.token)].append(line)

@@ -79,6 +79,7 @@ def move(
         ) as response:  # fmt: skip
             body, problem = _body(response, began + sum(timeout))
             status, kind = response.status_code, response.headers.get("Content-Type", "")
+            later = response.headers.get("Retry-After", "")
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
         return no_answer(_obstacle(error), written.address, timeout, hidden, _reason(error, hidden))
     except BaseException as error:  # noqa: BLE001  # Ctrl-C: the frames below hold the URL
@@ -87,7 +88,8 @@ def move(
         raise ended.with_traceback(None) from None
     if problem in ("unfinished", "large"):
         return no_answer(problem, written.address, timeout, hidden)
-    return Answer(status, kind, body, time.monotonic() - began, hidden, whole=problem is None)
+    seconds = time.monotonic() - began
+    return Answer(status, kind, body, seconds, hidden, problem is None, later)
 
 
 def _hooks(session: requests.Session) -> list[Callable[..., object]]:

@@ -3,7 +3,8 @@
 from . import arguments
 from .client import Client
 from .endpoints import A6, A7
-from .errors import ConfkitError, OutcomeUnknown
+from .errors import ConfkitError, Look, OutcomeUnknown, settled, unread
+from .masking import mask_address
 from .records import RoomUser
 from .wire import Request
 
@@ -21,7 +22,9 @@ def force_offline(client: Client, room_id: str, user_id: str) -> str:
     """The service's success text, once the user is put off the room (A7).
 
     RoomNotFound (404), UserNotFound (429), RoomClosed (416), MediaServerUnavailable (417, 428).
-    When the answer is lost and the user is not in the room afterwards, that counts as done.
+    When the answer is lost and the user is not in the room afterwards, that counts as done;
+    otherwise it raises OutcomeUnknown. A code that leaves it open (700, 504) is that code's error
+    while the user is there, else Unsettled.
     """
     client.may_send(A7)
     room_id = arguments.identity(A7, "room_id", room_id)
@@ -30,10 +33,19 @@ def force_offline(client: Client, room_id: str, user_id: str) -> str:
         message = client.send(Request(A7, {"room_id": room_id, "user_id": user_id})).get("msg")
         return message if isinstance(message, str) else ""
     except OutcomeUnknown as error:
-        unknown = error
+        failure = settled(error, _gone(client, room_id, user_id))
+    if failure is not None:
+        raise failure
+    return ""
+
+
+def _gone(client: Client, room_id: str, user_id: str) -> Look:
+    before = f"Look with ck.get_room_users(client, {room_id!r}) before you send it again."
     try:
-        if all(user.user_id != user_id for user in get_room_users(client, room_id)):
-            return ""
-    except ConfkitError:
-        pass
-    raise unknown
+        users = get_room_users(client, room_id)
+    except ConfkitError as error:
+        return unread("Who is in the room", error, before)
+    if any(user.user_id == user_id for user in users):
+        return Look(False)
+    found = f"User {mask_address(user_id)!r} is not in room {room_id!r} now."
+    return Look(True, f"{found} If they were in it before this call, nothing is left to do.")

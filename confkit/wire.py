@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .dialect import Dialect
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # a surrogate; nearly all come in pairs
-BUSY = 429  # HTTP: too many requests
+BUSY, UNAVAILABLE = 429, 503  # HTTP: too many requests; not now
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 # What A1 hands out to make the token of. By these names elsewhere stands nothing secret.
 _TOKEN_PARTS = ("random", "key")
@@ -76,7 +77,7 @@ class Answer(NamedTuple):
     """What came back: HTTP status, content type, the whole body, and the seconds it took.
 
     `secrets` are the values that must not be quoted from it; `whole` is False when the connection
-    ended before the body did."""
+    ended before the body did; `retry_after` is that header as it came, of HTTP 429 and 503."""
 
     status: int
     content_type: str
@@ -84,10 +85,29 @@ class Answer(NamedTuple):
     seconds: float
     secrets: tuple[str, ...] = ()
     whole: bool = True
+    retry_after: str = ""
 
     def __repr__(self) -> str:
         kind = mask(self.content_type, *self.secrets)  # a service may say back there what it heard
         return f"Answer(HTTP {self.status}, {kind!r}, {len(self.body)} bytes)"
+
+
+def asked_wait(answer: Answer, now: Callable[[], float]) -> float:
+    """Seconds that a service asks to be left alone (Retry-After: seconds, or a date, which is
+    compared with `now` in epoch seconds); 0 where it says nothing that can be read."""
+    text = answer.retry_after.strip()
+    if answer.status not in (BUSY, UNAVAILABLE) or not text:
+        return 0.0
+    if text.isascii() and text.isdecimal():
+        return float(text)
+    from email.utils import parsedate_to_datetime
+
+    try:
+        date = parsedate_to_datetime(text)
+        when = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+    return max(0.0, when - now())
 
 
 def write(request: Request, base: str, token: str | None, dialect: Dialect) -> Written:
@@ -198,7 +218,8 @@ def _outcome(
         detail = members.get("msg") or members.get("err")
         quoted = excerpt(detail, answer.secrets) if isinstance(detail, str) else ""
         error = api_error(ret, endpoint.interface, endpoint.key, endpoint.title, quoted)
-        error.retry |= answer.status >= 500
+        # Only reads are retried.
+        error.retry = not endpoint.write and (error.retry or answer.status >= 500)
         return error
     if not 200 <= answer.status < 300:
         denied = _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")

@@ -175,6 +175,46 @@ def test_an_authentication_counts_as_a_request(script, way):
     assert min(after - before for before, after in pairwise(service.times)) > 0.15
 
 
+# Retry-After
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("status", [429, 503])
+def test_many_reads_wait_as_long_as_the_service_asks(script, way, status):
+    """A room whose service is busy is asked again no sooner than Retry-After says."""
+    busy = Reply("busy", status=status, headers={"Retry-After": "1"})
+    service = script({GET_ROOM: [busy, {"ret": 0, "room_id": "1"}]})
+    [found] = connected(service, way).send_many(rooms(1))
+    assert found["room_id"] == "1"
+    first, second = service.times
+    assert second - first >= 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_many_reads_wait_no_longer_than_the_time_outs(script, way):
+    """Who asks for an hour is asked again once the call's own time-outs have passed."""
+    busy = Reply("busy", status=503, headers={"Retry-After": "3600"})
+    service = script({GET_ROOM: [busy, {"ret": 0, "room_id": "1"}]})
+    [found] = connected(service, way, timeout=(0.3, 0.3)).send_many(rooms(1))
+    assert found["room_id"] == "1"
+    first, second = service.times
+    assert second - first >= 0.5
+
+
+def test_a_date_after_which_many_reads_are_asked_again_is_compared_with_the_clock(script):
+    """Retry-After as a date: the wait is up to it by the clock that was passed in."""
+    epoch = 784111777.0  # 7 seconds before it
+    client = script().client(now=lambda: epoch)
+    wire = Wire(client, 1)
+    wire.put(
+        wire.take(), Answer(503, "", b"busy", 0.0, retry_after="Sun, 06 Nov 1994 08:49:44 GMT")
+    )
+    assert wire.take() == []
+    assert wire.batch.wait == pytest.approx(7.2)
+    wire.now += 7.3
+    assert len(wire.take()) == 1
+
+
 # How many at once
 
 

@@ -273,6 +273,59 @@ def test_max_rate_bounds_what_leaves(script):
         assert sum(0 <= (t - start).total_seconds() < 0.95 for t in times) <= 20
 
 
+EPOCH = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "pauses"),
+    [
+        ("2", 503, [2.2, 2.4]),
+        ("2", 429, [2.2, 2.4]),
+        ("0", 503, [0.2, 0.4]),
+        ("Sun, 06 Nov 1994 08:49:44 GMT", 503, [7.2, 7.4]),
+        ("Sunday, 06-Nov-94 08:49:44 GMT", 503, [7.2, 7.4]),
+        ("Sun Nov  6 08:49:44 1994", 503, [7.2, 7.4]),
+        ("Sun, 06 Nov 1994 08:49:30 GMT", 503, [0.2, 0.4]),
+        ("3600", 503, [15, 15]),
+        ("9" * 400, 429, [15, 15]),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 503, [15, 15]),
+        ("soon", 503, [0.2, 0.4]),
+        ("-5", 503, [0.2, 0.4]),
+        ("2", 502, [0.2, 0.4]),
+        ("2", 200, [0.2, 0.4]),
+    ],
+)
+def test_a_read_waits_as_long_as_the_service_asks(script, said, status, pauses):
+    """Retry-After of HTTP 429 and 503, in seconds or as a date, counts beside our own pause, up to
+    the call's time-outs; what cannot be read, and that of another status, does not count."""
+    waited = []
+    body = {"ret": 504} if status == 200 else "busy"
+    service = script({GET_ROOM: Reply(body, status=status, headers={"Retry-After": said})})
+    client = service.client(
+        sleep=waited.append, chance=lambda: 0.5, now=lambda: EPOCH, timeout=(5, 10)
+    )
+    with pytest.raises(ck.ConfkitError):
+        ck.get_room(client, "1")
+    assert waited == pytest.approx(pauses)
+    assert service.seen[GET_ROOM] == 3
+
+
+def test_a_change_is_not_sent_again_however_soon_the_service_asks(script):
+    """Retry-After is about reads: a change is sent once, and nobody waits."""
+    waited, create = [], "/rtc/room/create"
+    service = script({create: Reply("busy", status=503, headers={"Retry-After": "1"})})
+    with pytest.raises(ck.OutcomeUnknown):
+        ck.create_room(service.client(sleep=waited.append), "Weekly sync", "ops")
+    assert (service.seen[create], waited) == (1, [])
+
+
+def test_the_calls_of_a_lent_copy_are_on_record(script):
+    """What somebody asks through `lent()` stands in the calls of the client that lent it."""
+    client = script({GET_ROOM: ROOM}).client()
+    ck.get_room(client.lent(), "1")
+    assert [call.endpoint for call in client.calls] == ["A1", "A3"]
+
+
 def test_the_last_calls_are_kept_masked_and_bounded(script):
     """`client.calls` holds the last 200 calls with method, masked URL, seconds, ret and answer."""
     service = script({GET_ROOM: {**ROOM, "host_password": "hunter2"}})

@@ -239,6 +239,27 @@ def test_a_service_that_cannot_be_used_ends_the_run(client, sandbox, table):
     assert sandbox.count(IMPORT) == 4
 
 
+def test_a_service_that_is_gone_ends_the_run(client, sandbox, table):
+    """An answer that is lost, and nobody there to look it up: the rest is not tried."""
+    sandbox.fault(LIST, delay=0, times=1)
+    sandbox.fault(LIST, drop=True)
+    sandbox.fault(IMPORT, drop=True)
+    result = ck.import_devices(client, table)
+    assert list(result.outcome) == ["unknown", "not tried", "not tried"]
+    assert "closed the connection" in result.cause[2]
+    assert sandbox.count(IMPORT) == 1
+
+
+def test_a_code_that_leaves_it_open_is_unknown_or_refused(client, sandbox, table):
+    """What B3 lists after such a code may have been there before; what it does not is refused."""
+    sandbox.fault(IMPORT, ret=700, after=True, times=1)
+    sandbox.fault(IMPORT, ret=700, times=1)
+    result = ck.import_devices(client, table)
+    assert list(result.outcome) == ["unknown", "refused", "imported"]
+    assert "lists 'cam0' with this address" in result.cause[0]
+    assert listed(client) == ["cam0", "cam2"]
+
+
 def test_when_b3_cannot_be_read_nothing_is_imported(client, sandbox, table):
     """What is there already is not known then, so the error of B3 is raised."""
     sandbox.fault(LIST, ret=304)

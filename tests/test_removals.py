@@ -8,6 +8,7 @@ import pytest
 import confkit as ck
 from tests.scripted import GET_ROOM, Reply
 from tests.test_imports import LIST, REMOVE, SMALL, USERS, interrupt, table_of
+from tests.ways import TOKEN
 
 SECRET = "1NSIDE"
 TYPES = {
@@ -96,6 +97,40 @@ def test_a_failure_does_not_end_the_removals(client, sandbox, devices):
     assert "303" in result.cause[0]
     assert result.advice[0]
     assert len(ck.list_devices(client)) == 2
+
+
+def test_a_code_that_leaves_it_open_is_unknown_or_failed(client, sandbox, devices):
+    """Gone after such a code: it may have been gone before; still there: it was not removed."""
+    sandbox.fault(REMOVE, ret=700, after=True, times=1)
+    sandbox.fault(REMOVE, ret=700, times=1)
+    result = ck.remove_devices(client, devices)
+    assert outcomes(result) == ["unknown", "failed", "removed"]
+    assert "does not list 'cam0'" in result.cause[0]
+
+
+SEVERAL = [ck.Device("1", f"cam{i}", "Door", f"rtsp://192.0.2.{i}/s") for i in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "first", "cause"),
+    [
+        ({REMOVE: Reply({"ret": 0}, delay=1), LIST: Reply({"ret": 0}, delay=1)},
+         "unknown", "did not answer within"),
+        ({REMOVE: Reply(drop=True), LIST: Reply(drop=True)}, "unknown", "closed the connection"),
+        ({REMOVE: {"ret": 602}}, "not tried", "602"),
+    ],
+    ids=["it hangs", "it drops", "it refuses the token"],
+)  # fmt: skip
+def test_a_service_that_is_gone_ends_the_removals(script, answers, first, cause):
+    """Nobody is asked for the rest, and the rows say why, and what to do."""
+    service = script(answers)
+    client = service.client(timeout=(1, 0.1))
+    client._token.held = TOKEN
+    result = ck.remove_devices(client, SEVERAL)
+    assert outcomes(result) == [first, *["not tried"] * 4]
+    assert all(cause in told for told in result.cause[1:])
+    assert all("Call again" in told for told in result.advice[1:])
+    assert service.seen[REMOVE] <= 2  # a refused token is renewed once
 
 
 def test_the_result_of_an_import_undoes_it_and_no_more(client, sandbox, devices, room_id):
@@ -206,6 +241,29 @@ def test_strays_of_some_rooms_only(service):
     }  # fmt: skip
     with pytest.raises(ck.ParameterError):
         ck.stray_devices(client, [1.5])
+
+
+@pytest.mark.parametrize(
+    ("path", "reply"),
+    [
+        (GET_ROOM, Reply(drop=True)),
+        (GET_ROOM, Reply({"ret": 404}, delay=1)),
+        (USERS, Reply(drop=True)),
+        (GET_ROOM, {"ret": 602}),
+    ],
+    ids=["it drops", "it hangs", "the users are not told", "it refuses the token"],
+)
+def test_a_service_that_is_gone_ends_the_look_for_strays(service, path, reply):
+    """The devices of the room that could not be read, and of those after it, are not known."""
+    service.script[path] = reply
+    client = service.client(timeout=(1, 0.1))
+    client._token.held = TOKEN
+    frame = ck.stray_devices(client)
+    assert list(frame.reason) == ["not known"] * len(ITEMS)
+    assert len(set(frame.cause)) == 1
+    asked = [query["room_id"] for _, path, query in service.requests if GET_ROOM + "?" in path]
+    assert set(asked) == {"1"}
+    assert set(outcomes(ck.remove_devices(client, frame))) == {"left alone"}
 
 
 def test_when_b3_cannot_be_read_there_is_no_frame(script):

@@ -55,6 +55,14 @@ class Fate(NamedTuple):
     seconds: float = 0.0
     report: "Report | None" = None
     existed: bool = False  # 423: whatever is there, it was not this call that imported it
+    gone: str = ""  # why the service cannot be asked for the next device
+
+
+def unknown(fate: Fate, error: OutcomeUnknown, advice: str) -> Fate:
+    """The fate of a device that may or may not be there; when nobody answered the look-up either,
+    the service is gone."""
+    gone = str(error.__cause__) if isinstance(error.__cause__, NO_SERVICE) else ""
+    return fate._replace(outcome=UNKNOWN, cause=str(error), advice=advice, gone=gone)
 
 
 def attempted(client: Client, fate: Fate, patience: float | None) -> Fate:
@@ -75,7 +83,7 @@ def attempted(client: Client, fate: Fate, patience: float | None) -> Fate:
     except NotInRoom as error:
         fate = fate._replace(outcome=NOT_SEEN, cause=str(error))
     except OutcomeUnknown as error:
-        fate = fate._replace(outcome=UNKNOWN, cause=str(error), advice=f"{LOOK} {AGAIN}")
+        fate = unknown(fate, error, f"{LOOK} {AGAIN}")
     except ConfkitError as error:
         fate = _refused(client, fate, error)
     return fate._replace(seconds=fate.seconds + time.monotonic() - began)

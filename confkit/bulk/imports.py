@@ -197,6 +197,7 @@ def _import(
             fates[at] = fate._replace(outcome=UNKNOWN, cause=INTERRUPTED, advice=LOOK)
             try:
                 fates[at] = attempted(client, fate, patience)
+                ended = fates[at].gone
             except NO_SERVICE as error:
                 fates[at], ended = fate, str(error)
             if rollback:

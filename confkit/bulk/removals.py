@@ -17,11 +17,13 @@ from .attempts import (
     ALREADY_THERE,
     INTERRUPTED,
     LOOK,
+    NO_SERVICE,
     NOT_TRIED,
     UNKNOWN,
     Fate,
     fate_frame,
     told,
+    unknown,
 )
 from .device_table import checked, table_error
 from .strays import NOT_KNOWN
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REMOVED, NOT_THERE, FAILED, LEFT_ALONE = "removed", "not there", "failed", "left alone"
+AGAIN = "Call again with the same devices: what is gone already is then not there."
 OUTCOMES = (REMOVED, NOT_THERE, FAILED, UNKNOWN, LEFT_ALONE, NOT_TRIED)
 COLUMNS = (
     "row", "outcome", "room_id", "user_id", "cause", "advice", "user_name", "user_address",
@@ -43,7 +46,8 @@ def remove_devices(
     *,
     encoding: str | None = None,
 ) -> "pd.DataFrame":
-    """One row a device, in the given order, with what became of it; a failure does not end it.
+    """One row a device, in the given order, with what became of it; a failure does not end it, but
+    a service that cannot be reached does.
 
     `devices` are Device records, or a table (see `import_devices`) with room_id, user_id and, where
     it is known, user_address; one that is missing or masked is looked up in B3. The result of
@@ -52,20 +56,25 @@ def remove_devices(
     sent. Ctrl-C gives what is done so far.
 
     Columns: `row` (the line of the file, or the position from 1), `outcome`, a category:
-    "removed", "not there", "failed", "unknown" (the answer was lost), "left alone", "not tried";
-    `room_id`, `user_id`, `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
+    "removed", "not there", "failed", "unknown" (the answer was lost, or leaves it open), "left
+    alone", "not tried"; `room_id`, `user_id`, `cause`, `advice`, `user_name`, `user_address`
+    (masked), `seconds`.
     """
     client.may_send(B2)
     fates, problems = _named(devices, encoding)
     del devices  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
+    gone = ""
     try:
         _look_up(client, fates)
         for at, fate in enumerate(fates):
-            if fate.outcome == NOT_TRIED:
+            if fate.outcome == NOT_TRIED and gone:
+                fates[at] = fate._replace(cause=gone, advice=AGAIN)
+            elif fate.outcome == NOT_TRIED:
                 fates[at] = fate._replace(outcome=UNKNOWN, cause=INTERRUPTED, advice=LOOK)
                 fates[at] = _removed(client, fate)
+                gone = fates[at].gone
     except KeyboardInterrupt:
         pass  # the frame says how far it came
     return fate_frame(fates, COLUMNS, OUTCOMES)
@@ -132,7 +141,9 @@ def _removed(client: Client, fate: Fate) -> Fate:
     except UserNotFound as error:
         fate = fate._replace(outcome=NOT_THERE, cause=told(error)[0])
     except OutcomeUnknown as error:
-        fate = fate._replace(outcome=UNKNOWN, cause=str(error), advice=LOOK)
+        fate = unknown(fate, error, LOOK)
+    except NO_SERVICE as error:
+        fate = fate._replace(cause=str(error), advice=AGAIN, gone=str(error))
     except ConfkitError as error:
         cause, advice = told(error)
         fate = fate._replace(outcome=FAILED, cause=cause, advice=advice)

@@ -12,6 +12,7 @@ from ..listing import devices_in, list_devices
 from ..records import Device
 from ..rooms import get_room
 from ..users import get_room_users
+from .attempts import NO_SERVICE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,8 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     In these rooms, or in all that B3 names. Columns: `room_id`, `user_id`, `user_name`,
     `user_address` (masked), all `string`; `reason`, a category: "room gone" (404), "room closed",
     "not among the users" (A6), or "not known", with the error as `cause`, when the room could not
-    be read. B3 is asked once, A3 and A6 once for each room.
+    be read. B3 is asked once, A3 and A6 once for each room, up to the end or until the service
+    cannot be reached: then the devices of the other rooms are "not known", too.
     """
     given = [room_ids] if isinstance(room_ids, str) else room_ids
     wanted = None if given is None else [arguments.identity(B3, "room_id", one) for one in given]
@@ -42,10 +44,16 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     for device in listed:
         if wanted is None or device.room_id in rooms:
             rooms.setdefault(device.room_id, []).append(device)
-    strays = [
-        stray for room_id, devices in rooms.items() if devices
-        for stray in _strays(client, room_id, devices)
-    ]  # fmt: skip
+    strays: list[_Stray] = []
+    gone = ""
+    for room_id, devices in rooms.items():
+        if devices and not gone:
+            try:
+                strays += _strays(client, room_id, devices)
+            except NO_SERVICE as error:
+                gone = str(error)
+        if gone:
+            strays += [_Stray(device, NOT_KNOWN, gone) for device in devices]
     types = dict.fromkeys(("room_id", "user_id", "user_name", "user_address"), "string")
     return frame_of(strays, {**types, "reason": REASONS, "cause": "string"}, OF_DEVICE)
 
@@ -60,6 +68,8 @@ def _strays(client: Client, room_id: str, devices: list[Device]) -> list[_Stray]
             present = {user.user_id for user in get_room_users(client, room_id)}
     except RoomNotFound:
         reason = ROOM_GONE
+    except NO_SERVICE:
+        raise
     except ConfkitError as error:  # a room that cannot be read is not gone
         reason, cause = NOT_KNOWN, str(error)
     return [_Stray(device, reason, cause) for device in devices if device.user_id not in present]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from threading import Event
 from typing import TYPE_CHECKING
 
 from ..client import Client
 from ..devices import remove_device
-from ..errors import ConfkitError
+from ..errors import ConfkitError, OutcomeUnknown
 from ..listing import list_devices
 from ..masking import mask_address
 from ..records import Device
@@ -68,7 +69,12 @@ class Listing(Panel):
     def _take_out(self, device: Device) -> None:
         called = mask_address(device.user_id)
         with self.working(f"Removing {called}", "change"):
-            remove_device(self.client, device)
+            try:
+                remove_device(self.client, device)
+            except OutcomeUnknown:
+                with suppress(ConfkitError, CancelledError):
+                    self._read()  # it may be gone
+                raise
             self._told(f"{called} was removed from room {device.room_id}.", True, "change")
 
     def _read(self) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from ..errors import (
     AuthenticationFailed,
     ConfigError,
     ConfkitError,
+    OutcomeUnknown,
     ReadOnlyError,
     ServiceTimeout,
     ServiceUnavailable,
@@ -18,6 +19,7 @@ from ..errors import (
     TransportError,
     cause_and_advice,
 )
+from ..explanations import explain
 from .rooms import FoundRoom
 from .showing import Line, Outcome, show
 
@@ -29,7 +31,13 @@ T = TypeVar("T")
 Errors = type[ConfkitError] | tuple[type[ConfkitError], ...]
 
 # With these the service has not told what it was asked: whether that is well stays unknown.
-_UNTOLD = (AuthenticationFailed, TokenRejected, ServiceTimeout, ServiceUnavailable)
+_UNTOLD = (
+    AuthenticationFailed,
+    OutcomeUnknown,
+    ServiceTimeout,
+    ServiceUnavailable,
+    TokenRejected,
+)
 _FAULTS = (700, 805)  # database error, internal error: the service could not look
 
 
@@ -116,7 +124,7 @@ class Runbook:
         except ApiError as error:
             if error.ret in codes:
                 self.passed(check, _told(error))
-            elif error.ret is None:
+            elif error.ret is None or isinstance(error, OutcomeUnknown):
                 self.unknown(check, _told(error), advice or error.advice)
             else:
                 self.failed(check, f"{_told(error)} where {wanted} is due", advice or error.advice)
@@ -206,7 +214,8 @@ def _answered(error: ConfkitError) -> bool:
     """Whether the service itself said what is wrong."""
     if not isinstance(error, ApiError) or isinstance(error, _UNTOLD):
         return False
-    return error.ret not in (None, *_FAULTS) and not error.retry
+    passes = error.retry or explain(error).retry  # a change's error never says so itself
+    return error.ret not in (None, *_FAULTS) and not passes
 
 
 def _told(error: ConfkitError) -> str:

@@ -19,6 +19,7 @@ from tests.panels.pressing import LONG, state
 from tests.test_diagnosis import door_before, until
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
+REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
 LIST = "/avd/api/outgoing/getOutgoingUsers"
 ROOM = "/rtc/room/get"
 PASSWORD = "p@:/#%w-geheim"
@@ -211,6 +212,16 @@ def test_a_click_does_what_a_call_does(client, panel, camera):
     assert device.user_address == camera
     panel.remove("cam")
     assert listed(client) == []
+
+
+def test_a_removal_that_may_have_happened_is_looked_up(client, sandbox, panel, camera):
+    """The list shows what is there, and the panel what the code leaves open."""
+    panel.import_device(preflight=False, **DOOR, user_address=camera, **LOGIN)
+    sandbox.fault(REMOVE, ret=700, after=True, times=1)
+    with pytest.raises(ck.Unsettled):
+        panel.remove("cam")
+    assert "may or may not have happened" in panel.frame.text
+    assert list(panel.value.user_id) == []
 
 
 def test_the_import_after_a_preflight_does_not_dial_the_camera_again(panel, camera):

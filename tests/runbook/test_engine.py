@@ -73,6 +73,23 @@ def test_an_error_is_a_fail_only_where_the_service_told_what_is_wrong(
     assert found in check.found
 
 
+@pytest.mark.parametrize(
+    ("fault", "own"),
+    [({"ret": 700, "after": True}, "mine"), ({"ret": 503}, None), ({"ret": 503}, "mine"),
+     ({"ret": 405, "http": 500}, None)],
+    ids=str,
+)  # fmt: skip
+def test_a_change_that_may_have_happened_is_unknown(book, client, sandbox, fault, own):
+    """Neither FAIL, nor the refusal that was due: a code that leaves it open, or that passes."""
+    sandbox.fault("/rtc/room/create", **fault, times=2)
+    create = lambda: ck.create_room(client, "Lobby", "ops", room_extend_id=own)  # noqa: E731
+    book.check("a room is made", create)
+    assert [(check.verdict, bool(check.advice)) for check in book.checks] == [("UNKNOWN", True)]
+    if own is None:
+        book.refuses("it is refused", create, 407)
+        assert book.checks[1].verdict == "UNKNOWN"
+
+
 def test_the_runbook_s_advice_goes_before_the_error_s(book, client):
     """`advice` is the next step of a check that failed."""
     book.check("it is there", lambda: ck.get_room(client, "1"), advice="Ask Ada.")
