@@ -7,7 +7,9 @@ CELLS = (
 import confkit as ck
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 from confkit.sandbox import Sandbox
-service = Sandbox(seed=1).start()
+from tempfile import mkdtemp
+file = mkdtemp() + "/rooms.sqlite"
+service = Sandbox(seed=1, path=file).start()
 client = ck.connect(base_url=service.base_url, outgoing_url=service.outgoing_url,
                     access_key=service.access_key, secret_key=service.secret_key)
 room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=10)
@@ -25,7 +27,8 @@ devices
 
 def test_a_token_expires_and_the_service_stops(open_notebook):
     """An expired token is renewed without a word. A service that is gone is told in each panel,
-    with the next step; what is not known any more is missing, never zero."""
+    with the next step; rooms keep what was read of them, with its age, while the panel tries again
+    by itself, and says so when the service is back."""
     opened = open_notebook(LAB, *CELLS)
     kernel = opened.kernel
     kernel.run("for panel in (rooms, occupancy, devices): panel.wait()")
@@ -44,7 +47,20 @@ def test_a_token_expires_and_the_service_stops(open_notebook):
         opened.panel.nth(place).get_by_text("refused").first.wait_for()
     for name in ("rooms", "occupancy"):
         known = kernel.run(f"print({name}.value.users.to_json(orient='values'))")
-        assert known == "[null]"
+        assert known == "[2]"
+    for place in range(2):
+        panel = opened.panel.nth(place)
+        panel.get_by_label("Automatic refresh").select_option("every 5 s")
+        panel.get_by_text(" s old").first.wait_for()
+        panel.get_by_role("alert").get_by_text("1 room keeps its last known values").wait_for()
+    kernel.run(
+        "ports = [int(url.rsplit(':', 1)[1]) for url in (client.base_url, client.outgoing_url)];"
+        "service = Sandbox(seed=1, path=file, port=ports[0], outgoing_port=ports[1]).start()"
+    )
+    for place in range(2):
+        opened.panel.nth(place).scroll_into_view_if_needed()
+        opened.panel.nth(place).get_by_text("answers again since").wait_for(timeout=60_000)
+    kernel.run("service.close()")
 
 
 def test_a_click_while_the_kernel_is_busy_takes_effect_once(front, open_notebook):
