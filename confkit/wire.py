@@ -38,6 +38,9 @@ class Request(NamedTuple):
     def __repr__(self) -> str:
         return f"Request({self.endpoint.key}, {masked(self.parameters)})"
 
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
+
 
 class Written(NamedTuple):
     """A request as it travels: `fields` are all parameters in order, with the token."""
@@ -49,6 +52,9 @@ class Written(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Written({self.method} {self.address}, {self.placement})"
+
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
 
     @property
     def url(self) -> str:
@@ -88,6 +94,9 @@ class Answer(NamedTuple):
     def __repr__(self) -> str:
         kind = mask(self.content_type, *self.secrets)  # a service may say back there what it heard
         return f"Answer(HTTP {self.status}, {kind!r}, {len(self.body)} bytes)"
+
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
 
 
 def write(request: Request, base: str, token: str | None, dialect: Dialect) -> Written:
