@@ -20,6 +20,7 @@ from .exchange import TRIES, Context, Outcomes, log, pause
 from .pace import Climb, take
 from .pulse import Pulse, is_strain
 from .token import future_token
+from .tracing import traced
 from .wire import Answer, Request, encode, interpret
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ class Flight(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Flight({self.place}, {self.request})"
+
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
 
 
 class Landed(NamedTuple):
@@ -94,7 +98,7 @@ class Batch:
         self._pulse = Pulse(context.clock())
         # A record takes longer than a call: those that will be kept are made at the end.
         self._landed: deque[Landed] = deque(maxlen=context.calls.maxlen)
-        self._tells = log.isEnabledFor(logging.DEBUG)
+        self._tells = log.isEnabledFor(logging.DEBUG) or traced()
 
     def take(self) -> Flight | None:
         """The next request to send; None when none may be sent for `wait` seconds."""

@@ -40,6 +40,9 @@ class Setting(NamedTuple):
     def __repr__(self) -> str:
         return f"Setting(from {self.origin})"
 
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
+
 
 def connect(
     profile: str | None = None,

@@ -22,6 +22,7 @@ from .errors import (
     UserNotFound,
     unsettled,
 )
+from .tracing import to_opentelemetry, to_sentry
 from .transport import move
 from .wire import (
     Answer,
@@ -79,10 +80,11 @@ class Context(NamedTuple):
         answer: Answer | None,
         failure: BaseException | None,
     ) -> Call:
-        """The record of a call that was made, once it is kept and in the log."""
+        """The record of a call that was made, once it is kept, in the log and in a trace."""
         done = call(request.endpoint, written, self.dialect, when, seconds, answer, failure)
         self.calls.append(done)
         log.debug("%s", done)
+        to_opentelemetry(done)
         return done
 
 
@@ -168,6 +170,7 @@ def ask_once(request: Request, token: Secret | None, context: Context) -> Asked:
             raise
     finally:
         done = context.record(request, written, when, context.clock() - began, answer, failure)
+        to_sentry(done)
     known = failure.with_traceback(None) if isinstance(failure, ConfkitError) else None
     return Asked(done, answer, members, known)
 

@@ -2,12 +2,15 @@
 
 A value is read as it is written: in JSON, JSON inside JSON, a Python repr, HTML or a query string,
 percent-encoded as often as may be. Where it is not clear where a secret ends, too much is hidden.
+"Token: weekly sync" is a heading that people write, and stays: behind a name that is a word of
+English, a colon and no quote, words are no secret, but whatever holds a digit among its letters is.
 `masking` loads this when it first has a text to look through.
 """
 
 import json
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote_plus
 
 _NAME = (
     r"(?:(?<![A-Za-z])|(?<=[2-7][A-Fa-f]))(?:[A-Za-z_]{0,24}to(?:ck|k)en|digest|host_?password|login_?password|password"
@@ -28,15 +31,29 @@ _ADDRESS = re.compile(
     r"(?i)(?:(?<![a-z0-9.-])|(?<=%[0-9a-f]{2})|(?<=25[0-9a-f]{2}))[a-z][a-z0-9+.-]{0,20}"
     r"(:|%(?:25){0,9}3A)(?:\\{0,9}/|%(?:25){0,9}2F){2}"
 )
+# What people write before a text of theirs, a word, and where it ends.
+_HEADING = re.compile(rf"(?i)(token|digest|pass|password){_SPACE}(?::|%(?:25){{0,9}}3A){_SPACE}")
+_ENCODED = re.compile(r"[%5][2-7][A-Fa-f]")
+_LETTERS = r"(?:[^\W\d_]|\\+u[0-9A-Fa-f]{4}){1,24}"  # of one word, which JSON may have escaped
+_WORD = rf"{_LETTERS}(?:[-'\u2019/]{_LETTERS}){{0,9}}"
+_END = r"(?=[.;:!?]{0,3}(?:[\s\"'<>&,}\])\\]|\Z))"
+_FIGURE = r"[0-9]{1,4}(?:[-./:][0-9]{1,4}){0,5}|[^\W_]{1,3}"  # a date, a time, Q3
+# A token or digest is long, and never letters alone; a password may be a word, but then it is not
+# the first of a sentence.
+_PROSE = re.compile(rf"(?:{_WORD}|{_FIGURE}){_END}")
+_SENTENCE = re.compile(rf"{_WORD}\s{{1,9}}{_WORD}{_END}(?!\s{{0,9}}[:=])")
+# Behind a scheme that nobody knows a word is a text, too.
+_HEADER = re.compile(
+    r"(?i)((?:proxy-)?authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?"
+    rf"(?:(?:basic|bearer|digest|negotiate|ntlm|token)[ \t]|\w{{1,20}}[ \t](?!{_WORD}{_END})))"
+    r"[^\r\n]+"
+)
 _COMMAND = "$(confkit token)"  # what a shell puts there: our own advice, and no secret
 _COLON = re.compile(r"(?i):|%(?:25){0,9}3A")
 _AT = re.compile(r"(?i)@|%(?:25){0,9}40")
 _PORT = re.compile(r"[0-9]{0,5}(?:\\?[/?#]|\Z)|[0-9]{1,5}[.,;:!)\]]\Z")  # a sentence may end there
 _WHOLE = re.compile(r"(?is)\s*[a-z][a-z0-9+.-]*://[^:/@]*:(.*)@")
 _BROKEN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*:?)?/{0,2}[^:/@]*:(.*)@")
-_HEADER = re.compile(
-    r"(?i)((?:proxy-)?authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?\w{1,20}[ \t])[^\r\n]+"
-)
 _ELEMENT = re.compile(rf"(?i)(<(?:\w{{1,40}}:)?{_NAME}(?:\s[^<>]*)?>)[^<]+")  # of XML
 _ARROW = re.compile(  # of PHP and Ruby
     rf"(?i)({_NAME}[\"'\]]?\s{{0,9}}=>\s{{0,9}})(?:\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?|[^\r\n]+)"
@@ -78,10 +95,10 @@ def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Where the values stand that follow a secret's name."""
     at = 0
     while found := _NAMED.search(text, at):
-        if text.startswith(_COMMAND, found.end()):
+        equals = found.group(1) or found.group(2)
+        if text.startswith(_COMMAND, found.end()) or _is_heading(text, found, equals):
             at = found.end()
             continue
-        equals = found.group(1) or found.group(2)
         opening = _OPENING.match(text, found.end())
         if opening and _depth(opening.group(2)) <= _depth(equals):
             start, end = opening.end(), _closing(text, opening)
@@ -91,6 +108,20 @@ def _named_secrets(text: str) -> Iterator[tuple[int, int]]:
             end = _structure(text, start) if inside else _unquoted(text, start, equals)
         yield start, end
         at = max(end, found.end())
+
+
+def _is_heading(text: str, found: re.Match[str], equals: str) -> bool:
+    """Whether a secret's name stands before a text that somebody wrote, and no secret."""
+    # Behind an encoded mark, such as the equals sign %3D, its last letter was taken for the name's.
+    behind = _ENCODED.match(text, max(0, found.start() - 2))
+    heading = _HEADING.fullmatch(text, behind.end() if behind else found.start(), found.end())
+    if not heading:
+        return False
+    written = text[found.end() : found.end() + 400]
+    for _ in range(_depth(equals)):
+        written = unquote_plus(written)
+    password = heading.group(1).lower().startswith("pass")
+    return (_SENTENCE if password else _PROSE).match(written) is not None
 
 
 def _structure(text: str, start: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import TYPE_CHECKING
 
 from .transport import move
@@ -49,7 +50,8 @@ def in_threads(batch: Batch, most: int, ended: Callable[[], bool]) -> None:
             news.notify_all()
 
     for _ in range(min(most, batch.left)):
-        threading.Thread(target=watched, name="confkit request", daemon=True).start()
+        run = copy_context().run  # spans belong beneath the caller's
+        threading.Thread(target=run, args=(watched,), name="confkit request", daemon=True).start()
     try:
         with news:
             while batch.left and not broken and not ended():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
 from typing import TYPE_CHECKING
 
 from .errors import ConfkitError
@@ -69,5 +70,6 @@ def future_token(
         except BaseException as error:  # noqa: BLE001  # raised by who asks for the result
             future.set_exception(error)
 
-    threading.Thread(target=ask, name="confkit token", daemon=True).start()
+    run = copy_context().run  # its span belongs beneath the caller's
+    threading.Thread(target=run, args=(ask,), name="confkit token", daemon=True).start()
     return future

@@ -10,6 +10,7 @@ import urllib3
 from .errors import ConfigError, TransportError, TransportTimeout
 from .masking import mask
 from .pace import finite
+from .tracing import unobserved
 from .wire import Answer, Written
 
 LARGEST = 64 * 2**20  # bytes of one answer; B3 for 100,000 devices is about half of it
@@ -72,7 +73,7 @@ def move(
     hidden = tuple(secrets)
     ended: BaseException | None = None
     try:
-        with session.request(
+        with unobserved(), session.request(
             written.method, written.url, data=written.body, headers=headers_of(written),
             timeout=timeout, allow_redirects=False, stream=True, verify=session.verify,
             hooks={"response": [*_hooks(session), _leads_nowhere]},

@@ -39,6 +39,9 @@ class Request(NamedTuple):
     def __repr__(self) -> str:
         return f"Request({self.endpoint.key}, {masked(self.parameters)})"
 
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
+
 
 class Written(NamedTuple):
     """A request as it travels: `fields` are all parameters in order, with the token."""
@@ -50,6 +53,9 @@ class Written(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Written({self.method} {self.address}, {self.placement})"
+
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
 
     @property
     def url(self) -> str:
@@ -90,6 +96,9 @@ class Answer(NamedTuple):
     def __repr__(self) -> str:
         kind = mask(self.content_type, *self.secrets)  # a service may say back there what it heard
         return f"Answer(HTTP {self.status}, {kind!r}, {len(self.body)} bytes)"
+
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
 
 
 def asked_wait(answer: Answer, now: Callable[[], float]) -> float:

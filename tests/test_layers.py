@@ -30,7 +30,7 @@ LAYERS = [
         "excerpts",
     },
     {"signing", "wire"},
-    {"transport", "calls", "arguments", "token", "media_server"},
+    {"transport", "tracing", "calls", "arguments", "token", "media_server"},
     {"exchange"},
     {"libcurl", "pulse", "sockets"},
     {"batch"},

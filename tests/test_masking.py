@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import confkit as ck
 from confkit import ConfkitError, arguments
 from confkit.address import Address
 from confkit.endpoints import B1
@@ -324,6 +325,72 @@ def test_the_authorization_header_shows_only_its_kind(name):
 def test_a_text_without_secrets_stays_as_it_is(text):
     """Masking changes nothing where nothing is secret."""
     assert mask(text) == text
+
+
+HEADINGS = [
+    "Token: weekly sync", "Access token: how it is made", "token : iOS/Android, then the rest",
+    "Token:weekly", "Token: Q3 review", "Token: Übersicht für alle", "Digest: Monday",
+    "Digest: 2026-06-03, 14:30", "Password: reset workshop", "Pass: the exam", "Token: a",
+    "Authorization: weekly sync", "Digest: what's new: all of it", "Token: end-to-end.",
+]  # fmt: skip
+WRITTEN = {
+    "plain": lambda text: text,
+    "repr": lambda text: repr({"topic": text, "kept": "here"}),
+    "JSON": lambda text: json.dumps({"topic": text, "kept": "here"}),
+    "compact JSON": lambda text: json.dumps({"topic": text, "a": 1}, separators=(",", ":")),
+    "JSON in JSON": lambda text: json.dumps({"x": json.dumps({"topic": text, "kept": "here"})}),
+    "a query": lambda text: "http://h/p?" + urlencode({"topic": text, "kept": "here"}),
+    "a percent query": lambda text: f"http://h/p?topic={quote(text, safe='')}&kept=here",
+    "a query of a query": lambda text: f"next={quote(f'topic={quote(text)}&a=1', safe='')}&b=2",
+    "HTML": lambda text: f"<td>{escape(text)}</td>",
+    "a sentence": lambda text: f"the topic '{text}' is taken: choose another",
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("text", HEADINGS)
+def test_a_heading_that_somebody_wrote_stays_as_it_is(written, text):
+    """A word that is also a secret's name, with a colon and words behind it, is a text of people's
+    and is not spoilt, however it is written down."""
+    assert mask(WRITTEN[written](text)) == WRITTEN[written](text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["token: Left7Right9", "Token: MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2", "digest: Left7",
+     "Token: 902817", "password: Left7Right9 and more", "Password: Left7-Right9", "PASS: Left7",
+     "Password: swordfish", "password: swordfish, user: admin", "password: swordfish user: admin",
+     "password: swordfish login=admin", "pwd: swordfish for you", "access_token: swordfish for you",
+     "host_password: swordfish for you", "token=swordfish for you", "'token': swordfish for you",
+     "token: 'swordfish' for you", "Authorization: Basic swordfish", "Authorization: Own Left7",
+     "Token: deadbeefdeadbeefdeadbeefdeadbeef", "password%3A%20swordfish&kept=here",
+     "token%253A%2520Left7Right9&kept=here"],
+)  # fmt: skip
+def test_what_is_no_text_behind_a_name_is_hidden(text):
+    """Behind the same words stays hidden whatever may be a secret: what holds a digit among its
+    letters or is long, a password of one word, and all behind an equals sign, a quote or a name
+    that is no word of English."""
+    shown = mask(text)
+    assert not leaks(shown)
+    assert MASK in shown
+    for secret in ("swordfish", "MWFj", "902817", "deadbeef"):
+        assert secret not in shown
+
+
+def test_a_topic_stays_as_it_is_wherever_a_room_is_shown(sandbox):
+    """Such a topic is not spoilt in the record, the frames, the calls, their curl line and code."""
+    client, topic = sandbox.connect(), "Token: weekly sync"
+    room_id = ck.create_room(client, topic, "ops", host_password="Left7Right9")
+    room = ck.get_room(client, room_id)
+    call, answered = client.calls[-2:]
+    assert f"topic={topic!r}" in repr(room)
+    assert ck.rooms_frame(room).topic[0] == topic
+    assert quote(topic) in repr(call)
+    assert quote(topic) in ck.calls_frame(call).url[0]
+    assert f"'topic={topic}'" in call.as_curl()
+    assert f'"topic": "{topic}"' in call.as_python()
+    assert topic in answered.answer
+    assert not leaks(f"{room} {client.calls} {call.as_curl()} {call.as_python()} {answered.answer}")
 
 
 def test_the_command_that_fills_a_variable_is_no_secret():

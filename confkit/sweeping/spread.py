@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -93,7 +94,10 @@ def read_spread(
                         continue
                     tokens[number] = client.token()
                     asks = client if told is not None else client.lent()
+                    work: Callable[[], Part]
                     work = partial(_read, sweep, asks, parts[number], how, number == 0, told)
+                    if told is not None:  # in a thread: spans belong beneath the caller's
+                        work = partial(copy_context().run, work)
                     running[_submitted(executor, work)] = number
                 done = wait(running, LONGEST, FIRST_COMPLETED).done
                 if ended():

@@ -13,9 +13,11 @@ def driven(
     drives: Mapping[str, Callable[[World], Any]],
     may_fail: Container[str] = (),
     modes: Callable[[], tuple[str, ...]] = tuple,
+    also: Callable[[BaseException | None], str] = lambda failure: "",
 ) -> dict[str, list[str]]:
     """What is wrong, by the name of the drive: secrets that showed, and what was to work and did
-    not. `modes` gives the modes of IPython in which the next traceback is looked at."""
+    not. `modes` gives the modes of IPython in which the next traceback is looked at, `also` what
+    else was recorded of a drive and of its failure."""
     wrong = {}
     seen: set[int] = set()
     kept = []  # so that a number stands for one call only
@@ -23,6 +25,7 @@ def driven(
     for name, drive in drives.items():
         shown = surfaces.Shown()
         failure = surfaces.drive(shown, lambda drive=drive: drive(world), modes())
+        shown.add("recorded by others", also(failure))
         calls = [call for call in world.client.calls if id(call) not in seen]
         surfaces.calls(shown, world.client, calls)
         kept += calls
