@@ -191,16 +191,18 @@ def protocol_error(problem: str, advice: str) -> ProtocolError:
 
 
 def api_error(
-    ret: int | str, interface: str, endpoint: str, title: str, detail: str = ""
+    ret: int | str, interface: str, endpoint: str, title: str, detail: str = "", status: int = 0
 ) -> ApiError:
-    """The error for a result code, of the class that fits it, with meaning and advice."""
+    """The error for a result code, of the class that fits it, with meaning and advice; it names the
+    HTTP `status`, where one is given."""
     from .explanations import explain
 
     found = explain(ret, interface)
     kind = _CLASSES[interface].get(ret, ApiError) if isinstance(ret, int) else ApiError
     news = detail.strip(" .").lower() not in ("", found.meaning.lower())
     said = f" The service says: {detail.strip(' .')}." if news else ""
-    error = kind(f"{title} ({endpoint}) answered {ret}: {found.meaning}.{said} {found.advice}")
+    came = f"{ret} under HTTP {status}" if status else str(ret)
+    error = kind(f"{title} ({endpoint}) answered {came}: {found.meaning}.{said} {found.advice}")
     error.ret, error.interface, error.endpoint = ret, interface, endpoint
     error.meaning, error.advice, error.retry = found.meaning, found.advice, found.retry
     return error

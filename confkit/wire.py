@@ -226,9 +226,11 @@ def _outcome(
     if ret != 0:
         detail = members.get("msg") or members.get("err")
         quoted = excerpt(detail, answer.secrets) if isinstance(detail, str) else ""
-        error = api_error(ret, endpoint.interface, endpoint.key, endpoint.title, quoted)
+        broken = answer.status >= 500
+        named = answer.status if broken and endpoint.write else 0  # it leaves open what happened
+        error = api_error(ret, endpoint.interface, endpoint.key, endpoint.title, quoted, named)
         # Only reads are retried.
-        error.retry = not endpoint.write and (error.retry or answer.status >= 500)
+        error.retry = not endpoint.write and (error.retry or broken)
         return error
     if not 200 <= answer.status < 300:
         denied = _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")

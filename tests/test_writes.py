@@ -135,6 +135,7 @@ def test_a_code_that_leaves_it_open_is_looked_up(script, change):
         assert isinstance(error, TimeoutError) == (type(error) is ck.UnsettledTimeout)
         assert named in error.advice
         assert error.advice in str(error)
+        assert ("under HTTP 50" in str(error)) == isinstance(reply, Reply)
         assert pickle.loads(pickle.dumps(error)).ret == ret
         with pytest.raises(ck.ApiError) as raised:
             call(client)
