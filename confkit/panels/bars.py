@@ -111,9 +111,10 @@ def totals(reading: Reading, found: Sequence[RoomNow]) -> str:
     count = Counter(room.state for room in found if room.room_id not in kept)
     last = Counter(room.state for room in found if room.room_id in kept)
     parts = [f"<span><b>{len(found):,}</b> room{'s' * (len(found) != 1)}</span>"]
+    # Where no room was read again, "0 full" would say something about them.
+    none = bool(kept) and count["unread"] == count.total()
     count["unread"] += len(kept)
-    # Where no room was read, "0 full" would say something about them.
-    parts += _badges(count, _ALWAYS if len(kept) < len(found) or not found else ("unread",))
+    parts += _badges(count, ("unread",) if none else _ALWAYS)
     if last:
         parts += ["<span>last known:</span>", *_badges(last, ())]
     parts += [_sum(frame[name], name) for name in ("users", "people", "devices")]

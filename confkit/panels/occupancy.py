@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, ConfkitError
-from ..pace import finite
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
 from . import arranging
@@ -22,12 +21,12 @@ from .given import check_source
 from .parts import Table
 from .readings import Reading, asked, rooms_now, rooms_of, taken
 from .recording_block import RecordingBlock
-from .recordings import LONGEST, Recording, pace, recording
+from .recordings import Recording, pace, recording
 from .reports import report_rows
 from .room_curve import RoomCurve
 from .room_list import unreachable, valued
 from .telling import told
-from .watching import RATE, LivePanel
+from .watching import RATE, LivePanel, check_every
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,16 +35,6 @@ if TYPE_CHECKING:
     from ..occupancy.recorder import Recorded
 
 USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
-OFTEN = {"off": 0.0, "every 5 s": 5.0, "every 15 s": USUAL, "every 60 s": 60.0}
-_SHORTEST = 0.5
-
-
-def _paced(seconds: float) -> float:
-    if seconds != 0 and not (finite(seconds) and _SHORTEST <= seconds <= LONGEST):
-        raise ConfigError(
-            f"every is {seconds!r}; give seconds from 0.5 to a day ({LONGEST:g}), or 0 for never"
-        )
-    return float(seconds)
 
 
 class OccupancyPanel(LivePanel):
@@ -79,7 +68,7 @@ class OccupancyPanel(LivePanel):
     ) -> None:
         check_source(client, room_ids)
         usual = 0.0 if isinstance(room_ids, Sweep) else USUAL
-        every = _paced(usual if every is None else every)  # before anything is sent
+        every = check_every(usual if every is None else every)  # before anything is sent
         super().__init__("Occupancy", client, background_rate, tz)
         self.add_class("confkit-occupancy")
         self._rooms = None if room_ids is None else asked(room_ids)
@@ -94,8 +83,6 @@ class OccupancyPanel(LivePanel):
         self.refresh_every(every)
 
     def _arrange(self, folder: str) -> None:
-        self.often = arranging.choice("Automatic refresh", list(OFTEN.items()))
-        self.often.observe(lambda change: self.follow_every(change["new"]), "value")
         self.totals, self.lost = arranging.text(), arranging.text()
         arranging.shown(self.lost, False)
         self.table = Table(
@@ -153,14 +140,6 @@ class OccupancyPanel(LivePanel):
             rooms = self._again(self._page(), work.cancelled)
             swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
             return self._take(swept)
-
-    def refresh_every(self, seconds: float) -> None:
-        """Nothing; from now on the rows on the screen are read so often, with 0 never again.
-        ConfigError: it is no number of seconds from 0.5 to a day."""
-        seconds = _paced(seconds)
-        if seconds not in OFTEN.values():
-            self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", seconds)]
-        self.often.value = seconds
 
     # What goes on by itself
 

@@ -68,6 +68,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self._first.set()
         self._thread: threading.Thread | None = None
         self._failed: BaseException | None = None
+        self._said: BaseException | None = None  # in words of its own
         self.first_error: Exception | None = None
         self._working = threading.RLock()
         self._now: _Job | None = None  # under way in the panel's thread
@@ -129,7 +130,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         try:
             yield
         except BaseException as error:
-            self.fails(error, kind)
+            if error is not self._said:
+                self.fails(error, kind)
             raise
 
     def tell(self, text: str, tone: Tone = "", kind: str = "work") -> None:
@@ -152,9 +154,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.frame.tell("", kind=one)
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
-        """Nothing, once the panel says what went wrong, in a message of this kind; once."""
-        if error is self._failed:
-            return
+        """Nothing, once the panel says what went wrong, in a message of this kind."""
         self._failed = error
         if isinstance(error, CancelledError):
             self.tell("Cancelled.", kind=kind)

@@ -14,7 +14,6 @@ from .filtering import Filter, check
 from .parts import Field
 from .pasting import columns_in_file, ids_in_file, pasted_ids
 
-EVERY = [("off", 0), ("every 5 s", 5), ("every 15 s", 15), ("every 60 s", 60)]
 Clicked = Callable[..., Callable[..., None]]  # such as `Panel.clicked`
 ANY = ""  # a Dropdown takes None for nothing chosen
 
@@ -182,14 +181,6 @@ def opener(text: str, place: Any, make: Callable[[], Any], refused: str = "") ->
             place.children = [make().box]
 
     return arranging.button(text, turn, refused=refused)
-
-
-def automatic(every: Callable[[float], object]) -> Any:
-    """The choice of how often the rows on the screen are read again; `every` is told the seconds,
-    0 for never."""
-    made = arranging.choice("Automatic refresh", EVERY, "short")
-    made.observe(lambda change: every(change["new"]), "value")
-    return made
 
 
 def _options(names: dict[int, str]) -> list[tuple[str, str]]:

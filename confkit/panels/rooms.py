@@ -29,7 +29,7 @@ from .given import check_options, check_source
 from .room_board import RoomBoard
 from .room_card import RoomCard
 from .room_details import RoomDetails, delete_question, offline_question
-from .room_forms import AddForm, NewRoomForm, automatic, opener
+from .room_forms import AddForm, NewRoomForm, opener
 from .room_list import others, outcome, unasked
 from .room_parts import RoomParts
 from .telling import told
@@ -94,7 +94,7 @@ class RoomExplorer(LivePanel):
         note = self.frame.note
         return arranging.row(
             arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary"),
-            automatic(self.follow_every),
+            self.often,
             opener("Add rooms", adding, lambda: AddForm(self.clicked, self.add, self.add_known)),
             opener("New room", making, lambda: NewRoomForm(self.clicked, self.create, note), note),
             arranging.button("Export CSV", self.clicked(self._offer_download, "export")),

@@ -16,6 +16,7 @@ from ..errors import ApiError, AuthenticationFailed, ConfigError, ConfkitError, 
 from ..pace import finite
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
+from . import arranging
 from .given import zone_of
 from .panel import Panel, Work
 from .room_list import READ_AT, age, left_out, oldest
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from ..client import Client
 
+OFTEN = {"off": 0.0, "every 5 s": 5.0, "every 15 s": 15.0, "every 60 s": 60.0}
+SHORTEST, DAY = 0.5, 86_400.0  # seconds from one reading of the page to the next
 RATE = 20.0  # requests a second for the rooms that are not on the screen
 AT_ONCE = 50  # of these rooms in one reading
 LONGEST = 60.0  # seconds between two tries in an outage, unless `every` is longer
@@ -192,6 +195,15 @@ class Watch:
         return found is not None  # what could not be asked is not asked again at once
 
 
+def check_every(seconds: float) -> float:
+    """These seconds; ConfigError unless they are 0, or from 0.5 to a day."""
+    if seconds != 0 and not (finite(seconds) and SHORTEST <= seconds <= DAY):
+        raise ConfigError(
+            f"every is {seconds!r}; give seconds from {SHORTEST} to a day ({DAY:g}), or 0 for never"
+        )
+    return float(seconds)
+
+
 def check_rate(rate: float) -> None:
     """Raises ConfigError unless this is 0 or a number of requests a second."""
     if rate != 0 and not finite(rate):
@@ -258,6 +270,8 @@ class LivePanel(Panel):
         self._tz = zone_of(tz)
         super().__init__(title, client)
         self._client = client
+        self.often = arranging.choice("Automatic refresh", list(OFTEN.items()), "short")
+        self.often.observe(lambda change: self._follow_every(change["new"]), "value")
         self._taking = threading.RLock()  # a click's reading, and one that comes by itself
         self._watch = Watch(
             page=self._page, rooms=lambda: oldest(self._rows), read=self._reread,
@@ -278,8 +292,15 @@ class LivePanel(Panel):
     def _hidden(self) -> None:
         self._watch.stop()
 
-    def follow_every(self, seconds: float) -> None:
-        """Has the page read every so many seconds, while somebody sees the panel; 0 ends that."""
+    def refresh_every(self, seconds: float) -> None:
+        """Has the page read every so many seconds while somebody sees the panel, and all other
+        rooms in between; 0 ends that. ConfigError: it is no number of seconds from 0.5 to a day."""
+        seconds = check_every(seconds)
+        if seconds not in OFTEN.values():
+            self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", seconds)]
+        self.often.value = seconds
+
+    def _follow_every(self, seconds: float) -> None:
         self._watch.every = seconds
         self.every(seconds, self._watch.tick)
         if not seconds:
@@ -325,7 +346,7 @@ class LivePanel(Panel):
             yield
         except ConfkitError as error:
             if self._lost(error):
-                self._failed = error  # which needs no second message
+                self._failed = self._said = error
             raise
 
     def _reread(self, ids: list[str], rate: float | None, cut: threading.Event) -> Sweep | None:

@@ -71,7 +71,7 @@ def shown(kind: type, client: ck.Client, ids: list[str], every: float = 0.5, **m
     """A panel of these rooms that was read once, and will be every so many seconds."""
     panel = kind(client, ids, **more, **({"every": 0} if kind is OccupancyPanel else {}))
     assert panel.value is not None
-    panel.follow_every(every)
+    panel.refresh_every(every)
     try:
         yield panel
     finally:
@@ -140,13 +140,13 @@ def test_rows_keep_their_last_values_and_places_in_an_outage_and_say_how_old_the
 def test_the_head_counts_unread_rooms_by_what_was_last_known(stranger, service, rooms):
     """In an outage no room counts as empty, and none as "0 full": the counts are called last
     known; the curve of a picked room keeps its topic, and no old value becomes a sample."""
-    with shown(OccupancyPanel, stranger, list(rooms.values())) as panel:
+    with shown(OccupancyPanel, stranger, [*rooms.values(), "0000000001"]) as panel:
         panel.select(rooms["full"])
         service.stop()
         tick(panel)
         head = panel.totals.value.replace("<b>", "").replace("</b>", "")
         fresh, _, last = head.partition("last known:")
-        assert "3 not read" in fresh
+        assert "4 not read" in fresh
         assert "full" not in fresh
         assert "empty" not in fresh
         for part in ("1 full", "1 in use", "1 empty"):
