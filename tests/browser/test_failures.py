@@ -1,15 +1,18 @@
 """What goes wrong around a panel: an expired token, a service that is gone, a busy kernel."""
 
+from tests.ports import quiet_port
+
 from .frontends import LAB
 
 CELLS = (
+    f"PORT, OUTGOING = {quiet_port()}, {quiet_port()}",
     """
 import confkit as ck
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 from confkit.sandbox import Sandbox
 from tempfile import mkdtemp
 file = mkdtemp() + "/rooms.sqlite"
-service = Sandbox(seed=1, path=file).start()
+service = Sandbox(seed=1, path=file, port=PORT, outgoing_port=OUTGOING).start()
 client = ck.connect(base_url=service.base_url, outgoing_url=service.outgoing_url,
                     access_key=service.access_key, secret_key=service.secret_key)
 room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=10)
@@ -53,10 +56,7 @@ def test_a_token_expires_and_the_service_stops(open_notebook):
         panel.get_by_label("Automatic refresh").select_option("every 5 s")
         panel.get_by_text(" s old").first.wait_for()
         panel.get_by_role("alert").get_by_text("1 room keeps its last known values").wait_for()
-    kernel.run(
-        "ports = [int(url.rsplit(':', 1)[1]) for url in (client.base_url, client.outgoing_url)];"
-        "service = Sandbox(seed=1, path=file, port=ports[0], outgoing_port=ports[1]).start()"
-    )
+    kernel.run("service = Sandbox(seed=1, path=file, port=PORT, outgoing_port=OUTGOING).start()")
     for place in range(2):
         opened.panel.nth(place).scroll_into_view_if_needed()
         opened.panel.nth(place).get_by_text("answers again since").wait_for(timeout=60_000)
@@ -65,7 +65,7 @@ def test_a_token_expires_and_the_service_stops(open_notebook):
 
 def test_a_click_while_the_kernel_is_busy_takes_effect_once(front, open_notebook):
     """A button that is clicked while a cell runs does what it does, once."""
-    opened = open_notebook(front, CELLS[0], CELLS[-1])
+    opened = open_notebook(front, *CELLS[:2], CELLS[-1])
     kernel = opened.kernel
     kernel.run("devices.wait(); before = service.count()")
     kernel.start("import time; time.sleep(2); done = True")

@@ -186,6 +186,7 @@ def test_a_result_code_in_both_fields_is_open(asked, both):
         B3: checked({**EMPTY, **code} if both else {**code, "data": EMPTY["data"]},
                     refused, "accessToken"),
         B1: checked(dict.fromkeys(code, 401), refused, "accessToken"),
+        B2: checked(dict.fromkeys(code, 425), refused),
     })  # fmt: skip
     row = rows["result code of B"]
     assert row.sure == ("open" if both else "seen")

@@ -158,12 +158,15 @@ _OCCUPANCY = {
     "OccupancyPanel.close": (lambda p, w: None,),
     "OccupancyPanel.record": (lambda p, w: p.record(every=60), lambda p, w: p.stop_recording()),
     "OccupancyPanel.refresh": (lambda p, w: p.refresh(),),
-    "OccupancyPanel.refresh_every": (lambda p, w: p.refresh_every(0),),
     "OccupancyPanel.refresh_page": (lambda p, w: p.refresh_page(),),
     "OccupancyPanel.samples": (lambda p, w: p.samples(w.room_id),),
     "OccupancyPanel.select": (lambda p, w: p.select(w.room_id),),
     "OccupancyPanel.stop_recording": (lambda p, w: p.stop_recording(),),
     "OccupancyPanel.wait": (lambda p, w: p.wait(LONG),),
+    "LivePanel.close": (lambda p, w: None,),
+    "LivePanel.reads": (lambda p, w: p.reads("Waiting"),),
+    "LivePanel.refresh_every": (lambda p, w: p.refresh_every(0),),
+    "LivePanel.wait": (lambda p, w: p.wait(LONG),),
 }
 _WIRE = {
     "WirePanel": (lambda p, w: p.refresh(),),
@@ -182,8 +185,10 @@ PANELS: dict[str, Drive] = {
     for name, steps in all_steps.items()
 }  # fmt: skip
 # These only arrange what the others show: they are driven by the campaign.
-LIKE_OTHERS = {name for name in PANELS if name.startswith("Panel.")} - {"Panel.fails"} | {
+LIKE_OTHERS = {
+    name for name in PANELS if name.startswith(("Panel.", "LivePanel."))
+} - {"Panel.fails"} | {
     "ConnectPanel", "ConnectPanel.fold", "OccupancyPanel.wait", "OccupancyPanel.close",
-    "OccupancyPanel.refresh_every", "RoomExplorer.wait", "RoomExplorer.sort", "Listing.room_id",
+    "RoomExplorer.wait", "RoomExplorer.sort", "Listing.room_id",
     "RoomExplorer.filter", "WirePanel", "DevicePanel",
 }  # fmt: skip
