@@ -18,6 +18,7 @@ from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
 from .courses import joined, read_samples, recorded_samples
 from .folders import of_a_recording
 from .given import check_source
+from .live import LivePanel, check_every
 from .parts import Table
 from .readings import Reading, asked, rooms_now, rooms_of, taken
 from .recording_block import RecordingBlock
@@ -26,7 +27,7 @@ from .reports import report_rows
 from .room_curve import RoomCurve
 from .room_list import unreachable, valued
 from .telling import told
-from .watching import RATE, LivePanel, check_every
+from .watching import RATE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,6 +147,10 @@ class OccupancyPanel(LivePanel):
     @property
     def _rows(self) -> pd.DataFrame | None:
         return None if self._reading is None else self._reading.frame
+
+    @property
+    def _seeks(self) -> bool:
+        return self._reading is None
 
     def _page(self) -> list[str]:
         shown = [*self.table.visible, *filter(None, [self.table.chosen])]

@@ -88,10 +88,11 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def names(self, client: Client | None) -> None:
         """Nothing, once the head names this client's service."""
-        with self.frame.hold_sync():
-            self.frame.service = "" if client is None else client.name
-            self.frame.sandbox = client is not None and client.sandbox is not None
-            self.frame.note = READ_ONLY if client is not None and client.read_only else ""
+        self.frame.put(
+            service="" if client is None else client.name,
+            sandbox=client is not None and client.sandbox is not None,
+            note=READ_ONLY if client is not None and client.read_only else "",
+        )
 
     def shows(self, *children: ipywidgets.Widget) -> None:
         """Nothing, once the panel has these below its head."""
@@ -110,8 +111,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         with self._working, self.telling(kind):
             outer, before = self._work, self.frame.busy
             work = self._work = outer or Work(self._progress, kind)
-            with self.frame.hold_sync():
-                self.frame.busy, self.frame.done, self.frame.total = what, 0, 0
+            self.frame.put(busy=what, done=0, total=0)
             try:
                 yield work
             finally:
@@ -291,8 +291,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     def _progress(self, done: int, total: int) -> None:
         # At most some hundred messages, however many steps there are.
         if done == total or done % max(1, total // 100) == 0:
-            with self.frame.hold_sync():
-                self.frame.done, self.frame.total = done, total
+            self.frame.put(done=done, total=total)
 
     # Questions
 
@@ -305,8 +304,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         answered is not done, which the panel says."""
         with self._turn:
             before, self._answer = self.frame.question, action
-            with self.frame.hold_sync():
-                self.frame.question, self.frame.yes = question, yes
+            self.frame.put(question=question, yes=yes)
         if before and before != self.frame.question:
             self.tell(f"Not answered, and not done: {before}", kind="question")
 

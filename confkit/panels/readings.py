@@ -13,7 +13,7 @@ from ..known import known_rooms
 from ..occupancy.samples import COLUMNS
 from ..sweeping.ids import room_ids
 from ..sweeping.result import NOT_ASKED, Sweep, occupancy_frame
-from .room_list import READ_AT, UNREAD, frame_of_rooms, joined, not_there
+from .room_list import READ_AT, UNREAD, frame_of_rooms, joined, known_only, not_there
 from .waiting import until_cancelled
 
 MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
@@ -79,10 +79,9 @@ def taken(swept: Sweep, before: Reading | None, *, part: bool = False, most: int
     if before is None:
         frame = fresh
     elif part:
-        known = fresh[fresh["room_id"].isin(before.frame["room_id"])].reset_index(drop=True)
-        frame = joined(before.frame, known, not_there(swept))
+        frame = joined(before.frame, known_only(fresh, before.frame), not_there(swept))
     else:
-        old = before.frame[before.frame["room_id"].isin(fresh["room_id"])].reset_index(drop=True)
+        old = known_only(before.frame, fresh)
         both = joined(old, fresh, not_there(swept)).set_index("room_id")
         frame = both.loc[fresh["room_id"]].reset_index()[list(fresh.columns)]
     known_at = frame[READ_AT].min()

@@ -22,6 +22,7 @@ from .room_list import (
     counted,
     frame_of_rooms,
     joined,
+    known_only,
     not_there,
     since,
     unreachable,
@@ -85,7 +86,7 @@ class RoomBoard:
         new = frame_of_rooms(found)
         with self._lock:
             if renews:
-                new = new[new["room_id"].isin(self.frame["room_id"])].reset_index(drop=True)
+                new = known_only(new, self.frame)
             self._rooms = searchable(joined(self.frame, new, not_there(found)))
             self.show()
         return new

@@ -74,9 +74,11 @@ def not_there(sweep: Sweep) -> set[str]:
 
 
 def left_out(sweep: Sweep) -> list[str]:
-    """The rooms that a sweep which was ended early has not come to."""
-    pairs = zip(sweep.ids, sweep._part.users, strict=True)
-    return [room_id for room_id, users in pairs if users is None]
+    """The rooms that a sweep which was ended early has not come to, or not in full."""
+    if sweep.complete:
+        return []
+    unasked = _unasked(sweep.frame())
+    return [room_id for room_id, lacks in zip(sweep.ids, unasked, strict=True) if lacks]
 
 
 def unreachable(frame: pd.DataFrame, error: ConfkitError) -> pd.DataFrame:
@@ -146,10 +148,21 @@ def joined(old: pd.DataFrame, new: pd.DataFrame, gone: Collection[str] = ()) -> 
     both = pd.concat([old, new], ignore_index=True)
     frame = both.take(np.append(np.where(stays, places, len(old) + at), added))
     for name in old.columns.difference(new.columns):
-        frame[name] = both[name].take(np.append(places, added)).array
+        # Where rooms come that lack it, a column of whole numbers can no longer be one.
+        column = both[name].take(np.append(places, added)) if len(added) else old[name]
+        frame[name] = column.array
     frame = frame.reset_index(drop=True)
     frame.attrs = {**new.attrs, "time": _oldest(frame) or new.attrs["time"]}
     return frame
+
+
+def known_only(frame: pd.DataFrame, of: pd.DataFrame) -> pd.DataFrame:
+    """The rows of rooms that the other frame has, too."""
+    import pandas as pd
+
+    there = pd.Index(of["room_id"]).get_indexer(pd.Index(frame["room_id"])) >= 0
+    found: pd.DataFrame = frame[there].reset_index(drop=True)
+    return found
 
 
 def without(frame: pd.DataFrame, room_id: str) -> pd.DataFrame:

@@ -26,6 +26,7 @@ from ..writing import write_whole
 from . import arranging
 from .filtering import Filter
 from .given import check_options, check_source
+from .live import LivePanel
 from .room_board import RoomBoard
 from .room_card import RoomCard
 from .room_details import RoomDetails, delete_question, offline_question
@@ -34,7 +35,7 @@ from .room_list import others, outcome, unasked
 from .room_parts import RoomParts
 from .telling import told
 from .waiting import until_cancelled
-from .watching import RATE, LivePanel
+from .watching import RATE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +71,7 @@ class RoomExplorer(LivePanel):
         check_source(client, room_ids)
         super().__init__("Rooms", client, background_rate, tz)
         self.client = client
+        self._known = room_ids is None
         finished = room_ids if isinstance(room_ids, Sweep) else unasked(client, RoomIds([]))
         self._board = RoomBoard(
             finished, self._is_aging, self._follow, partial(self.set_trait, "value"), self._tz
@@ -166,13 +168,17 @@ class RoomExplorer(LivePanel):
 
     def add_known(self) -> None:
         """Reads the rooms that `known_rooms` finds."""
-        with self.working("Looking for known rooms", "reading") as work:
+        with self.reads("Looking for known rooms") as work:
             known = until_cancelled(lambda: known_rooms(self.client), work.cancelled)
             self.add(known["room_id"])
 
     def refresh(self) -> None:
-        """Reads all rooms again, and the picked one in full."""
+        """Reads all rooms again, and the picked one in full; the known ones where those were to be
+        read first, and could not be found."""
         self.wait_for_first()
+        if self._seeks:
+            self.add_known()
+            return
         ids = self._board.frame["room_id"].tolist()
         self._read(ids, f"Reading {len(ids):,} rooms")
         self._read_picked()
@@ -199,8 +205,18 @@ class RoomExplorer(LivePanel):
         shown = [*self.table.visible, *filter(None, [self._card.room_id])]
         return list(dict.fromkeys(shown))
 
-    def _again(self, ids: list[str], cut: threading.Event) -> list[str]:  # noqa: ARG002
-        return ids
+    @property
+    def _seeks(self) -> bool:
+        """Whether the rooms that are to be shown have not been found yet."""
+        return self._known and self.first_error is not None and self._board.frame.empty
+
+    def _again(self, ids: list[str], cut: threading.Event) -> list[str]:
+        if not self._seeks:
+            return ids
+        found = until_cancelled(lambda: known_rooms(self.client), cut)["room_id"].tolist()
+        self.first_error = None
+        self._board.take(unasked(self.client, RoomIds(found)))
+        return found
 
     def _take(
         self, swept: Sweep, columns: pd.DataFrame | None = None, adds: bool = False
@@ -216,10 +232,12 @@ class RoomExplorer(LivePanel):
             self.tell(told, "bad" if swept.failures else "", "reading")
 
     def _mark(self, error: ConfkitError) -> None:
-        self._board.mark(error)
+        if not self._seeks:  # a value without rooms would say that there are none
+            self._board.mark(error)
 
     def _show(self) -> None:
-        self._board.show()
+        if not self._seeks:
+            self._board.show()
 
     def _read_also(self) -> None:
         self._read_picked()

@@ -5,7 +5,6 @@ from tests.ports import quiet_port
 from .frontends import LAB
 
 CELLS = (
-    f"PORT, OUTGOING = {quiet_port()}, {quiet_port()}",
     """
 import confkit as ck
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
@@ -28,11 +27,16 @@ devices
 )
 
 
+def ports() -> str:
+    """The cell that says where the service is, also when it comes back."""
+    return f"PORT, OUTGOING = {quiet_port()}, {quiet_port()}"
+
+
 def test_a_token_expires_and_the_service_stops(open_notebook):
     """An expired token is renewed without a word. A service that is gone is told in each panel,
     with the next step; rooms keep what was read of them, with its age, while the panel tries again
     by itself, and says so when the service is back."""
-    opened = open_notebook(LAB, *CELLS)
+    opened = open_notebook(LAB, ports(), *CELLS)
     kernel = opened.kernel
     kernel.run("for panel in (rooms, occupancy, devices): panel.wait()")
     refresh = [opened.panel.nth(place).get_by_role("button", name="Refresh") for place in range(3)]
@@ -59,13 +63,15 @@ def test_a_token_expires_and_the_service_stops(open_notebook):
     kernel.run("service = Sandbox(seed=1, path=file, port=PORT, outgoing_port=OUTGOING).start()")
     for place in range(2):
         opened.panel.nth(place).scroll_into_view_if_needed()
-        opened.panel.nth(place).get_by_text("answers again since").wait_for(timeout=60_000)
+        opened.panel.nth(place).get_by_text("has been answering again since").wait_for(
+            timeout=60_000
+        )
     kernel.run("service.close()")
 
 
 def test_a_click_while_the_kernel_is_busy_takes_effect_once(front, open_notebook):
     """A button that is clicked while a cell runs does what it does, once."""
-    opened = open_notebook(front, *CELLS[:2], CELLS[-1])
+    opened = open_notebook(front, ports(), CELLS[0], CELLS[-1])
     kernel = opened.kernel
     kernel.run("devices.wait(); before = service.count()")
     kernel.start("import time; time.sleep(2); done = True")

@@ -4,21 +4,27 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pandas as pd
 import pytest
 
 import confkit as ck
 from confkit.panels import OccupancyPanel, RoomExplorer
+from confkit.panels.live import outage_told
 from confkit.panels.parts.table import PAGE
+from confkit.panels.room_list import frame_of_rooms, joined, oldest
 from confkit.panels.watching import Outage, Watch, silence
 from confkit.sandbox import Sandbox
 from confkit.sweeping.reading import Part
+from confkit.sweeping.result import Failure
 from tests.ports import quiet_port
 
 GET, USERS, MCU = "/rtc/room/get", "/rtc/room/get_room_info", "/sdk/get_mcu"
+LIST = "/avd/api/outgoing/getOutgoingUsers"
 KEYS = {"access_key": "k", "secret_key": "s"}
 KINDS = [OccupancyPanel, RoomExplorer]
 
@@ -130,7 +136,7 @@ def test_rows_keep_their_last_values_and_places_in_an_outage_and_say_how_old_the
         until(panel, lambda: panel.value["error"].isna().all())
         assert (panel.value["read_at"] > before["read_at"].max()).all()
         assert said(panel, "service")["tone"] == "good"
-        assert "answers again since " in said(panel, "service")["text"]
+        assert "has been answering again since " in said(panel, "service")["text"]
         assert bars(panel) == ["3 of 3, full", "1 of 3", "0 of 3, empty"]
 
 
@@ -272,29 +278,38 @@ def test_a_refused_rate_makes_no_panel(stranger, service):
 class Rooms:
     """Rooms that a Watch reads, in a service that may be away, at a time that is set."""
 
-    def __init__(self, number: int, page: int) -> None:
-        self.ids, self.now, self.away = [f"{n}" for n in range(number)], 0.0, False
+    def __init__(self, number: int, page: int, every: float = 15.0) -> None:
+        self.ids, self.now, self.seconds = [f"{n}" for n in range(number)], 0.0, 0.0
+        self.away, self.broken, self.cut_after = False, set(), 0
         self.read: list[tuple[list[str], float | None]] = []
+        self.errors: list[Exception] = []
         self.aged = 0
         self.watch = Watch(
             page=lambda: self.ids[:page], rooms=lambda: self.ids, read=self._read,
-            also=lambda: None, aged=self._aged, rate=20, clock=lambda: self.now,
+            also=lambda: None, aged=self._aged, fails=self.errors.append, rate=20,
+            clock=lambda: self.now,
         )  # fmt: skip
-        self.watch.every = 15.0
+        self.watch.every = every
 
     def _aged(self) -> None:
         self.aged += 1
 
-    def _read(self, ids: list[str], rate: float | None, cut: threading.Event) -> ck.Sweep | None:
+    def _read(self, ids: list[str], rate: float | None, cut: threading.Event) -> ck.Sweep:
         self.read.append((ids, rate))
-        if self.away:
-            self.watch.heard(ck.TransportError("connection refused"))
-            return None
-        part = Part([None] * len(ids), [[] for _ in ids], {}, len(ids), complete=True)
+        self.now += self.seconds
+        error = ck.ProtocolError("broken")
+        found = [error if self.away or one in self.broken else [] for one in ids]
+        complete = not (self.cut_after and rate)
+        if not complete:
+            found[self.cut_after :] = [None] * (len(ids) - self.cut_after)
+        part = Part([None] * len(ids), found, {}, len(ids), complete)
+        lost = tuple(
+            Failure(one, "A6", error, "") for one in ids if self.away or one in self.broken
+        )
         now = datetime.now(UTC)
-        found = ck.Sweep(tuple(ids), "S", now, 0, 0, True, (), part, (True, True), None)
-        self.watch.heard(found)
-        return found
+        swept = ck.Sweep(tuple(ids), "S", now, 0, 0, complete, lost, part, (False, True), None)
+        self.watch.heard(swept)
+        return swept
 
     def tick(self) -> list[list[str]]:
         """What is read after a tick, until nothing is left to be read."""
@@ -303,27 +318,32 @@ class Rooms:
         assert self.watch.wait(20)
         self.watch.stop()
         assert self.watch.wait(20)
+        assert not self.errors
         return [ids for ids, _ in self.read[before:]]
 
 
-def test_in_an_outage_one_room_is_tried_less_and_less_often():
-    """After as long as usual, twice, four times that, up to a minute; then all goes on at once."""
-    rooms, tries = Rooms(3, 3), []
-    rooms.away = True
-    for rooms.now in range(0, 300, 5):
+@pytest.mark.parametrize("seconds", [0.0, 0.4])
+def test_in_an_outage_a_few_rooms_are_tried_less_and_less_often(seconds):
+    """After twice as long as usual, then four times, up to a minute, however long a try takes; each
+    time at the tick that was told; then all goes on at once."""
+    rooms, tries = Rooms(9, 5), []
+    rooms.away, rooms.seconds = True, seconds
+    for now in range(0, 300, 15):
+        rooms.now = now
         if rooms.tick():
-            tries.append(rooms.now)
+            tries.append(now)
+            assert rooms.watch.outage.due == pytest.approx(now + (30 if now == 0 else 60), abs=1)
     assert tries == [0, 30, 90, 150, 210, 270]
-    assert [len(ids) for ids, _ in rooms.read] == [3] + [1] * 5
+    assert [len(ids) for ids, _ in rooms.read] == [5] + [3] * 5
     assert isinstance(rooms.watch.outage, Outage)
-    assert rooms.aged == 59
+    assert rooms.aged == 19
     rooms.away, rooms.now = False, 330
-    assert rooms.tick() == [["0"], ["0", "1", "2"]]
+    assert rooms.tick()[:2] == [rooms.ids[:3], rooms.ids[:5]]
     assert rooms.watch.outage is None
 
 
 def test_the_rest_follows_the_page_at_its_own_rate():
-    """The page is read as fast as it can be, the others 50 at once with the budget."""
+    """The page is read as fast as it can be, the others at most 50 at once with the budget."""
     rooms = Rooms(120, 20)
     found: list[str] = []
     for rooms.now in (0, 15, 30):
@@ -333,6 +353,168 @@ def test_the_rest_follows_the_page_at_its_own_rate():
     assert found[:100] == rooms.ids[20:]
     assert {rate for ids, rate in rooms.read if ids[0] != "0"} == {20}
     assert {rate for ids, rate in rooms.read if ids[0] == "0"} == {None}
+    assert max(len(ids) for ids, _ in rooms.read) == 50
+
+
+def test_rooms_that_a_tick_cuts_off_are_read_next():
+    """No room is left out of a round because a page came between."""
+    rooms = Rooms(40, 10)
+    rooms.cut_after = 5
+    found = [
+        room_id for rooms.now in (0, 15, 30, 45) for ids in rooms.tick()[1:] for room_id in ids
+    ]
+    assert set(found) == set(rooms.ids[10:])
+    assert found[:30] == rooms.ids[10:]
+    assert found[30:55] == rooms.ids[15:]
+
+
+def test_one_broken_room_is_no_outage():
+    """Neither does the room that fails by itself begin one, alone in the background, nor does it
+    keep one going, on top of the page."""
+    rooms = Rooms(6, 5)
+    rooms.broken = {"5"}
+    for rooms.now in (0, 15, 30):
+        rooms.tick()
+        assert rooms.watch.outage is None
+    rooms.broken, rooms.away = {"0"}, True
+    rooms.now = 45
+    rooms.tick()
+    assert rooms.watch.outage is not None
+    rooms.away, rooms.now = False, 100
+    rooms.tick()
+    assert rooms.watch.outage is None
+
+
+def test_what_a_reading_raises_ends_no_watch():
+    """It is told, and the next tick reads again."""
+    rooms = Rooms(3, 3)
+    read, rooms.watch._read = rooms.watch._read, lambda *_: 1 / 0
+    rooms.watch.tick()
+    assert rooms.watch.wait(20)
+    rooms.watch.stop()
+    assert rooms.watch.wait(20)
+    assert isinstance(rooms.errors.pop(), ZeroDivisionError)
+    rooms.watch._read = read
+    assert rooms.tick() == [rooms.ids]
+
+
+def test_a_reading_that_began_before_an_outage_does_not_end_it(stranger, rooms, service):
+    """Half of it was answered before the service went; a later answer does, whatever it says."""
+    watch = Rooms(1, 1).watch
+    early = ck.sweep(stranger, list(rooms.values()))
+    error = ck.TransportError("refused")
+    half = replace(early, failures=(Failure(rooms["full"], "A6", error, ""),))
+    assert watch.heard(error)
+    watch.heard(half)
+    assert watch.outage is not None
+    watch.heard(ck.sweep(stranger, ["0000000001"]))
+    assert watch.outage is None
+
+
+def test_an_outage_is_told_in_the_panels_zone():
+    """With since when, the age of the oldest row, and when it is tried next."""
+    zone = ZoneInfo("Asia/Kathmandu")
+    now = datetime.now(UTC)
+    frame = pd.DataFrame({"read_at": pd.to_datetime([now - timedelta(minutes=3), None], utc=True)})
+    outage = Outage(now, 1, 0, ck.TransportError("It refused the connection."))
+    told = outage_told(outage, frame, "prod", 30, zone)
+    since, due = (f"{time.astimezone(zone):%H:%M}" for time in (now, now + timedelta(seconds=30)))
+    assert told.startswith(f"No answer from prod since {since}")
+    assert "(Asia/Kathmandu): 1 room keeps its last known values, up to 3 min old; " in told
+    assert f"next try at {due}" in told
+    assert told.endswith("It refused the connection.")
+    assert "Refresh tries again" in outage_told(outage, frame, "prod", None, zone)
+
+
+def test_a_late_reading_changes_nothing_that_was_read_after_it(stranger, service, rooms):
+    """Where two read at once, the values of the one that asked last stay."""
+    early = frame_of_rooms(ck.sweep(stranger, [rooms["empty"]]))
+    service.sandbox.join(rooms["empty"], "Ada")
+    late = frame_of_rooms(ck.sweep(stranger, [rooms["empty"]]))
+    assert joined(late, early)["users"].tolist() == [1]
+    assert joined(early, late)["users"].tolist() == [1]
+
+
+def test_the_rooms_read_longest_ago_come_first(stranger, rooms):
+    """Those that were never read before all."""
+    ids = list(rooms.values())
+    first = frame_of_rooms(ck.sweep(stranger, [*ids, "0000000001"]))
+    second = joined(first, frame_of_rooms(ck.sweep(stranger, ids[:1])))
+    assert oldest(second) == ["0000000001", *ids[1:], ids[0]]
+
+
+def test_the_callers_columns_keep_their_types_while_rooms_are_read_again(stranger, rooms):
+    """A floor is a whole number, however often its room is read."""
+    table = pd.DataFrame({"room_id": list(rooms.values()), "floor": [1, 2, 3]})
+    with shown(RoomExplorer, stranger, table) as panel:
+        tick(panel)
+        assert panel.value["floor"].dtype == table["floor"].dtype
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rest_keeps_to_its_budget_and_ends_when_nobody_looks(kind, stranger, service):
+    """At most so many requests a second leave for rooms that are not on the page."""
+    ids = [ck.create_room(stranger, f"room {n}", "ops") for n in range(PAGE + 30)]
+    with shown(kind, stranger, ids, every=60, background_rate=4) as panel:
+        before, began = service.sandbox.count(), time.monotonic()
+        tick(panel)
+        page = 2 * PAGE + 1
+        while service.sandbox.count() < before + page + 6:
+            time.sleep(0.01)
+        sent = service.sandbox.count() - before - page
+        assert sent <= 4 * (time.monotonic() - began) + 2
+        panel.frame._hear(None, {"kind": "hidden"}, [])
+        assert panel.wait(20)
+        before = service.sandbox.count()
+        time.sleep(0.5)
+        assert service.sandbox.count() == before
+
+
+def test_an_explorer_of_known_rooms_that_begins_in_an_outage(service, stranger, rooms):
+    """Its failure is no empty building: `value` raises it until the rooms were found, which the
+    next try, or a Refresh, does."""
+    service.sandbox.fault(LIST, drop=True)
+    panel = RoomExplorer(stranger)
+    assert panel.wait(20)
+    panel.refresh_every(0.5)
+    tick(panel)
+    with pytest.raises(ck.TransportError):
+        _ = panel.value
+    service.sandbox.clear_faults()
+    until(panel, lambda: not panel._seeks)
+    assert set(panel.value["topic"]) == {"full", "used", "empty"}
+    assert said(panel, "service")["tone"] == "good"
+    panel.close()
+
+
+def test_an_observer_of_the_value_may_begin_work(stranger, service, rooms, tmp_path):
+    """While another thread refreshes and ticks come, neither waits for the other for ever."""
+    with shown(OccupancyPanel, stranger, list(rooms.values()), folder=tmp_path) as panel:
+        panel.observe(lambda _: panel.refresh_page() if panel._watch.is_here else None, "value")
+        for _ in range(3):
+            refreshing = threading.Thread(target=panel.refresh, daemon=True)
+            refreshing.start()
+            tick(panel)
+            refreshing.join(30)
+            assert not refreshing.is_alive()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_dismissed_outage_stays_dismissed_until_somebody_asks(kind, stranger, service, rooms):
+    """What goes on by itself says it once; switching automatic refresh off changes what it says."""
+    with shown(kind, stranger, list(rooms.values())) as panel:
+        service.stop()
+        tick(panel)
+        panel.refresh_every(0)
+        assert "Refresh tries again" in said(panel, "service")["text"]
+        panel.refresh_every(0.5)
+        assert "next try at" in said(panel, "service")["text"]
+        panel.dismiss("service")
+        tries = panel._watch.outage.tries
+        until(panel, lambda: panel._watch.outage.tries > tries)
+        assert not panel.frame.messages
+        panel.refresh()
+        assert said(panel, "service")["tone"] == "bad"
 
 
 def test_what_is_an_outage(stranger, service, rooms):

@@ -66,6 +66,12 @@ class Frame(Widget):
         """The tone of the newest message."""
         return str(self.messages[-1]["tone"]) if self.messages else ""
 
+    def put(self, **values: Any) -> None:
+        """Sets these traits in one message to the browser, whichever thread sets others."""
+        with self._telling, self.hold_sync():
+            for name, value in values.items():
+                setattr(self, name, value)
+
     def tell(self, text: str, tone: Tone = "", kind: str = "work") -> None:
         """Shows a text in place of the message of this kind, or with an empty one none of it; of
         the tone "bad" it is an alert. What is there already stays as and where it is."""
