@@ -4,6 +4,7 @@ Meanings are the interface's, or the field's where `sure` says "seen". Causes an
 assumed, from what usually stands behind a code.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -23,6 +24,17 @@ class Code(NamedTuple):
     retry: bool
     sure: str
 
+
+_LATE = "Make the call again in a few seconds, and ask the operator if it is answered so again."
+_LOG = "Note the call and the time, and ask the operator what the service's own log says."
+# In place of an advice to look first: for a change that was looked up and has not happened.
+LOOKED: Mapping[int | str | None, str] = {
+    **dict.fromkeys((310, 409, 418, 503, 504, 806), _LATE),
+    **dict.fromkeys((424, 805, 913), _LOG),
+    700: "Ask the operator to look at the database and its disk.",
+    912: "Ask the operator to check the part that dials devices.",
+    919: "Check from the service's own network that the device is on and its address is right.",
+}
 
 # fmt: off
 # Each row: ret, meaning, likely cause, next step.

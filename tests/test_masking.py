@@ -374,7 +374,8 @@ def test_a_heading_that_somebody_wrote_stays_as_it_is(written, text):
      "token: " + "/".join(["swordfish"] * 5), "Authorization: Key swordfish",
      "Authorization: ApiKey swordfish", "Authorization: Hawk swordfish mac",
      "Authorization: OAuth swordfish", "Proxy-Authorization: Signature swordfish",
-     "Authorization: Own qLzXvTbNmKpRsWdy", "Authorization: own hours. Authorization: Key swordfish"],
+     "Authorization: Own qLzXvTbNmKpRsWdy",
+     "Authorization: own hours. Authorization: Key swordfish"],
 )  # fmt: skip
 def test_what_is_no_text_behind_a_name_is_hidden(text):
     """Behind the same words stays hidden whatever may be a secret: what holds a digit among its
@@ -383,8 +384,8 @@ def test_what_is_no_text_behind_a_name_is_hidden(text):
     shown = mask(text)
     assert not leaks(shown)
     assert MASK in shown
-    for secret in ("swordfish", "mwfj", "902817", "deadbeef", "4839", "1234", "5678", "qlzx", "gHi"):
-        assert secret.lower() not in shown.lower()
+    for secret in ("swordfish", "mwfj", "902817", "deadbeef", "4839", "1234", "5678", "qlzx"):
+        assert secret not in shown.lower()
 
 
 def test_a_topic_stays_as_it_is_wherever_a_room_is_shown(sandbox):
@@ -552,6 +553,11 @@ def test_a_password_that_came_as_a_number_is_as_secret_as_a_text(hide):
     for number in (777777, 777777.5):
         assert "777777" not in repr(hide({"login_password": number}))
         assert "777777" not in repr(hide({"options": {"login_password": [number]}}))
+    flags = {"login_password": True, "enabled": True}
+    assert repr(hide(flags)) == repr({"login_password": MASK, "enabled": True})
+    assert guard(flags) == flags
+    assert json.loads(json.dumps(guard(flags))) == flags
+    assert pickle.loads(pickle.dumps(guard(flags))) == flags
 
 
 @pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])
