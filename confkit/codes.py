@@ -111,8 +111,8 @@ _A: _Rows = (
      "mcu_token_parameter, in B2 remove_token_parameter), as confkit doctor does."),
     (700, "database error",
      "The service could not read or write its database.",
-     "Ask the operator to look at the database and its disk, and after a create look with "
-     "ck.get_room(client, room_extend_id) whether the room is there before you repeat it."),
+     "Ask the operator to look at the database and its disk, and before you repeat a write "
+     "look, with ck.get_room or ck.list_devices, whether it has happened."),
     (701, "no P2P permission",
      "The room's mode is peer-to-peer, which this service or its licence does not allow.",
      "Create the room with room_mode=1 (MCU), or ask the operator for a licence that includes "
