@@ -133,8 +133,8 @@ class Unsettled(ApiError, OutcomeUnknown):
 
 
 class UnsettledTimeout(ServiceTimeout, Unsettled):
-    """409 and 504 of A, 310 and 427 of B, of a change: a part of the service was late, so that may
-    or may not have happened."""
+    """409 and 504 of A, 310 and 427 of B, of a change that may or may not have happened: a part of
+    the service was late."""
 
 
 class RoomClosed(ApiError):
@@ -231,7 +231,7 @@ def _advised(error: E, advice: str) -> E:
 
 class Look(NamedTuple):
     """What was seen of a change: `happened` is None where that could not be settled, because of
-    `error` perhaps; `advice` names what was found, and the next step of whoever cannot know."""
+    `error` perhaps; `advice` names what was found, if anything, and the next step."""
 
     happened: bool | None
     advice: str = ""
