@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .arguments import wrong
 from .client import Client
 from .endpoints import B1
-from .errors import ApiError, ConfkitError, cause_and_advice
+from .errors import LOOKED_UP, ApiError, ConfkitError, cause_and_advice
 from .explanations import explain
 from .listing import find_device
 from .masking import mask_address
@@ -62,8 +62,14 @@ def advised(error: ApiError, device: Device) -> None:
 
     if error.ret in (426, 427):
         told = f"{cause_and_advice(error)[0]}."
-        error.advice = f"{explain(error).cause} To learn which: {diagnose_call(device)}"
+        cause = explain(error).cause
+        error.advice = f"{_looked(error)}{cause} To learn which: {diagnose_call(device)}"
         error.args = (f"{told} {error.advice}",)
+
+
+def _looked(error: ApiError) -> str:
+    """The sentence with which the error's advice says that the change was looked up."""
+    return f"{LOOKED_UP} " if error.advice.startswith(LOOKED_UP) else ""
 
 
 def there(error: ApiError, device: Device) -> None:
@@ -88,7 +94,8 @@ def explained(error: ApiError, client: Client, device: Device, passed: "Report")
         return
     report = Chain(client, device, lambda _: passed, refused=True).report()
     told = f"{cause_and_advice(error)[0]}."
-    error.args = (f"{told} {report.verdict}: {report.cause} {report.advice}",)
+    found = f"{report.verdict}: {report.cause} {report.advice}"
+    error.args = (f"{told} {_looked(error)}{found}",)
     error.report, error.advice = report, report.advice
 
 

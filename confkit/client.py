@@ -14,7 +14,7 @@ from . import signing
 from .address import Address
 from .arguments import sendable, whole
 from .endpoints import A1, Endpoint
-from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
+from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected, error_with
 from .exchange import Asked, Context, Outcomes, ask_once, exchange
 from .masking import Secret, hidden_address
 from .pace import Pace
@@ -179,9 +179,10 @@ class Client:
         """The members of the service's answer to one request; any failure is raised.
 
         A token that the service no longer takes (602) is renewed once, for all threads together,
-        and the call is repeated once. Reads are tried up to three times, as late as the service
-        asks (Retry-After) and the time-outs allow; a change is sent once. It raises OutcomeUnknown
-        where its answer was lost, and Unsettled where a code leaves open whether it happened.
+        and the call is repeated once. Reads are tried up to three times, waiting as long as the
+        service asks (Retry-After), within the time-outs; a change is sent once. It raises
+        OutcomeUnknown where its answer was lost, and Unsettled where a code leaves open whether it
+        happened.
         Sections 4, 5 and 7 of the interface.
         """
         endpoint = request.endpoint
@@ -262,9 +263,10 @@ class Client:
     def may_send(self, endpoint: Endpoint) -> None:
         """Nothing, unless the operation is a change and the client read only: ReadOnlyError."""
         if endpoint.write and self.read_only:
-            raise ReadOnlyError(
-                f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only. "
-                "Connect with read_only=False to change something on the service."
+            raise error_with(
+                ReadOnlyError,
+                f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only.",
+                "Connect with read_only=False to change something on the service.",
             )
 
     def token(self, instead_of: str | None = None) -> signing.AccessToken:

@@ -4,6 +4,7 @@ Meanings are the interface's, or the field's where `sure` says "seen". Causes an
 assumed, from what usually stands behind a code.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -23,6 +24,17 @@ class Code(NamedTuple):
     retry: bool
     sure: str
 
+
+_LATE = "Make the call again in a few seconds, and ask the operator if it is answered so again."
+_LOG = "Note the call and the time, and ask the operator what the service's own log says."
+# In place of an advice to look first: for a change that was looked up and has not happened.
+LOOKED: Mapping[int | str | None, str] = {
+    **dict.fromkeys((310, 409, 418, 503, 504, 806), _LATE),
+    **dict.fromkeys((424, 805, 913), _LOG),
+    700: "Ask the operator to look at the database and its disk.",
+    912: "Ask the operator to check the part that dials devices.",
+    919: "Check from the service's own network that the device is on and its address is right.",
+}
 
 # fmt: off
 # Each row: ret, meaning, likely cause, next step.
@@ -99,8 +111,8 @@ _A: _Rows = (
      "mcu_token_parameter, in B2 remove_token_parameter), as confkit doctor does."),
     (700, "database error",
      "The service could not read or write its database.",
-     "Ask the operator to look at the database and its disk, and after a create look with "
-     "ck.get_room(client, room_extend_id) whether the room is there before you repeat it."),
+     "Ask the operator to look at the database and its disk, and before you repeat a write "
+     "look, with ck.get_room or ck.list_devices, whether it has happened."),
     (701, "no P2P permission",
      "The room's mode is peer-to-peer, which this service or its licence does not allow.",
      "Create the room with room_mode=1 (MCU), or ask the operator for a licence that includes "

@@ -16,6 +16,7 @@ from .errors import (
     ServiceTimeout,
     Unsettled,
     UserExists,
+    error_with,
     settled,
     unread,
     unsettled,
@@ -57,15 +58,16 @@ def import_device(
     verify: bool = False,
     patience: float = 5.0,
 ) -> Device:
-    """The device, once the service has opened it and it has joined the room (B1).
+    """Import a device into a room (B1), and return it once the service has opened it.
 
     `room_id` may be a whole Device, whose fields then fill what is left out. The service dials
     `user_address` (scheme://host:port/path) itself, so the call may take 30 s. UserExists (423),
     JoinFailed (426), ServiceTimeout (427, 310), ServiceUnavailable (302), ParameterError (401, or
     noticed before sending). When the answer is lost the device is looked up in B3; where that does
-    not find it, OutcomeUnknown is raised. 427 is raised only when B3 does not list the device.
-    After another code that leaves it open (310, 424, 503) a device that B3 lists may have been
-    there before: that is Unsettled. Where B3 does not list it, that code's error is raised.
+    not find it, OutcomeUnknown is raised. 427 is raised only when B3 does not list the device,
+    and is Unsettled where B3 cannot be read. After another code that leaves it open (310, 424, 503)
+    a device that B3 lists may have been there before: that is Unsettled. Where B3 does not list it,
+    that code's error is raised.
 
     With `preflight` the camera is tried from here first: PreflightFailed, with the `report`, when
     it does not play; and a refusal (426, 427) then carries a `report` of what stood in the way.
@@ -103,7 +105,10 @@ def import_device(
     return imported
 
 
-def _imported(client: Client, device: Device, passed: "Report | None") -> Device:
+def _imported(
+    client: Client, device: Device, passed: "Report | None", fresh: bool = False
+) -> Device:
+    """The device, once B1 has imported it; `fresh`: it was not in the room before."""
     try:
         client.send(Request(B1, _parameters(device)))
         return device
@@ -117,9 +122,12 @@ def _imported(client: Client, device: Device, passed: "Report | None") -> Device
         found, look = _listed(client, device)
         # A camera that was too slow for the service (427) may have joined after all.
         late = isinstance(failure, ServiceTimeout) and failure.ret == LATE
-        if found is not None and (late or not isinstance(failure, Unsettled)):
+        if found is not None and (late or fresh or not isinstance(failure, Unsettled)):
             return found
-        if isinstance(failure, OutcomeUnknown):
+        if isinstance(failure, ServiceTimeout) and not isinstance(failure, OutcomeUnknown):
+            if look.error is not None or look.happened is False:
+                failure = settled(unsettled(failure), look) or failure
+        elif isinstance(failure, OutcomeUnknown):
             failure = settled(failure, look) or failure
     if isinstance(failure, ApiError) and not isinstance(failure, OutcomeUnknown):
         advised(failure, device)
@@ -136,10 +144,11 @@ def _listed(client: Client, device: Device) -> tuple[Device | None, Look]:
     except ConfkitError as error:
         return None, unread("Whether the device is there", error, before)
     if found is None:
-        return None, Look(False)
+        return None, Look(False, before)
     if found.user_address != device.user_address:
         return None, Look(None, f"B3 lists {called!r} with another address. {before}")
-    return found, Look(True, f"B3 lists {called!r} with this address, maybe since before. {before}")
+    seen = f"B3 lists {called!r} with this address. It may have been there before this call."
+    return found, Look(True, f"{seen} {before}")
 
 
 def _before(room_id: str, what: str) -> str:
@@ -166,7 +175,7 @@ def remove_device(
     user_id: str | None = None,
     user_address: str | None = None,
 ) -> None:
-    """Nothing, once the device has left the room (B2).
+    """Remove a device from its room (B2).
 
     `room_id` may be a whole Device. B2 wants the address too: left out, it is looked up in B3.
     UserNotFound (425), ServiceUnavailable (303). When the answer is lost and B3 does not list the
@@ -199,7 +208,7 @@ def _unlisted(client: Client, room_id: str, user_id: str) -> Look:
     called, before = mask_address(user_id), _before(room_id, "remove it")
     try:
         if find_device(client, room_id, user_id) is not None:
-            return Look(False)
+            return Look(False, before)
     except ConfkitError as error:
         return unread("Whether the device is there", error, before)
     found = f"B3 does not list {called!r} in room {room_id!r} now."
@@ -207,16 +216,23 @@ def _unlisted(client: Client, room_id: str, user_id: str) -> Look:
 
 
 def reimport_device(client: Client, device: Device) -> Device:
-    """The device, once it was removed and imported again (B2, then B1).
+    """Remove a device and import it again (B2, then B1), and return it.
 
     The device is checked before it is removed. When it cannot be imported again, ReimportFailed
     says why and how to restore it. Unsettled: it may have been removed, and was not imported again.
+    After a code of B1 that leaves it open (700) a device that B3 lists with this address counts as
+    imported, as B2 has removed the one before.
     """
     client.may_send(B1)
-    arguments.user_address(B1, device.user_address)
-    arguments.options(B1, device.options, None, None)
-    arguments.needed_text(B1, "user_name", device.user_name)
-    arguments.whole(B1, "user_data", device.user_data)
+    arguments.shallow(B1, device.options)
+    checked = Device(
+        arguments.identity(B1, "room_id", device.room_id),
+        arguments.identity(B1, "user_id", device.user_id),
+        arguments.needed_text(B1, "user_name", device.user_name),
+        arguments.user_address(B1, device.user_address),
+        arguments.whole(B1, "user_data", device.user_data),
+        arguments.options(B1, device.options, None, None),
+    )
     failure: ConfkitError | None = None
     try:
         remove_device(client, device)
@@ -229,14 +245,16 @@ def reimport_device(client: Client, device: Device) -> Device:
     if failure is not None:
         raise failure
     try:
-        return import_device(client, device)
+        return _imported(client, checked, None, fresh=True)
     except ConfkitError as error:
         unknown = isinstance(error, OutcomeUnknown)
-        failed = (ReimportUnknown if unknown else ReimportFailed)(
+        failed = error_with(
+            ReimportUnknown if unknown else ReimportFailed,
             f"{mask_address(device.user_id)!r} was removed from room {device.room_id!r} and "
             f"{'may or may not be there again' if unknown else 'could not be imported again'}: "
-            f"{error} To restore it, keep this error and call import_device(client, error.device) "
-            f"when {'list_devices(client) does not show it' if unknown else 'that is mended'}."
+            f"{error}",
+            "To restore it, keep this error and call import_device(client, error.device) "
+            f"when {'list_devices(client) does not show it' if unknown else 'that is fixed'}.",
         )
         failed.device = device
         raise failed from error

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound="ConfkitError")
 
+LOOKED_UP = "It was looked up, and nothing was changed."
 _STEP = re.compile("[;.] ")  # in a ConfigError, between what is wrong and the ways to give it
 
 
@@ -132,8 +133,8 @@ class Unsettled(ApiError, OutcomeUnknown):
 
 
 class UnsettledTimeout(ServiceTimeout, Unsettled):
-    """409 and 504 of A, 310 of B, of a change: a part of the service was late, so the change may or
-    may not have happened."""
+    """409 and 504 of A, 310 and 427 of B, of a change that may or may not have happened: a part of
+    the service was late."""
 
 
 class RoomClosed(ApiError):
@@ -183,11 +184,16 @@ def cause_and_advice(error: ConfkitError) -> tuple[str, str]:
     return text.removesuffix(printable(advice)).rstrip(" .") or text, advice
 
 
-def protocol_error(problem: str, advice: str) -> ProtocolError:
-    """The error for an answer that does not hold what is due."""
-    error = ProtocolError(f"{problem} {advice}")
+def error_with(kind: type[E], problem: str, advice: str) -> E:
+    """An error of this kind, whose text ends with its next step."""
+    error = kind(f"{problem} {advice}")
     error.advice = advice
     return error
+
+
+def protocol_error(problem: str, advice: str) -> ProtocolError:
+    """The error for an answer that does not hold what is due."""
+    return error_with(ProtocolError, problem, advice)
 
 
 def api_error(
@@ -217,9 +223,15 @@ def unsettled(refusal: ApiError, advice: str = "") -> Unsettled:
     return _rebuild(kind, (told,), {**refusal.__dict__, "advice": advice, "refusal": refusal})
 
 
+def _advised(error: E, advice: str) -> E:
+    """The same error with this next step in place of its own."""
+    said = str(error).removesuffix(printable(error.advice)).strip()
+    return _rebuild(type(error), (f"{said} {advice}",), {**error.__dict__, "advice": advice})
+
+
 class Look(NamedTuple):
     """What was seen of a change: `happened` is None where that could not be settled, because of
-    `error` perhaps; `advice` names what was found, and the next step."""
+    `error` perhaps; `advice` names what was found, if anything, and the next step."""
 
     happened: bool | None
     advice: str = ""
@@ -236,14 +248,20 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
     """The error of a change that was looked up, or None where it counts as done.
 
     An effect that is seen after a lost answer is this change's. After a code that came it may be
-    older, so the look can only say that nothing happened: the plain refusal.
+    older, so the look can only say that nothing happened: the plain refusal, which says so.
     """
+    from .codes import LOOKED
+
     failure: ConfkitError = unknown
-    if isinstance(unknown, Unsettled) and unknown.refusal is not None:
-        nothing = look.happened is False
-        failure = unknown.refusal if nothing else unsettled(unknown.refusal, look.advice)
+    refusal = unknown.refusal if isinstance(unknown, Unsettled) else None
+    if refusal is not None and look.happened is False:
+        failure = _advised(refusal, f"{LOOKED_UP} {LOOKED.get(refusal.ret, refusal.advice)}")
+    elif refusal is not None:
+        failure = unsettled(refusal, look.advice)
     elif look.happened:
         return None
+    elif look.advice:
+        failure = _advised(unknown, look.advice)
     if look.error is not None:  # why nobody knows
         failure.__cause__ = look.error.again()  # itself it was raised in the context of this one
     return failure

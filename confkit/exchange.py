@@ -20,6 +20,7 @@ from .errors import (
     TransportError,
     UserExists,
     UserNotFound,
+    error_with,
     unsettled,
 )
 from .tracing import to_opentelemetry, to_sentry
@@ -134,10 +135,11 @@ def exchange(request: Request, token: Secret | None, context: Context) -> dict[s
             break
         context.sleep(pause(attempt, answer, context))
     if request.endpoint.write and _is_unsettled(failure):
-        raise OutcomeUnknown(
+        raise error_with(
+            OutcomeUnknown,
             f"{request.endpoint.title} ({request.endpoint.key}) was sent and its answer was "
-            f"lost, so it may or may not have happened: {failure} "
-            "Look on the service before you repeat it."
+            f"lost, so it may or may not have happened: {failure}",
+            "Look on the service before you repeat it.",
         )
     if request.endpoint.write and isinstance(failure, ApiError) and _is_open(failure, answer):
         raise unsettled(failure)
@@ -175,8 +177,8 @@ def ask_once(request: Request, token: Secret | None, context: Context) -> Asked:
     return Asked(done, answer, members, known)
 
 
-# Errors that say by themselves that nothing was done, whatever the HTTP status, and the code that
-# says so and has no class of its own: 408, the request is not supported.
+# Errors that say by themselves that nothing was done, whatever the HTTP status, and the codes that
+# say so: not every one has a class of its own in both interfaces.
 _NOTHING_DONE = (
     AuthenticationFailed,
     ParameterError,
@@ -185,7 +187,7 @@ _NOTHING_DONE = (
     UserExists,
     UserNotFound,
 )
-_NOT_SUPPORTED = 408
+_NOTHING_DONE_CODES = frozenset({404, 407, 408, 602, 612})
 
 
 def _is_open(failure: ApiError, answer: Answer | None) -> bool:
@@ -194,7 +196,7 @@ def _is_open(failure: ApiError, answer: Answer | None) -> bool:
     from .codes import OPEN  # a refusal only
     from .explanations import explain
 
-    if isinstance(failure, _NOTHING_DONE) or failure.ret == _NOT_SUPPORTED:
+    if isinstance(failure, _NOTHING_DONE) or failure.ret in _NOTHING_DONE_CODES:
         return False
     found = explain(failure)
     broken = answer is not None and answer.status >= 500

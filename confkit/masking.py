@@ -161,12 +161,26 @@ def guard(value: object, name: str = "") -> object:
             return Secret(value)
         return Guarded(value) if suspect(value) else value
     if isinstance(value, Mapping):
-        return {key: guard(item, _inherited(name, key)) for key, item in value.items()}
+        members = {key: guard(item, _inherited(name, key)) for key, item in value.items()}
+        hides = any(_is_hidden_bool(key, item) for key, item in members.items())
+        return _Members(members) if hides else members
     if isinstance(value, list | tuple):
         return [guard(item, name) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool) and _is_secret(name):
         return _SecretFraction(value) if isinstance(value, float) else _SecretNumber(value)
     return value
+
+
+def _is_hidden_bool(name: object, value: object) -> bool:
+    return isinstance(value, bool) and _is_secret(str(name))
+
+
+class _Members(dict[object, object]):
+    """Members of which one is a password that came as true or false, and cannot hide itself."""
+
+    def __repr__(self) -> str:
+        shown = {name: MASK if _is_hidden_bool(name, own) else own for name, own in self.items()}
+        return repr(shown)
 
 
 class _SecretNumber(int):
@@ -189,7 +203,7 @@ def _inherited(name: str, key: object) -> str:
 
 def masked(value: object, name: str = "") -> object:
     """The same value as plain data in which nothing is secret any more, to show or to store."""
-    if value is None or isinstance(value, bool):
+    if value is None:
         return value
     if isinstance(value, Mapping):
         return {key: masked(item, _inherited(name, key)) for key, item in value.items()}

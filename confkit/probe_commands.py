@@ -80,7 +80,7 @@ def _save(found: Probe, name: str, used: dict[str, Any]) -> None:
     if name in profiles.names():
         say(f"saved in {found.save(name)}", aside=True)
     elif found.told:
-        say(f"profile {name} is made in {found.save(name, used)}", aside=True)
+        say(f"profile {name} was created in {found.save(name, used)}", aside=True)
     else:
         say(f"profile {name} was not made, as no login was accepted", aside=True)
 

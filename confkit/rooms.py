@@ -13,6 +13,7 @@ from .errors import (
     OutcomeUnknown,
     ProtocolError,
     RoomNotFound,
+    error_with,
     settled,
     unread,
 )
@@ -33,7 +34,7 @@ def create_room(
     host_password: str | None = None,
     room_extend_id: str | None = None,
 ) -> str:
-    """The `room_id` of a new room (A2).
+    """Create a room (A2) and return its `room_id`.
 
     `topic` is under 150 bytes in UTF-8; `room_mode` 1 is MCU, 3 peer-to-peer (seen in
     deployments); caps are whole numbers, none when left out. `room_extend_id`, unique, becomes the
@@ -77,9 +78,10 @@ def _number(members: Mapping[str, Any]) -> str:
     try:
         return needed(members, "room_id", "the new room")
     except ProtocolError as error:
-        raise OutcomeUnknown(
-            f"The service answered that the room was made, and {error} "
-            "Look on the service before you make it again, or give a room_extend_id."
+        raise error_with(
+            OutcomeUnknown,
+            f"The service answered that the room was made, and {error}",
+            "Look on the service before you make it again, or give a room_extend_id.",
         ) from None
 
 
@@ -95,7 +97,7 @@ def _seen(client: Client, room_id: str, given: Mapping[str, object]) -> Look:
     try:
         room = get_room(client, room_id)
     except RoomNotFound:
-        return Look(False)
+        return Look(False, before)
     except ConfkitError as error:
         return unread("Whether the room is there", error, before)
     if (room.topic, room.owner_id) == (given["topic"], given["owner_id"]):
@@ -112,7 +114,7 @@ def get_room(client: Client, room_id: str) -> Room:
 
 
 def delete_room(client: Client, room_id: str) -> None:
-    """Nothing, once the room is deleted (A4); RoomNotFound (404) when there is none.
+    """Delete the room (A4). RoomNotFound (404) when there is none.
 
     When the answer is lost and the room is gone afterwards, it counts as deleted; otherwise that
     raises OutcomeUnknown. A code that leaves it open (700, 504) is that code's error while the room
@@ -143,7 +145,7 @@ def _gone(client: Client, room_id: str) -> Look:
         return Look(True, f"{found} If it was there before this call, nothing is left to do.")
     except ConfkitError as error:
         return unread("Whether the room is there", error, before)
-    return Look(False)
+    return Look(False, before)
 
 
 def get_mcu(client: Client, room_id: str) -> str:

@@ -2,8 +2,8 @@
 
 A value is read as it is written: in JSON, JSON inside JSON, a Python repr, HTML or a query string,
 percent-encoded as often as may be. Where it is not clear where a secret ends, too much is hidden.
-"Token: weekly sync" is a heading that people write, and stays: behind a name that is a word of
-English, a colon and no quote, words are no secret, but whatever holds a digit among its letters is.
+"Token: weekly sync" is a heading that people write, and stays: behind token or digest, a colon and
+no quote, words and dates are no secret, but whatever mixes digits or capitals into its letters is.
 `masking` loads this when it first has a text to look through.
 """
 
@@ -31,23 +31,29 @@ _ADDRESS = re.compile(
     r"(?i)(?:(?<![a-z0-9.-])|(?<=%[0-9a-f]{2})|(?<=25[0-9a-f]{2}))[a-z][a-z0-9+.-]{0,20}"
     r"(:|%(?:25){0,9}3A)(?:\\{0,9}/|%(?:25){0,9}2F){2}"
 )
-# What people write before a text of theirs, a word, and where it ends.
-_HEADING = re.compile(rf"(?i)(token|digest|pass|password){_SPACE}(?::|%(?:25){{0,9}}3A){_SPACE}")
+# What people write before a text of theirs, a word or a date or time, and where that ends.
+_HEADING = re.compile(rf"(?i)(?:token|digest){_SPACE}(?::|%(?:25){{0,9}}3A){_SPACE}")
 _ENCODED = re.compile(r"[%5][2-7][A-Fa-f]")
-_LETTERS = r"(?:[^\W\d_]|\\+u[0-9A-Fa-f]{4}){1,24}"  # of one word, which JSON may have escaped
-_WORD = rf"{_LETTERS}(?:[-'\u2019/]{_LETTERS}){{0,9}}"
-_END = r"(?=[.;:!?]{0,3}(?:[\s\"'<>&,}\])\\]|\Z))"
-_FIGURE = r"[0-9]{1,4}(?:[-./:][0-9]{1,4}){0,5}|[^\W_]{1,3}"  # a date, a time, Q3
-# A token or digest is long, and never letters alone; a password may be a word, but then it is not
-# the first of a sentence.
-_PROSE = re.compile(rf"(?:{_WORD}|{_FIGURE}){_END}")
-_SENTENCE = re.compile(rf"{_WORD}\s{{1,9}}{_WORD}{_END}(?!\s{{0,9}}[:=])")
-# Behind a scheme that nobody knows a word is a text, too.
-_HEADER = re.compile(
-    r"(?i)((?:proxy-)?authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?"
-    rf"(?:(?:basic|bearer|digest|negotiate|ntlm|token)[ \t]|\w{{1,20}}[ \t](?!{_WORD}{_END})))"
-    r"[^\r\n]+"
+_ESCAPED = re.compile(r"\\+u([0-9A-Fa-f]{4})")  # a letter, in JSON
+_JOINT = re.compile(r"[-'\u2019/]")
+_LETTERS = r"(?:[^\W\d_]|\\+u[0-9A-Fa-f]{4}){1,24}"
+_WORD = rf"{_LETTERS}(?:{_JOINT.pattern}{_LETTERS}){{0,9}}"
+_END = r"(?=[.;:!?]{0,3}(?:[\s\"'<>&,\])\\]|\Z))"
+_FIGURE = (  # 2026-11-22, 14:30, 22.11.2026, Q3; what has more digits may be a code
+    r"[0-9]{4}(?:[-./][0-9]{1,2}){1,2}|[0-9]{1,2}(?:[-./:][0-9]{1,2}){1,2}"
+    r"|[0-9]{1,2}(?:[-./][0-9]{1,2})?[-./][0-9]{4}|[^\W_]{1,3}"
 )
+_PROSE = re.compile(rf"(?:({_WORD})|{_FIGURE}){_END}")
+_LONGEST = 24  # letters, of a word with all that is joined to it
+_CAPITALS = 6  # letters, of a word in capitals
+_HEADER = re.compile(
+    r"(?i)(?:proxy-)?authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?(\w{1,20})[ \t]"
+)
+_SCHEMES = frozenset({
+    "apikey", "basic", "bearer", "digest", "hawk", "key", "negotiate", "ntlm", "oauth", "signature",
+    "token",
+})  # fmt: skip
+_LINE_END = re.compile(r"[\r\n]|\Z")
 _COMMAND = "$(confkit token)"  # what a shell puts there: our own advice, and no secret
 _COLON = re.compile(r"(?i):|%(?:25){0,9}3A")
 _AT = re.compile(r"(?i)@|%(?:25){0,9}40")
@@ -62,7 +68,7 @@ _ARROW = re.compile(  # of PHP and Ruby
 
 def hide(text: str, mark: str) -> str:
     """The text with the mark in place of every secret in it that has a name, or is a login."""
-    text = _HEADER.sub(rf"\1{mark}", text)
+    text = _without(text, _headers(text), mark)
     if ">" in text:
         text = _ARROW.sub(rf"\1{mark}", _ELEMENT.sub(rf"\1{mark}", text))
     return hide_logins(_without(text, _named_secrets(text), mark), mark)
@@ -114,14 +120,40 @@ def _is_heading(text: str, found: re.Match[str], equals: str) -> bool:
     """Whether a secret's name stands before a text that somebody wrote, and no secret."""
     # Behind an encoded mark, such as the equals sign %3D, its last letter was taken for the name's.
     behind = _ENCODED.match(text, max(0, found.start() - 2))
-    heading = _HEADING.fullmatch(text, behind.end() if behind else found.start(), found.end())
-    if not heading:
+    start = behind.end() if behind else found.start()
+    if not _HEADING.fullmatch(text, start, found.end()):
         return False
-    written = text[found.end() : found.end() + 400]
+    before, written = text[max(0, start - 100) : start], text[found.end() : found.end() + 400]
     for _ in range(_depth(equals)):
-        written = unquote_plus(written)
-    password = heading.group(1).lower().startswith("pass")
-    return (_SENTENCE if password else _PROSE).match(written) is not None
+        before, written = unquote_plus(before), unquote_plus(written)
+    # The name of a header such as X-Auth-Token, or of a member of an object without quotes.
+    member = before.rfind("{") > max(before.rfind(mark) for mark in "}\"'")
+    return not member and not before.endswith(("-", "_")) and _is_text(written)
+
+
+def _is_text(written: str) -> bool:
+    """Whether it begins with a word, as people write one, or with a date or a time."""
+    found = _PROSE.match(written)
+    if not found or not found.group(1):
+        return found is not None
+    word = _ESCAPED.sub(lambda letter: chr(int(letter.group(1), 16)), found.group(1))
+    mixed = [
+        part for part in _JOINT.split(word)
+        if part[1:] != part[1:].lower() and (part != part.upper() or len(part) > _CAPITALS)
+    ]  # fmt: skip
+    # iOS is a word, too.
+    return len(word) <= _LONGEST and (not mixed or (len(mixed) == 1 and len(mixed[0]) <= 3))
+
+
+def _headers(text: str) -> Iterator[tuple[int, int]]:
+    """Where the logins of HTTP stand; behind a scheme that nobody knows a word is a text."""
+    at = 0
+    while found := _HEADER.search(text, at):
+        at = found.end()
+        if found.group(1).lower() in _SCHEMES or not _is_text(text[at : at + 400]):
+            end = _LINE_END.search(text, at)
+            yield at, end.start() if end else len(text)
+            at = end.start() if end else len(text)
 
 
 def _structure(text: str, start: int) -> int:

@@ -1,4 +1,4 @@
-"""The users of a room: who is in it, and putting one of them off (A6, A7)."""
+"""The users of a room: who is in it, and forcing one of them out (A6, A7)."""
 
 from . import arguments
 from .client import Client
@@ -19,7 +19,7 @@ def get_room_users(client: Client, room_id: str) -> list[RoomUser]:
 
 
 def force_offline(client: Client, room_id: str, user_id: str) -> str:
-    """The service's success text, once the user is put off the room (A7).
+    """Force a user out of the room (A7), and return the service's success text.
 
     RoomNotFound (404), UserNotFound (429), RoomClosed (416), MediaServerUnavailable (417, 428).
     When the answer is lost and the user is not in the room afterwards, that counts as done;
@@ -46,6 +46,6 @@ def _gone(client: Client, room_id: str, user_id: str) -> Look:
     except ConfkitError as error:
         return unread("Who is in the room", error, before)
     if any(user.user_id == user_id for user in users):
-        return Look(False)
+        return Look(False, before)
     found = f"User {mask_address(user_id)!r} is not in room {room_id!r} now."
     return Look(True, f"{found} If they were in it before this call, nothing is left to do.")

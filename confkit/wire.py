@@ -195,7 +195,7 @@ def _leaves(value: object) -> Iterator[str]:
     if isinstance(value, Mapping | list):
         for item in value.values() if isinstance(value, Mapping) else value:
             yield from _leaves(item)
-    elif value is not None:
+    elif value is not None and not isinstance(value, bool):
         yield as_text(value)  # a secret number's `str` is hidden
 
 
@@ -312,6 +312,7 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
         f"JSON that was due; it begins {body_excerpt(answer.body, answer.secrets)!r}. {advice}"
     )
-    error.retry = answer.status == BUSY or answer.status >= 500 or not answer.whole
+    broken = answer.status == BUSY or answer.status >= 500 or not answer.whole
+    error.retry = not endpoint.write and broken  # only reads are retried
     error.status, error.advice = answer.status, advice
     return error

@@ -724,7 +724,7 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
         A3.path: {"ret": 0, "room_id": "1", "room_status": 1},
         A5.path: {"ret": 0, "addr": "127.0.0.1:1"},
         A6.path: {"ret": 0, "user_list": []},
-        B1.path: {"ret": 426, "err": f"no login {login['login_password']}"},
+        B1.path: {"ret": 426, "err": f"no login {json.dumps(login['login_password'])}"},
         B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}},
     })  # fmt: skip
     client = service.client()
@@ -742,6 +742,9 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
     said = [report, listed, listed.login_password, raised.value, client.calls]
     shown = f"{said!r} {report} {result.to_csv()}"
     assert "2468.5" not in shown
+    assert "'login_password': False" not in shown
+    # A word of the language is no secret.
+    assert ("no login false" in str(raised.value)) == (login["login_password"] is False)
 
 
 # Importing with a preflight, and looking afterwards

@@ -256,7 +256,9 @@ def test_a_code_that_leaves_it_open_is_unknown_or_refused(client, sandbox, table
     sandbox.fault(IMPORT, ret=700, times=1)
     result = ck.import_devices(client, table)
     assert list(result.outcome) == ["unknown", "refused", "imported"]
-    assert "lists 'cam0' with this address" in result.cause[0]
+    assert "lists 'cam0' with this address. It may have been there before" in result.advice[0]
+    assert "700" in result.cause[0]
+    assert "list" not in result.cause[0]
     assert listed(client) == ["cam0", "cam2"]
 
 
@@ -323,6 +325,20 @@ def test_a_rollback_finds_the_device_whose_answer_was_lost(client, sandbox, tabl
     sandbox.fault(IMPORT, drop=True, times=1)
     result = ck.import_devices(client, table, rollback=True)
     assert list(result.outcome) == ["unknown", "not tried", "not tried"]
+
+
+def test_a_camera_that_was_late_may_be_in_the_room_where_nobody_can_look(client, sandbox, table):
+    """427, and B3 cannot be read: unknown, and taken out by a rollback."""
+    for rollback, outcome in ((False, "unknown"), (True, "rolled back")):
+        sandbox.fault(LIST, delay=0, times=1)
+        sandbox.fault(LIST, ret=700, times=1)  # the look-up of the import
+        sandbox.fault(IMPORT, ret=427, after=True, times=1)
+        result = ck.import_devices(client, table.head(1), rollback=rollback)
+        assert list(result.outcome) == [outcome]
+        assert "427" in result.cause[0]
+        assert "could not be read" in result.advice[0]
+        assert listed(client) == ([] if rollback else ["cam0"])
+        ck.remove_devices(client, ck.list_devices(client))
 
 
 def test_a_rollback_that_fails_says_so(client, sandbox, table):

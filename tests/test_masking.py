@@ -330,7 +330,8 @@ def test_a_text_without_secrets_stays_as_it_is(text):
 HEADINGS = [
     "Token: weekly sync", "Access token: how it is made", "token : iOS/Android, then the rest",
     "Token:weekly", "Token: Q3 review", "Token: Übersicht für alle", "Digest: Monday",
-    "Digest: 2026-06-03, 14:30", "Password: reset workshop", "Pass: the exam", "Token: a",
+    "Digest: 2026-06-03, 14:30", "Token: a", "Token: 2026-11-22 sync", "Digest: 14:30",
+    "Token: Q3 planning", "Token: 22.11.2026", "Token: UPDATE", "- Token: weekly sync",
     "Authorization: weekly sync", "Digest: what's new: all of it", "Token: end-to-end.",
 ]  # fmt: skip
 WRITTEN = {
@@ -364,17 +365,27 @@ def test_a_heading_that_somebody_wrote_stays_as_it_is(written, text):
      "host_password: swordfish for you", "token=swordfish for you", "'token': swordfish for you",
      "token: 'swordfish' for you", "Authorization: Basic swordfish", "Authorization: Own Left7",
      "Token: deadbeefdeadbeefdeadbeefdeadbeef", "password%3A%20swordfish&kept=here",
-     "token%253A%2520Left7Right9&kept=here"],
+     "token%253A%2520Left7Right9&kept=here", "Password: swordfish workshop", "Pass: swordfish too",
+     "password: swordfish\nConnected to camera", "wrong password: swordfish for user admin",
+     "Login password: swordfish Wort", "camera_password: swordfish wort", "Token: 4839",
+     "Token: 1234-5678-9012-3456", "Token: 1234-5678", "X-Auth-Token: swordfishswordfish",
+     "{token: swordfish, x: 1}", "{a: 1, token: swordfish}", "%7Btoken%3A%20swordfish%7D",
+     "token: qLzXvTbNmKpRsWdy", "token: SWORDFISHES", "token: aBc-DeF-gHi",
+     "token: " + "/".join(["swordfish"] * 5), "Authorization: Key swordfish",
+     "Authorization: ApiKey swordfish", "Authorization: Hawk swordfish mac",
+     "Authorization: OAuth swordfish", "Proxy-Authorization: Signature swordfish",
+     "Authorization: Own qLzXvTbNmKpRsWdy",
+     "Authorization: own hours. Authorization: Key swordfish"],
 )  # fmt: skip
 def test_what_is_no_text_behind_a_name_is_hidden(text):
     """Behind the same words stays hidden whatever may be a secret: what holds a digit among its
-    letters or is long, a password of one word, and all behind an equals sign, a quote or a name
-    that is no word of English."""
+    letters or is long, a password, and all behind an equals sign, a quote or a name that is no
+    word of English."""
     shown = mask(text)
     assert not leaks(shown)
     assert MASK in shown
-    for secret in ("swordfish", "MWFj", "902817", "deadbeef"):
-        assert secret not in shown
+    for secret in ("swordfish", "mwfj", "902817", "deadbeef", "4839", "1234", "5678", "qlzx"):
+        assert secret not in shown.lower()
 
 
 def test_a_topic_stays_as_it_is_wherever_a_room_is_shown(sandbox):
@@ -542,6 +553,11 @@ def test_a_password_that_came_as_a_number_is_as_secret_as_a_text(hide):
     for number in (777777, 777777.5):
         assert "777777" not in repr(hide({"login_password": number}))
         assert "777777" not in repr(hide({"options": {"login_password": [number]}}))
+    flags = {"login_password": True, "enabled": True}
+    assert repr(hide(flags)) == repr({"login_password": MASK, "enabled": True})
+    assert guard(flags) == flags
+    assert json.loads(json.dumps(guard(flags))) == flags
+    assert pickle.loads(pickle.dumps(guard(flags))) == flags
 
 
 @pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])

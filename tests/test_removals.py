@@ -105,7 +105,9 @@ def test_a_code_that_leaves_it_open_is_unknown_or_failed(client, sandbox, device
     sandbox.fault(REMOVE, ret=700, times=1)
     result = ck.remove_devices(client, devices)
     assert outcomes(result) == ["unknown", "failed", "removed"]
-    assert "does not list 'cam0'" in result.cause[0]
+    assert "does not list 'cam0'" in result.advice[0]
+    assert "700" in result.cause[0]
+    assert "does not list" not in result.cause[0]
 
 
 SEVERAL = [ck.Device("1", f"cam{i}", "Door", f"rtsp://192.0.2.{i}/s") for i in range(5)]

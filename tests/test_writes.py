@@ -1,6 +1,7 @@
 """Changes: checked before sending, never sent twice, and looked up when their answer is lost."""
 
 import pickle
+import re
 
 import pytest
 
@@ -45,16 +46,22 @@ def test_a_lost_creation_is_looked_up(script, lost):
 def test_a_creation_that_the_lookup_cannot_settle_is_unknown(script, lookup):
     """Not found, not readable or somebody else's: the outcome is unknown, and said to be so."""
     service = script({CREATE: Reply(drop=True), GET_ROOM: lookup})
-    with pytest.raises(ck.OutcomeUnknown, match="may or may not"):
+    with pytest.raises(ck.OutcomeUnknown, match="may or may not") as raised:
         ck.create_room(service.client(), "Weekly sync", "ops", room_extend_id="mine")
+    assert "ck.get_room(client, 'mine')" in raised.value.advice
+    assert str(raised.value).endswith(raised.value.advice)
+    unread = lookup in ({"ret": 700}, Reply(drop=True))
+    assert ("the room is there could not be read" in str(raised.value)) == unread
+    assert (raised.value.__cause__ is not None) == unread
     assert service.seen[CREATE] == 1
 
 
 def test_a_lost_creation_without_an_id_of_its_own_is_unknown(script):
     """Without a room_extend_id there is nothing to look up by."""
     service = script({CREATE: Reply(drop=True)})
-    with pytest.raises(ck.OutcomeUnknown):
+    with pytest.raises(ck.OutcomeUnknown) as raised:
         ck.create_room(service.client(), "Weekly sync", "ops")
+    assert "then with a room_extend_id" in raised.value.advice
     assert service.seen == {AUTHENTICATE: 1, CREATE: 1}
 
 
@@ -143,6 +150,10 @@ def test_a_code_that_leaves_it_open_is_looked_up(script, change):
         assert not isinstance(plain, ck.OutcomeUnknown)
         assert (plain.ret, plain.retry) == (ret, False)
         assert "may or may not" not in str(plain)
+        assert plain.advice.startswith("It was looked up, and nothing was changed. ")
+        assert str(plain).endswith(plain.advice)
+        assert str(plain).count("It was looked up") == 1
+        assert not re.search("look first|look with|look whether|after a create", str(plain))
         with pytest.raises(ck.Unsettled, match="could not be read") as raised:
             call(client)
         assert (raised.value.ret, raised.value.retry) == (ret, False)
@@ -170,6 +181,12 @@ def test_an_open_creation_without_an_id_of_its_own_is_unsettled(script, reply):
         ("import", 401, ck.ParameterError),
         ("remove", 425, ck.UserNotFound),
         ("remove", 408, ck.ApiError),
+        ("import", 404, ck.ApiError),
+        ("import", 407, ck.ApiError),
+        ("import", 602, ck.TokenRejected),
+        ("remove", 404, ck.ApiError),
+        ("remove", 612, ck.ApiError),
+        ("offline", 612, ck.RoomNotFound),
     ],
 )
 def test_a_code_that_says_that_nothing_was_done_stays_itself_under_5xx(script, change, ret, kind):
@@ -216,6 +233,17 @@ def test_a_room_that_was_made_without_a_number(script):
         ck.create_room(client, "Weekly sync", "ops")
 
 
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_that_came_too_often_is_not_to_be_sent_again(script, change):
+    """HTTP 429 without a result code: nothing was done, and only reads are retried."""
+    path, call, look, *_ = CHANGES[change]
+    service = script({path: Reply("slow down", status=429)})
+    with pytest.raises(ck.ProtocolError, match="429") as raised:
+        call(service.client())
+    assert not raised.value.retry
+    assert look not in service.seen
+
+
 def test_what_was_never_sent_is_not_unknown():
     """A change that met a refused connection is a TransportError: it did not happen."""
     client = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "s", sleep=lambda _: None)
@@ -246,14 +274,23 @@ def test_an_import_that_b3_cannot_settle_is_unknown(script, lookup):
 
 @pytest.mark.parametrize("status", [200, 504])
 def test_an_import_whose_camera_was_late_is_looked_up(script, status):
-    """Listed, it is imported; else 427 says that the camera was late."""
-    service = script({IMPORT: Reply({"ret": 427}, status=status), LIST: [listed(CAMERA), listed()]})
+    """Listed, it is imported; else 427 says that the camera was late; where B3 cannot be read it
+    may be in the room, and the error says that."""
+    looks = [listed(CAMERA), listed(), Reply("<html>")]
+    service = script({IMPORT: Reply({"ret": 427}, status=status), LIST: looks})
     client = service.client()
     assert ck.import_device(client, "1", "cam", "Door", RTSP).user_id == "cam"
     with pytest.raises(ck.ServiceTimeout) as raised:
         ck.import_device(client, "1", "cam", "Door", RTSP)
     assert not isinstance(raised.value, ck.OutcomeUnknown)
-    assert service.seen[IMPORT] == 2
+    assert raised.value.advice.startswith("It was looked up, and nothing was changed. ")
+    assert str(raised.value).count("It was looked up") == 1
+    with pytest.raises(ck.UnsettledTimeout, match="could not be read") as raised:
+        ck.import_device(client, "1", "cam", "Door", RTSP)
+    assert (raised.value.ret, raised.value.retry) == (427, False)
+    assert "ck.list_devices(client, '1')" in raised.value.advice
+    assert isinstance(raised.value.__cause__, ck.ProtocolError)
+    assert service.seen[IMPORT] == 3
 
 
 def test_a_second_import_after_a_lost_answer_says_that_it_is_there(script):
@@ -390,8 +427,9 @@ def test_read_only_refuses_every_change_before_anything_is_sent(script):
         lambda: ck.remove_device(client, "1", "cam", RTSP),
         lambda: ck.force_offline(client, "1", "ada"),
     ):
-        with pytest.raises(ck.ReadOnlyError, match="read only"):
+        with pytest.raises(ck.ReadOnlyError, match="read only") as raised:
             call()
+        assert raised.value.advice.startswith("Connect with read_only=False")
     for call in (
         lambda: ck.remove_device(client, "1", "cam"),
         lambda: ck.create_room(client, "", ""),
@@ -510,6 +548,23 @@ def test_a_reimport_whose_answer_was_lost_is_unknown(script):
         ck.reimport_device(service.client(), device)
     assert isinstance(raised.value, ck.ReimportFailed)
     assert raised.value.device is device
+    assert "import_device(client, error.device)" in raised.value.advice
+
+
+@pytest.mark.parametrize("ret", [700, 503, 427])
+def test_a_reimport_whose_import_is_open_is_looked_up(script, ret):
+    """B2 has just removed the device, so what B3 lists with this address is the import's effect;
+    another address, or none that can be read, leaves it open."""
+    other = {**CAMERA, "userAddress": "rtsp://192.0.2.8/x"}
+    looks = [listed(CAMERA), Reply("<html>"), *([listed(other)] if ret != 427 else [])]
+    service = script({REMOVE: {"ret": 0}, IMPORT: {"ret": ret}, LIST: looks})
+    client, device = service.client(), ck.Device("1", "cam", "Door", RTSP)
+    assert ck.reimport_device(client, device) == device
+    for _ in range(1 if ret == 427 else 2):
+        with pytest.raises(ck.ReimportUnknown) as raised:
+            ck.reimport_device(client, device)
+        assert raised.value.device is device
+        assert service.seen[IMPORT] == service.seen[REMOVE]
 
 
 def test_a_reimport_whose_removal_is_open_imports_nothing(script):

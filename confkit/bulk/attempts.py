@@ -18,6 +18,7 @@ from ..errors import (
     TransportError,
     UserExists,
     UserNotFound,
+    cause_and_advice,
 )
 from ..frames import OF_DEVICE, frame_of
 from ..listing import devices_in, find_device
@@ -62,7 +63,14 @@ def unknown(fate: Fate, error: OutcomeUnknown, advice: str) -> Fate:
     """The fate of a device that may or may not be there; when nobody answered the look-up either,
     the service is gone."""
     gone = str(error.__cause__) if isinstance(error.__cause__, NO_SERVICE) else ""
-    return fate._replace(outcome=UNKNOWN, cause=str(error), advice=advice, gone=gone)
+    cause, advice = _apart(error, advice)
+    return fate._replace(outcome=UNKNOWN, cause=cause, advice=advice, gone=gone)
+
+
+def _apart(error: ConfkitError, advice: str) -> tuple[str, str]:
+    """What an error says is wrong, and its next step; this `advice` where it has none."""
+    cause, own = cause_and_advice(error)
+    return (f"{cause}.", own) if own else (str(error), advice)
 
 
 def attempted(client: Client, fate: Fate, patience: float | None) -> Fate:
@@ -150,7 +158,8 @@ def undone(client: Client, fate: Fate, why: str) -> Fate:
     except UserNotFound:
         pass  # gone is gone
     except ConfkitError as error:
-        return fate._replace(outcome=ROLLBACK_FAILED, cause=str(error), advice=LOOK)
+        cause, advice = _apart(error, LOOK)
+        return fate._replace(outcome=ROLLBACK_FAILED, cause=cause, advice=advice)
     return fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)
 
 

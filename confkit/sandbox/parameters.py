@@ -145,7 +145,10 @@ def rest_of_address(endpoint: Endpoint, given: Given, raw: bytes) -> str:
     plain = _PAST_LOGIN.match(address) and "@" not in values
     quoted = [n for n in rest if plain and n.isidentifier() and len(n) < 25 and given.values[n]]
     what = f"{', '.join(quoted[:5])} ({endpoint.key} knows no such parameter)" if quoted else "more"
-    return f"{what} came right behind userAddress: an & in an address has to be percent-encoded"
+    return (
+        f"{what} came right behind userAddress: if it belongs to the address, an & there has to be "
+        "percent-encoded"
+    )
 
 
 def absent_token(endpoint: Endpoint, name: str, given: Given) -> str:

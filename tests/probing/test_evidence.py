@@ -593,7 +593,7 @@ def test_the_command_makes_a_profile_that_is_missing(playing, command, monkeypat
             ck.remove_device(client, ck.list_devices(client)[0])  # nothing shows the items' keys
         status, _, err = command(sandbox, "--max-failed-logins", "9", "--save", "new")
         assert status == 2
-        assert f"profile new is made in {profiles.path()}" in err
+        assert f"profile new was created in {profiles.path()}" in err
         assert str(sandbox.secret_key) not in err
         assert profiles.load("new") == {
             **{name: str(getattr(sandbox, name)) for name in SERVICE}, "timeout": [3.0, 4.0],

@@ -197,7 +197,7 @@ def test_a_deletion_is_no_hint_for_something_else(stranger, sandbox, path, port,
 # What stands unencoded behind a camera's address in a query, and what is said of it.
 CUT = {
     "&subtype=0": "subtype (B1 knows no such parameter) came right behind userAddress: "
-    "an & in an address has to be percent-encoded",
+    "if it belongs to the address, an & there has to be percent-encoded",
     "&subtype=0&unicast=true": "subtype, unicast (B1 knows",
     "&hunter2": "more came right behind userAddress",
     "&x=hunter2@h": "more came right behind userAddress",
@@ -241,8 +241,10 @@ def test_only_what_was_not_encoded_is_taken_for_a_part_of_an_address(stranger, s
     query = {"accessToken": stranger.token, "roomId": room_id, "userId": "d", "userName": "n"}
     bare = f"{B['import']}?{urlencode(query)}&userAddress=rtsp://ada:hun&ter=2/x"
     assert stranger.raw(bare, port="B").json()["ret"] == 401
-    assert sandbox.refusals[-1].endswith("; more came right behind userAddress: an & in an address "
-                                         "has to be percent-encoded")  # fmt: skip
+    assert sandbox.refusals[-1].endswith(
+        "; more came right behind userAddress: if it belongs to the address, an & there has to be "
+        "percent-encoded"
+    )
 
 
 def test_no_secret_in_what_is_said(make, caplog):
