@@ -71,7 +71,7 @@ class RoomExplorer(LivePanel):
         check_source(client, room_ids)
         super().__init__("Rooms", client, background_rate, tz)
         self.client = client
-        self._known = room_ids is None
+        self._found = room_ids is not None  # which rooms to show
         finished = room_ids if isinstance(room_ids, Sweep) else unasked(client, RoomIds([]))
         self._board = RoomBoard(
             finished, self._is_aging, self._follow, partial(self.set_trait, "value"), self._tz
@@ -163,6 +163,7 @@ class RoomExplorer(LivePanel):
         row with its error."""
         with self.working("Reading room IDs", "reading"):
             given = room_ids if isinstance(room_ids, RoomIds) else read_ids(room_ids, id_column)
+            self._found = True
             self._board.take(unasked(self.client, others(given, self._board.frame["room_id"])))
             self._read(given.ids, f"Reading {len(given.ids):,} rooms", given.columns)
 
@@ -208,13 +209,13 @@ class RoomExplorer(LivePanel):
     @property
     def _seeks(self) -> bool:
         """Whether the rooms that are to be shown have not been found yet."""
-        return self._known and self.first_error is not None and self._board.frame.empty
+        return not self._found
 
     def _again(self, ids: list[str], cut: threading.Event) -> list[str]:
         if not self._seeks:
             return ids
         found = until_cancelled(lambda: known_rooms(self.client), cut)["room_id"].tolist()
-        self.first_error = None
+        self._found = True
         self._board.take(unasked(self.client, RoomIds(found)))
         return found
 
