@@ -28,7 +28,7 @@ BESIDE = {  # what mostly waits, and so runs in processes of its own beside the 
         "tests/test_lab.py", "tests/test_notebooks_elsewhere.py",
     ],
     "the hostile world": [
-        "tests/fuzzing", "tests/injection", "tests/secrets", "tests/test_campaign.py",
+        "tests/fuzzing", "tests/injection", "tests/secrets", "tests/test_nightly.py",
         "tests/test_chaos.py", "tests/rtsp/test_zoo.py",
     ],
 }  # fmt: skip
