@@ -142,14 +142,3 @@ def test_the_security_page_names_what_there_is():
         assert Path(PACKAGE.parent, name).exists(), name
     assert not re.search(r"\S@\S+\.\w", text)
     assert "private vulnerability reporting" in text
-
-
-def test_an_audit_without_an_answer_is_none():
-    """What pip-audit skipped counts as not answered for, whatever its last line says."""
-    from tests.campaign.audit import told
-
-    skipped = '{"dependencies": [{"name": "x", "skip_reason": "not found"}], "fixes": []}'
-    assert told(skipped) == (set(), {})
-    assert told("") == (set(), {})
-    known = '{"dependencies": [{"name": "y", "version": "1", "vulns": [{"id": "CVE-1"}]}]}'
-    assert told(known) == ({"y"}, {"y": ["CVE-1"]})

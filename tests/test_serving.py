@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from tests.campaign.writes.door import late_door
 from tests.serving import served
 
 
@@ -41,30 +40,3 @@ def test_a_server_ends_its_connections_however_short_they_have_been_there(turns,
                 pass
     gc.collect()
     assert left == []
-
-
-def test_a_door_ends_while_callers_wait_at_it(monkeypatch):
-    """Neither a caller at a closed door nor one behind it outlives the door."""
-    left = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda one: left.append(str(one.exc_value)))
-    with socket.create_server(("127.0.0.1", 0)) as camera:
-        url = f"rtsp://127.0.0.1:{camera.getsockname()[1]}/live"
-        for seconds in (0, 60):
-            with late_door(url, seconds) as door:
-                place = door.removeprefix("rtsp://").removesuffix("/live").split(":")
-                caller = socket.create_connection((place[0], int(place[1])), 10)
-                behind = camera.accept()[0] if not seconds else None
-            with caller:
-                assert not _received(caller)
-            if behind:
-                with behind:
-                    assert not _received(behind)
-    gc.collect()
-    assert left == []
-
-
-def _received(one):
-    try:
-        return one.recv(10)
-    except ConnectionResetError:
-        return b""

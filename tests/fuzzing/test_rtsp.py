@@ -4,7 +4,7 @@ import pytest
 
 from confkit.rtsp.h26x import join_nals
 from confkit.rtsp.rtp import MAX_UNIT
-from tests.campaign.fuzzing import dialogues, pictures
+from tests.nightly import fuzz_rtsp
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ from tests.campaign.fuzzing import dialogues, pictures
 )
 def test_stray_beginnings_cost_no_depth(piece):
     """Thousands of lines that begin as an answer does, and are none, are passed over."""
-    dialogues.after_a_message_nothing_stops_the_parser([(piece, 5000)], [])
+    fuzz_rtsp.after_a_message_nothing_stops_the_parser([(piece, 5000)], [])
 
 
 @pytest.mark.parametrize("codec", ["h264", "h265"])
@@ -21,11 +21,11 @@ def test_a_unit_that_is_nothing_but_a_header_spoils_no_picture(codec):
     """A picture behind which the end of the stream is told comes out whole."""
     end, key = (b"\x0b", b"\x65abc") if codec == "h264" else (b"\x4a\1", b"\x26\1abc")
     for units in ([join_nals([end])], [join_nals([key, end]), join_nals([key])]):
-        pictures.the_same_picture_or_none((codec, units), 200, 65535, [])
+        fuzz_rtsp.the_same_picture_or_none((codec, units), 200, 65535, [])
 
 
 def test_the_rest_of_a_picture_that_is_too_large_is_no_picture():
     """Of a picture that is cut at the limit neither part is said to be whole."""
     assert MAX_UNIT < 140 * 60_001
     for codec in ("h264", "h265"):
-        pictures.a_picture_cut_at_the_limit_is_not_whole(codec, 4)
+        fuzz_rtsp.a_picture_cut_at_the_limit_is_not_whole(codec, 4)

@@ -1,6 +1,8 @@
 """Cases in which what a caller sent broke the sandbox, or what a service sent broke the client."""
 
 import json
+import socket
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -9,10 +11,29 @@ import confkit as ck
 from confkit.endpoints import ENDPOINTS
 from confkit.records import Device
 from confkit.sandbox import Sandbox
-from tests.campaign.fuzzing.garbage import asked
 
 B1, B3 = ENDPOINTS["B1"].path, ENDPOINTS["B3"].path
 GET = b"GET /rtc/room/get HTTP/1.1\r\nHost: x\r\n"
+
+
+def answers(address, data):
+    """The status and the result code of each answer that comes for these bytes, until the service
+    closes."""
+    parts, came, found = urlsplit(address), b"", []
+    with socket.create_connection((parts.hostname, parts.port), 20) as line:
+        line.sendall(data)
+        try:
+            while piece := line.recv(65536):
+                came += piece
+        except ConnectionResetError:
+            pass  # it did not wait for the rest of what was sent
+    while came:
+        head, _, came = came.partition(b"\r\n\r\n")
+        fields = dict(one.lower().split(b": ", 1) for one in head.split(b"\r\n")[1:])
+        size = int(fields[b"content-length"])
+        found.append((int(head[9:12]), json.loads(came[:size])["ret"]))
+        came = came[size:]
+    return found
 
 
 def deep(levels):
@@ -70,15 +91,13 @@ def test_a_value_that_is_nested_deep_is_told_in_words(name):
 
 def test_what_is_no_request_is_answered_behind_the_request_before_it(sandbox):
     """A whole request has its own answer, whatever follows it in the same packet."""
-    came = asked(sandbox.base_url, GET + b"\r\n\x00garbage\r\n\r\n", ends=False)
-    assert [json.loads(body)["ret"] for _, body in came.answers] == [602, 408]
-    assert [status for status, _ in came.answers] == [200, 400]
+    came = answers(sandbox.base_url, GET + b"\r\n\x00garbage\r\n\r\n")
+    assert came == [(200, 602), (400, 408)]
 
 
 @pytest.mark.parametrize("interface", ["A", "B"])
 def test_a_request_with_a_broken_body_has_one_answer(sandbox, interface):
     """A chunk that is none ends the request with its one answer."""
     address = sandbox.base_url if interface == "A" else sandbox.outgoing_url
-    came = asked(address, GET + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", ends=False)
-    assert [json.loads(body)["ret"] for _, body in came.answers] == [408]
-    assert came.rest == b""
+    came = answers(address, GET + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n")
+    assert [code for _, code in came] == [408]

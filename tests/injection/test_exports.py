@@ -9,10 +9,10 @@ import confkit as ck
 from confkit.spreadsheet import as_csv, defused, plain
 from confkit.sweeping.ids import room_ids
 from confkit.tables import read_table
-from tests.campaign.injection import astray, changed
 
 from . import texts
 from .asked import wrong_lines, wrong_rooms
+from .exported import astray, changed
 from .looking import formulas
 from .service import hostile
 
@@ -70,7 +70,7 @@ def test_a_recording_lies_in_its_folder_and_is_called_by_no_room(tmp_path):
     with hostile(ids) as (client, _):
         ck.Recorder(folder).record(client, ids, every=1, sweeps=2)
     assert [path for path in folder.rglob("*") if path.is_file()]
-    assert astray(tmp_path, folder) == []
+    assert astray(tmp_path) == []
     assert set(ck.load_occupancy(folder)["room_id"]) == set(ids)
 
 

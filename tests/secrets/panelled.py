@@ -184,7 +184,7 @@ PANELS: dict[str, Drive] = {
     )
     for name, steps in all_steps.items()
 }  # fmt: skip
-# These only arrange what the others show: they are driven by the campaign.
+# These only arrange what the others show: they are driven nightly.
 LIKE_OTHERS = {
     name for name in PANELS if name.startswith(("Panel.", "LivePanel."))
 } - {"Panel.fails"} | {

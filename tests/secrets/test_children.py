@@ -9,7 +9,7 @@ from tests.scripted import Reply
 from tests.secrets import children
 from tests.secrets.worlds import _code, world
 
-MODES = ("Context", "Verbose")  # the campaign has all
+MODES = ("Context", "Verbose")  # all of them nightly
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""The campaign: each promise under attack, in seeded pieces; see __main__."""

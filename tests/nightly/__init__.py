@@ -1,0 +1,1 @@
+"""Long attacks on what confkit promises: `python -m tests.nightly`, in seeded pieces."""

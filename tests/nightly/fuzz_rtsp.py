@@ -1,0 +1,293 @@
+"""Whatever a camera sends is understood or refused in words, in bounded memory, and a picture of
+which a packet is missing never passes for a whole one."""
+
+import re
+import tracemalloc
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+
+from hypothesis import strategies as st
+
+from confkit.rtsp.auth import Login, authorization, choose_challenge, parse_challenges
+from confkit.rtsp.h26x import LAYOUTS, join_nals
+from confkit.rtsp.message import MalformedMessage, Parser, Request, Response
+from confkit.rtsp.order import Sequencer
+from confkit.rtsp.picture import encode_loop
+from confkit.rtsp.rtp import (
+    MAX_UNIT,
+    AccessUnit,
+    Depacketiser,
+    Packet,
+    packetise,
+    parse_packet,
+)
+from confkit.rtsp.sdp import Description, control_url, parse_sdp
+
+from .fuzzing import explore
+from .piece import Piece
+
+MEMORY = 16 * 1024 * 1024  # bytes: far more than any limit of the parser adds up to
+WORD = st.text(
+    st.characters(codec="utf-8", exclude_characters="\r\n\0", exclude_categories=["Cs"]),
+    max_size=16,
+)
+
+# Messages: pieces that mean something to a parser, so that what is drawn gets beyond a first byte
+
+TOKENS = st.sampled_from([
+    b"RTSP/1.0 200 OK\r\n", b"RTSP/1.0 401 Unauthorized\r\n", b"RTSP/1.0 100 Continue\n",
+    b"RTSP/1.", b"RTSP/1.0 ", b"OPTIONS rtsp://h/ RTSP/1.0\r\n", b"CSeq: 1\r\n",
+    b"Content-Length: 4\r\n", b"Content-Length: \r\n", b"content-length:99999999\r\n",
+    b"Content-Length: -1\r\n", b"\r\n", b"\r\n\r\n", b"\n\n", b"\r", b"\n", b"\0", b"$",
+    b"$\0\0\x04abcd", b"$\1\xff\xff", b"$\0\0\0", b": \r\n", b" folded\r\n", b"\xff\xfe", b"body",
+    b"v=0\r\n", b"HTTP/1.1 200 OK\r\n", b"SSH-2.0-x\n", b"Session: 77;timeout=60\r\n",
+    b"WWW-Authenticate: Digest realm=\"a\", nonce=\"b\"\r\n", "RTSP/1.0 ٢٠٠ OK\r\n".encode(),
+    b"x" * 300,
+])  # fmt: skip
+Stream = list[tuple[bytes, int]]  # pieces, each with how often it comes
+STREAMS = st.lists(
+    st.tuples(TOKENS | st.binary(max_size=12), st.sampled_from([1, 1, 1, 2, 40, 1500])), max_size=12
+)
+CUTS = st.lists(st.integers(1, 4000), max_size=6)
+
+
+def parsed(parser: Parser, pieces: Iterable[bytes]) -> tuple[list[object], str]:
+    """All messages of a stream that comes in these pieces, and how it ended."""
+    found: list[object] = []
+    try:
+        for piece in pieces:
+            for message in parser.feed(piece):
+                found.append(message)
+                assert len(repr(message)) < 2 * 16 * 1024 + 200, "a repr as long as a message"
+    except MalformedMessage as error:
+        return found, str(error) if len(error.received) <= 64 else "too much is kept as evidence"
+    return found, ""
+
+
+def cut(stream: Stream, sizes: Iterable[int]) -> list[bytes]:
+    """What a stream says, in pieces of these sizes, the rest as the last."""
+    data, pieces = b"".join(piece * times for piece, times in stream), []
+    for size in sizes:
+        pieces.append(data[:size])
+        data = data[size:]
+    return [*pieces, data]
+
+
+def any_stream_is_messages_or_malformed(stream: Stream, sizes: list[int], resync: bool) -> None:
+    """Bytes give messages or MalformedMessage, the same ones however they are cut."""
+    whole = parsed(Parser(resync=resync), cut(stream, []))
+    parser = Parser(resync=resync)
+    drips = parsed(parser, cut(stream, sizes))
+    if not resync:  # where stray bytes are skipped, how many depends on what has come
+        assert drips == whole, f"in one piece {whole}, in {sizes} {drips}"
+    assert len(parser.rest) <= 64
+
+
+def after_a_message_nothing_stops_the_parser(stream: Stream, sizes: list[int]) -> None:
+    """What follows a first answer on one connection gives messages or MalformedMessage."""
+    parser = Parser(resync=True)
+    list(parser.feed(Response(200, "OK").encode()))
+    parsed(parser, cut(stream, sizes))
+
+
+def a_stream_without_end_is_bounded(token: bytes, resync: bool) -> None:
+    """A peer that repeats itself for ever cannot make the parser hold more than its limits."""
+    parser = Parser(resync=resync)
+    list(parser.feed(Response(200, "OK").encode()))
+    tracemalloc.start()
+    try:
+        for _ in range(12):
+            parsed(parser, [token * (64 * 1024 // len(token))])
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < MEMORY, f"{held} bytes are held of a stream of {token!r}"
+
+
+# Challenges and descriptions
+
+CHALLENGES = st.lists(st.lists(st.sampled_from([
+    "Digest", "Basic", "Negotiate", " ", ",", "=", '"', "\\", 'realm="a"', "nonce=b", 'nonce="',
+    "qop=auth", 'qop="auth,auth-int"', "algorithm=MD5", "algorithm=SHA-256", "stale=TRUE",
+    "algorithm=SHA-512-256", "algorithm=MD5-sess", "opaque=", '\\"', " " * 40, "a" * 40, "\udce9",
+    "ß",
+]) | WORD, max_size=12).map("".join), max_size=3)  # fmt: skip
+LINES = st.sampled_from([
+    "v=0", "o=- 0 0 IN IP4 0.0.0.0", "s=Camera", "t=0 0", "m=video 0 RTP/AVP 96", "m=video", "m=",
+    "m=audio 0 RTP/AVP 8", "m=video 0 RTP/AVP 26 96 300 ٢٦", "a=rtpmap:96 H264/90000",
+    "a=rtpmap:96 H265/0", "a=rtpmap:96", "a=rtpmap: /", "a=rtpmap:96 /9", "a=control:track1",
+    "a=control:*", "a=control:rtsp://h/x", "a=fmtp:96 ;;=;", "c=IN IP4 0.0.0.0", "=", "x", "\0",
+    "a=fmtp:96 packetization-mode=1; sprop-parameter-sets=Z0,a", "\ufeffv=0", "<html>",
+    "a=fmtp:96 sprop-vps=====;sprop-sps=ü", "a=rtpmap:96 JPEG/999999999", "a=rtpmap:97 RTX/90000",
+])  # fmt: skip
+DESCRIPTIONS = st.builds(
+    lambda first, lines, end: "\r\n".join([first, *lines]).encode(errors="replace") + end,
+    st.sampled_from(["v=0", "v=0", "v=0", "", "v=1"]),
+    st.lists(LINES | WORD, max_size=14),
+    st.sampled_from([b"", b"\r\n", b"\xff", b"m=vi"]),
+)
+
+
+def any_challenge_is_answered_or_passed_over(lines: list[str], name: str, password: str) -> None:
+    """WWW-Authenticate lines of any kind give an answer that can be sent, or none."""
+    chosen = choose_challenge(parse_challenges(lines))
+    if chosen is None:
+        return
+    answer = authorization(chosen, Login(name, password), "DESCRIBE", "rtsp://h/x", cnonce="c")
+    sent = Request("DESCRIBE", "rtsp://h/x", headers=(("Authorization", answer),))
+    (back,) = Parser().feed(sent.encode())
+    assert isinstance(back, Request)
+    assert back.get("Authorization") == answer.strip()
+
+
+def any_description_is_one_or_a_value_error(body: bytes, base: str) -> None:
+    """Bytes give a description whose parts have their types, or a ValueError of one sentence."""
+    found, told = Description(()), "The text is a description."
+    try:
+        found = parse_sdp(body)
+    except ValueError as error:
+        told = str(error)
+    assert re.fullmatch(r"The [^\n]{10,90}\.|A media line [^\n]{10,90}\.", told), told
+    for media in found.media:
+        assert media.clock_rate > 0
+        assert -1 <= media.payload_type <= 999
+        assert all(isinstance(nal, bytes) and nal for nal in media.parameter_sets)
+        assert isinstance(control_url(base, media.control), str)
+
+
+# Pictures on their way: cut into packets, lost, doubled, out of order, and put together again
+
+CODECS = ("h264", "h265", "mjpeg")
+_KINDS = {"h264": (1, 5, 5, 6, 7, 8, 9, 10, 12), "h265": (1, 19, 20, 32, 33, 34, 35, 36, 39)}
+LIMITS = st.sampled_from([12, 12, 20, 40, 160, 161, 400, 65000]) | st.integers(10, 1400)
+FATES = st.lists(st.tuples(
+    st.sampled_from(["lost", "lost", "doubled", "late", "very late", "no marker"]),
+    st.integers(0, 10_000),
+), min_size=1, max_size=6)  # fmt: skip
+
+
+def _nal(codec: str, kind: int, body: bytes) -> bytes:
+    head = bytes([0x60 | kind]) if codec == "h264" else bytes([kind << 1, 1])
+    # As an encoder writes it: no start code inside, no zero at the end.
+    return head + body.replace(b"\0", b"\3")
+
+
+@cache
+def _jpegs() -> tuple[bytes, ...]:
+    return encode_loop("x", codec="mjpeg", size=(128, 96), fps=1).frames
+
+
+def _units(codec: str) -> st.SearchStrategy[list[bytes]]:
+    if codec == "mjpeg":
+        return st.lists(st.sampled_from(_jpegs()), min_size=1, max_size=5)
+    long = st.integers(1, 900).map(lambda size: bytes(i % 255 + 1 for i in range(size)))
+    bodies = st.binary(min_size=1, max_size=40) | long
+    nals = st.builds(_nal, st.just(codec), st.sampled_from(_KINDS[codec]), bodies) | st.builds(
+        _nal, st.just(codec), st.sampled_from(LAYOUTS[codec].bare), st.just(b"")
+    )
+    return st.lists(st.lists(nals, min_size=1, max_size=5).map(join_nals), min_size=1, max_size=6)
+
+
+PICTURES = st.sampled_from(CODECS).flatmap(lambda codec: st.tuples(st.just(codec), _units(codec)))
+
+
+def packets(codec: str, units: Iterable[bytes], limit: int, start: int) -> list[Packet]:
+    """The packets of these pictures, their sequence numbers from `start` on."""
+    flat = [
+        (stamp, payload, index == len(payloads) - 1)
+        for stamp, payloads in enumerate(packetise(codec, unit, limit) for unit in units)
+        for index, payload in enumerate(payloads)
+    ]
+    return [
+        Packet(96, end, (start + n) & 0xFFFF, (2**32 - 6000 + stamp * 3000) % 2**32, 7, load)
+        for n, (stamp, load, end) in enumerate(flat)
+    ]
+
+
+def arrived(sent: list[Packet], fates: list[tuple[str, int]]) -> list[Packet]:
+    """The packets as they arrive."""
+    way = list(sent)
+    for fate, place in fates:
+        if len(way) < 2:
+            break
+        at = place % len(way)
+        packet = way[at] if fate == "doubled" else way.pop(at)
+        if fate == "no marker":
+            way.insert(at, replace(packet, marker=False))
+        elif fate != "lost":
+            later = {"doubled": 1 + place % 12, "late": 1 + place % 8, "very late": 30}[fate]
+            way.insert(min(len(way), at + later), packet)
+    return way
+
+
+def put_together(codec: str, way: Iterable[Packet]) -> list[AccessUnit]:
+    """What comes out of the packets, each of which goes over the wire as bytes."""
+    sequencer, depacketiser = Sequencer(), Depacketiser(codec, ())
+    return [
+        unit
+        for packet in way
+        for ordered in sequencer.push(parse_packet(packet.encode()))
+        for unit in depacketiser.push(ordered)
+    ]
+
+
+def the_same_picture_or_none(
+    stream: tuple[str, list[bytes]], limit: int, start: int, fates: list[tuple[str, int]]
+) -> None:
+    """Of pictures whose packets are lost, doubled or late, each comes out as it went in, or is not
+    said to be whole. Without any of that all of them come out."""
+    codec, units = stream
+    limit = max(limit, 160) if codec == "mjpeg" else limit  # its tables travel in one packet
+    sent = packets(codec, units, limit, start)
+    assert all(len(packet.payload) <= limit for packet in sent)
+    assert [parse_packet(packet.encode()) for packet in sent] == sent
+    whole = {unit.timestamp: unit for unit in put_together(codec, sent)}
+    assert len(whole) == len(units), f"{len(units)} pictures went in, {len(whole)} came out"
+    for number, unit in enumerate(whole.values()):
+        assert unit.complete
+        if codec != "mjpeg":
+            assert unit.data.endswith(units[number]), "another picture without any loss"
+            assert unit.keyframe or unit.data == units[number]
+    way = arrived(sent, fates)
+    # What was lost before the first packet came shows in no sequence number.
+    torn = way[0].timestamp if way and way[0] != sent[0] else None
+    for unit in put_together(codec, way):
+        if unit.complete and unit.timestamp != torn:
+            same = _slices(codec, unit.data) == _slices(codec, whole[unit.timestamp].data)
+            assert same, f"picture {unit.timestamp} came out whole, and another"
+
+
+def _slices(codec: str, data: bytes) -> list[bytes]:
+    # Parameter sets that were lost with an earlier picture are not this one's.
+    if codec == "mjpeg":
+        return [data]
+    layout = LAYOUTS[codec]
+    nals = [nal for nal in data.split(b"\0\0\0\1") if nal]
+    return [nal for nal in nals if layout.type_of(nal) not in layout.parameter_sets]
+
+
+def a_picture_cut_at_the_limit_is_not_whole(codec: str, slices: int) -> None:
+    """A picture that is larger than any may be is never said to be whole, its end included."""
+    nal = _nal(codec, 5 if codec == "h264" else 19, b"\x55" * 60_000)
+    size = MAX_UNIT // len(nal) + slices
+    sent = [Packet(96, n == size - 1, n & 0xFFFF, 9, 7, nal) for n in range(size)]
+    for unit in put_together(codec, sent):
+        assert not unit.complete or len(unit.data) >= size * len(nal), f"{len(unit.data)} as whole"
+
+
+def rtsp(piece: Piece) -> None:
+    """Examples of all that a camera may send."""
+    text, flag, n = st.text(max_size=12), st.booleans(), piece.size
+    explore(piece, n // 5, any_stream_is_messages_or_malformed, stream=STREAMS, sizes=CUTS,
+            resync=flag)  # fmt: skip
+    explore(piece, n // 8, after_a_message_nothing_stops_the_parser, stream=STREAMS, sizes=CUTS)
+    explore(piece, n // 10, any_challenge_is_answered_or_passed_over, lines=CHALLENGES, name=text,
+            password=text)  # fmt: skip
+    explore(piece, n // 10, any_description_is_one_or_a_value_error,
+            body=DESCRIPTIONS | st.binary(max_size=60), base=text)  # fmt: skip
+    explore(piece, n // 4, the_same_picture_or_none, stream=PICTURES, limit=LIMITS,
+            start=st.integers(65500, 65535), fates=FATES)  # fmt: skip
+    explore(piece, n // 400, a_stream_without_end_is_bounded, token=TOKENS, resync=flag)
+    explore(piece, n // 800, a_picture_cut_at_the_limit_is_not_whole,
+            codec=st.sampled_from(CODECS[:2]), slices=st.integers(-2, 6))  # fmt: skip

@@ -1,0 +1,94 @@
+"""No secret shows, and no foreign text acts, in whatever order all that is public is driven."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from unittest import mock
+
+from confkit.sandbox import Sandbox
+from tests.injection import exported, surfaces, texts
+from tests.injection.asked import wrong_rooms
+from tests.injection.service import hostile
+from tests.secrets import children, commanded, drives, driving, executed, panelled, steered
+from tests.secrets.surfaces import MODES
+from tests.secrets.worlds import WORLDS, World, world
+
+from .piece import Piece
+
+ALL = {
+    **drives.DRIVES, **drives.MISTAKES, **panelled.PANELS, **steered.RUNBOOK, **steered.SANDBOX,
+    **steered.COURSE, **steered.SANDBOX_MISTAKES, **steered.RUNBOOK_MISTAKES,
+}  # fmt: skip
+ELSEWHERE = {**drives.DRIVES, **drives.MISTAKES, **panelled.PANELS}
+
+
+@contextmanager
+def _alone(piece: Piece, name: str) -> Iterator[World]:
+    """A world in which the settings of the user are not seen."""
+    folder = piece.folder / f"files {len([*piece.folder.iterdir()])}"
+    folder.mkdir()
+    own = {"XDG_CONFIG_HOME": str(folder), "CONFKIT_COURSE": str(folder / "course.jsonl")}
+    with mock.patch.dict(os.environ, own), world(name, folder, piece.chance("marks")) as made:
+        yield made
+
+
+def secrets(piece: Piece) -> None:
+    """So many drives and commands of one world, in any order."""
+    name, chance = WORLDS[piece.number % len(WORLDS)], piece.chance("order")
+    known = ALL if name == "sandbox" else ELSEWHERE
+    typed = [(one, words) for one, ways in commanded.COMMANDS.items() for words in ways]
+    with _alone(piece, name) as made:
+        chosen = chance.sample(sorted(known), min(piece.size, len(known)))
+        wrong = driving.driven(
+            made, {one: known[one] for one in chosen}, known, lambda: (chance.choice(MODES),)
+        )
+        for command, words in chance.sample(typed, min(piece.size // 4, len(typed))):
+            wrong[f"{command} {words}"] = made.all_marks().found(
+                commanded.typed(made, command, words)
+            )
+        for path, text in commanded.written(made).items():
+            wrong[path] = made.all_marks().found(text)
+        piece.count("drives", len(wrong) and len(chosen))
+    for where, told in wrong.items():
+        if told:
+            piece.broke("secrets shown", f"{name}: {where}", told)
+
+
+def processes(piece: Piece) -> None:
+    """Children: a sandbox, pytest, IPython in all its modes, a cluster, runbooks in kernels."""
+    kinds: list[tuple[str, Callable[[World], str]]] = [
+        ("good", commanded.served), ("good", children.assertions),
+        ("code", lambda made: children.program(made, MODES)), ("sandbox", executed.clustered),
+        *((name, lambda made, one=one: executed.reported(made, one))
+          for one in executed.runbooks() for name in ("sandbox", "code")),
+    ]  # fmt: skip
+    for name, run in kinds[: piece.size]:
+        with _alone(piece, name) as made:
+            made.client.token()
+            piece.count("processes")
+            if found := made.all_marks().found(run(made)):
+                piece.broke("secrets shown", name, found)
+
+
+def injection(piece: Piece) -> None:
+    """Texts by chance: a room each, its people and its devices are called so."""
+    chance = piece.chance("texts")
+    while piece.counts["texts"] < piece.size:
+        some = [*dict.fromkeys(texts.composed(chance) for _ in range(24))]
+        folder = piece.folder / f"occupancy-{piece.counts['texts']}"
+        with hostile(some) as (client, _):
+            outputs = [*surfaces.of_frames(client, some), *surfaces.of_panels(client, some)]
+            for pair in zip(some, [*some[1:], some[0]], strict=True):
+                outputs += surfaces.of_objects(pair)
+        with hostile(some[:6]) as (client, _):
+            outputs += surfaces.of_charts(client, some[:6], folder)
+        for output in outputs:
+            kind, found = surfaces.wrong(output)
+            if found:
+                piece.broke(kind, output.where, found)
+        with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
+            wrong = [*wrong_rooms(sandbox, client, some), *exported.changed(some, piece.folder)]
+        for what in [*wrong, *exported.astray(piece.folder)]:
+            piece.broke("texts that became something else", what)
+        piece.count("texts", len(some))
+        piece.count("outputs", len(outputs))

@@ -1,0 +1,38 @@
+"""The parts: what is promised, and what attacks it."""
+
+from . import folders, fuzz_answers, fuzz_model, fuzz_rtsp, hidden, kills, reads, soak, writes
+from .piece import Part
+
+PARTS = {
+    "reads": Part("A reading call gives what is so, or an error with its cause, whatever happens",
+                  reads.single, "calls", 2500),
+    "reads-threads": Part("So does a call from one of many threads", reads.from_threads, "calls",
+                          2500),
+    "reads-sweep": Part("So does a row of a sweep", reads.sweeps, "sweeps", 20_000, 240),
+    "writes-rooms": Part("A room is made, deleted or left once at most, and as it was told",
+                         writes.rooms, "changes", 500),
+    "writes-devices": Part("A device is imported or removed once at most, and as it was told",
+                           writes.devices, "changes", 400, 40),
+    "kills-import": Part("An import that is killed and run again finishes its table",
+                         kills.imported, "kills", 50, 6),
+    "kills-recorder": Part("A recorder that is killed loses, doubles and tears no sweep it told",
+                           kills.recorders, "kills", 25, 2),
+    "fuzz-model": Part("The service is what a dictionary says, after any steps in any order",
+                       fuzz_model.model, "calls", 150, 5),
+    "fuzz-rtsp": Part("What a camera sends is understood or refused; no torn picture is whole",
+                      fuzz_rtsp.rtsp, "examples", 6000, 400),
+    "fuzz-answers": Part("What a service answers is a record, or an error that quotes no secret",
+                         fuzz_answers.answers, "examples", 5000),
+    "folders": Part("What was told as written is there, on a full disk and in a folder that goes",
+                    folders.failing, "writes", 300, 20),
+    "soak-clients": Part("Thousands of calls take no descriptor, thread or memory for good",
+                         soak.clients, "rounds", 600, once=True),
+    "soak-panels": Part("Panels that read all the time keep nothing but what they show",
+                        soak.panels, "rounds", 600, once=True),
+    "secrets": Part("No function, panel or command shows a secret, in any world and order",
+                    hidden.secrets, "drives", 400, 20),
+    "secrets-processes": Part("No report, log, assertion or argument of a process shows a secret",
+                              hidden.processes, "processes", 40, once=True),
+    "injection": Part("Other people's texts are shown, exported and asked for as texts",
+                      hidden.injection, "texts", 240),
+}  # fmt: skip

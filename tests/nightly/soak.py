@@ -1,0 +1,141 @@
+"""What is taken is given back: descriptors, threads and memory after thousands of calls.
+
+The bounds are derived. Between two rests a process has as many descriptors and threads as before: a
+leak with each round would make one more a round. Python's own count of its memory may grow by less
+than 24 bytes a call: nothing that a call can leave behind is smaller than an object (16 bytes) and
+the reference that holds it (8). The resident memory, which the libraries in C share, may grow by
+less than the bytes that the calls exchanged: whoever keeps each answer keeps that much.
+"""
+
+import gc
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import confkit as ck
+from confkit.panels import OccupancyPanel, RoomExplorer
+from confkit.sandbox import Sandbox
+
+from .piece import Piece
+
+SMALLEST = 24  # bytes
+EXCHANGED = 500  # bytes: a request and its answer, with their heads
+SAMPLE = 100  # bytes of a sample that OccupancyPanel keeps for its curves, by its own word
+ROOMS, HELD = 10, 4  # of rooms, and of cameras in them
+WARM = 600  # calls before the first rest: a client keeps the last 200, a sandbox fewer refusals
+
+
+class Rest(NamedTuple):
+    """What the process takes when nothing is under way."""
+
+    descriptors: int
+    threads: int
+    held: int  # bytes that Python counts
+    resident: int  # bytes
+
+
+def rest(wanted: Rest | None, patience: float) -> Rest:
+    """What is taken, once it is no more than wanted or the patience, in seconds, is over."""
+    until = time.monotonic() + patience
+    while True:
+        gc.collect()
+        resident = int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+        found = Rest(len(list(Path("/dev/fd").iterdir())), threading.active_count(),
+                     tracemalloc.get_traced_memory()[0], resident)  # fmt: skip
+        same = (
+            wanted and found.descriptors <= wanted.descriptors and found.threads <= wanted.threads
+        )
+        if same or time.monotonic() > until:
+            return found
+        time.sleep(0.1)
+
+
+def soak(
+    piece: Piece, load: Callable[[Sandbox, ck.Client], Callable[[int], int]], patience: float = 30.0
+) -> None:
+    """Carries out a load for so many seconds, and compares two rests; a round gives its bytes that
+    are meant to stay."""
+    tracemalloc.start()
+    try:
+        with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
+            carried_out = load(sandbox, client)
+            number = 0
+            while sandbox.count() < WARM:
+                number += 1
+                carried_out(number)
+            before, asked, stays = rest(None, patience / 10), sandbox.count(), 0
+            until = time.monotonic() + piece.size
+            while time.monotonic() < until:
+                stays += carried_out(number + int(piece.counts["rounds"]))
+                piece.count("rounds")
+            after, calls = rest(before, patience), sandbox.count() - asked
+    finally:
+        tracemalloc.stop()
+    piece.count("calls", calls)
+    bounds = Rest(0, 0, SMALLEST * calls + stays, EXCHANGED * calls + stays)
+    for name, most, now, then in zip(Rest._fields, bounds, after, before, strict=True):
+        piece.count(f"more {name}", max(0, now - then))
+        if now - then > most:
+            piece.broke(f"growing {name}", f"{now - then:,} in {calls:,} calls; at most {most:,}")
+
+
+def clients(piece: Piece) -> None:
+    """Everything at once for one sandbox with cameras, and its clients."""
+    soak(piece, _mixed)
+
+
+def _mixed(sandbox: Sandbox, client: ck.Client) -> Callable[[int], int]:
+    rooms = [ck.create_room(client, f"Room {number}", "soak") for number in range(ROOMS)]
+    urls = [sandbox.camera(size=(128, 96), fps=2) for _ in range(HELD + 1)]
+    for room_id, url in zip(rooms, urls[:HELD], strict=False):
+        ck.import_device(client, room_id, f"camera of {room_id}", "Camera", url)
+
+    def carried_out(number: int) -> int:
+        assert not ck.sweep(client, rooms, progress=False).failures
+        room_id = ck.create_room(client, "Standup", "soak", attendee_max=9)
+        ck.get_mcu(client, room_id)
+        ck.import_device(client, room_id, "free", "Camera", urls[-1])
+        ck.force_offline(client, room_id, sandbox.join(room_id, "Somebody"))
+        if number % 2:
+            ck.remove_device(client, room_id, "free")
+        ck.delete_room(client, room_id)
+        with suppress(LookupError):
+            ck.get_room(client, room_id)
+        with (
+            suppress(ck.AuthenticationFailed),
+            ck.Client(sandbox.base_url, sandbox.outgoing_url, "demo_access", "wrong") as stranger,
+        ):
+            ck.get_room(stranger, rooms[0])
+        if number % 10 == 0:
+            assert ck.preflight(urls[0]).ok
+            sandbox.snapshot(rooms[0], f"camera of {rooms[0]}")
+        return 0
+
+    return carried_out
+
+
+def panels(piece: Piece) -> None:
+    """Panels that read their rooms again and again; what a panel keeps of a reading may stay."""
+    soak(piece, _watched)
+
+
+def _watched(sandbox: Sandbox, client: ck.Client) -> Callable[[int], int]:
+    rooms = [ck.create_room(client, f"Room {number}", "soak") for number in range(ROOMS)]
+    explorer, occupancy = RoomExplorer(client, rooms), OccupancyPanel(client, rooms)
+    assert explorer.wait(60)
+    assert occupancy.wait(60)
+
+    def carried_out(number: int) -> int:
+        room_id = rooms[number % ROOMS]
+        user_id = sandbox.join(room_id, "Somebody")
+        explorer.refresh()
+        explorer.select(room_id)
+        occupancy.refresh()
+        sandbox.leave(room_id, user_id)
+        return SAMPLE * ROOMS
+
+    return carried_out
