@@ -88,6 +88,7 @@ def compiled(folder, text, archived=True):
     return [*JAVA, *[f"-XX:SharedArchiveFile={folder / 'client.jsa'}"] * archived, *main]
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_the_client_in_java_is_right_in_every_row(tmp_path):
     """The shipped client in Java compiles for Java 11 without a warning and meets the contract; of

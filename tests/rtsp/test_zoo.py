@@ -432,6 +432,7 @@ def test_what_ffprobe_says(said, fault):
     assert seen == (fault in PLAYS)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_gstreamer_plays_the_cameras(zoo, codec, protocol):
