@@ -50,7 +50,7 @@ def served(tmp_path):
 
 
 def test_version_names_the_interfaces_it_speaks():
-    """`confkit --version`, in a process of its own, tells its own version and those of section 9."""
+    """`confkit --version`, as a process, tells its own version and those of section 9."""
     command = [*CONFKIT, "--version"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert ck.__version__ in told

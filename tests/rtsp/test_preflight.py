@@ -577,13 +577,11 @@ def test_a_host_with_two_addresses_is_tried_at_both():
     assert asyncio.run(run()).verdict == "path_not_found"
 
 
-def test_a_camera_has_an_address_of_six():
+def test_a_camera_has_an_address_of_six(version_six):
     """IPv6 addresses stand in brackets, and the camera plays over both transports."""
-    if not socket.has_ipv6:
-        pytest.skip("no IPv6 here")
 
     async def run():
-        async with CameraServer("::1") as server:
+        async with CameraServer(version_six) as server:
             reports = []
             for transports in (("tcp",), ("udp",)):
                 url = await server.add(transports=transports, **SMALL)
