@@ -47,7 +47,7 @@ def _driven(piece: Piece, known: Mapping[str, drives.Drive], names: tuple[str, .
         return (chance.choice(surfaces.MODES),)
 
     with _alone(piece) as folder, world(name, folder, piece.chance("marks")) as made:
-        wrong = driving.driven(made, {one: known[one] for one in chosen}, known, modes)
+        wrong = driving.driven(made, {one: known[one] for one in chosen}, drives.DUE, modes)
     return _kept(
         piece, "calls", len(chosen), {f"{name}: {one}": told for one, told in wrong.items()}
     )
@@ -61,7 +61,7 @@ def commands(piece: Piece) -> Counts:
     wrong = {}
     with _alone(piece) as folder, world(name, folder, piece.chance("marks")) as made:
         for command, words in chosen:
-            said = commanded.typed(made, command, words)
+            said, _ = commanded.typed(made, command, words)
             if found := made.all_marks().found(said):
                 wrong[f"{name}: {command} {words}"] = found
         for path, text in commanded.written(made).items():
