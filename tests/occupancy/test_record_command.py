@@ -62,7 +62,7 @@ def test_a_signal_ends_it_cleanly(start, tmp_path, sent):
     line = process.stderr.readline()
     assert TOLD.search(line), line + process.stderr.read()
     process.send_signal(sent)
-    said, log = process.communicate(timeout=10)
+    said, log = process.communicate(timeout=60)
     assert process.returncode == 0, log
     assert said.startswith("sweeps: 1; rows: 3,")
     assert "Traceback" not in log
