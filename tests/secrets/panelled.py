@@ -130,9 +130,9 @@ _DEVICES = {
     "Tables.import_table": (lambda p, w: p.import_table(table(w), preflight=False),),
     "Panel.answer": (_fill, lambda p, w: p.answer(False)),
     "Panel.ask": (lambda p, w: p.ask("Yes", "Really?", lambda: None),),
-    "Panel.asks": (lambda p, w: p.asks("Yes", lambda: "?", lambda: None),),
+    "Panel.asks": (lambda p, w: p.asks("Yes", lambda: "?", lambda: None)(None),),
     "Panel.cancel": (lambda p, w: p.cancel(),),
-    "Panel.clicked": (lambda p, w: p.clicked(p.refresh),),
+    "Panel.clicked": (lambda p, w: p.clicked(p.refresh)(None),),
     "Panel.close": (lambda p, w: None,),
     "Panel.dismiss": (
         lambda p, w: p.fails(ck.ConfkitError(w.marks.login())),
@@ -170,7 +170,7 @@ _ROOMS = {
 _RECORDED = (lambda p, w: p.record(every=60), lambda p, w: p.stop_recording())
 _OCCUPANCY = {
     "LivePanel.close": (lambda p, w: None,),
-    "LivePanel.reads": (lambda p, w: p.reads,),
+    "LivePanel.reads": (lambda p, w: _within(p.reads("Reading"), p, w),),
     "LivePanel.refresh_every": (lambda p, w: p.refresh_every(0),),
     "LivePanel.wait": (lambda p, w: p.wait(LONG),),
     "OccupancyPanel": (lambda p, w: p.value,),
