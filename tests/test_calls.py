@@ -285,7 +285,9 @@ LEAKS = ["hunter2", VECTOR_TOKEN, VECTOR_TOKEN[:20], "demo_secret", "1000017"]
 
 
 def everything(call):
-    """All that a call holds, its hidden fields and its curl line too, as one text."""
+    """All that a call holds, its hidden fields and its curl line too, as one text; of its seconds,
+    which are measured, too few digits to look like a number that is secret."""
+    call = call._replace(seconds=round(call.seconds, 3))
     fields = call._asdict()
     assert not any(isinstance(value, Secret) for value in fields.values())
     return "\n".join([repr(call), repr(fields), json.dumps(fields, default=str), call.as_curl(),

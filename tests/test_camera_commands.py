@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import confkit as ck
+from tests.commands import run
 
 CONFKIT = [sys.executable, "-m", "confkit"]
 PASSWORD = "geheim@77:/#%"
@@ -20,11 +21,11 @@ LOGIN = {"login_name": "admin", "login_password": PASSWORD}
 SMALL = {"size": (128, 96), "fps": 10}
 
 
-def run(*arguments, typed="", command=CONFKIT, **environ):
-    """The command's end: its status, and what it wrote."""
+def child(*command, **environ):
+    """The end of a process of its own: its status, and what it wrote."""
     return subprocess.run(
-        [*command, *arguments], input=typed, capture_output=True, text=True, timeout=60,
-        env={**os.environ, **environ}, check=False,
+        [sys.executable, *command], capture_output=True, text=True, timeout=60,
+        stdin=subprocess.DEVNULL, env={**os.environ, **environ}, check=False,
     )  # fmt: skip
 
 
@@ -167,7 +168,8 @@ def test_no_picture_is_told():
 
 def test_a_terminal_without_ticks_gets_the_report_all_the_same():
     """An encoding that knows no tick ends nothing."""
-    done = run("preflight", "rtsp://127.0.0.1:9/x", PYTHONIOENCODING="ascii")
+    command = ("-m", "confkit", "preflight", "rtsp://127.0.0.1:9/x")
+    done = child(*command, PYTHONIOENCODING="ascii")
     assert (done.returncode, verdict(done)) == (1, "refused")
     assert done.stderr == ""
 
@@ -180,8 +182,8 @@ BARE = (  # what the extra "lab" brings is not there
 
 def test_without_the_lab_everything_but_the_picture(camera):
     """In the base installation the preflight passes, and says what the picture needs."""
-    done = run("preflight", camera, "--login-name", "admin", CONFKIT_CAMERA_PASSWORD=PASSWORD,
-               command=[sys.executable, "-c", BARE])  # fmt: skip
+    command = ("-c", BARE, "preflight", camera, "--login-name", "admin")
+    done = child(*command, CONFKIT_CAMERA_PASSWORD=PASSWORD)
     assert (done.returncode, verdict(done)) == (0, "ok"), done.stderr
     assert "keyframe" in done.stdout
     assert "av (PyAV) is not installed" in done.stdout
@@ -241,7 +243,7 @@ def test_diagnose_speaks_as_a_command(client, camera, service):
     assert "ck.import_device(" in known
     program = shlex.split(line.partition("python3 -ic ")[2])[0]
     room = f"; print(ck.get_room(client, {room_id!r}).room_id)"
-    assert run("-c", program + room, command=CONFKIT[:1], **service).stdout == f"{room_id}\n"
+    assert child("-c", program + room, **service).stdout == f"{room_id}\n"
 
 
 # ask_secret

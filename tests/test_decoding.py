@@ -1,6 +1,7 @@
 """Typed reading: whatever comes, it gives what `interpret` and the records give, or their error."""
 
 import json
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import example, given
@@ -11,6 +12,7 @@ from confkit.decoding import as_room, read_room, read_users
 from confkit.endpoints import A3, A6
 from confkit.records import Room, RoomUser
 from confkit.wire import Answer, Request, interpret
+from tests.conftest import need
 
 USUAL = ck.Dialect()
 ASKED = Request(A3, {"room_id": "1"})
@@ -205,7 +207,7 @@ def test_a_plain_answer_is_read():
 
 def test_plain_answers_take_the_quick_way():
     """A usual answer is read by the typed decoder: what comes is not a Room yet."""
-    pytest.importorskip("msgspec")
+    need("msgspec", find_spec("msgspec"), "pip install 'confkit-notebooks[lab]'")
     answer = Answer(200, "", (ROOM + "}").encode(), 0.1)
     found = read_room(ASKED, answer, USUAL)
     assert not isinstance(found, Room)

@@ -298,10 +298,10 @@ def test_ten_thousand_rows_are_checked_in_seconds(written):
     """Ten thousand cameras are read and checked, and ten thousand mistakes are all found."""
     lines = [f"{i % 500:05},cam{i},Door,rtsp://a{i}:p@10.0.{i // 250}.{i % 250}/{i},,,\n"
              for i in range(10_000)]  # fmt: skip
-    began = time.monotonic()
+    began = time.process_time()
     rows, wrong = device_rows(written(HEADER + "".join(lines)))
     assert (len(rows), wrong) == (10_000, [])
     assert rows[-1].device.room_id == "00499"
     wrong = problems(written(HEADER + "".join(lines).replace("Door", "")))
     assert len(wrong) == 10_000
-    assert time.monotonic() - began < 30
+    assert time.process_time() - began < 30

@@ -1,10 +1,15 @@
 """The notebooks as stored: run, small, clean, compared. That their outputs repeat, nbval tests."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from confkit.course import exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks"
@@ -116,3 +121,28 @@ def told(cell):
 def test_there_are_notebooks():
     """The tests above have something to test."""
     assert "01-first-look" in [path.stem for path in NOTEBOOKS]
+
+
+def test_nbval_typed_as_it_is_compares_notebooks_whatever_is_set_here(tmp_path):
+    """`pytest --nbval` keeps the cells in their order while it shuffles tests, and whoever is
+    through the course, or has a service of their own, sees the outputs that are stored."""
+    through = tmp_path / "course.jsonl"
+    names = exercises()["exercise"]
+    through.write_text("".join(
+        json.dumps({"exercise": name, "outcome": "right"}) + "\n" for name in names
+    ))  # fmt: skip
+    tests, notebook = ROOT / "tests" / "test_excerpts.py", FOLDER / "course" / "02-the-token.ipynb"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--randomly-seed=4",
+         "--nbval", notebook, tests],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "CONFKIT_COURSE": str(through), "CONFKIT_PROFILE": "nowhere"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    ran = re.findall(r"::(Cell \d+|test_\w+)\S* PASSED", done.stdout)
+    count = len(code_cells(notebook))
+    assert [one for one in ran if one.startswith("Cell")] == [f"Cell {n}" for n in range(count)]
+    written = re.findall(r"def (test_\w+)", tests.read_text("utf-8"))
+    shuffled = list(dict.fromkeys(one for one in ran if one.startswith("test")))
+    assert sorted(shuffled) == sorted(written)
+    assert shuffled != written

@@ -90,6 +90,7 @@ def test_notebooks_that_connect_run_on_any_service(elsewhere):
     assert sandbox.count() - before >= 3 * len(ANYWHERE)
 
 
+@pytest.mark.nightly
 def test_a_notebook_that_teaches_stays_on_its_own_sandbox(elsewhere):
     """With a service in the environment it runs as always, and that service hears nothing."""
     sandbox, variables = elsewhere

@@ -367,14 +367,10 @@ def test_room_numbers_of_any_letters_travel_alike(script, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_loopback_of_ip_version_six_works(way):
+def test_the_loopback_of_ip_version_six_works(version_six, way):
     """An address in brackets is reached in either way."""
-    try:
-        service = scripted({GET_ROOM: ROOM}, host="::1")
-        with service as running:
-            assert connected(running, way).send_many(rooms(1, 2)) == [ROOM, ROOM]
-    except OSError:
-        pytest.skip("this machine has no IPv6")
+    with scripted({GET_ROOM: ROOM}, host=version_six) as running:
+        assert connected(running, way).send_many(rooms(1, 2)) == [ROOM, ROOM]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -622,11 +618,9 @@ print(len(ck.rooms_frame([as_room(found[0])])))
 @pytest.mark.parametrize("way", WAYS)
 def test_an_answer_is_waited_for_as_long_as_the_read_time_out(script, way):
     """However long a connection may take: an answer that hangs costs the read time-out a try."""
-    service = script({GET_ROOM: Reply({"ret": 0}, delay=20)})
-    client = by(service.client(timeout=(20, 0.4)), way)
-    began = time.monotonic()
+    service = script({GET_ROOM: Reply({"ret": 0}, delay=100)})
+    client = by(service.client(timeout=(100, 0.4)), way)
     [failure] = client.send_many([Request(A3, {"room_id": "1"})])
-    assert time.monotonic() - began < 10
     assert "did not answer within 0.4 s" in str(failure)
 
 

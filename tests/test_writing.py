@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 
@@ -14,6 +15,7 @@ from confkit.occupancy.compaction import save_occupancy
 from confkit.occupancy.files import RecordingError
 from confkit.sandbox import Sandbox
 from confkit.writing import write_whole
+from tests.conftest import need
 from tests.occupancy.made import sweep
 
 Limited = Callable[[int], AbstractContextManager[None]]
@@ -22,7 +24,8 @@ Limited = Callable[[int], AbstractContextManager[None]]
 @pytest.fixture
 def limited() -> Limited:
     """While `limited(n)` no file can grow beyond n bytes, as on a disk that is full."""
-    resource = pytest.importorskip("resource")
+    need("a limit for files", find_spec("resource"), "use a POSIX system")
+    import resource
 
     @contextmanager
     def to(most: int) -> Iterator[None]:

@@ -18,9 +18,11 @@ from confkit.course.clients.dialects import SERVICES, VARIABLES, settings
 from confkit.course.clients.operations import OPERATIONS
 from confkit.course.clients.rows import ROWS
 from confkit.endpoints import ENDPOINTS
+from tests.commands import run
 from tests.conftest import need
 
 ROOT = Path(__file__).resolve().parents[2]
+OWN = ROOT / "tests" / "course" / "own_client.py"
 VECTORS = course.vectors()["vectors"]
 LEFT_OUT = ["A4", "A7", "B2"]
 
@@ -35,11 +37,14 @@ def verdicts(found):
 
 
 def confkit(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "confkit", "course", *arguments], capture_output=True, cwd=ROOT,
-        env={**os.environ, "LC_ALL": "C"},
-    )  # fmt: skip
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    return run("course", *arguments)
+
+
+def test_a_client_in_python_is_right_in_every_row():
+    """The small client of these tests meets the whole contract, every day; that in Java nightly."""
+    found = course.check_client([sys.executable, "-S", str(OWN), "none"])
+    assert verdicts(found) == {}
+    assert len(found.rows) == len(ROWS)
 
 
 def test_the_client_in_shell_is_right_in_every_row(tmp_path):
@@ -88,6 +93,7 @@ def compiled(folder, text, archived=True):
     return [*JAVA, *[f"-XX:SharedArchiveFile={folder / 'client.jsa'}"] * archived, *main]
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_the_client_in_java_is_right_in_every_row(tmp_path):
     """The shipped client in Java compiles for Java 11 without a warning and meets the contract; of
@@ -193,7 +199,7 @@ def test_a_row_is_told_when_all_services_have_tried_it():
     """`each` is called once a row, with what stands in the table in the end; here with a mistake
     that shows in one of the services alone."""
     rows = []
-    command = [sys.executable, "-S", str(ROOT / "tests/course/own_client.py"), "usual token name"]
+    command = [sys.executable, "-S", str(OWN), "usual token name"]
     found = course.check_client(command, only=["A3", "416"], each=rows.append)
     assert "2 of 3 services right" in found.rows[0].why
     assert sorted(rows, key=str) == sorted(found.rows, key=str)
@@ -201,7 +207,11 @@ def test_a_row_is_told_when_all_services_have_tried_it():
 
 def test_the_command_prints_what_is_shipped_in_utf_8():
     """What is shipped is printed as it is, in any locale; another language is an error."""
-    assert confkit("contract") == (0, course.contract(), "")
+    shown = subprocess.run(
+        [sys.executable, "-m", "confkit", "course", "contract"], capture_output=True, check=True,
+        env={**os.environ, "LC_ALL": "C"},
+    )  # fmt: skip
+    assert (shown.stdout.decode(), shown.stderr) == (course.contract(), b"")
     assert json.loads(confkit("vectors")[1]) == course.vectors()
     status, _, errors = confkit("example", "cobol")
     assert status == 1

@@ -40,12 +40,12 @@ def secrets(piece: Piece) -> None:
     with _alone(piece, name) as made:
         chosen = chance.sample(sorted(known), min(piece.size, len(known)))
         wrong = driving.driven(
-            made, {one: known[one] for one in chosen}, known, lambda: (chance.choice(MODES),)
-        )
+            made, {one: known[one] for one in chosen}, modes=lambda: (chance.choice(MODES),),
+            strict=False,
+        )  # fmt: skip
         for command, words in chance.sample(typed, min(piece.size // 4, len(typed))):
-            wrong[f"{command} {words}"] = made.all_marks().found(
-                commanded.typed(made, command, words)
-            )
+            said, _ = commanded.typed(made, command, words)
+            wrong[f"{command} {words}"] = made.all_marks().found(said)
         for path, text in commanded.written(made).items():
             wrong[path] = made.all_marks().found(text)
         piece.count("drives", len(wrong) and len(chosen))

@@ -21,6 +21,7 @@ from confkit.occupancy.database import samples_database
 from confkit.occupancy.files import OvertakenError, RecordingError, publish
 from confkit.occupancy.folder import ABSORBED, contents, read
 from confkit.occupancy.loading import load_occupancy
+from tests.conftest import need
 from tests.occupancy.made import record, steady, sweep
 
 NEXT_DAY = date(2026, 6, 2)
@@ -247,7 +248,7 @@ def small_disk():
     ).returncode  # fmt: skip
     if not mounted:
         folder.rmdir()
-        pytest.skip("mounting a small disk takes root")
+    need("a small file system", mounted, "run this as root, where it may mount")
     yield folder
     subprocess.run(["umount", folder], check=True)
     folder.rmdir()

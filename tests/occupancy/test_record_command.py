@@ -58,13 +58,11 @@ def test_it_records_and_ends_after_so_many_sweeps(start, tmp_path):
 def test_a_signal_ends_it_cleanly(start, tmp_path, sent):
     """SIGTERM and Ctrl-C end it within seconds, with status 0 and a line that says what was
     done."""
-    if signal.getsignal(sent) is signal.SIG_IGN:
-        pytest.skip("whoever started the tests has turned Ctrl-C off")
     process = start("--every", "3600")
     line = process.stderr.readline()
     assert TOLD.search(line), line + process.stderr.read()
     process.send_signal(sent)
-    said, log = process.communicate(timeout=10)
+    said, log = process.communicate(timeout=60)
     assert process.returncode == 0, log
     assert said.startswith("sweeps: 1; rows: 3,")
     assert "Traceback" not in log

@@ -16,6 +16,7 @@ from confkit.panels.bars import failures
 from confkit.panels.parts import Bar
 from confkit.panels.parts.table import PAGE
 from confkit.panels.room_list import clock
+from tests.conftest import need
 from tests.occupancy.made import record, steady
 
 FILES = Path("/proc/self/fd")
@@ -311,8 +312,7 @@ def test_a_click_on_a_row_picks_it(panel_of, rooms):
 def test_curves_open_their_fonts_once(panel_of, rooms):
     """However many threads have a curve drawn, the panel opens no more files of fonts than for the
     first one, and no thread that draws is left when it is closed."""
-    if not FILES.is_dir():
-        pytest.skip("this system does not tell which files a process holds")
+    need("a list of the files that a process holds", FILES.is_dir(), "use Linux")
     panel, over = panel_of(rooms.values()), threading.Event()
     panel.wait()
 

@@ -1,6 +1,5 @@
 import asyncio
 import contextlib
-import os
 import shutil
 import socket
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.message import Frame, Parser, Request, Response
 from confkit.rtsp.pull import PullRefused, pull
 from confkit.rtsp.rtp import parse_packet
+from tests.conftest import need
 
 from .fakes import SMALL, until
 
@@ -57,9 +57,7 @@ async def client_of(url):
 
 async def witness(*arguments):
     """The exit status, output and messages of ffprobe or ffmpeg."""
-    if not shutil.which(arguments[0]):
-        message = f"{arguments[0]} is missing: install Debian's ffmpeg package"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(message)
+    need(arguments[0], shutil.which(arguments[0]), "apt-get install ffmpeg")
     process = await asyncio.create_subprocess_exec(
         *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )

@@ -11,6 +11,7 @@ from tests.conftest import need
 
 PYTHON = "/usr/bin/python3"
 SERVER = Path(__file__).with_name("gstreamer_server.py")
+pytestmark = pytest.mark.nightly
 IMPORT = "import gi; gi.require_version('GstRtspServer', '1.0')"
 
 

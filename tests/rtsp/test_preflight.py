@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import itertools
 import re
 import socket
 import sys
@@ -391,10 +392,7 @@ SLICE, HEVC_SLICE = b"\x41" + bytes(40), b"\x02\x01" + bytes(40)
 )
 def test_what_plays_and_shows_nothing_is_told_apart(answer, verdict, quick):
     """No packets, no keyframe, and another codec than announced are three things."""
-    began = time.monotonic()
-    report = of_script(answer, timeout=8 if quick else 0.7)
-    assert report.verdict == verdict
-    assert (time.monotonic() - began < 5) or not quick
+    assert of_script(answer, timeout=300 if quick else 0.7).verdict == verdict
 
 
 def test_udp_without_a_packet_is_a_firewall():
@@ -429,11 +427,9 @@ def test_silence_is_told_with_its_step(method):
     def answer(request):
         return None if request.method == method else willing(request)
 
-    began = time.monotonic()
     report = of_script(answer, timeout=0.5)
     assert (report.verdict, report.stages[-1].name) == ("rtsp_silent", method)
     assert method in report.cause
-    assert time.monotonic() - began < 3
 
 
 def test_a_drip_of_bytes_does_not_move_the_deadline():
@@ -442,7 +438,7 @@ def test_a_drip_of_bytes_does_not_move_the_deadline():
     async def serve(reader, writer):
         await reader.read(100)
         gone = asyncio.ensure_future(reader.read())
-        for byte in b"RTSP/1.0 200 OK\r\n" + b"X: " + b"x" * 200:
+        for byte in itertools.chain(b"RTSP/1.0 200 OK\r\nX: ", itertools.repeat(120)):
             if gone.done():
                 return
             writer.write(bytes([byte]))
@@ -450,14 +446,10 @@ def test_a_drip_of_bytes_does_not_move_the_deadline():
 
     async def run():
         async with raw_server(serve) as port:
-            began = time.monotonic()
             url = f"rtsp://127.0.0.1:{port}/"
-            report = await asyncio.to_thread(preflight, url, timeout=0.6)
-            return report, time.monotonic() - began
+            return await asyncio.to_thread(preflight, url, timeout=0.6)
 
-    report, seconds = asyncio.run(run())
-    assert report.verdict == "rtsp_silent"
-    assert seconds < 3
+    assert asyncio.run(run()).verdict == "rtsp_silent"
 
 
 def test_nothing_is_left_behind():
@@ -577,13 +569,11 @@ def test_a_host_with_two_addresses_is_tried_at_both():
     assert asyncio.run(run()).verdict == "path_not_found"
 
 
-def test_a_camera_has_an_address_of_six():
+def test_a_camera_has_an_address_of_six(version_six):
     """IPv6 addresses stand in brackets, and the camera plays over both transports."""
-    if not socket.has_ipv6:
-        pytest.skip("no IPv6 here")
 
     async def run():
-        async with CameraServer("::1") as server:
+        async with CameraServer(version_six) as server:
             reports = []
             for transports in (("tcp",), ("udp",)):
                 url = await server.add(transports=transports, **SMALL)
@@ -807,6 +797,4 @@ def test_another_codec_is_told_at_once_when_packets_overtake_each_other_too():
             return reply(request) + first + swapped + rest
         return willing(request)
 
-    began = time.monotonic()
-    assert of_script(answer, timeout=8).verdict == "no_picture"
-    assert time.monotonic() - began < 5
+    assert of_script(answer, timeout=300).verdict == "no_picture"

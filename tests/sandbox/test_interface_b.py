@@ -107,12 +107,12 @@ def test_nobody_at_the_address_is_426(stranger, nobody):
 
 
 def test_a_silent_camera_is_427(make, silent):
-    """No answer within the dial time makes B1 answer 427, at that time."""
+    """No answer within the dial time makes B1 answer 427, and not before."""
     stranger = make(dial_timeout=0.3)
     room_id = stranger.room()
     began = time.monotonic()
     assert stranger.bring(room_id, silent) == 427
-    assert 0.25 < time.monotonic() - began < 2
+    assert time.monotonic() - began >= 0.3
     assert stranger.devices() == []
 
 

@@ -169,7 +169,8 @@ def test_without_a_seed_nothing_repeats(make):
     one, two = make(), make()
     assert one.room() != two.room()
     assert one.login()["random"] != two.login()["random"]
-    assert abs(one.sandbox.now() - time.time()) < 5
+    before = time.time()
+    assert before - 1 <= one.sandbox.now() <= time.time() + 1
 
 
 @pytest.mark.parametrize("turns", range(6))
@@ -214,7 +215,7 @@ def test_closing_is_quick_whatever_is_open(make):
     threads = {thread.name for thread in threading.enumerate()}
     began = time.monotonic()
     sandbox.close()
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 20  # of a minute that an answer has left
     assert "confkit sandbox" in threads
     assert "confkit sandbox" not in {thread.name for thread in threading.enumerate()}
     for connection in (idle, half, waiting):

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from confkit.sandbox import Sandbox
 from confkit.sandbox.app import BODY_BYTES
 from confkit.sandbox.connections import AHEAD, HEADERS
 from confkit.sandbox.sockets import share
+from tests.conftest import need
 
 from .conftest import A, B
 
@@ -151,7 +153,9 @@ def test_an_answer_that_nobody_reads_does_not_stay(impatient, dial):
 def few_descriptors():
     """How many descriptors this process may have: as few as many a notebook's, beside those that
     tests before this one have left to the garbage collector."""
-    resource = pytest.importorskip("resource")
+    need("a limit for descriptors", find_spec("resource"), "use a POSIX system")
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = 400 + len(list(Path("/dev/fd").iterdir()))
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -15,32 +15,40 @@ from confkit import cli, profiles
 from tests.secrets.children import environment
 from tests.secrets.worlds import World
 
-# Words that are typed; those in capitals are filled in. Some are wrong on purpose.
-COMMANDS: dict[str, tuple[str, ...]] = {
-    "course check": ("--only A3 -- CLIENT", "--only NOPE -- CLIENT", ""),
-    "course contract": ("",),
-    "course example": ("java", "LOGIN"),
-    "course skeleton": ("sh", "LOGIN"),
-    "course vectors": ("",),
-    "diagnose": ("ROOM --timeout 8", "ROOM nobody --address LOGIN --timeout 2",
-                 "ROOM x --address LOGIN --login-name u", "ROOM x --timeout LOGIN"),
-    "doctor": ("ROOM --timeout 10", "ROOM --json --timeout 10", "--timeout 0 LOGIN"),
-    "interface": ("A1", "LOGIN"),
-    "lab": ("--rooms FILE", "--port LOGIN"),
-    "preflight": ("LOGIN --timeout 3", "CAMERA --login-name admin --timeout 5",
-                  "CAMERA --timeout LOGIN", "LOGIN LOGIN", "BROKEN --timeout 1",
-                  "CAMERA --login-name u --login-password KEY --timeout 1", "CAMERA -pKEY"),
-    "probe": ("--no-room", "--no-room --json", "--wait LOGIN", "--save nowhere"),
-    "profile add": ("marked --base-url A --outgoing-url B --access-key k",
-                    "marked --base-url WRONG --outgoing-url B --access-key k",
-                    "LOGIN --base-url A"),
-    "profile list": ("", "LOGIN"),
-    "profile remove": ("marked", "LOGIN"),
-    "record": ("FOLDER --rooms ROOMS --sweeps 1", "FOLDER --rooms LOGIN", "FILE --rooms FILE"),
-    "runbook": ("--list", "media-server-gone -p room=LOGIN --sandbox",
-                "media-server-gone -p room=KEY", "nope -p LOGIN"),
-    "sandbox": ("--dialect LOGIN", "--port LOGIN", "--host 192.0.2.1 --port 0 --outgoing-port 0"),
-    "token": ("--profile nope", "--secret-key KEY", "--secret=KEY"),
+# Words that are typed, and the exit status that is due where all is well; those in capitals are
+# filled in. Some are wrong on purpose: 2 is what argparse says of words that it does not know.
+COMMANDS: dict[str, dict[str, int]] = {
+    "course check": {"--only A3 -- CLIENT": 1, "--only NOPE -- CLIENT": 1, "": 1},
+    "course contract": {"": 0},
+    "course example": {"java": 0, "LOGIN": 1},
+    "course skeleton": {"sh": 0, "LOGIN": 1},
+    "course vectors": {"": 0},
+    "diagnose": {
+        "ROOM --timeout 8": 0, "ROOM nobody --address LOGIN --timeout 2": 1,
+        "ROOM x --address LOGIN --login-name u": 1, "ROOM x --timeout LOGIN": 2},
+    "doctor": {"ROOM --timeout 10": 0, "ROOM --json --timeout 10": 0, "--timeout 0 LOGIN": 1},
+    "interface": {"A1": 0, "LOGIN": 1},
+    "lab": {"--rooms FILE": 1, "--port LOGIN": 2},
+    "preflight": {
+        "LOGIN --timeout 3": 1, "INSIDE --timeout 5": 0,
+        "CAMERA --login-name admin --timeout 5": 1, "CAMERA --timeout LOGIN": 2, "LOGIN LOGIN": 2,
+        "BROKEN --timeout 1": 1, "CAMERA --login-name u --login-password KEY --timeout 1": 2,
+        "CAMERA -pKEY": 2},
+    "probe": {"--no-room": 2, "--no-room --json": 2, "--wait LOGIN": 2, "--save nowhere": 0},
+    "profile add": {
+        "marked --base-url A --outgoing-url B --access-key k": 0,
+        "marked --base-url WRONG --outgoing-url B --access-key k": 1, "LOGIN --base-url A": 1},
+    "profile list": {"": 0, "LOGIN": 2},
+    "profile remove": {"marked": 0, "LOGIN": 1},
+    "record": {
+        "FOLDER --rooms ROOMS --sweeps 1": 0, "FOLDER --rooms LOGIN": 1, "FILE --rooms FILE": 1},
+    "runbook": {
+        "--list": 0, "media-server-gone -p rooms=LOGIN --sandbox": 2,
+        "media-server-gone -p rooms=KEY": 2, "media-server-gone -p LOGIN=1": 2, "nope -p LOGIN": 2},
+    "sandbox": {
+        "--dialect LOGIN": 1, "--port LOGIN": 2,
+        "--host 192.0.2.1 --port 0 --outgoing-port 0": 1},
+    "token": {"--profile nope": 1, "--secret-key KEY": 2, "--secret=KEY": 2},
 }  # fmt: skip
 
 
@@ -54,8 +62,8 @@ class _Stream(io.TextIOWrapper):
         return self.buffer.getvalue().decode("utf-8", "replace")
 
 
-def typed(world: World, command: str, words: str) -> str:
-    """All that the command writes in this process, into both streams, with its exit status."""
+def typed(world: World, command: str, words: str) -> tuple[str, object]:
+    """All that the command writes in this process, into both streams, and its exit status."""
     out = _Stream()
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     show = warnings.showwarning
@@ -76,7 +84,7 @@ def typed(world: World, command: str, words: str) -> str:
         warnings.showwarning = show
         for number, handler in before.items():
             signal.signal(number, handler)
-    return f"{out.text()}\n{status}"
+    return out.text(), status
 
 
 def _filled(world: World, words: str) -> list[str]:
@@ -84,6 +92,7 @@ def _filled(world: World, words: str) -> list[str]:
     client = [sys.executable, "-S", "-c", "import os; print(dict(os.environ))"]
     known = {
         "ROOM": world.room_id, "LOGIN": world.marks.login(), "CAMERA": world.address,
+        "INSIDE": world.with_login,
         "A": world.client.base_url, "B": world.client.outgoing_url, "BROKEN": broken,
         "WRONG": f"http://u:{world.marks['password in base_url']}@host:1",
         "FILE": str(world.file("notes.bin", world.marks.login())), "KEY": world.marks["secret_key"],

@@ -7,11 +7,13 @@ from typing import Any
 from unittest import mock
 
 import confkit as ck
-from confkit.endpoints import A2, A3, B1, Endpoint
+from confkit.endpoints import A2, A3, A6, B1, B3, Endpoint
 from confkit.errors import _CLASSES
 from tests.secrets.worlds import World
 
 Drive = Callable[[World], Any]
+Due = type[BaseException] | Callable[[Any], bool]
+NOBODY = {"body": '{"ret": 0, "user_list": []}'}  # of A6
 LATER = "2026-06-03T10:15Z"
 
 
@@ -21,11 +23,16 @@ def imported(world: World, **more: Any) -> ck.Device:
     address, given = world.address, {"login_name": "admin"}
     given["login_password"] = world.marks["password in an address"]
     number = f"d{world.chance.randrange(10**9)}"
-    for device in ck.list_devices(world.client, world.room_id) if world.well else ():
-        ck.remove_device(world.client, device)  # an address is in a room once
+    _emptied(world)
     return ck.import_device(
         world.client, world.room_id, number, "Front door", address, **{**options, **given, **more}
     )
+
+
+def _emptied(world: World) -> None:
+    """Removes the room's devices where all is well: an address is in a room once."""
+    for device in ck.list_devices(world.client, world.room_id) if world.well else ():
+        ck.remove_device(world.client, device)
 
 
 def listed(world: World) -> list[ck.Device]:
@@ -44,6 +51,7 @@ def table(world: World, **changes: str) -> str:
     }  # fmt: skip
     import pandas as pd
 
+    _emptied(world)
     return str(world.file("cameras.csv", pd.DataFrame([row]).to_csv(index=False)))
 
 
@@ -106,11 +114,29 @@ def wrong_key(world: World) -> Any:
         world.client.secret_key, world.client._token.held = kept, None
 
 
+def faulty(
+    act: Callable[[World, list[ck.Device]], Any], *faults: tuple[Endpoint, dict[str, Any]]
+) -> Drive:
+    """What is done with the devices of the room while the real service has these faults."""
+
+    def run(world: World) -> Any:
+        devices = listed(world) if world.well else [world.device]
+        for endpoint, options in faults if world.sandbox else ():
+            world.sandbox.fault(endpoint.path, **options)
+        try:
+            return act(world, devices)
+        finally:
+            if world.sandbox:
+                world.sandbox.clear_faults()
+
+    return run
+
+
 def refused(kind: type[ck.ApiError]) -> Drive:
     """The error of this class: of the first code that is of it, as a service would send it."""
     interface, code = next(
         (interface, code) for interface, codes in _CLASSES.items()
-        for code, one in codes.items() if one is kind or kind is ck.ApiError
+        for code, one in codes.items() if one is kind
     )  # fmt: skip
 
     return answered(code, A3 if interface == "A" else B1)
@@ -223,10 +249,11 @@ FUNCTIONS: dict[str, Drive] = {
     "remove_devices": lambda w: ck.remove_devices(w.client, listed(w)),
     "rooms_frame": lambda w: ck.rooms_frame(ck.get_room(w.client, w.room_id)),
     "save_occupancy": lambda w: ck.save_occupancy(samples(w), w.folder / "again"),
-    "stray_devices": lambda w: ck.stray_devices(w.client),
+    "stray_devices": faulty(lambda w, _: ck.stray_devices(w.client), (A6, NOBODY)),
     "sweep": swept,
     "token_steps": lambda w: ck.token_steps(w.client),
-    "users_frame": lambda w: ck.users_frame(ck.get_room_users(w.client, w.room_id)),
+    "users_frame": lambda w: ck.users_frame(
+        [ck.RoomUser("Ada", "u1"), *ck.get_room_users(w.client, w.room_id)]),
 }  # fmt: skip
 
 RECORDS: dict[str, Drive] = {
@@ -279,7 +306,7 @@ RECORDS: dict[str, Drive] = {
     "Recorder": lambda w: ck.Recorder(w.folder),
     "Recorder.record": recorded,
     "Report": _try,
-    "Report.facts": lambda w: _try(w).facts,
+    "Report.facts": lambda w: _try(w).facts(),
     "Report.seconds": lambda w: _try(w).seconds,
     "Report.to_frame": lambda w: _try(w).to_frame(),
     "Request": lambda w: ck.Request(A2, {"topic": "t", "host_password": w.marks["host_password"]}),
@@ -288,7 +315,8 @@ RECORDS: dict[str, Drive] = {
                                          w.marks["host_password"]}, "1"),
     "RoomUser": lambda w: ck.RoomUser("Ada", "u1"),
     "RoomUser.read": lambda w: ck.RoomUser.read({"user_name": "Ada", "user_id": "u1"}),
-    "RoomUser.read_all": lambda w: ck.RoomUser.read_all({"user_list": []}),
+    "RoomUser.read_all": lambda w: ck.RoomUser.read_all(
+        {"user_list": [{"user_name": "Ada", "user_id": "u1"}]}),
     "Sweep": swept,
     "Sweep.commonest": lambda w: swept(w).commonest,
     "Sweep.frame": lambda w: swept(w).frame(),
@@ -300,22 +328,32 @@ RECORDS: dict[str, Drive] = {
 # What these do is to fail, so that they are driven to it, wherever that is.
 ERRORS: dict[str, Drive] = {
     **{kind.__name__: refused(kind) for kind in
-       (ck.ApiError, *dict.fromkeys(k for codes in _CLASSES.values() for k in codes.values()))},
+       dict.fromkeys(k for codes in _CLASSES.values() for k in codes.values())},
+    "ApiError": answered(700, A3),
     "ConfigError": lambda w: _changed(
         w, base_url=f"http://u:{w.marks['password in base_url']}@host:8080"),
     "ConfkitError": lambda w: ck.get_room(w.client, "no-such"),
     "ConfkitError.again": lambda w: [failure.error for failure in swept(w).failures],
-    "NotInRoom": lambda w: imported(w, verify=True, patience=0.1),
-    "OutcomeUnknown": _created,
-    "Unsettled": answered(503, A2),
-    "UnsettledTimeout": answered(504, A2),
+    "NotInRoom": faulty(
+        lambda w, _: imported(w, verify=True, patience=0.1),
+        (A6, NOBODY)),
+    "OutcomeUnknown": faulty(
+        lambda w, _: ck.create_room(w.client, "t", "ops", host_password=w.marks["host_password"]),
+        (A2, {"drop": True})),
+    "Unsettled": faulty(lambda w, _: _created(w), (A2, {"ret": 503, "after": True})),
+    "UnsettledTimeout": faulty(lambda w, _: _created(w), (A2, {"ret": 504, "after": True})),
     "PreflightFailed": lambda w: imported(
         w, preflight=True, login_password=w.marks["login_password"]),
-    "ProtocolError": lambda w: ck.list_devices(w.client),
+    "ProtocolError": faulty(
+        lambda w, _: ck.list_devices(w.client),
+        (B3, {"body": "<html>login_password=hidden"})),
     "ReadOnlyError": _read_only,
-    "RecordingError": lambda w: ck.load_occupancy(w.file("no-folder", w.marks.login())),
-    "ReimportFailed": lambda w: ck.reimport_device(w.client, w.device),
-    "ReimportUnknown": lambda w: ck.reimport_device(w.client, w.device),
+    "RecordingError": lambda w: ck.save_occupancy(samples(w), w.file("f", w.marks.login()) / "x"),
+    "ReimportFailed": faulty(
+        lambda w, devices: ck.reimport_device(w.client, devices[0]), (B1, {"ret": 426})),
+    "ReimportUnknown": faulty(
+        lambda w, devices: ck.reimport_device(w.client, devices[0]),
+        (B1, {"drop": True}), (B3, {"drop": True})),
     "TableError": lambda w: ck.import_devices(
         w.client, table(w, user_address=w.marks.login(), login_name="", user_name=""),
         progress=False),
@@ -327,37 +365,57 @@ ERRORS: dict[str, Drive] = {
 
 # Beyond the names: secrets given in the wrong place or form, and keys that are refused.
 MISTAKES: dict[str, Drive] = {}
+# What comes of each where all is well: the class of an error, or what is to hold of the result.
+DUE: dict[str, Due] = {
+    **{name: getattr(ck, name) for name in ERRORS if "." not in name},
+    "ConfkitError": ck.RoomNotFound,
+    "import_devices": lambda frame: {*frame["outcome"]} == {"imported"},
+    "mcu_answers": lambda answer: not answer.ok,
+    "McuAnswer": lambda answer: not answer.ok,
+    "Probe.open": lambda left: isinstance(left, tuple),
+    "remove_devices": lambda frame: {*frame["outcome"]} == {"removed"},
+}
 
 
-def mistake(drive: Drive) -> Drive:
-    MISTAKES[drive.__name__] = drive
-    return drive
+def mistake(due: Due) -> Callable[[Drive], Drive]:
+    """Puts a drive on the list, with what comes of it where all is well."""
+
+    def listed(drive: Drive) -> Drive:
+        MISTAKES[drive.__name__], DUE[drive.__name__] = drive, due
+        return drive
+
+    return listed
 
 
-@mistake
+def verdict(name: str) -> Due:
+    """A report with this verdict."""
+    return lambda report: report.verdict == name
+
+
+@mistake(ck.AuthenticationFailed)
 def keys_are_refused(world: World) -> Any:
     with wrong_key(world) as client:
         return ck.get_room(client, world.room_id)
 
 
-@mistake
+@mistake(lambda probe: "refused" in str(probe))
 def probed_with_refused_keys(world: World) -> Any:
     keys = {**world.keys, "secret_key": world.marks["profile's key"]}
     return ck.probe_dialect(**keys, max_failed_logins=2, sleep=lambda _: None)
 
 
-@mistake
+@mistake(lambda found: not found.ok and "401" in str(found))
 def a_doctor_with_refused_keys(world: World) -> Any:
     with wrong_key(world) as client:
         return ck.doctor(client, timeout=10)
 
 
-@mistake
+@mistake(ck.ConfigError)
 def a_key_as_an_address(world: World) -> Any:
     return _changed(world, base_url=world.marks["secret_key"])
 
 
-@mistake
+@mistake(ck.ParameterError)
 def a_secret_as_another_type(world: World) -> Any:
     return ck.import_device(
         world.client, world.room_id, "d", "D", world.address, login_name="admin",
@@ -366,37 +424,42 @@ def a_secret_as_another_type(world: World) -> Any:
     )  # fmt: skip
 
 
-@mistake
+@mistake(verdict("auth_rejected"))
 def a_camera_with_another_password(world: World) -> Any:
     return ck.preflight(world.address, "admin", world.marks["login_password"], timeout=8)
 
 
-@mistake
+@mistake(ck.JoinFailed)
 def an_import_that_cannot_join(world: World) -> Any:
     return imported(world, login_password=world.marks["login_password"])
 
 
-@mistake
+@mistake(ck.ParameterError)
 def an_address_that_is_wrong(world: World) -> Any:
     password = world.marks["password in an address"]
     return ck.import_device(world.client, "1", "d", "D", f"rtsp//admin:{password}@192.0.2.7/x")
 
 
-@mistake
+@mistake(verdict("url_malformed"))
 def a_preflight_of_no_address(world: World) -> Any:
     password = world.marks["password in an address"]
     return ck.preflight(f"rtsp:/admin:{password}@192.0.2.7/x", timeout=2)
 
 
-@mistake
-def a_device_that_is_not_there(world: World) -> Any:
+@mistake(verdict("credentials_conflict"))
+def a_device_with_two_passwords(world: World) -> Any:
     return ck.diagnose_device(
         world.client, world.room_id, "nobody", world.with_login, login_name="admin",
         login_password=world.marks["login_password"], timeout=8,
     )  # fmt: skip
 
 
-@mistake
+@mistake(verdict("not_imported"))
+def a_device_that_is_not_there(world: World) -> Any:
+    return ck.diagnose_device(world.client, world.room_id, "nobody", world.with_login, timeout=8)
+
+
+@mistake(lambda frame: {*frame["outcome"]} == {"preflight failed"})
 def a_table_whose_login_fails(world: World) -> Any:
     path = table(world, login_password=world.marks["login_password"])
     return ck.import_devices(world.client, path, progress=False, timeout=8)
@@ -410,4 +473,6 @@ TALKING = (
     "reimport_device", "remove_device", "stray_devices", "sweep", "token_steps", "Client.ask_once",
     "Client.send_many", "Client.token", "Room.read", "Device",
 )  # fmt: skip
+# The others read what has come before.
+ASKING = {*TALKING} - {"Room.read", "Device", "Client.token", "token_steps"}
 HOSTILE_DRIVES = {**{name: DRIVES[name] for name in TALKING}, **MISTAKES}

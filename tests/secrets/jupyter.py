@@ -1,11 +1,14 @@
-"""`confkit lab` at its most talkative: what it writes, keeps and is started with."""
+"""`confkit lab` at its most talkative: what it shows, writes, keeps and is started with."""
 
+import os
 import re
+import signal
 import sys
 import time
+import urllib.request
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import requests
@@ -27,8 +30,18 @@ ck.get_room(client, "nowhere")
 """
 
 
-def opened(world: World, app: bool) -> tuple[str, str]:
-    """What a page or a kernel shows, and all that stands in logs, files and arguments."""
+class Opened(NamedTuple):
+    """What a page or a kernel shows, all that stands in logs, files and arguments, where somebody
+    without the token ends up, and the command's exit status after Ctrl-C."""
+
+    shown: str
+    kept: str
+    stranger: str
+    status: int
+
+
+def opened(world: World, app: bool) -> Opened:
+    """JupyterLab or Voila, opened, looked at and ended as people do it."""
     port = quiet_port()
     words = ["--app"] if app else ["--IdentityProvider.token=ours"]
     command = [sys.executable, "-m", "confkit", "lab", "--no-browser", "--port", str(port),
@@ -48,10 +61,15 @@ def opened(world: World, app: bool) -> tuple[str, str]:
         if app:
             shown = page(f"{address}/?token={_token(log, process)}", process)
         else:
-            page(f"{address}/lab?token=ours", process)
+            page(f"{address}/lab/tree/01-first-look.ipynb?token=ours", process)
             shown = _in_a_kernel(address, world)
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            stranger = answer.url
         arguments = _arguments(world)
-    return shown, "\n".join([arguments, *written(world).values()])
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+        status = process.wait(timeout=60)
+    kept = "\n".join([arguments, *written(world).values()])
+    return Opened(shown, kept, stranger, status)
 
 
 def _token(log: Path, process: Popen[Any]) -> str:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import confkit as ck
 from confkit.panels import ConnectPanel, DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
 from confkit.panels.panel import Panel
 from tests.panels.pressing import LONG, state
-from tests.secrets.drives import Drive, imported, table
+from tests.secrets.drives import Drive, Due, imported, table
 from tests.secrets.worlds import World
 
 Step = Callable[[Any, World], Any]
@@ -17,8 +18,9 @@ Step = Callable[[Any, World], Any]
 class Widget:
     """A panel as it shows: all that its widgets hold, and so all that a notebook would save."""
 
-    def __init__(self, panel: Panel, result: object) -> None:
-        self._told = f"{state(panel)} {result!r} {panel.first_error!r}"
+    def __init__(self, panel: Panel, result: object, failures: list[ck.ConfkitError]) -> None:
+        self.result, self.failures = result, failures
+        self._told = f"{state(panel)} {(result, failures)!r} {panel.first_error!r}"
         self._state = [json.dumps(one, default=repr) for one in _states(panel)]
 
     def __repr__(self) -> str:
@@ -44,7 +46,7 @@ def _of(kind: Callable[[World], Panel], *steps: Step) -> Drive:
                 except ck.ConfkitError as error:
                     failures.append(error)
             panel.wait(LONG)
-            return Widget(panel, (result, failures))
+            return Widget(panel, result, failures)
         finally:
             panel.close()
 
@@ -88,6 +90,19 @@ def _listed(panel: Any, world: World) -> str:
     return device.user_id
 
 
+def _within(doing: AbstractContextManager[Any], panel: Any, world: World) -> str:
+    with doing:
+        return repr(state(panel))
+
+
+def _somebody(world: World) -> str:
+    """A person who is in the room, where there is one."""
+    if world.sandbox is None:
+        return "nobody"
+    password = world.marks["host_password"]
+    return str(world.sandbox.join(world.room_id, "Ada", password=password))
+
+
 def _create(panel: Any, world: World) -> str:
     return panel.create("Stand-up", "ops", host_password=world.marks["host_password"])
 
@@ -115,9 +130,9 @@ _DEVICES = {
     "Tables.import_table": (lambda p, w: p.import_table(table(w), preflight=False),),
     "Panel.answer": (_fill, lambda p, w: p.answer(False)),
     "Panel.ask": (lambda p, w: p.ask("Yes", "Really?", lambda: None),),
-    "Panel.asks": (lambda p, w: p.asks("Yes", lambda: "?", lambda: None),),
+    "Panel.asks": (lambda p, w: p.asks("Yes", lambda: "?", lambda: None)(None),),
     "Panel.cancel": (lambda p, w: p.cancel(),),
-    "Panel.clicked": (lambda p, w: p.clicked(p.refresh),),
+    "Panel.clicked": (lambda p, w: p.clicked(p.refresh)(None),),
     "Panel.close": (lambda p, w: None,),
     "Panel.dismiss": (
         lambda p, w: p.fails(ck.ConfkitError(w.marks.login())),
@@ -127,12 +142,12 @@ _DEVICES = {
     "Panel.fails": (lambda p, w: Panel.fails(p, ck.ConfkitError(f"{w.marks.login()}")),),
     "Panel.first": (lambda p, w: p.first(p.refresh),),
     "Panel.tell": (lambda p, w: p.tell(f"at {w.marks.login()}", "bad"),),
-    "Panel.telling": (lambda p, w: p.telling("reading"),),
+    "Panel.telling": (lambda p, w: _within(p.telling("reading"), p, w),),
     "Panel.names": (lambda p, w: p.names(w.client),),
     "Panel.shows": (lambda p, w: p.shows(),),
     "Panel.wait": (lambda p, w: p.wait(LONG),),
     "Panel.wait_for_first": (lambda p, w: p.wait_for_first(),),
-    "Panel.working": (lambda p, w: p.working("Waiting"),),
+    "Panel.working": (lambda p, w: _within(p.working("Waiting"), p, w),),
 }
 _ROOMS = {
     "RoomExplorer": (lambda p, w: p.value,),
@@ -144,7 +159,7 @@ _ROOMS = {
     "RoomExplorer.export": (lambda p, w: p.export(),),
     "RoomExplorer.filter": (lambda p, w: p.filter("weekly"),),
     "RoomExplorer.force_offline": (
-        lambda p, w: p.select(w.room_id), lambda p, w: p.force_offline("nobody")),
+        lambda p, w: p.select(w.room_id), lambda p, w: p.force_offline(_somebody(w))),
     "RoomExplorer.refresh": (lambda p, w: p.refresh(),),
     "RoomExplorer.refresh_visible": (lambda p, w: p.refresh_visible(),),
     "RoomExplorer.select": (lambda p, w: imported(w), lambda p, w: p.select(w.room_id)),
@@ -152,14 +167,19 @@ _ROOMS = {
     "RoomExplorer.sort": (lambda p, w: p.sort("topic"),),
     "RoomExplorer.wait": (lambda p, w: p.wait(LONG),),
 }  # fmt: skip
+_RECORDED = (lambda p, w: p.record(every=60), lambda p, w: p.stop_recording())
 _OCCUPANCY = {
+    "LivePanel.close": (lambda p, w: None,),
+    "LivePanel.reads": (lambda p, w: _within(p.reads("Reading"), p, w),),
+    "LivePanel.refresh_every": (lambda p, w: p.refresh_every(0),),
+    "LivePanel.wait": (lambda p, w: p.wait(LONG),),
     "OccupancyPanel": (lambda p, w: p.value,),
-    "OccupancyPanel.capacity": (lambda p, w: p.capacity(),),
+    "OccupancyPanel.capacity": (*_RECORDED, lambda p, w: p.capacity()),
     "OccupancyPanel.close": (lambda p, w: None,),
-    "OccupancyPanel.record": (lambda p, w: p.record(every=60), lambda p, w: p.stop_recording()),
+    "OccupancyPanel.record": _RECORDED,
     "OccupancyPanel.refresh": (lambda p, w: p.refresh(),),
     "OccupancyPanel.refresh_page": (lambda p, w: p.refresh_page(),),
-    "OccupancyPanel.samples": (lambda p, w: p.samples(w.room_id),),
+    "OccupancyPanel.samples": (*_RECORDED, lambda p, w: p.samples(w.room_id)),
     "OccupancyPanel.select": (lambda p, w: p.select(w.room_id),),
     "OccupancyPanel.stop_recording": (lambda p, w: p.stop_recording(),),
     "OccupancyPanel.wait": (lambda p, w: p.wait(LONG),),
@@ -184,6 +204,13 @@ PANELS: dict[str, Drive] = {
     )
     for name, steps in all_steps.items()
 }  # fmt: skip
+# What comes of these where all is well, beyond that no step fails: an error in the panel.
+DUE: dict[str, Due] = {
+    "ConnectPanel.fill": lambda shown: [type(one) for one in shown.failures] == [ck.ConfigError],
+    "DevicePanel.diagnose": lambda shown: shown.result.verdict == "not_imported",
+    "Tables.import_table": lambda shown: {*shown.result["outcome"]} == {"imported"},
+    "Tables.fails": lambda shown: [type(one) for one in shown.failures] == [ck.TableError],
+}
 # These only arrange what the others show: they are driven nightly.
 LIKE_OTHERS = {
     name for name in PANELS if name.startswith(("Panel.", "LivePanel."))

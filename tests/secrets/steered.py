@@ -7,9 +7,11 @@ from unittest import mock
 
 import confkit as ck
 from confkit import course, runbook
-from confkit.sandbox import Sandbox
-from tests.secrets.drives import Drive, listed
+from confkit.sandbox import RoomJoinRefused, Sandbox
+from tests.secrets.drives import Drive, Due, listed
 from tests.secrets.worlds import SMALL, World
+
+VERDICTS = {"PASS", "FAIL", "UNKNOWN", "SKIP"}
 
 
 def _other(world: World, **options: Any) -> Sandbox:
@@ -162,7 +164,7 @@ RUNBOOK: dict[str, Drive] = {
     "find_room": lambda w: runbook.find_room(w.client, w.room_id),
     "find_rooms": lambda w: runbook.find_rooms(w.client, w.room_id),
     "given": lambda w: _given(w, CONFKIT_RUNBOOK_ROOM="r1"),
-    **{f"Runbook.{name}": lambda w, name=name: getattr(_book(w), name)
+    **{f"Runbook.{name}": lambda w: _book(w).checks
        for name in ("add", "check", "checks", "failed", "passed", "refuses", "skipped", "unknown")},
     "Runbook.may_change": lambda w: _book(w).may_change(False, "delete the room"),
     "Runbook.ready": lambda w: _book(w).ready("x", needs="the room"),
@@ -212,4 +214,21 @@ COURSE: dict[str, Drive] = {
     "progress": lambda w: course.progress(),
     "skeleton": lambda w: course.skeleton("sh"),
     "vectors": lambda w: course.vectors(),
+}  # fmt: skip
+# What comes of these where all is well, beyond that something comes.
+DUE: dict[str, Due] = {
+    "ClientCheck.ok": lambda ok: not ok,  # a client that prints its key is wrong
+    "Life.remarks": lambda remarks: remarks == [],
+    "RoomJoinRefused": RoomJoinRefused,
+    "Runbook.verdict": lambda checks: checks.verdict == "FAIL",
+    "Sandbox.fault": ck.ProtocolError,
+    "a camera that cannot be": ValueError,
+    "a closed sandbox": ck.ConfkitError,
+    "a sandbox that cannot be": ck.ConfigError,
+    "a sandbox with a key beyond loopback": ck.ConfigError,
+    "an input that is a key": ck.ConfigError,
+    "an input with a login": ck.ConfigError,
+    **{name: lambda checks: {check.verdict for check in checks} == VERDICTS for name in RUNBOOK
+       if name.startswith("Runbook.") and name not in ("Runbook.may_change", "Runbook.ready",
+                                                       "Runbook.scene", "Runbook.verdict")},
 }  # fmt: skip

@@ -152,8 +152,9 @@ def calls(shown: Shown, client: ck.Client, made: list[ck.Call]) -> None:
 
 def drive(
     shown: Shown, action: Callable[[], Any], modes: tuple[str, ...] = ()
-) -> BaseException | None:
-    """Carries it out and keeps all that shows; gives the error that came of it."""
+) -> tuple[Any, BaseException | None]:
+    """Carries it out and keeps all that shows; gives the result, or the error that came of it."""
+    result: Any = None
     failure = None
     with watching(shown):
         try:
@@ -164,4 +165,4 @@ def drive(
             value(shown, result)
         if failure is not None:
             error(shown, failure, modes)
-    return failure
+    return result, failure

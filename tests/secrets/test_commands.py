@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from tests.secrets import commanded, drives, names
-from tests.secrets.worlds import world
+from tests.secrets.worlds import HOSTILE, world
 
 
 def test_every_command_is_on_the_list():
@@ -15,14 +15,16 @@ def test_every_command_is_on_the_list():
     assert set(commanded.COMMANDS) == names.commands()
 
 
-def shown(made, commands=commanded.COMMANDS):
-    """The secrets that a command shows, by what is typed."""
-    told = {
-        f"{command} {words}": commanded.typed(made, command, words)
-        for command, ways in commands.items() for words in ways
-    }  # fmt: skip
-    marks = made.all_marks()
-    return {typed: found for typed, said in told.items() if (found := marks.found(said))}
+def amiss(made, commands=commanded.COMMANDS):
+    """By what is typed, the secrets that it shows, or the exit status that is not the due one."""
+    wrong = {}
+    for command, ways in commands.items():
+        for words, due in ways.items():
+            said, status = commanded.typed(made, command, words)
+            found = made.all_marks().found(said)
+            if found or (made.well and status != due):
+                wrong[f"{command} {words}"] = (found, status, said[-300:])
+    return wrong
 
 
 def test_no_command_shows_a_secret(tmp_path):
@@ -30,7 +32,7 @@ def test_no_command_shows_a_secret(tmp_path):
     profile's file, which holds the key, is its owner's alone."""
     with world("sandbox", tmp_path, random.Random(7)) as made:
         drives.imported(made)
-        assert shown(made) == {}
+        assert amiss(made) == {}
         marks = made.all_marks()
         files = commanded.written(made)
         assert {path: found for path, text in files.items() if (found := marks.found(text))} == {}
@@ -46,7 +48,20 @@ def test_no_command_shows_what_a_service_says_back(tmp_path, answers):
             "doctor": ("1 --timeout 5",), "probe": ("--no-room",), "diagnose": ("1 --timeout 2",),
             "record": ("FOLDER --rooms ROOMS --sweeps 1",),
         }  # fmt: skip
-        assert shown(made, some) == {}
+        before = made.heard()
+        assert amiss(made, {command: dict.fromkeys(ways) for command, ways in some.items()}) == {}
+        assert made.heard() >= before + len(some)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("answers", HOSTILE)
+def test_no_command_shows_a_secret_wherever_it_is_typed(tmp_path, answers):
+    """Every command, typed rightly and wrongly, of every service that says back what it hears."""
+    with world(answers, tmp_path, random.Random(7)) as made:
+        assert amiss(made) == {}
+        marks = made.all_marks()
+        files = commanded.written(made)
+        assert {path: found for path, text in files.items() if (found := marks.found(text))} == {}
 
 
 def test_a_sandbox_of_its_own_process_shows_no_secret(tmp_path):

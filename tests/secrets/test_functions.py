@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from tests.secrets import drives, names
+from tests.secrets import drives, names, surfaces
 from tests.secrets.driving import driven
-from tests.secrets.worlds import HOSTILE, world
+from tests.secrets.worlds import HOSTILE, WORLDS, world
 
 
 def test_every_public_name_of_confkit_is_on_the_list():
@@ -19,7 +19,7 @@ def test_no_function_shows_a_secret_where_all_is_well(tmp_path):
     on record, the log at DEBUG, what is printed and warned of."""
     with world("sandbox", tmp_path, random.Random(7)) as made:
         asked = {**drives.DRIVES, **drives.MISTAKES}
-        assert driven(made, asked, {*drives.ERRORS, *drives.MISTAKES}) == {}
+        assert driven(made, asked, drives.DUE) == {}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -27,7 +27,17 @@ def test_no_function_shows_a_secret_whatever_is_answered(tmp_path, name):
     """However a service says back what it was asked, in its code, page, headers, status or
     redirect, cut off or in other types, nothing that shows of it holds a marked secret."""
     with world(name, tmp_path, random.Random(7)) as made:
-        assert driven(made, drives.HOSTILE_DRIVES, drives.HOSTILE_DRIVES) == {}
+        assert driven(made, drives.HOSTILE_DRIVES) == {}
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", WORLDS)
+def test_nothing_shows_a_secret_anywhere_in_any_traceback(tmp_path, name):
+    """Every drive in every world, each error in all of IPython's modes of a traceback."""
+    with world(name, tmp_path, random.Random(7)) as made:
+        asked = {**drives.DRIVES, **drives.MISTAKES}
+        assert driven(made, asked, drives.DUE, lambda: surfaces.MODES) == {}
 
 
 def test_the_search_finds_a_secret_however_it_is_written(tmp_path):

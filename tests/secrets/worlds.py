@@ -39,6 +39,7 @@ class World:
     address: str = ""
     sandbox: Sandbox | None = None
     script: dict[str, Any] = field(default_factory=dict)  # of a scripted service, path by path
+    heard: Callable[[], int] = int  # how many requests have reached a scripted service
     ending: ExitStack = field(default_factory=ExitStack)
 
     @property
@@ -200,6 +201,7 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
                 chance,
                 address=f"rtsp://127.0.0.1:{_shut()}/a",
                 script=service.script,
+                heard=lambda: len(service.requests),
             )
         made.ending = ending
         yield made

@@ -31,7 +31,7 @@ def main(url, executor):
             told.append(print("under way", flush=True))
 
     spread.ROOMS = 50
-    client = ck.Client(url, url, "demo_access", "demo_secret")
+    client = ck.Client(url, url, "demo_access", "demo_secret", timeout=90)
     sweep = ck.sweep(client, map(str, range(400)), progress=step, executor=eval(executor))
     print(time.time(), flush=True)
     frame = sweep.frame()
@@ -53,10 +53,10 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def slow(script):
-    """A service whose rooms answer at once but for those from 100 on, which take 8 seconds."""
+    """A service whose rooms answer at once but for those from 100 on, which take a minute."""
 
     def late(answer):
-        return lambda room_id: Reply(answer(room_id), delay=8) if int(room_id) > 99 else None
+        return lambda room_id: Reply(answer(room_id), delay=60) if int(room_id) > 99 else None
 
     def script_of(answer):
         return {one: late(answer)(one) or answer(one) for one in MANY}
@@ -92,8 +92,7 @@ def test_ctrl_c_gives_what_came(slow, executor, tmp_path):
         ended = float(child.stdout.readline())
         told = json.loads(child.stdout.readline())
         assert child.wait(timeout=30) == 0
-    print(f"{executor}: {ended - began:.2f} s")
-    assert ended - began < 5
+    assert ended - began < 30  # of a minute
     assert not told["complete"]
     assert told["rows"] == 400
     assert told["asked"] == told["read"] > 30
@@ -107,10 +106,10 @@ def test_cancelled_gives_what_came(slow):
     ended = threading.Event()
     began = time.monotonic()
     sweep = ck.sweep(
-        slow.client(), MANY, cancelled=ended,
+        slow.client(timeout=90), MANY, cancelled=ended,
         progress=lambda done, _: ended.set() if done == 150 else None,
     )  # fmt: skip
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 30  # of a minute
     frame = sweep.frame()
     assert not sweep.complete
     assert sweep.failures == ()
@@ -140,7 +139,7 @@ def test_cancelled_before_it_begins(script):
 def test_a_room_that_was_half_read_keeps_its_fields(script):
     """When the end comes between its two calls the fields stand and the users are missing."""
     ended = threading.Event()
-    service = script(building({"a": ["x"]}, people={"a": Reply(users("x"), delay=8)}))
+    service = script(building({"a": ["x"]}, people={"a": Reply(users("x"), delay=60)}))
     sweep = ck.sweep(
         service.client(), ["a"], cancelled=ended,
         progress=lambda done, _: ended.set() if done == 2 else None,

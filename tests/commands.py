@@ -1,0 +1,51 @@
+"""Commands as somebody types them, in this process: what a start of Python costs is paid once."""
+
+import contextlib
+import io
+import os
+import signal
+import warnings
+from typing import NamedTuple
+from unittest import mock
+
+from confkit import cli
+
+
+class Done(NamedTuple):
+    """How a command ended, and what it wrote, named as `subprocess.run` names it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str, typed: str = "", **environ: str) -> Done:
+    """The command's end, with this text on its standard input, which is no terminal."""
+    given, out, err = _stream(typed), _stream(), _stream()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        with (
+            mock.patch.dict(os.environ, environ), mock.patch("sys.stdin", given),
+            contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+            warnings.catch_warnings(),
+        ):  # fmt: skip
+            warnings.simplefilter("default")  # a warning is a line, as in a process of its own
+            try:
+                status = cli.main(list(arguments))
+            except SystemExit as ended:
+                status = int(ended.code or 0)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return Done(status, _text(out), _text(err))
+
+
+def _stream(text: str = "") -> io.TextIOWrapper:
+    """A stream with a buffer, as commands have it."""
+    return io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", write_through=True)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode()
