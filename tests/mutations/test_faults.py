@@ -6,7 +6,7 @@ import pytest
 
 from . import ROOT, faults, summary, verdict
 
-FLOOR = 67  # faults; the list never shrinks
+FLOOR = 69  # faults; the list never shrinks
 
 
 def test_each_fault_has_its_place_and_its_tests():

@@ -310,8 +310,9 @@ class Rooms:
 
 
 def test_in_an_outage_one_room_is_tried_less_and_less_often():
-    """After as long as usual, twice, four times that, up to a minute; then all goes on at once."""
-    rooms, tries = Rooms(3, 3), []
+    """After as long as usual, twice, four times that, up to a minute, and no other room; then all
+    goes on at once."""
+    rooms, tries = Rooms(6, 3), []
     rooms.away = True
     for rooms.now in range(0, 300, 5):
         if rooms.tick():
@@ -321,7 +322,7 @@ def test_in_an_outage_one_room_is_tried_less_and_less_often():
     assert isinstance(rooms.watch.outage, Outage)
     assert rooms.aged == 59
     rooms.away, rooms.now = False, 330
-    assert rooms.tick() == [["0"], ["0", "1", "2"]]
+    assert rooms.tick() == [["0"], ["0", "1", "2"], ["3", "4", "5"]]
     assert rooms.watch.outage is None
 
 
