@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     of its own, and all that need Jupyter and a browser, which begin first as they take longest."""
     browsers = []
     for item in items:
-        made = getattr(item, "_fixtureinfo").name2fixturedefs
+        made = item._fixtureinfo.name2fixturedefs
         if item.path.parent.name == "browser":
             item.add_marker(pytest.mark.xdist_group("browser"))
             browsers.append(item)

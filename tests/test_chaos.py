@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 import pytest
 import requests

@@ -154,6 +154,14 @@ def test_every_secret_name_of_the_interface_is_known(written, name):
     assert name in shown
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_secret_name_is_known_in_a_structure(name):
+    """Its value shows as *** in the repr of a guarded answer, and is gone from a masked one."""
+    answer = {"data": {name: "Left7Right9"}}
+    assert repr(guard(answer)) == repr({"data": {name: MASK}})
+    assert masked(answer) == {"data": {name: MASK}}
+
+
 ADDRESSES = {
     "in JSON": lambda url: json.dumps({"userAddress": url, "kept": "here"}),
     "in JSON in JSON": lambda url: json.dumps(

@@ -49,6 +49,16 @@ def test_a_part_renews_its_own_rows(client, sandbox, ids):
     assert second.frame.attrs["time"] == first.frame.attrs["time"]
 
 
+def test_a_sweep_that_comes_late_takes_nothing_newer_back(client, sandbox, ids):
+    """What was asked for earlier and comes later leaves a row as it was read since."""
+    late = ck.sweep(client, ids)
+    sandbox.join(ids[0], "Ada")
+    newer = taken(ck.sweep(client, ids), None)
+    both = taken(late, newer, part=True)
+    assert both.frame["users"].tolist() == [1, 0, 0]
+    assert both.times.equals(newer.times)
+
+
 def test_what_a_sweep_did_not_come_to_is_as_before(client, sandbox, ids):
     """A room that was not asked keeps what was read; one that was never read is missing."""
     first = taken(ck.sweep(client, ids[:2]), None)

@@ -183,10 +183,6 @@ _OCCUPANCY = {
     "OccupancyPanel.select": (lambda p, w: p.select(w.room_id),),
     "OccupancyPanel.stop_recording": (lambda p, w: p.stop_recording(),),
     "OccupancyPanel.wait": (lambda p, w: p.wait(LONG),),
-    "LivePanel.close": (lambda p, w: None,),
-    "LivePanel.reads": (lambda p, w: p.reads("Waiting"),),
-    "LivePanel.refresh_every": (lambda p, w: p.refresh_every(0),),
-    "LivePanel.wait": (lambda p, w: p.wait(LONG),),
 }
 _WIRE = {
     "WirePanel": (lambda p, w: p.refresh(),),
