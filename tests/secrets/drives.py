@@ -208,6 +208,13 @@ def _diagnosed(world: World, **more: Any) -> ck.Report:
     return ck.diagnose_device(world.client, world.room_id, found[0].user_id, timeout=8, **more)
 
 
+def _people(world: World) -> list[ck.RoomUser]:
+    """Who is in the room, a device among them where all is well."""
+    if world.well:
+        listed(world)
+    return ck.get_room_users(world.client, world.room_id)
+
+
 FUNCTIONS: dict[str, Drive] = {
     "ask_secret": _asked,
     "calls_frame": lambda w: ck.calls_frame(w.client.calls),
@@ -226,7 +233,7 @@ FUNCTIONS: dict[str, Drive] = {
     "force_offline": _offline,
     "get_mcu": lambda w: ck.get_mcu(w.client, w.room_id),
     "get_room": lambda w: ck.get_room(w.client, w.room_id),
-    "get_room_users": lambda w: ck.get_room_users(w.client, w.room_id),
+    "get_room_users": _people,
     "heatmap_summary": lambda w: ck.heatmap_summary(samples(w)),
     "import_device": imported,
     "import_devices": lambda w: ck.import_devices(w.client, table(w), progress=False, timeout=8),
