@@ -2,6 +2,7 @@
 
 import re
 import socket
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def dead(base_url: str, outgoing_url: str, *keys: str, **options: object) -> ck.
     return ck.Client(nowhere, nowhere, *keys, **options)
 
 
-@pytest.mark.parametrize("attack", [reads.single, reads.from_threads, reads.sweeps])
+@pytest.mark.parametrize("attack", [reads.single, partial(reads.single, threads=8), reads.sweeps])
 def test_a_client_whose_reads_all_fail_does_not_pass(attack, tmp_path):
     """Errors with a name are not enough: below the floor of true values a piece is broken."""
     piece = piece_of("reads", 48, tmp_path)

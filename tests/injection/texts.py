@@ -1,7 +1,5 @@
 """Texts that somebody with bad intentions would call a room, a user or a camera."""
 
-import random
-
 FORGED = "PASS    forged by a topic"
 
 MARKUP = (
@@ -170,12 +168,3 @@ ALL = (*MARKUP, *FORMULAS, *MATHS, *CONTROLS, *PLACES, *NUMBERS, *LETTERS)
 def sendable(text: str) -> bool:
     """Whether the interface takes it for an ID and for a topic."""
     return bool(text.strip()) and len(text.encode()) < 150
-
-
-def composed(chance: random.Random) -> str:
-    """A text of one to three of these, in each other's way."""
-    while True:
-        parts = [chance.choice(ALL) for _ in range(chance.choice((1, 1, 2, 3)))]
-        text = chance.choice(("", " ", "'", '"', ">", "\n", ";")).join(parts)
-        if sendable(text):
-            return text

@@ -58,14 +58,8 @@ def carried_out(name: str, number: int, asked: argparse.Namespace) -> Piece:
         piece.broke("pieces that raised", traceback.format_exc())
     print(f"{name} {number}: {dict(piece.counts)}", flush=True)
     if piece.broken:
-        print(f"  BROKEN: {dict(piece.broken)}; see {folder}\n  again: {again(piece)}", flush=True)
+        print(f"  BROKEN: {dict(piece.broken)}; see {folder}\n  again: {piece.again()}", flush=True)
     return piece
-
-
-def again(piece: Piece) -> str:
-    """The command that does the same again."""
-    at = f"--seed {piece.seed} --piece {piece.number} --size {piece.size}"
-    return f"python -m tests.nightly --part {piece.part} {at}"
 
 
 def text_of(done: list[Piece], seed: int, seconds: float) -> str:
@@ -85,7 +79,7 @@ def text_of(done: list[Piece], seed: int, seconds: float) -> str:
             for some in ([one.counts for one in pieces], [one.broken for one in pieces])
         )
         lines.append(f"| {name} | {len(pieces)} | {counts} | {broken} |")
-    lines += [f"\n    {again(piece)}" for piece in done if piece.broken]
+    lines += [f"\n    {piece.again()}" for piece in done if piece.broken]
     return "\n".join(lines) + "\n"
 
 

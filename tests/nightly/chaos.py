@@ -32,6 +32,10 @@ class Case(NamedTuple):
     late: float
     elsewhere: str
 
+    def torn(self) -> bytes:
+        """The answer, cut off anywhere."""
+        return whole(self.body)[: self.chance.randrange(1, len(whole(self.body)))]
+
 
 Alter = Callable[[bytes, random.Random], bytes]
 Steps = Callable[[Case], Iterable[bytes | float | End]]
@@ -69,14 +73,6 @@ def numbers(write: Callable[[str, random.Random], str], every: bool = False) -> 
     return altered
 
 
-def same_number(digits: str, chance: random.Random) -> str:
-    """Another way to write the same number."""
-    if not digits:
-        return '""'
-    ways = [f"{digits}.0", f'"{digits}.0"', f'" {digits} "', f"{digits}e0", f"{digits}.0E+0"]
-    return chance.choice(ways + (["-0", '"-0"'] if int(digits) == 0 else [f'"+{digits}"']))
-
-
 def with_fields(**fields: Any) -> Alter:
     """Adds fields, or gives others of those that there are; one of a list by chance."""
 
@@ -87,46 +83,10 @@ def with_fields(**fields: Any) -> Alter:
     return altered
 
 
-def twice_named(differ: bool) -> Alter:
-    """Names one member again, before the others or behind them."""
-
-    def altered(body: bytes, chance: random.Random) -> bytes:
-        members = json.loads(body)
-        name = chance.choice(list(members))
-        value = members[name]
-        if differ:
-            value = value + 7 if isinstance(value, int) else f"{value}7" if value else [7]
-        escaped = json.dumps(name).replace(name[0], f"\\u{ord(name[0]):04x}", 1)
-        again = f"{chance.choice([json.dumps(name), escaped])}: {json.dumps(value)}".encode()
-        inner = body.strip()[1:-1]
-        return b"{" + b", ".join(chance.choice([[again, inner], [inner, again]])) + b"}"
-
-    return altered
-
-
-def nested(body: bytes, chance: random.Random) -> bytes:
-    """The answer, or a field of it, is lists in lists in lists."""
-    levels = chance.choice([70, 300, 900, 5000, 100_000])
-    lists = b"[" * levels + b"]" * levels
-    if chance.random() < 0.3:
-        return chance.choice([lists, b"[" * levels, b'{"a":' * levels])
-    members = json.loads(body)
-    members[chance.choice(["more", "data", "user_list", "attendee_max", "msg"])] = "\0"
-    return json.dumps(members).encode().replace(b'"\\u0000"', lists)
-
-
-def without_list(body: bytes, chance: random.Random) -> bytes:
-    """Where a list is due stands something else."""
-    members = json.loads(body)
-    for name in [name for name in ("user_list", "data") if name in members]:
-        members[name] = chance.choice([None, "", {}, 0, "[]", [None], [[]], [{}]])
-    return json.dumps(members).encode()
-
-
 def of_another_room(body: bytes, chance: random.Random) -> bytes:
     """A cache gives the answer for another room."""
-    other = {"room_id": "98", "room_extend_id": ""} if b'"room_id"' in body else {}
-    return json.dumps({**json.loads(body), **other}).encode()
+    other = {"room_id": "98", "room_extend_id": "", "topic": "Other"}
+    return json.dumps({**json.loads(body), **(other if b'"room_id"' in body else {})}).encode()
 
 
 def no_utf_8(body: bytes, chance: random.Random) -> bytes:
@@ -137,28 +97,25 @@ def no_utf_8(body: bytes, chance: random.Random) -> bytes:
 
 
 _NO_NUMBERS = ["true", "1e400", "-1e400", "25.5", '"25 people"', "[25]", '{"max": 25}', '"0x19"',
-               '"1e400"', '"NaN"', '"Infinity"', '"٢٥"', '"1_0"', "9007199254740993.0",
-               '"--5"']  # fmt: skip
+               '"1e400"', '"NaN"', '"Infinity"', '"٢٥"', '"1_0"', "9007199254740993.0"]  # fmt: skip
 _NO_CODES = [True, False, [], {}, "", " ", "ok", [0], {"code": 0}, 0.5, "0x0", "null"]
 _MORE = {"code": 500, "trace": {"ret": 404}, "status": "error", "users": [], "Ret": 7}
 ALTERED: dict[str, Alter] = {
     "quoted": numbers(lambda digits, _: f'"{digits}"', every=True),
     "unquoted": numbers(lambda digits, _: digits or "null", every=True),
-    "same_numbers": numbers(same_number, every=True),
     "not_numbers": numbers(lambda _, chance: chance.choice(_NO_NUMBERS)),
     "huge_integer": numbers(lambda _, chance: chance.choice(
         [*_BEYOND, *(f'"{one}"' for one in _BEYOND), str(2**63), str(-(2**63) - 1)])),
     "nan": numbers(lambda _, chance: chance.choice(["NaN", "Infinity", "-Infinity"])),
-    "duplicate_keys": twice_named(differ=True),
-    "duplicate_same": twice_named(differ=False),
-    "deep": nested,
+    "duplicate_keys": lambda body, _: body.replace(b"{", b'{"ret": 7, ', 1),
+    "duplicate_same": lambda body, _: re.sub(rb'("ret": ?"?\d+"?)', rb"\1, \1", body, count=1),
     "invalid_utf8": no_utf_8,
     "utf_16": lambda body, chance: body.decode().encode(chance.choice(["utf-16", "utf-32"])),
     "bom": lambda body, _: b"\xef\xbb\xbf" + body,
     "null_ret": with_fields(ret=None),
     "odd_ret": with_fields(ret=lambda chance: chance.choice(_NO_CODES)),
     "no_ret": lambda body, _: body.replace(b'"ret"', b'"code"'),
-    "no_list": without_list,
+    "no_list": with_fields(user_list=None, data=None),
     "other_room": of_another_room,
     "more_fields": with_fields(**_MORE),
     "spaced": lambda body, _: b"\r\n\t " + json.dumps(json.loads(body), indent=3).encode()
@@ -200,13 +157,6 @@ def interim(it: Case) -> Iterator[bytes | float]:
     yield whole(it.body)
 
 
-def flipped(body: bytes, chance: random.Random) -> bytes:
-    """Says that it is packed, and cannot be unpacked."""
-    packed = bytearray(compress(body))
-    packed[chance.choice([0, 2, len(packed) // 2, -1, -5])] ^= 0xFF
-    return bytes(packed)
-
-
 @cache
 def bomb(times: int) -> bytes:
     """A gigabyte of blanks, packed; its end is not reached by anybody who counts."""
@@ -216,12 +166,7 @@ def bomb(times: int) -> bytes:
     return compress(packed) if times > 1 else packed
 
 
-def _torn(body: bytes, chance: random.Random) -> bytes:
-    return whole(body)[: chance.randrange(1, len(whole(body)))]
-
-
-_GZIP, _TEXT = "Content-Encoding: gzip", b"Internal Server Error"
-_CLOSE = "Connection: close"
+_GZIP, _CLOSE = "Content-Encoding: gzip", "Connection: close"
 _LENGTHS = ["many", "-1", "1e3", "9" * 30, "0x20", str(2**63)]
 _SIZES = [b"zz", b"-5", b"", b"f" * 20, b"0x10", b"1_0", b"7fffffffffffffff", b" "]
 FRAMED: dict[str, Steps] = {
@@ -230,11 +175,11 @@ FRAMED: dict[str, Steps] = {
     "drip": lambda it: [step for one in pieces(whole(it.body), 60) for step in (one, PAUSE / 10)],
     "drip_late": dripped,
     "lost": lambda it: [End.RESET],
-    "reset_during": lambda it: [_torn(it.body, it.chance), PAUSE / 10, End.RESET],
+    "reset_during": lambda it: [it.torn(), PAUSE / 10, End.RESET],
     "reset_after": lambda it: [whole(it.body), PAUSE / 10, End.RESET],
     "closed_after": lambda it: [whole(it.body), End.CLOSED],
     "half_closed": lambda it: [End.SHUT],
-    "half_closed_during": lambda it: [_torn(it.body, it.chance), End.SHUT],
+    "half_closed_during": lambda it: [it.torn(), End.SHUT],
     "head_only": lambda it: [head(len(it.body)), it.late, End.CLOSED],
     "http_504": lambda it: [head(0, status="HTTP/1.1 504 Gateway Time-out")],
     "success_500": lambda it: [
@@ -259,13 +204,12 @@ FRAMED: dict[str, Steps] = {
     "gzip": lambda it: [whole(compress(it.body), _GZIP)],
     "deflated": lambda it: [whole(it.chance.choice(
         [zlib.compress(it.body), zlib.compress(it.body)[2:-4]]), "Content-Encoding: deflate")],
-    "gzip_broken": lambda it: [whole(flipped(it.body, it.chance), _GZIP)],
+    "gzip_broken": lambda it: [whole(compress(it.body)[:-9] + b"broken end", _GZIP)],
     "gzip_unpacked": lambda it: [whole(it.body, _GZIP)],
     "gzip_cut": lambda it: [whole(compress(it.body)[: len(it.body) // 2], _GZIP)],
     "encoding_unknown": lambda it: [whole(it.body[::-1], "Content-Encoding: x-own")],
 }  # fmt: skip
-_STATUS = ["HTTP/1.1 999 ?", "HTTP/1.1 abc", "HTTP/9.9 200 OK", "HTTP/1.1", "ICY 200 OK",
-           "HTTP/1.1 000 no"]  # fmt: skip
+_STATUS = ["HTTP/1.1 999 ?", "HTTP/1.1 abc", "HTTP/9.9 200 OK", "HTTP/1.1", "ICY 200 OK"]
 _MOVED = ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"]
 INSTEAD: dict[str, Steps] = {  # the request is not forwarded
     "silent": lambda it: [it.late, End.CLOSED],
@@ -278,7 +222,7 @@ INSTEAD: dict[str, Steps] = {  # the request is not forwarded
     "redirect": lambda it: [
         head(0, f"Location: {it.elsewhere}", status=f"HTTP/1.1 {it.chance.choice(_MOVED)}")],
     "http_429": lambda it: [head(0, "Retry-After: 1", status="HTTP/1.1 429 Too Many Requests")],
-    "http_500": lambda it: [head(len(_TEXT), status="HTTP/1.1 500 Internal Server Error") + _TEXT],
+    "http_500": lambda it: [head(2, status="HTTP/1.1 500 Internal Server Error") + b"no"],
     "http_502": lambda it: [head(0, status="HTTP/1.1 502 Bad Gateway")],
     "http_503": lambda it: [head(0, "Retry-After: 1", status="HTTP/1.1 503 Service Unavailable")],
     "strange_status": lambda it: [head(2, status=it.chance.choice(_STATUS)) + b"{}", End.CLOSED],

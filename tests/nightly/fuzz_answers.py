@@ -23,8 +23,7 @@ _LEAVES = st.one_of(
         0, "0", " 0 ", "0.0", 2**53, 2**63 - 1, 2**63, -(2**63), 10**400, "9" * 19, "9" * 5000,
         "٤٠٤", "1e3", "1e99", "null", "nan", "\ud800", "rtsp://a:hunter2@h/x", "rtsp://[::1",
         "://@:", "@", "rtsp://a@b@c:d/e?password=hunter2", '{"login_password": "hunter2"}', "[",
-        "{}", '{"a": NaN}', '{"a":' * 200 + "1" + "}" * 200, "404", 404, "E_1", 602, 1e308, -0.0,
-        "\0", "=" * 60, "%zz",
+        "{}", '{"a": NaN}', '{"a":' * 200 + "1" + "}" * 200, "404", "E_1", 602, 1e308, -0.0, "\0",
     ]),
 )  # fmt: skip
 _NAMES = st.sampled_from([
@@ -43,7 +42,7 @@ ANY = _LEAVES | st.recursive(
 _USUAL = st.sampled_from([
     {"ret": 0, "random": "abc", "key": "def"}, {"ret": 0, "addr": "192.0.2.7:6601"}, {},
     {"ret": 0, "room_id": "1", "room_status": "1", "id": 7, "attendee_max": "25", "topic": "W"},
-    {"ret": 0, "room_id": "1", "host_password": "hunter2", "max_audio": "", "room_extend_id": ""},
+    {"ret": 0, "room_id": "1", "host_password": "hunter2", "max_audio": ""},
     {"ret": 0, "user_list": [{"user_id": "u1", "user_name": "Ada"}]},
     {"ret": 0, "result": 0, "data": {"total": 1, "items": [{"roomId": "1", "userId": "cam"}]}},
     {"result": 0, "data": {"items": [{"room_id": "1", "user_id": "c", "options": "{}"}]}},

@@ -1,14 +1,10 @@
-"""No secret shows, and no foreign text acts, in whatever order all that is public is driven."""
+"""No secret shows, in whatever world and order all that is public is driven."""
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from confkit.sandbox import Sandbox
-from tests.injection import exported, surfaces, texts
-from tests.injection.asked import wrong_rooms
-from tests.injection.service import hostile
 from tests.secrets import children, commanded, drives, driving, executed, panelled, steered
 from tests.secrets.surfaces import MODES
 from tests.secrets.worlds import WORLDS, World, world
@@ -68,27 +64,3 @@ def processes(piece: Piece) -> None:
             piece.count("processes")
             if found := made.all_marks().found(run(made)):
                 piece.broke("secrets shown", name, found)
-
-
-def injection(piece: Piece) -> None:
-    """Texts by chance: a room each, its people and its devices are called so."""
-    chance = piece.chance("texts")
-    while piece.counts["texts"] < piece.size:
-        some = [*dict.fromkeys(texts.composed(chance) for _ in range(24))]
-        folder = piece.folder / f"occupancy-{piece.counts['texts']}"
-        with hostile(some) as (client, _):
-            outputs = [*surfaces.of_frames(client, some), *surfaces.of_panels(client, some)]
-            for pair in zip(some, [*some[1:], some[0]], strict=True):
-                outputs += surfaces.of_objects(pair)
-        with hostile(some[:6]) as (client, _):
-            outputs += surfaces.of_charts(client, some[:6], folder)
-        for output in outputs:
-            kind, found = surfaces.wrong(output)
-            if found:
-                piece.broke(kind, output.where, found)
-        with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
-            wrong = [*wrong_rooms(sandbox, client, some), *exported.changed(some, piece.folder)]
-        for what in [*wrong, *exported.astray(piece.folder)]:
-            piece.broke("texts that became something else", what)
-        piece.count("texts", len(some))
-        piece.count("outputs", len(outputs))

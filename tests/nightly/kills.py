@@ -104,9 +104,6 @@ def imported(piece: Piece) -> None:
             if listed != [tuple(one) for one in wanted]:
                 piece.broke("lists not finished", wanted, listed)
             for room_id in rooms:
-                users = sorted(user.user_id for user in ck.get_room_users(client, room_id))
-                if users != sorted(table[table.room_id == room_id].user_id):
-                    piece.broke("lists not finished", room_id, users)
                 ck.delete_room(client, room_id)
             piece.count("lists")
 

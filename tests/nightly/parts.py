@@ -1,13 +1,15 @@
 """The parts: what is promised, and what attacks it."""
 
+from functools import partial
+
 from . import folders, fuzz_answers, fuzz_model, fuzz_rtsp, hidden, kills, reads, soak, writes
 from .piece import Part
 
 PARTS = {
     "reads": Part("A reading call gives what is so, or an error with its cause, whatever happens",
                   reads.single, "calls", 2500),
-    "reads-threads": Part("So does a call from one of many threads", reads.from_threads, "calls",
-                          2500),
+    "reads-threads": Part("So does a call from one of many threads",
+                          partial(reads.single, threads=8), "calls", 2500),
     "reads-sweep": Part("So does a row of a sweep", reads.sweeps, "sweeps", 20_000, 240),
     "writes-rooms": Part("A room is made, deleted or left once at most, and as it was told",
                          writes.rooms, "changes", 500),
@@ -26,13 +28,12 @@ PARTS = {
     "folders": Part("What was told as written is there, on a full disk and in a folder that goes",
                     folders.failing, "writes", 300, 20),
     "soak-clients": Part("Thousands of calls take no descriptor, thread or memory for good",
-                         soak.clients, "rounds", 600, once=True),
+                         partial(soak.soak, load=soak.mixed), "rounds", 600, once=True),
     "soak-panels": Part("Panels that read all the time keep nothing but what they show",
-                        soak.panels, "rounds", 600, once=True),
+                        partial(soak.soak, load=soak.watched, stays=2 * soak.PIECES), "rounds",
+                        600, once=True),
     "secrets": Part("No function, panel or command shows a secret, in any world and order",
                     hidden.secrets, "drives", 400, 20),
     "secrets-processes": Part("No report, log, assertion or argument of a process shows a secret",
                               hidden.processes, "processes", 40, once=True),
-    "injection": Part("Other people's texts are shown, exported and asked for as texts",
-                      hidden.injection, "texts", 240),
 }  # fmt: skip

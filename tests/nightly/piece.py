@@ -28,6 +28,11 @@ class Piece:
         """Chance that is the same whenever this piece is run again."""
         return random.Random(f"{self.seed}/{self.part}/{self.number}/{purpose}")
 
+    def again(self) -> str:
+        """The command that does the same again."""
+        return (f"python -m tests.nightly --part {self.part} --seed {self.seed} "
+                f"--piece {self.number} --size {self.size}")  # fmt: skip
+
     def count(self, name: str, more: float = 1) -> None:
         """Counts what was done."""
         with self.lock:

@@ -11,15 +11,18 @@ import struct
 import threading
 from bisect import bisect
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import confkit as ck
+from confkit.sandbox import Sandbox
 from tests.serving import served
 
 from .chaos import FAULTS, INSTEAD, PAUSE, Case, End
+from .piece import Piece
 
 LARGE = 2**20  # bytes of a head
 PLAIN = "plain"
@@ -44,8 +47,6 @@ class Message(NamedTuple):
     def fields(self) -> list[tuple[str, str]]:
         """The parameters of query and body, in their order."""
         found = parse_qsl(self.target.partition("?")[2], keep_blank_values=True)
-        if self.body[:1] == b"{":
-            return found + [(name, str(value)) for name, value in json.loads(self.body).items()]
         return found + parse_qsl(self.body.decode("latin-1"), keep_blank_values=True)
 
     def is_json(self) -> bool:
@@ -75,9 +76,8 @@ class Chaos:
 
     What becomes of a request the n-th time that it is made (the same path and parameters, without
     token, digest, time and nonce) follows from `chance`, the request and n alone, however many
-    threads ask. `counts` counts the faults played, and "plain"; `secrets` are the tokens and
-    digests that came by, and `leaked` the requests that brought one to the other host. `late` is
-    how many seconds the faults take that are too slow.
+    threads ask. `secrets` are the tokens and digests that came by, and `leaked` the requests that
+    brought one to the other host. `late` is how many seconds the faults take that are too slow.
     """
 
     def __init__(
@@ -132,17 +132,14 @@ class Chaos:
     async def _connection(
         self, service: str | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        try:
-            while not writer.is_closing():
-                asked = await message(reader)
-                if service is None:
-                    self._stray(asked)
-                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(_ANSWER))
-                    writer.write(_ANSWER)
-                elif await self._answer(service, asked, writer):
-                    return
-        except asyncio.LimitOverrunError:
-            pass
+        while not writer.is_closing():
+            asked = await message(reader)
+            if service is None:
+                self._stray(asked)
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(_ANSWER))
+                writer.write(_ANSWER)
+            elif await self._answer(service, asked, writer):
+                return
 
     def _stray(self, asked: Message) -> None:
         told = (asked.head + asked.body).decode("latin-1")
@@ -219,3 +216,22 @@ async def _played(steps: object, writer: asyncio.StreamWriter) -> bool:
                 await asyncio.sleep(PAUSE)
             return True
     return False
+
+
+@contextmanager
+def attacked(
+    sandbox: Sandbox, piece: Piece, weights: Mapping[str, float],
+    make: Callable[..., ck.Client], **options: Any,
+) -> Iterator[tuple[Chaos, ck.Client]]:  # fmt: skip
+    """The proxy before a sandbox, and a client that asks through it without waiting long."""
+    chance = f"{piece.seed}/{piece.part}/{piece.number}"
+    with (
+        Chaos(sandbox.base_url, sandbox.outgoing_url, weights=weights, chance=chance) as chaos,
+        make(
+            chaos.base_url, chaos.outgoing_url, sandbox.access_key, str(sandbox.secret_key),
+            dialect=sandbox.dialect, **{"sleep": lambda _: None, **options},
+        ) as client,
+    ):  # fmt: skip
+        yield chaos, client
+    piece.count("requests", sum(chaos.counts.values()))
+    piece.count("faults", sum(chaos.counts.values()) - chaos.counts["plain"])

@@ -1,38 +1,104 @@
 """Reads under chaos: what is not true has failed with a name, in time, and most of it is true."""
 
-import gc
 import itertools
 import resource
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 import confkit as ck
 from confkit.frames import without_login
+from confkit.sandbox import Sandbox
 from tests.ways import by
 
+from .chaos import BENIGN, BOMBS, FAULTS, SLOW
 from .piece import Piece
-from .proxy import Chaos, held_in
-from .world import BENIGN_ALONE, HELPERS, PASSWORD, World, attacked, hostile, outcome, world
+from .proxy import Chaos, attacked, held_in
 
+TOPICS = (
+    "Weekly sync", "Überblick über alles", "会议室 七", '"ret": 404', '{"ret":602}', "a: b",
+    '":x"', "rtsp://admin:geheim@camera/1", "<html>", "back\\slash", "NaN", "\u202eright to left",
+    "\U0001f600", "1e400", "token=abc", "null", "25",
+)  # fmt: skip
+CAPS = (None, 1, 25, 500, 2**31)
+PASSWORD = "geheim-Tür/7+=&"
+Call = tuple[str, str | None]  # a helper's name, and the room that it is asked about
+HELPERS: dict[str, Callable[..., Any]] = {
+    "get_room": ck.get_room, "get_mcu": ck.get_mcu, "get_room_users": ck.get_room_users,
+    "list_devices": ck.list_devices,
+}  # fmt: skip
 FLOOR = 0.7  # of the calls give what is true, whatever is done to them
 FAULTY = 0.2  # of the requests meet a fault
 QUICK = (0.5, 0.4)  # time-outs of a client that is not to wait long
 HANG = 120.0  # seconds; nine tries and a sweep's rounds are over long before
 MEMORY = 700  # megabytes that no piece may need more than before, whatever is sent to it
-OPENED = 8  # files that libraries keep open once they are in use
 CALLS = {"users": ("A6",), "people": ("A6", "B3"), "devices": ("A6", "B3")}
 FIELDS = ("topic", "attendee_max", "owner_id", "max_audio", "max_video", "room_status", "id")
 Make = Callable[..., ck.Client]
-# Under benign faults alone all of it has to be true.
-KINDS = {"calls": (FLOOR, hostile(FAULTY), {"timeout": QUICK}), "benign calls":
-         (1.0, BENIGN_ALONE, {})}  # fmt: skip
+# What takes long or much is rare, what looks true and is not is frequent.
+_RATES = {**dict.fromkeys(SLOW, 0.0006), **dict.fromkeys(BOMBS, 0.0003), "other_room": 0.03}
+HOSTILE = {**dict.fromkeys(FAULTS, FAULTY / len(FAULTS)), **_RATES}
+KINDS = {  # of those that meet nothing but benign faults all have to be true
+    "calls": (FLOOR, HOSTILE, {"timeout": QUICK}),
+    "benign calls": (1.0, dict.fromkeys(sorted(BENIGN), 0.9 / len(BENIGN)), {}),
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """A service, its rooms, and for each call what comes of it: a value, or an error's class."""
+
+    sandbox: Sandbox
+    ids: list[str]
+    truth: Mapping[Call, Any]
+
+
+def outcome(client: ck.Client, call: Call) -> Any:
+    """What a helper gives, or what it raises, an exception that is not ours included."""
+    try:
+        return HELPERS[call[0]](client, call[1])
+    except Exception as error:  # noqa: BLE001  # what is not ours is what we look for
+        return error
+
+
+@contextmanager
+def world(piece: Piece, rooms: int) -> Iterator[World]:
+    """A sandbox with so many rooms; nothing in it changes."""
+    chance = piece.chance("world")
+    with Sandbox(seed=piece.number) as sandbox, sandbox.connect() as client:
+        ids = []
+        for number in range(rooms):
+            cap = chance.choice(CAPS)
+            room_id = ck.create_room(
+                client, TOPICS[number % len(TOPICS)], f"owner-{number % 5}", attendee_max=cap,
+                max_audio=chance.choice([None, 16]), max_video=chance.choice([None, 40]),
+                host_password=chance.choice([None, PASSWORD]),
+                room_extend_id=chance.choice([None, f"Raum {number}/ü"]),
+            )  # fmt: skip
+            ids.append(room_id)
+            for person in range(min(chance.choice([0, 0, 1, 3, 8]), cap or 8)):
+                sandbox.join(room_id, f"{TOPICS[person]} {person}")
+        url = sandbox.camera(login_name="admin", login_password=PASSWORD)
+        for room_id in ids[3:8]:
+            if (ck.get_room(client, room_id).attendee_max or 99) > 8:
+                ck.import_device(
+                    client, room_id, f"camera of {room_id}", "Camera", url, login_name="admin",
+                    login_password=PASSWORD, user_data='{"a": "b=c"}',
+                )  # fmt: skip
+        sandbox.unplug(url)
+        sandbox.close_room(ids[-1])
+        sandbox.lock(ids[-2])
+        calls: list[Call] = [(name, room_id) for name in HELPERS for room_id in [*ids, "404"]]
+        truth = {call: outcome(client, call) for call in [*calls, ("list_devices", None)]}
+        yield World(sandbox, ids, {
+            call: type(one) if isinstance(one, Exception) else one for call, one in truth.items()
+        })  # fmt: skip
 
 
 class Judge:
@@ -84,9 +150,9 @@ class Judge:
 def judges(
     piece: Piece, rooms: int, make: Make
 ) -> Iterator[tuple[World, list[tuple[Judge, ck.Client]]]]:
-    """A world, and a judge and a client for each kind of call; what they leave behind is judged."""
-    with left_behind(piece), world(piece, rooms) as known, ExitStack() as attacks:
-        found = []
+    """A world, and a judge and a client for each kind of call; what they kept is judged."""
+    memory, found = _peak(), []
+    with world(piece, rooms) as known, ExitStack() as attacks:
         for kind, (_, weights, options) in KINDS.items():
             made = attacked(known.sandbox, piece, weights, make, **options)
             chaos, client = attacks.enter_context(made)
@@ -94,8 +160,15 @@ def judges(
             found.append((Judge(piece, kind, secrets), client))
             attacks.callback(_looked_back, *found[-1], chaos)
         yield known, found
+    if _peak() - memory > MEMORY:
+        piece.broke("answers that filled the memory", f"{_peak() - memory:.0f} MB")
     for kind, (least, _, _) in KINDS.items():
         piece.floor(f"true {kind}", kind, least)
+
+
+def _peak() -> float:
+    """The most megabytes that this process has held; Linux counts in kilobytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
 def _looked_back(judge: Judge, client: ck.Client, chaos: Chaos) -> None:
@@ -125,11 +198,6 @@ def single(piece: Piece, make: Make = ck.Client, threads: int = 1) -> None:
             one.join(HANG + piece.size)
             if one.is_alive():
                 piece.broke("hangs", "a thread has not ended")
-
-
-def from_threads(piece: Piece, make: Make = ck.Client) -> None:
-    """The same from many threads."""
-    single(piece, make, threads=8)
 
 
 def sweeps(piece: Piece, make: Make = ck.Client) -> None:
@@ -202,34 +270,5 @@ def _sweep(judge: Judge, client: ck.Client, truth: dict[str, Any], turn: int) ->
 
 
 def _in_time(piece: Piece, what: object, began: float) -> None:
-    if time.monotonic() - began > HANG:
-        piece.broke("hangs", what, f"{time.monotonic() - began:g} s")
-
-
-@contextmanager
-def left_behind(piece: Piece) -> Iterator[None]:
-    """Judges the threads and files that are open afterwards and were not before, and the memory
-    that was needed at the most."""
-    before, memory = _open(), _peak()
-    yield
-    until = time.monotonic() + 10
-    threads, files = _open()
-    while (threads > before[0] or files > before[1] + OPENED) and time.monotonic() < until:
-        gc.collect()
-        time.sleep(0.05)
-        threads, files = _open()
-    if threads > before[0] or files > before[1] + OPENED:
-        names = sorted(thread.name for thread in threading.enumerate())
-        piece.broke("threads or files left", before, (threads, files), names)
-    if _peak() - memory > MEMORY:
-        piece.broke("answers that filled the memory", f"{_peak() - memory:.0f} MB")
-
-
-def _open() -> tuple[int, int]:
-    files = Path("/dev/fd")
-    return threading.active_count(), len(list(files.iterdir())) if files.is_dir() else 0
-
-
-def _peak() -> float:
-    """The most megabytes that this process has held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10  # Linux counts in kB
+    if (took := time.monotonic() - began) > HANG:
+        piece.broke("hangs", what, f"{took:g} s")
