@@ -22,20 +22,6 @@ settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow
 settings.load_profile("patient")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what takes long to make run in one process: those of a module with a fixture
-    of its own, and all that need Jupyter and a browser, which begin first as they take longest."""
-    browsers = []
-    for item in items:
-        made = item._fixtureinfo.name2fixturedefs
-        if item.path.parent.name == "browser":
-            item.add_marker(pytest.mark.xdist_group("browser"))
-            browsers.append(item)
-        elif any(found[-1].scope == "module" for found in made.values()):
-            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
-    items[:] = [*browsers, *(item for item in items if item not in set(browsers))]
-
-
 @pytest.fixture(scope="session", autouse=True)
 def signals_of_a_terminal() -> None:
     """What a process ignores, its children do too: under nohup, or behind a shell's `&`, no test
