@@ -81,6 +81,7 @@ def leaking(what, kept):
     return load
 
 
+@pytest.mark.nightly  # what other tests of the process take and give back meanwhile counts, too
 @pytest.mark.parametrize(("what", "grows"), [
     (lambda: None, set()), (lambda: bytearray(9000), {"growing held"}),
     (socket.socketpair, {"growing descriptors"}),
@@ -89,7 +90,7 @@ def test_a_leak_with_each_call_is_noticed(what, grows, tmp_path):
     """Descriptors or bytes that stay with each call break a soak; a call that keeps nothing does
     not."""
     piece, kept = piece_of("soak", 1, tmp_path), []
-    soak.soak(piece, leaking(what, kept), warm=20, patience=0.5)
+    soak.soak(piece, leaking(what, kept), patience=0.5)
     for pair in kept if what is socket.socketpair else ():
         for line in pair:
             line.close()
