@@ -184,6 +184,11 @@ def cause_and_advice(error: ConfkitError) -> tuple[str, str]:
     return text.removesuffix(printable(advice)).rstrip(" .") or text, advice
 
 
+def _said(error: ConfkitError) -> str:
+    """What an error says without its next step."""
+    return str(error).removesuffix(printable(error.advice)).strip()
+
+
 def error_with(kind: type[E], problem: str, advice: str) -> E:
     """An error of this kind, whose text ends with its next step."""
     error = kind(f"{problem} {advice}")
@@ -218,15 +223,16 @@ def unsettled(refusal: ApiError, advice: str = "") -> Unsettled:
     """The refusal of a change, as one that may have happened all the same; `advice`, where given,
     takes the place of its own."""
     kind = UnsettledTimeout if isinstance(refusal, ServiceTimeout) else Unsettled
-    said, advice = str(refusal).removesuffix(refusal.advice).strip(), advice or refusal.advice
-    told = f"It may or may not have happened: {said} {advice}"
+    advice = advice or refusal.advice
+    told = f"It may or may not have happened: {_said(refusal)} {advice}"
     return _rebuild(kind, (told,), {**refusal.__dict__, "advice": advice, "refusal": refusal})
 
 
 def _advised(error: E, advice: str) -> E:
     """The same error with this next step in place of its own."""
-    said = str(error).removesuffix(printable(error.advice)).strip()
-    return _rebuild(type(error), (f"{said} {advice}",), {**error.__dict__, "advice": advice})
+    return _rebuild(
+        type(error), (f"{_said(error)} {advice}",), {**error.__dict__, "advice": advice}
+    )
 
 
 class Look(NamedTuple):
@@ -240,8 +246,7 @@ class Look(NamedTuple):
 
 def unread(what: str, error: ConfkitError, advice: str) -> Look:
     """A look that failed: `what` could not be read."""
-    why = str(error).removesuffix(error.advice).strip()
-    return Look(None, f"{what} could not be read: {why} {advice}", error)
+    return Look(None, f"{what} could not be read: {_said(error)} {advice}", error)
 
 
 def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:

@@ -17,7 +17,7 @@ from ..charts.names import clean, listed
 from ..charts.rooms import RoomNow, place, rooms
 from ..charts.times import zone
 from .parts import Bar, Column
-from .room_list import READ_AT, UNREAD, age, clock, since
+from .room_list import READ_AT, UNREAD, age, clock, rooms_told, since
 
 if TYPE_CHECKING:
     from .readings import Reading
@@ -150,7 +150,7 @@ def as_of(reading: Reading, aging: bool = False, tz: tzinfo | None = None) -> st
     again = int((times == newest).sum())
     others = len(times) - again
     return (
-        f"{_rooms(again)} as of {told(newest)}, the other {others:,} as of "
+        f"{rooms_told(again)} as of {told(newest)}, the other {others:,} as of "
         f"{told(oldest)} or later ({name}){by_now}; Refresh reads all."
     )
 
@@ -163,14 +163,14 @@ def failures(frame: pd.DataFrame) -> str:
     found = []
     groups = lost.groupby("error", sort=False)["room_id"].apply(list)
     for error, ids in sorted(groups.items(), key=lambda group: -len(group[1]))[:_FAILURES]:
-        named = f"{_rooms(len(ids))} ({listed(map(clean, ids), NAMED)})"
+        named = f"{rooms_told(len(ids))} ({listed(map(clean, ids), NAMED)})"
         found.append(f"<li><b>{escape(named)}</b>: {escape(str(error))}</li>")
     more = len(groups) - _FAILURES
     if more > 0:
         found.append(f"<li>and {more:,} more reasons: value[['room_id', 'error']]</li>")
     return (
         '<div class="confkit-failures"><span class="confkit-badge confkit-tone-bad"><b>'
-        f"Not read, or not in full: {len(lost):,} of {_rooms(len(frame))}</b></span>"
+        f"Not read, or not in full: {len(lost):,} of {rooms_told(len(frame))}</b></span>"
         f"<ul>{''.join(found)}</ul></div>"
     )
 
@@ -188,7 +188,3 @@ def _sum(counts: pd.Series, what: str) -> str:
     if known.empty and len(counts):
         return f"<span>{what} not known</span>"
     return f"<span><b>{int(known.sum()):,}</b> {what}</span>"
-
-
-def _rooms(count: int) -> str:
-    return f"{count:,} room{'s' * (count != 1)}"

@@ -12,7 +12,7 @@ from ..errors import ConfkitError, RoomNotFound
 from ..frames import strings
 from ..sweeping.ids import RoomIds
 from ..sweeping.reading import Part
-from ..sweeping.result import NOT_ASKED, UTILISATION, Sweep
+from ..sweeping.result import NOT_ASKED, UTILISATION, Sweep, utilisation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def frame_of_rooms(sweep: Sweep) -> pd.DataFrame:
         while given in frame.columns:
             given += " (given)"
         frame = frame.rename(columns={ours: given})
-    frame.insert(6, UTILISATION, _utilisation(frame))
+    frame.insert(6, UTILISATION, utilisation(frame))
     lost = frame["users"].isna() & frame["error"].notna()
     if not sweep._asked[1]:
         lost &= frame["topic"].isna()
@@ -127,7 +127,7 @@ def last_known(new: pd.DataFrame, old: pd.DataFrame, gone: Collection[str] = ())
     for name, keeps in renewed.items():
         if keeps.any():
             new[name] = new[name].where(~keeps, before[name])
-    new[UTILISATION] = _utilisation(new)
+    new[UTILISATION] = utilisation(new)
     return new
 
 
@@ -173,7 +173,7 @@ def without(frame: pd.DataFrame, room_id: str) -> pd.DataFrame:
 def counted(found: int, frame: pd.DataFrame, aging: bool = False, tz: tzinfo | None = None) -> str:
     """How many rooms are shown of how many, how many were not read, when they were read, in the
     zone `tz`, which is named, and (`aging`) how old the oldest is by now."""
-    of = _rooms(len(frame))
+    of = rooms_told(len(frame))
     unasked = int(_unasked(frame).sum())
     failed = int(frame["error"].notna().sum()) - unasked
     parts = [of if found == len(frame) else f"{found:,} of {of}"]
@@ -206,7 +206,7 @@ def outcome(sweep: Sweep, frame: pd.DataFrame) -> str:
         )
     if not sweep.failures:
         return ""
-    what = f"{len(rooms):,} of {_rooms(len(frame))}" if rooms else "The external devices"
+    what = f"{len(rooms):,} of {rooms_told(len(frame))}" if rooms else "The external devices"
     return (
         f"{what} could not be read, {sweep.commonest}. What was read of them before stays, with "
         "its time; the rest is missing, not zero."
@@ -236,13 +236,9 @@ def clock(times: pd.Series, tz: tzinfo | None = None) -> Callable[[pd.Timestamp]
     return told
 
 
-def _rooms(count: int) -> str:
+def rooms_told(count: int) -> str:
+    """Such as "1 room" or "1,200 rooms"."""
     return f"{count:,} room{'s' * (count != 1)}"
-
-
-def _utilisation(frame: pd.DataFrame) -> Any:
-    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
-    return (frame["users"] / cap).astype("Float64")
 
 
 def _unasked(frame: pd.DataFrame) -> Any:

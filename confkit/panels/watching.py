@@ -117,10 +117,11 @@ class Watch:
             return None
         if before is None and not self.decides:
             return None
-        tries = 1 if before is None else before.tries + 1
-        since = came.time if isinstance(came, Sweep) else datetime.now(UTC)
+        if before is None:
+            since, tries = came.time if isinstance(came, Sweep) else datetime.now(UTC), 1
+        else:
+            since, tries = before.since, before.tries + 1
         wait = min(self.every * 2.0 ** min(tries, 16), max(self.every, LONGEST))
-        since = since if before is None else before.since
         self.outage = Outage(since, tries, self._clock() + wait, error)
         return self.outage
 

@@ -194,6 +194,12 @@ def _names(given: Iterable[object], ours: set[str]) -> list[str]:
     return names
 
 
+def utilisation(frame: pd.DataFrame) -> pd.Series[float]:
+    """The users of each row as a share of its `attendee_max`; missing without one, or with 0."""
+    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
+    return (frame["users"] / cap).astype("Float64")
+
+
 def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
     """One row a room of a sweep: how full it is.
 
@@ -202,8 +208,7 @@ def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
     users could not be read), `error`, and the further columns of the caller's table.
     """
     frame = sweep.frame()
-    cap = frame["attendee_max"].where(frame["attendee_max"] > 0)
-    frame.insert(6, UTILISATION, (frame["users"] / cap).astype("Float64"))
+    frame.insert(6, UTILISATION, utilisation(frame))
     own = list(frame.columns).index("error")
     shown = [*range(7), *range(own, len(frame.columns))]
     return frame.iloc[:, shown]
