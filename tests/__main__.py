@@ -1,10 +1,11 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
-Runs with a bare Python; further arguments go to pytest. What the tests witness with and pip cannot
-install (ffprobe, GStreamer, curl, openssl, Java) comes from Debian's packages when this runs as
-root on Debian or Ubuntu; elsewhere the line that installs it is printed, and those tests are
-skipped, or fail with CI=true. The same goes for the browser of the panels' tests, for which
-Playwright knows a way where there is no such package.
+Runs with a bare Python; further arguments go to pytest. Beside the tests, the notebooks are
+compared with their stored outputs, and types and style are checked; each is told apart, and all
+have to pass. What the tests witness with and pip cannot install (ffprobe, curl, openssl, and a
+browser without windows) comes from Debian's packages when this runs as root on Debian or Ubuntu;
+elsewhere the line that installs it is printed, and those tests are skipped, or fail with CI=true.
+With "nightly" among the arguments (`python3 -m tests -m nightly`) GStreamer and Java are too.
 """
 
 import importlib.util
@@ -12,30 +13,20 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import venv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
 SHELL = "chromium-headless-shell"  # as in tests/browser/chromium.py
-AT_ONCE = 2  # notebooks, each with a kernel that is often waiting
-BESIDE = {  # what mostly waits, and so runs in processes of its own beside the rest
-    "browsers, kernels, servers": [
-        "tests/browser", "tests/course", "tests/runbook", "tests/test_binder.py",
-        "tests/test_lab.py", "tests/test_notebooks_elsewhere.py",
-    ],
-    "the hostile world": [
-        "tests/fuzzing", "tests/injection", "tests/secrets", "tests/test_nightly.py",
-        "tests/test_chaos.py", "tests/rtsp/test_zoo.py",
-    ],
-}  # fmt: skip
 WITNESSES = {  # a program, and the Debian packages that come with it
     "ffprobe": "ffmpeg",
     "curl": "curl",
     "openssl": "openssl",
+}
+NIGHTLY = {
     "javac": "default-jdk-headless",
     "gst-launch-1.0": "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good "
     "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-gi "
@@ -44,83 +35,73 @@ WITNESSES = {  # a program, and the Debian packages that come with it
 
 
 def main(arguments: list[str]) -> int:
-    """pytest's exit status, or the notebooks' when pytest passes."""
+    """pytest's exit status; without arguments that of the first of all jobs that fails."""
     os.chdir(ROOT)
-    witnesses()
+    os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")  # outside of what is tested
+    witnesses({**WITNESSES, **NIGHTLY} if "nightly" in arguments else WITNESSES)
     python = environment()
     browser(python)
-    environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     if arguments:
-        return subprocess.run([python, "-m", "pytest", *arguments], env=environ).returncode
-    return tests(python, environ) or notebooks(python, environ)
-
-
-def tests(python: str, environ: Mapping[str, str]) -> int:
-    """0 when all tests pass, in processes side by side; else the exit status of one of them."""
+        return subprocess.run([python, "-m", "pytest", *arguments]).returncode
+    # The notebooks' kernels and many a test mostly wait: one process more than there are cores.
+    at_once = str((os.cpu_count() or 1) + 1)
     pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
-    apart = [part for parts in BESIDE.values() for part in parts]
-    with ExitStack() as open_files:
-        told = {name: open_files.enter_context(tempfile.TemporaryFile("w+")) for name in BESIDE}
-        running = {
-            name: subprocess.Popen(
-                [*pytest, *parts], env=environ, stdout=told[name], stderr=subprocess.STDOUT
-            )
-            for name, parts in BESIDE.items()
-        }
-        try:
-            rest = [*pytest, "tests", *(f"--ignore={part}" for part in apart)]
-            found = [subprocess.run(rest, env=environ).returncode]
-            for name, process in running.items():
-                found.append(process.wait())
-                told[name].seek(0)
-                print(f"\nand, run beside these, {name}:\n{told[name].read()}", flush=True)
-        finally:
-            for process in running.values():
-                process.terminate()
+    with ThreadPoolExecutor() as pool:
+        beside = [
+            pool.submit(told, "types and style", *checks(python)),
+            pool.submit(told, "notebooks", notebooks(python)),
+        ]
+        tests = [*pytest, "-n", at_once, "--dist", "loadgroup", "tests"]
+        found = [subprocess.run(tests).returncode]
+        found += [job.result() for job in beside]
     return next(filter(None, found), 0)  # below 0 where a signal ended one
 
 
-def notebooks(python: str, environ: Mapping[str, str]) -> int:
-    """0, or pytest's exit status when a notebook's outputs are not those that it holds."""
-    compared = [
+def told(name: str, *commands: Sequence[str]) -> int:
+    """The first exit status of these commands that is not 0, once their output stands in one piece
+    under this name."""
+    status, outputs = 0, []
+    for command in commands:
+        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        outputs.append(done.stdout)
+        status = status or done.returncode
+    print(f"\n{name}{' FAILED' if status else ''}:\n{''.join(outputs)}", flush=True)
+    return status
+
+
+def checks(python: str) -> list[list[str]]:
+    """The commands that check types and style."""
+    ruff = str(Path(python).with_name("ruff"))
+    return [[python, "-m", "mypy"], [ruff, "check", "."], [ruff, "format", "--check", "."]]
+
+
+def notebooks(python: str) -> list[str]:
+    """The command that compares each notebook's outputs with those that it holds."""
+    return [
         python, "-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60",
-        "-p", "no:cacheprovider",
+        "-p", "no:cacheprovider", "notebooks",
     ]  # fmt: skip
-    found = sorted(map(str, Path("notebooks").rglob("*.ipynb")))
-
-    def run(part: list[str]) -> int:
-        done = subprocess.run(
-            [*compared, *part], env=environ, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        print(done.stdout, flush=True)  # in one piece, as another part runs beside this one
-        return done.returncode
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        parts = [found[start::AT_ONCE] for start in range(AT_ONCE)]
-        return next(filter(None, [*pool.map(run, filter(None, parts))]), 0)
 
 
 def environment() -> str:
     """The Python of .venv, with this checkout and the tests' needs installed in it."""
-    folder = ROOT / ".venv"
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if (
         not python.exists()
         or subprocess.run([python, "-m", "pip", "--version"], capture_output=True).returncode
     ):
-        print(f"making {folder}", flush=True)
+        print(f"making {VENV}", flush=True)
         if importlib.util.find_spec("ensurepip") is None and not install("python3-venv"):
             sys.exit("this Python makes no environments without the package python3-venv")
-        venv.create(folder, with_pip=True, clear=True)
+        venv.create(VENV, with_pip=True, clear=True)
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-e", ".[lab,test]"], check=True)
     return str(python)
 
 
-def witnesses() -> None:
-    """Installs the missing witnesses where that is possible, or says how."""
-    lists = [packages for program, packages in WITNESSES.items() if not shutil.which(program)]
+def witnesses(wanted: Mapping[str, str]) -> None:
+    """Installs the missing ones of these witnesses where that is possible, or says how."""
+    lists = [packages for program, packages in wanted.items() if not shutil.which(program)]
     missing = " ".join(lists).split()
     if missing and not install(*missing):
         print("some tests have no witness here, and are skipped", flush=True)

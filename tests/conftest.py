@@ -22,6 +22,19 @@ settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow
 settings.load_profile("patient")
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in this hook, too
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what takes long to make run in one process: those of a module with a fixture
+    of its own, and all that need Jupyter and a browser, which begin first as they take longest."""
+    for item in items:
+        made = getattr(item, "_fixtureinfo", None)
+        if item.path.parent.name == "browser":
+            item.add_marker(pytest.mark.xdist_group("browser"))
+        elif made and any(one[-1].scope == "module" for one in made.name2fixturedefs.values()):
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+    items.sort(key=lambda item: item.path.parent.name != "browser")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def signals_of_a_terminal() -> None:
     """What a process ignores, its children do too: under nohup, or behind a shell's `&`, no test

@@ -445,7 +445,7 @@ def test_what_ffprobe_says(zoo, names):
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_gstreamer_plays_the_cameras(zoo, codec, protocol):
     """GStreamer, an independent client, logs in by digest and decodes; not with a wrong login."""
-    need("GStreamer", shutil.which("gst-launch-1.0"), "see WITNESSES in tests/__main__.py")
+    need("GStreamer", shutil.which("gst-launch-1.0"), "see NIGHTLY in tests/__main__.py")
     url = zoo.camera(None, "admin", "s3cret", codec, **SMALL)
 
     def plays(password):
