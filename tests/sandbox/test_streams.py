@@ -163,7 +163,7 @@ def test_ctrl_c_ends_what_the_sandbox_does_for_a_call(aside, make):
     assert stranger.bring(room_id, camera.url) == 0
 
     def waits():
-        found = (one for one in gc.get_objects() if isinstance(one, types.CoroutineType))
+        found = (one for one in gc.get_objects() if type(one) is types.CoroutineType)
         return any(one.__qualname__ == "Service.keyframe" for one in found)
 
     def interrupt():
