@@ -12,13 +12,13 @@ KNOWN: tuple[tuple[str, str, str], ...] = ()
 _IN_SIGHT = """scope => {
     const panel = document.querySelector(scope);
     panel.scrollIntoView({block: "center"});
-    const [inner, outer] = [panel, panel.closest(".jp-WindowedPanel-outer")].map(
-        (one) => one.getBoundingClientRect());
-    return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1; }"""
+    const outer = panel.closest(".jp-WindowedPanel-outer") || document.documentElement;
+    const [inner, around] = [panel, outer].map((one) => one.getBoundingClientRect());
+    return inner.top >= around.top - 1 && inner.bottom <= around.bottom + 1; }"""
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def violations(page: "Page", scope: str = ".confkit-panel") -> list[str]:
+def violations(page: "Page", scope: str) -> list[str]:
     """A line for each element within the scope that breaks a rule."""
     # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would not
     # look at a single colour.

@@ -10,8 +10,11 @@ THEMES = ("JupyterLab Light", "JupyterLab Dark")
 
 
 def show_in(page: "Page", theme: str) -> None:
-    """Nothing, once the page shows this theme."""
+    """Has the page show this theme."""
+    shown = page.locator(f'body[data-jp-theme-name="{theme}"]')
+    if shown.count():
+        return
     change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
     page.evaluate(change, theme)
-    page.locator(f'body[data-jp-theme-name="{theme}"]').wait_for(state="attached")
+    shown.wait_for(state="attached")
     page.wait_for_timeout(300)  # colours fade from one theme to the other
