@@ -1,4 +1,4 @@
-"""What axe-core finds wrong in a panel, beyond what ipywidgets itself brings."""
+"""What axe-core finds wrong in a panel."""
 
 from typing import TYPE_CHECKING
 
@@ -7,8 +7,6 @@ from axe_playwright_python.sync_playwright import Axe
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-# A rule, the part of the element that is excused from it, and why we cannot mend it.
-KNOWN: tuple[tuple[str, str, str], ...] = ()
 _IN_SIGHT = """scope => {
     const panel = document.querySelector(scope);
     panel.scrollIntoView({block: "center"});
@@ -34,7 +32,6 @@ def violations(page: "Page", scope: str) -> list[str]:
         f"{rule['id']}: {rule['help']}: {node['html'][:200]} {_why(node)}"
         for rule in found["violations"]
         for node in rule["nodes"]
-        if not any(rule["id"] == known and part in node["html"] for known, part, _ in KNOWN)
     ]
 
 

@@ -6,44 +6,33 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Page, Route, WebSocket
+    from playwright.sync_api import ConsoleMessage, Page, Route
 
-_HOST = r"http://127\.0\.0\.1:\d+"
-_CORE = (  # lines of a stack, all of them in Notebook 7's own script
-    rf"(\n    at (async )?(Promise\.all \(index \d+\)|(\S+ \()?{_HOST}"
-    r"/static/notebook/notebook_core\.[^\s)]+\)?))+"
+_CORE = r"http://127\.0\.0\.1:\d+/static/notebook/notebook_core\.[^\s)]+"
+_STACK = (
+    rf"(\n    at (async )?(Promise\.all \(index \d+\)|(\S+ \()?{_CORE}\)?))+"  # all Notebook 7's
 )
-# What front ends and kernels say by themselves: the front end or the notebook in which they do,
-# the whole of what they say, and why it is none of ours.
+_SCHEMA = r"Cannot read properties of undefined \(reading 'schema'\)"
+_COMMAND = r"Command 'filebrowser:open-path' not registered\."
+_EXTENSION = "/voila/labextensions/@jupyter-notebook/lab-extension/static/remoteEntry"
+# The whole of what front ends say by themselves, and in which of them, or in which notebook.
 KNOWN = (
-    (
-        "Notebook 7",
-        r"Cannot read properties of undefined \(reading 'schema'\)"
-        rf"\nTypeError: Cannot read properties of undefined \(reading 'schema'\){_CORE}",
-        "its plug-in of shortcuts hears of others' settings before it has read its own",
-    ),
-    (
-        "Notebook 7",
-        r"Command 'filebrowser:open-path' not registered\."
-        rf"\nError: Command 'filebrowser:open-path' not registered\.{_CORE}",
-        "it would show the notebook in a file browser, which is on another page of it",
-    ),
+    # Its plug-in of shortcuts hears of others' settings before it has read its own.
+    ("Notebook 7", rf"{_SCHEMA}\nTypeError: {_SCHEMA}{_STACK}"),
+    # It would show the notebook in a file browser, which is on another page of it.
+    ("Notebook 7", rf"{_COMMAND}\nError: {_COMMAND}{_STACK}"),
+    # It loads an extension of Notebook 7's, which wants what Voila has not.
     (
         "Voila",
         r"Error: The getter for the shared module is not a function\.[^\n]*#RUNTIME-012"
-        r'\nargs: \{"shareKey":"@jupyterlab/docregistry"\}\n[^\n]*'
-        rf"\n    at {_HOST}/voila/labextensions/@jupyter-notebook/lab-extension/static/.*",
-        "it loads an extension of Notebook 7's, which wants what Voila has not",
+        rf'\nargs: {{"shareKey":"@jupyterlab/docregistry"}}\n[^\n]*\n    at \S+{_EXTENSION}.*',
     ),
-    (
-        "03-occupancy.ipynb",
-        r"skipped \d+: a sweep took too long, or this machine slept",
-        "it records with a second from sweep to sweep, and a machine may be slower just then",
-    ),
+    # It records with a second from sweep to sweep, and a machine may be slower just then.
+    ("03-occupancy.ipynb", r"skipped \d+: a sweep took too long, or this machine slept"),
 )
 # A page that has a kernel asks it at once for all widgets. Before `import ipywidgets` the kernel
 # knows of no such question, and says so, with the question's own id.
-_QUESTION = re.compile(rb'"comm_id": ?"([-0-9a-f]+)", ?"target_name": ?"jupyter\.widget\.control"')
+_QUESTION = re.compile(r'"comm_id": ?"([-0-9a-f]+)", ?"target_name": ?"jupyter\.widget\.control"')
 _UNHEARD = "No such comm target registered: jupyter.widget.control"
 FONT_AWESOME = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # Voila's template links to it
 _TRACEBACKS = (
@@ -67,8 +56,7 @@ class Heard:
     def _known(self, text: str) -> bool:
         unheard = {_UNHEARD, *(f"No such comm: {question}" for question in self.questions)}
         return all(line in unheard for line in text.splitlines()) or any(
-            where in self.where and re.fullmatch(known, text, re.DOTALL)
-            for where, known, _ in KNOWN
+            where in self.where and re.fullmatch(known, text, re.DOTALL) for where, known in KNOWN
         )
 
 
@@ -89,15 +77,12 @@ def heard(page: "Page", *where: str) -> Heard:
             route.abort()
 
     def sent(frame: str | bytes) -> None:
-        data = frame if isinstance(frame, bytes) else frame.encode()
-        told.questions.update(found.decode() for found in _QUESTION.findall(data))
-
-    def listen(socket: "WebSocket") -> None:
-        socket.on("framesent", sent)
+        text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+        told.questions.update(_QUESTION.findall(text))
 
     page.on("console", read)
     page.on("pageerror", lambda error: told.errors.append(f"{error.message}\n{error.stack}"))
-    page.on("websocket", listen)
+    page.on("websocket", lambda socket: socket.on("framesent", sent))
     page.route(lambda url: url.startswith("http") and "//127.0.0.1:" not in url, answer)
     return told
 

@@ -4,13 +4,12 @@ a function that opens another."""
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from .chromium import chromium
-from .opened import FRONT_ENDS, LAB, VOILA, Opened, opened
+from .opened import FRONT_ENDS, LAB, NOTEBOOK, VOILA, Opened, opened
 from .servers import JUPYTER, Server, running
 from .servers import VOILA as VOILA_COMMAND
 from .stage import PANELS
@@ -46,16 +45,20 @@ def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="package")
-def visits(request: pytest.FixtureRequest, chrome: Any) -> Iterator[Callable[[str], Opened]]:
+def opening(request: pytest.FixtureRequest, chrome: Any) -> Callable[..., Any]:
+    """Opens a notebook for as long as a `with` lasts: opening(front, *cells), or with the path of a
+    notebook in place of cells."""
+    servers = {LAB: "jupyter", NOTEBOOK: "jupyter", VOILA: "voila"}
+    return lambda front, *cells: opened(
+        chrome, request.getfixturevalue(servers[front]), front, *cells
+    )
+
+
+@pytest.fixture(scope="package")
+def visits(opening: Callable[..., Any]) -> Iterator[Callable[[str], Opened]]:
     """The notebook of all panels in this front end: opened once, and left at the end."""
     with ExitStack() as open_:
-
-        @cache
-        def visit(front: str) -> Opened:
-            server = request.getfixturevalue("voila" if front == VOILA else "jupyter")
-            return open_.enter_context(opened(chrome, server, front, *ALL))
-
-        yield visit
+        yield cache(lambda front: open_.enter_context(opening(front, *ALL)))
 
 
 @pytest.fixture(params=FRONT_ENDS)
@@ -73,18 +76,14 @@ def lab(request: pytest.FixtureRequest, visits: Callable[[str], Opened]) -> Iter
 
 
 @pytest.fixture
-def open_notebook(request: pytest.FixtureRequest, chrome: Any) -> Iterator[Callable[..., Opened]]:
-    """Opens a notebook in this front end and runs it: open_notebook(front, *cells), or with the
-    path of a notebook in place of cells."""
+def open_notebook(
+    request: pytest.FixtureRequest, opening: Callable[..., Any]
+) -> Iterator[Callable[..., Opened]]:
+    """Opens a notebook for one test, as `opening` does for many."""
     with ExitStack() as open_:
-
-        def start(front: str, *cells: str | Path) -> Opened:
-            server = request.getfixturevalue("voila" if front == VOILA else "jupyter")
-            one = open_.enter_context(opened(chrome, server, front, *cells))
-            open_.enter_context(quiet(request, one))
-            return one
-
-        yield start
+        yield lambda *given: open_.enter_context(
+            quiet(request, open_.enter_context(opening(*given)))
+        )
 
 
 @contextmanager

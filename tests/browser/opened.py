@@ -15,11 +15,11 @@ from .accessibility import violations
 from .complaints import Heard, heard, tracebacks
 from .kernels import Kernel
 from .servers import Server
-from .themes import PLUGIN, THEMES, show_in
 
 LAB, NOTEBOOK, VOILA = FRONT_ENDS = ("JupyterLab", "Notebook 7", "Voila")
 SECONDS = 20  # for anything that is waited for in a page, on a busy machine
 SIZE = {"width": 1280, "height": 900}
+THEMES = LIGHT, DARK = ("JupyterLab Light", "JupyterLab Dark")
 _THERE = "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined"
 _CONNECTED = """async () => {
     const late = (_, no) => setTimeout(() => no(Error("no kernel came within a minute")), 60000);
@@ -34,6 +34,7 @@ _RUN = "async () => { await window.jupyterapp.commands.execute('notebook:run-all
 _SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
 _VOILA_KERNEL = "JSON.parse(document.getElementById('jupyter-config-data').textContent).kernelId"
 _SHUT_DOWN = "async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll() }"
+_CHANGE_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
 _FOCUSED = "element => element === document.activeElement"
 
 
@@ -79,7 +80,8 @@ def opened(browser: Any, server: Server, front: str, *cells: str | Path) -> "Ite
     # A context of its own: a second page of one context may be taken for one in the background.
     page = browser.new_context(viewport=SIZE).new_page()
     page.set_default_timeout(SECONDS * 1000)
-    server.settle(PLUGIN, {"theme": THEMES[0]})  # a page before may have left another
+    # A page before may have left another theme.
+    server.settle("@jupyterlab/apputils-extension:themes", {"theme": LIGHT})
     file = written(server, cells)
     told = heard(page, front, file.name)
     kernel = Kernel(server.connection_file(shown(page, front, server, file)))
@@ -121,7 +123,7 @@ class Opened:
         """This scene of `stage.py`, set anew in the notebook of all panels; its names are the
         kernel's. The page is as large and as light as when it was opened."""
         self.page.set_viewport_size(SIZE)
-        self.show_in(THEMES[0])
+        self.show_in(LIGHT)
         self._fresh += 1
         mark = f"{scene}-{self._fresh}"
         self.kernel.run(f"get_ipython().push(stages.fill({scene!r}, {mark!r}, **{options!r}))")
@@ -132,8 +134,12 @@ class Opened:
 
     def show_in(self, theme: str) -> None:
         """Shows the page in this theme; Voila has but one."""
-        if self.front != VOILA:
-            show_in(self.page, theme)
+        shown = self.page.locator(f'body[data-jp-theme-name="{theme}"]')
+        if self.front == VOILA or shown.count():
+            return
+        self.page.evaluate(_CHANGE_THEME, theme)
+        shown.wait_for(state="attached")
+        self.page.wait_for_timeout(300)  # colours fade from one theme to the other
 
     def violations(self) -> list[str]:
         """What breaks a rule of accessibility, in each theme."""

@@ -1,6 +1,7 @@
 """What the notebook of all panels shows; runs in its kernel.
 
-Each panel has a stage, which a test fills anew: with a panel on a service of its own.
+A scene is a function that makes a panel, or a few as `shown`, on a service of its own: its names
+are the kernel's once a test has set it. Each panel has a stage in the notebook.
 """
 
 import tempfile
@@ -10,51 +11,43 @@ from typing import Any
 import ipywidgets
 
 import confkit as ck
-from confkit.panels import (
-    ConnectPanel,
-    DevicePanel,
-    OccupancyPanel,
-    RoomExplorer,
-    WirePanel,
-    arranging,
-)
+from confkit import panels
+from confkit.panels import arranging
 from confkit.panels.panel import Panel
 from confkit.records import Room, RoomUser
 from confkit.sandbox import Sandbox
 from confkit.sweeping.reading import Part
 from confkit.sweeping.result import Sweep
 
+LOGIN = {"login_name": "admin", "login_password": "open-sesame"}
+
 
 def counter() -> dict[str, Any]:
     """A button of ipywidgets' own that counts its clicks."""
-    panel = ipywidgets.VBox([
-        button := ipywidgets.Button(description="count"), label := ipywidgets.Label("0 clicks")
-    ])  # fmt: skip
+    button, label = ipywidgets.Button(description="count"), ipywidgets.Label("0 clicks")
 
     def count(_: Any) -> None:
         label.value = f"{int(label.value.split()[0]) + 1} clicks"
 
     button.on_click(count)
-    return {"panel": panel, "label": label}
+    panel = ipywidgets.VBox([button, label])
+    return locals()
 
 
 def frame() -> dict[str, Any]:
     """What every panel has, alone."""
     client = service()
-    return {"client": client, "panel": Counting(client)}
+    panel = Counting(client)
+    return locals()
 
 
 def rooms() -> dict[str, Any]:
-    """Two rooms, one with three people and a camera, and a number that is none."""
+    """A room with people and a camera, an empty one, and a number that is none."""
     client = service()
-    sandbox = client.sandbox
-    weekly = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=4)
-    for name in ("Ada", "Bo", "Cy"):
-        sandbox.join(weekly, name)
-    town = ck.create_room(client, "Town hall", owner_id="board", attendee_max=200)
-    ck.import_device(client, weekly, "door", "Front door", sandbox.camera())
-    panel = RoomExplorer(client, [weekly, town, "404404"])
-    return {"client": client, "sandbox": sandbox, "weekly": weekly, "panel": panel}
+    weekly, town = room(client, "Weekly sync", 4, "Ada", "Bo", "Cy"), room(client, "Town hall", 200)
+    ck.import_device(client, weekly, "door", "Front door", client.sandbox.camera())
+    panel = panels.RoomExplorer(client, [weekly, town, "404404"])
+    return locals()
 
 
 def many_rooms() -> dict[str, Any]:
@@ -62,51 +55,41 @@ def many_rooms() -> dict[str, Any]:
     ids = tuple(f"{number:06}" for number in range(100_000))
     found = [Room(room_id=room_id, topic=f"Room {room_id}", attendee_max=10) for room_id in ids]
     users = [[RoomUser("Ada", "ada")] * (number % 11) for number in range(len(ids))]
-    part = Part(found, users, {}, 200_001, True)
-    sweep = Sweep(
-        ids, "SANDBOX", datetime(2026, 1, 1, tzinfo=UTC), 60.0, 200_001, True, (), part,
-        (True, True), None,
-    )  # fmt: skip
+    part, time = Part(found, users, {}, 200_001, True), datetime(2026, 1, 1, tzinfo=UTC)
     client = service()
-    return {"client": client, "panel": RoomExplorer(client, sweep)}
+    sweep = Sweep(ids, "SANDBOX", time, 60.0, 200_001, True, (), part, (True, True), None)
+    panel = panels.RoomExplorer(client, sweep)
+    return locals()
 
 
 def slow_rooms() -> dict[str, Any]:
     """Three hundred rooms, each of which takes its time from now on."""
     client = service()
     client.sandbox.simulate(rooms=300, days=0)
-    panel = RoomExplorer(client, client.sandbox.room_ids())
+    panel = panels.RoomExplorer(client, client.sandbox.room_ids())
     panel.wait()
     client.sandbox.fault("/rtc/room/get", delay=0.3)
-    return {"client": client, "panel": panel}
+    return locals()
 
 
 def occupancy(every: float = 0) -> dict[str, Any]:
     """A full room, an empty one, a number that is none, and a folder for a recording."""
-    client = service()
-    full = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=3)
-    for name in ("Ada", "Bo", "Cy"):
-        client.sandbox.join(full, name)
-    town = ck.create_room(client, "Town hall", owner_id="board", attendee_max=200)
-    return {
-        "client": client, "sandbox": client.sandbox, "full": full, "town": town,
-        "folder": f"{tempfile.mkdtemp()}/occupancy",
-        "panel": OccupancyPanel(client, [full, town, "404404"], every=every),
-    }  # fmt: skip
+    client, folder = service(), f"{tempfile.mkdtemp()}/occupancy"
+    full, town = room(client, "Weekly sync", 3, "Ada", "Bo", "Cy"), room(client, "Town hall", 200)
+    panel = panels.OccupancyPanel(client, [full, town, "404404"], every=every)
+    return locals()
 
 
 def devices(imported: bool = False) -> dict[str, Any]:
     """A room, a camera with a login, imported or not, and one that never has a whole picture."""
     client = service()
-    room_id = ck.create_room(client, "Weekly sync", owner_id="ops")
-    login = {"login_name": "admin", "login_password": "open-sesame"}
-    camera, waits = client.sandbox.camera(**login), client.sandbox.camera(fault="no_keyframe")
+    room_id = room(client, "Weekly sync", 10)
+    camera = client.sandbox.camera(**LOGIN)
+    waits = client.sandbox.camera(fault="no_keyframe")
     if imported:
-        ck.import_device(client, room_id, "door", "Front door", camera, **login)
-    panel = DevicePanel(client, room_id)
-    return {
-        "client": client, "room_id": room_id, "camera": camera, "waits": waits, "panel": panel,
-    }  # fmt: skip
+        ck.import_device(client, room_id, "door", "Front door", camera, **LOGIN)
+    panel = panels.DevicePanel(client, room_id)
+    return locals()
 
 
 def wire() -> dict[str, Any]:
@@ -117,14 +100,15 @@ def wire() -> dict[str, Any]:
     try:
         ck.get_room(client, "404404")
     except ck.RoomNotFound:
-        panel = WirePanel(client)
-    return {"client": client, "room_id": room_id, "panel": panel}
+        panel = panels.WirePanel(client)
+    return locals()
 
 
 def connect() -> dict[str, Any]:
     """A service to connect to, that no profile knows."""
     client = service()
-    return {"client": client, "service": client.sandbox, "panel": ConnectPanel()}
+    panel = panels.ConnectPanel()
+    return locals()
 
 
 def filled() -> dict[str, Any]:
@@ -134,46 +118,41 @@ def filled() -> dict[str, Any]:
     room_ids = [*client.sandbox.room_ids(), "404404"]
     camera = client.sandbox.camera()
     ck.import_device(client, room_ids[0], "door", "Front door", camera)
-    shown = [RoomExplorer(client, room_ids), OccupancyPanel(client, room_ids, every=0)]
-    for panel in shown:
+    tables = panels.RoomExplorer(client, room_ids), panels.OccupancyPanel(client, room_ids, every=0)
+    for panel in tables:
         panel.wait()
         panel.select(room_ids[0])
-    shown.append(DevicePanel(client, room_ids[0]))
-    shown[-1].preflight(user_id="gate", user_name="Gate", user_address=camera)
-    shown.append(WirePanel(client))
-    shown[-1].choose(-1)
-    shown[-1].token_steps()
-    shown.append(ConnectPanel())
-    shown[-1].fill("")
-    shown[-1].fold(False)
-    return {"client": client, "panels": shown}
+    tried = panels.DevicePanel(client, room_ids[0])
+    tried.preflight(user_id="gate", user_name="Gate", user_address=camera)
+    calls, login = panels.WirePanel(client), panels.ConnectPanel()
+    calls.choose(-1)
+    calls.token_steps()
+    login.fill("")
+    login.fold(False)
+    shown = [*tables, tried, calls, login]
+    return locals()
 
 
-def outage(port: int, outgoing_port: int) -> dict[str, Any]:
+def outage(**place: Any) -> dict[str, Any]:
     """Three panels on a service that can go, and come back at the same ports with what it knew."""
-    place = {
-        "path": f"{tempfile.mkdtemp()}/rooms.sqlite", "port": port, "outgoing_port": outgoing_port,
-    }  # fmt: skip
+    place["path"] = f"{tempfile.mkdtemp()}/rooms.sqlite"
     sandbox = Sandbox(seed=1, **place).start()
-    client = ck.connect(
-        base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,
-        access_key=sandbox.access_key, secret_key=sandbox.secret_key,
-    )  # fmt: skip
-    room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=10)
+    names = ("base_url", "outgoing_url", "access_key", "secret_key")
+    client = ck.connect(**{name: getattr(sandbox, name) for name in names})
+    room_id = room(client, "Weekly sync", 10)
     sandbox.join(room_id, "Ada")
     shown = [
-        RoomExplorer(client, [room_id]), OccupancyPanel(client, [room_id], every=0),
-        DevicePanel(client, room_id),
-    ]  # fmt: skip
+        panels.RoomExplorer(client, [room_id]),
+        panels.OccupancyPanel(client, [room_id], every=0),
+        panels.DevicePanel(client, room_id),
+    ]
     for panel in shown:
         panel.wait()
-    return {
-        "client": client, "sandbox": sandbox, "place": place, "room_id": room_id, "panels": shown,
-    }  # fmt: skip
+    return locals()
 
 
-PANELS = (counter, frame, rooms, occupancy, devices, wire, connect)  # each in a cell of its own
-SCENES = (*PANELS, many_rooms, slow_rooms, filled, outage)
+PANELS = (counter, frame, rooms, occupancy, devices, wire, connect)  # each has a stage of its own
+SCENES = {scene.__name__: scene for scene in (*PANELS, many_rooms, slow_rooms, filled, outage)}
 
 
 def service() -> ck.Client:
@@ -181,20 +160,26 @@ def service() -> ck.Client:
     return Sandbox(seed=1).start().connect()
 
 
+def room(client: ck.Client, topic: str, seats: int, *people: str) -> str:
+    """A new room with these people in it."""
+    room_id = ck.create_room(client, topic, owner_id="ops", attendee_max=seats)
+    for name in people:
+        client.sandbox.join(room_id, name)
+    return room_id
+
+
 class Counting(Panel):
-    """Counts slowly, forgets when it is asked twice, and fails."""
+    """Counts to 300 in six seconds, forgets when it is asked twice, and fails."""
 
     def __init__(self, client: ck.Client) -> None:
         super().__init__("Counting", client)
         self.value, self.runs = 0, 0
-        self.shows(arranging.row(
-            arranging.button("Count", self.clicked(self.count), "primary"),
-            arranging.button("Forget", self.asks("Forget", self.question, self.forget), "danger"),
-            arranging.button("Fail", self.clicked(self.fail)),
-        ))  # fmt: skip
+        forget = self.asks("Forget", lambda: f"Forget that it is {self.value}?", self.forget)
+        count = arranging.button("Count", self.clicked(self.count), "primary")
+        fail = arranging.button("Fail", self.clicked(self.fail))
+        self.shows(arranging.row(count, arranging.button("Forget", forget, "danger"), fail))
 
     def count(self) -> None:
-        """Counts to 300 in six seconds, or until it is cancelled."""
         self.runs += 1
         with self.working("Counting", "count") as work:
             for step in range(1, 301):
@@ -204,17 +189,11 @@ class Counting(Panel):
                 self.value = step
         self.tell(f"Counted to {self.value}.", "good", "count")
 
-    def question(self) -> str:
-        """What is asked before it forgets."""
-        return f"Forget that it is {self.value}?"
-
     def forget(self) -> None:
-        """Begins at 0 again."""
         self.value = 0
         self.tell("Forgotten.", kind="change")
 
     def fail(self) -> None:
-        """Raises an error with a next step."""
         with self.working("Failing", "fail"):
             raise ck.ConfigError("The service has moved. Ask for its new address.")
 
@@ -224,30 +203,29 @@ class Stages:
 
     def __init__(self) -> None:
         self._boxes: dict[str, ipywidgets.VBox] = {}
-        self._there: dict[str, dict[str, Any]] = {}  # what a box shows
+        self._set: dict[str, dict[str, Any]] = {}
 
     def place(self, name: str) -> ipywidgets.VBox:
-        """The box of this name: with its panel, unless it is for others."""
+        """The box of this name, with its panel if that has one."""
         self._boxes[name] = ipywidgets.VBox()
-        if name in {scene.__name__ for scene in PANELS}:
+        if name in SCENES:
             self.fill(name)
         return self._boxes[name]
 
     def fill(self, name: str, mark: str = "as-opened", **options: Any) -> dict[str, Any]:
-        """The scene's names, once it is set anew, and all is closed that the box showed before."""
+        """The names of a scene that is set anew, once what its box showed before is closed."""
         place = name if name in self._boxes else "others"
-        box = self._boxes[place]
-        box.children = ()
-        before = self._there.pop(place, {})
-        for panel in before.pop("panels", [before.pop("panel", None)]):
+        self._boxes[place].children = ()
+        before = self._set.pop(place, {})
+        for panel in before.get("shown", [before.get("panel")]):
             if isinstance(panel, Panel):
                 panel.close()
                 panel.wait(10)
         for one in before.values():
             if isinstance(one, ck.Client | Sandbox):
                 one.close()
-        [scene] = [scene for scene in SCENES if scene.__name__ == name]
-        made = self._there[place] = scene(**options)
-        box.children = (ipywidgets.VBox(made.get("panels") or [made["panel"]]),)
-        box.children[0].add_class(mark)
+        made = self._set[place] = SCENES[name](**options)
+        box = ipywidgets.VBox(made.get("shown") or [made["panel"]])
+        box.add_class(mark)
+        self._boxes[place].children = (box,)
         return made

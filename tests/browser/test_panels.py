@@ -6,12 +6,8 @@ OVERFLOWS = """panel => [...panel.querySelectorAll('*')].filter(one => {
     const frame = one.parentElement.closest('.confkit-table-frame, pre');
     return !frame && one.getBoundingClientRect().right > panel.getBoundingClientRect().right + 1;
 }).map(one => one.outerHTML.slice(0, 200))"""
-KEYS = {
-    "base_url": "Interface A",
-    "outgoing_url": "Interface B",
-    "access_key": "Access key",
-    "secret_key": "Secret key",
-}
+LABELS = ("Interface A", "Interface B", "Access key", "Secret key")
+NAMES = ("base_url", "outgoing_url", "access_key", "secret_key")
 
 
 def rooms_shown(panel):
@@ -27,8 +23,8 @@ def bars_shown(panel):
 def type_service(lab, panel, **instead):
     """Chooses addresses and keys, and types in those of the scene's service."""
     panel.get_by_label("Service").select_option("addresses and keys")
-    for name, label in KEYS.items():
-        text = instead.get(name) or lab.kernel.run(f"print(service.{name})")
+    for name, label in zip(NAMES, LABELS, strict=True):
+        text = instead.get(name) or lab.kernel.run(f"print(client.sandbox.{name})")
         panel.get_by_label(label).fill(text)
 
 
@@ -95,7 +91,7 @@ def test_rooms_are_found_and_looked_into(visit):
     assert kernel.run("print(list(panel.value.topic))") == "['Weekly sync']"
     rows.first.click()
     panel.get_by_alt_text("The newest picture of Front door").wait_for()
-    assert kernel.run("print(sandbox.count('/sdk/get_mcu'))") == "0"
+    assert kernel.run("print(client.sandbox.count('/sdk/get_mcu'))") == "0"
     panel.get_by_role("button", name="Check media server").click()
     panel.get_by_role("status").get_by_text("accepts connections").wait_for()
     panel.get_by_text("Asked on ").wait_for()
@@ -175,7 +171,7 @@ def test_rooms_are_watched(visit):
     rows.first.get_by_text("full").wait_for()
     assert "Weekly sync" in rows.first.inner_text()
     panel.get_by_text("404404").first.wait_for()
-    kernel.run('guest = sandbox.join(town, "Dee")')
+    kernel.run('guest = client.sandbox.join(town, "Dee")')
     panel.get_by_role("button", name="Refresh").click()
     rows.filter(has_text="Town hall").get_by_text("1 of 200").wait_for()
     assert kernel.run("print(panel.value.users.to_json(orient='values'))") == "[3,1,null]"
@@ -198,10 +194,10 @@ def test_rows_in_sight_are_read_again_by_themselves(lab):
     panel, kernel = lab.fresh("occupancy", every=0.5), lab.kernel
     town = bars_shown(panel).filter(has_text="Town hall")
     town.get_by_text("0 of 200").wait_for()
-    kernel.run('sandbox.join(town, "Dee")')
+    kernel.run('client.sandbox.join(town, "Dee")')
     town.get_by_text("1 of 200").wait_for()
     panel.evaluate("panel => { panel.style.display = 'none' }")
-    count = "print(sandbox.count('/rtc/room/get'))"
+    count = "print(client.sandbox.count('/rtc/room/get'))"
 
     def rests():
         before = kernel.run(count)
@@ -279,7 +275,7 @@ def test_a_service_is_tested_and_connected(visit):
     type_service(visit, panel, secret_key="no-such-key")
     panel.get_by_role("button", name="Test").click()
     panel.get_by_text("not well").first.wait_for()
-    panel.get_by_label("Secret key").fill(kernel.run("print(service.secret_key)"))
+    panel.get_by_label("Secret key").fill(kernel.run("print(client.sandbox.secret_key)"))
     panel.get_by_role("button", name="Test").click()
     panel.get_by_role("status").get_by_text("answers").wait_for()
     assert panel.get_by_text("✓ well").count() == 2

@@ -2,13 +2,12 @@
 
 import base64
 import json
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 
 from .conftest import quiet
-from .opened import LAB, opened
-from .stored import holds
+from .opened import LAB
 
 CAMERA = "Hunter3/&+=?"
 HEAD = "room_id,user_id,user_name,user_address"
@@ -42,6 +41,28 @@ connect
 )
 
 
+def holds(text: str, secret: str) -> list[str]:
+    """The forms of the secret that stand in the text: raw, as JSON, percent-encoded, base64."""
+    data = secret.encode()
+    json_form = json.dumps(secret)[1:-1]
+    looked_for = {
+        "raw": [secret],
+        "as JSON": [json_form, json.dumps(json_form)[1:-1], json.dumps(secret, ensure_ascii=False)],
+        "percent-encoded": [quote(secret, safe=""), quote(secret), quote_plus(secret)],
+        "base64": [form for shift in range(3) for form in _inner(data, shift)],
+        "reversed": [secret[::-1]],
+        "in hexadecimal": [data.hex()],
+    }
+    return [name for name, forms in looked_for.items() if any(form in text for form in forms)]
+
+
+def _inner(data: bytes, shift: int) -> list[str]:
+    """The base64 of the data within other data: without what its neighbours would change."""
+    text = base64.b64encode(b"\0" * shift + data).decode()
+    certain = text[(0, 2, 3)[shift] : len(text) - (0, 4, 4)[(shift + len(data)) % 3]]
+    return [certain, certain.replace("+", "-").replace("/", "_")]
+
+
 @pytest.fixture(scope="module", params=[True, False], ids=["state saved", "state not saved"])
 def keeps_state(request):
     """JupyterLab's setting "save widget state automatically", on and off."""
@@ -49,10 +70,10 @@ def keeps_state(request):
 
 
 @pytest.fixture(scope="module")
-def page_of_secrets(keeps_state, chrome, jupyter):
+def page_of_secrets(keeps_state, opening, jupyter):
     """All that secrets are typed into, in one notebook; each test types others."""
     jupyter.settle(WIDGETS, {"saveState": keeps_state})
-    with opened(chrome, jupyter, LAB, *CELLS) as one:
+    with opening(LAB, *CELLS) as one:
         jupyter.settle(WIDGETS, {})
         yield one
 

@@ -16,20 +16,18 @@ def test_an_error_in_a_callback_is_heard(lab):
 
 
 def test_an_error_in_the_page_is_heard(visit):
-    """No script's error passes for one that a front end is known for, not even in its words."""
-    for thrown in ("TypeError: Cannot read properties of undefined (reading 'schema')", "No!"):
-        visit.page.evaluate("text => { setTimeout(() => { throw Error(text) }) }", thrown)
-        [complaint] = visit.until(visit.complaints)
-        assert thrown in complaint
+    """No script's error passes for one that the front end is known for, not even in its words."""
+    visit.page.evaluate("setTimeout(() => { undefined.schema })")
+    [complaint] = visit.until(visit.complaints)
+    assert "schema" in complaint
 
 
 def test_a_message_to_a_widget_that_is_gone_is_heard(visit):
-    """What the kernel says of a page's question for all widgets is let through, and of no other
-    message."""
-    [*asked] = visit.heard.questions
-    said = [f"No such comm: {one}\n" for one in (asked[0], asked[0][::-1])]
-    assert visit.heard.complaints(said) == said[1:]
-    visit.kernel.run("import logging; logging.getLogger('comm').warning('No such comm: 7')")
+    """The kernel may say so of the page's question for all widgets, and of nothing else."""
+    [question, *_] = visit.heard.questions
+    warn = "import logging; logging.getLogger('comm').warning('No such comm: {}')"
+    visit.kernel.run(warn.format(question))
+    visit.kernel.run(warn.format("7"))
     assert visit.complaints() == ["No such comm: 7\n"]
 
 
@@ -45,7 +43,7 @@ def test_a_token_expires_and_the_service_stops(lab):
         button.click()
     for place in range(2):
         shown.nth(place).get_by_text("2 of 10").wait_for()
-    kernel.run("for panel in panels: panel.wait()")
+    kernel.run("for panel in shown: panel.wait()")
     assert stage.get_by_role("alert").filter(has_text="602").count() == 0
     kernel.run("sandbox.close()")
     for button in refresh:
@@ -53,7 +51,7 @@ def test_a_token_expires_and_the_service_stops(lab):
     for place in range(3):
         shown.nth(place).get_by_text("refused").first.wait_for()
     for place in range(2):
-        known = kernel.run(f"print(panels[{place}].value.users.to_json(orient='values'))")
+        known = kernel.run(f"print(shown[{place}].value.users.to_json(orient='values'))")
         assert known == "[2]"
         panel = shown.nth(place)
         panel.get_by_label("Automatic refresh").select_option("every 5 s")
