@@ -29,12 +29,7 @@ def violations(page: "Page", scope: str) -> list[str]:
     looked_at = {rule["id"] for rule in found["passes"] + found["violations"]}
     assert "color-contrast" in looked_at, "axe-core found no text to look at"
     return [
-        f"{rule['id']}: {rule['help']}: {node['html'][:200]} {_why(node)}"
+        f"{rule['id']}: {rule['help']}: {node['html'][:200]} {node.get('failureSummary', '')}"
         for rule in found["violations"]
         for node in rule["nodes"]
     ]
-
-
-def _why(node: dict) -> str:
-    checks = [*node["any"], *node["all"], *node["none"]]
-    return "; ".join(check["message"] for check in checks)[:300]

@@ -33,7 +33,8 @@ _CONNECTED = """async () => {
 _RUN = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells') }"
 _SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
 _VOILA_KERNEL = "JSON.parse(document.getElementById('jupyter-config-data').textContent).kernelId"
-_SHUT_DOWN = "async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll() }"
+# Its own kernel alone: other pages of this server are still open.
+_SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
 _CHANGE_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
 _FOCUSED = "element => element === document.activeElement"
 

@@ -9,6 +9,7 @@ from .servers import JUPYTER, running
 
 # What the pictures show of each notebook's panel: as code that runs after the notebook.
 SHOWN = {
+    ("01-first-look", "first-look"): "",
     ("02-explore-rooms", "rooms"): """
 panel.filter(fuller_than=60)
 busy = panel.value.room_id[1]  # the fullest has no seat left
@@ -19,6 +20,7 @@ panel.select(busy)
     ("03-occupancy", "occupancy"): "panel.refresh()",
     ("04-rtsp-import", "devices"): "",
 }
+_WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
 
 
 def take(notebooks: Path) -> None:
@@ -28,31 +30,21 @@ def take(notebooks: Path) -> None:
         chromium() as browser,
         running(JUPYTER, Path(folder)) as server,
     ):
-        with opened(browser, server, LAB, notebooks / "01-first-look.ipynb") as one:
-            (notebooks / "first-look.png").write_bytes(_first_look(one))
         for (notebook, name), code in SHOWN.items():
             with opened(browser, server, LAB, notebooks / f"{notebook}.ipynb") as one:
-                (notebooks / f"{name}.png").write_bytes(_portrait(one, code))
+                one.kernel.run(code)
+                one.page.wait_for_timeout(500)  # pictures in it come by message
+                one.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+                (notebooks / f"{name}.png").write_bytes(_picture(one))
 
 
-def _first_look(one: Opened) -> bytes:
-    """The page from the cell before "Who is where" on."""
-    one.page.set_viewport_size({"width": 1280, "height": 1005})
-    one.page.evaluate("window.jupyterapp.shell.collapseLeft()")
-    who = one.page.get_by_role("heading", name="Who is where")
-    who.evaluate("one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()")
-    one.page.locator("img").last.wait_for()
-    picture: bytes = one.page.screenshot()
-    return picture
-
-
-def _portrait(one: Opened, code: str) -> bytes:
-    """The first panel, at the width of a usual screen, once this code has run."""
-    one.panel.first.wait_for()
-    one.kernel.run(code)
-    one.page.wait_for_timeout(500)  # pictures in it come by message
-    one.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+def _picture(one: Opened) -> bytes:
+    """The first panel at the width of a usual screen; without one the page, from who is where."""
+    if not one.panel.count():
+        one.page.set_viewport_size({"width": 1280, "height": 1005})
+        one.page.get_by_role("heading", name="Who is where").evaluate(_WHO)
+        one.page.locator("img").last.wait_for()
+        return bytes(one.page.screenshot())
     height = one.panel.first.evaluate("panel => panel.offsetHeight")
     one.page.set_viewport_size({"width": 1280, "height": int(height) + 400})
-    picture: bytes = one.panel.first.screenshot()
-    return picture
+    return bytes(one.panel.first.screenshot())

@@ -121,16 +121,16 @@ def test_a_camera_is_tried_and_imported(visit):
     visit.tab_to(panel.get_by_role("button", name="Remove"))
 
 
-def test_the_wire_is_read(visit):
+def test_the_wire_is_read(lab):
     """Tab comes to the table, arrows move in it, Enter picks a call, Tab comes to its curl line."""
-    panel, keyboard = visit.fresh("wire"), visit.page.keyboard
-    visit.tab_to(panel.locator("tbody tr").first)
+    panel, keyboard = lab.fresh("wire"), lab.page.keyboard
+    lab.tab_to(panel.locator("tbody tr").first)
     keyboard.press("ArrowDown")
     keyboard.press("Enter")
     curl = panel.locator("pre").first
     curl.wait_for()
-    visit.tab_to(curl)
-    assert visit.kernel.run("print(panel.call.ret)") == "0"
+    lab.tab_to(curl)
+    assert lab.kernel.run("print(panel.call.ret)") == "0"
 
 
 def test_a_sandbox_is_connected(visit):
