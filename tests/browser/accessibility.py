@@ -1,11 +1,8 @@
 """What axe-core finds wrong in a panel."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 _IN_SIGHT = """scope => {
     const panel = document.querySelector(scope);
@@ -16,7 +13,7 @@ _IN_SIGHT = """scope => {
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def violations(page: "Page", scope: str) -> list[str]:
+def violations(page: Any, scope: str) -> list[str]:
     """A line for each element within the scope that breaks a rule."""
     # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would not
     # look at a single colour.

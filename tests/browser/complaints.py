@@ -3,10 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Page, Route
+from typing import Any
 
 _CORE = r"http://127\.0\.0\.1:\d+/static/notebook/notebook_core\.[^\s)]+"
 _STACK = (
@@ -35,9 +32,8 @@ KNOWN = (
 _QUESTION = re.compile(r'"comm_id": ?"([-0-9a-f]+)", ?"target_name": ?"jupyter\.widget\.control"')
 _UNHEARD = "No such comm target registered: jupyter.widget.control"
 FONT_AWESOME = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # Voila's template links to it
-_TRACEBACKS = (
-    '[data-mime-type="application/vnd.jupyter.error"], '
-    '[data-mime-type="application/vnd.jupyter.stderr"]'
+TRACEBACKS = ", ".join(
+    f'[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("error", "stderr")
 )
 
 
@@ -60,17 +56,17 @@ class Heard:
         )
 
 
-def heard(page: "Page", *where: str) -> Heard:
+def heard(page: Any, *where: str) -> Heard:
     """What the page, in this front end and with this notebook, says from now on. Nothing but this
     machine is reached: a page that wants more finds no answer, and that is an error in its console.
     """
     told = Heard(frozenset(where))
 
-    def read(message: "ConsoleMessage") -> None:
+    def read(message: Any) -> None:
         if message.type == "error":
             told.errors.append(f"{message.text} ({message.location.get('url', '')})")
 
-    def answer(route: "Route") -> None:
+    def answer(route: Any) -> None:
         if route.request.url.startswith(FONT_AWESOME):
             route.fulfill(body="", content_type="text/css")
         else:
@@ -85,8 +81,3 @@ def heard(page: "Page", *where: str) -> Heard:
     page.on("websocket", lambda socket: socket.on("framesent", sent))
     page.route(lambda url: url.startswith("http") and "//127.0.0.1:" not in url, answer)
     return told
-
-
-def tracebacks(page: "Page") -> list[str]:
-    """The tracebacks and warnings that stand in outputs."""
-    return page.locator(_TRACEBACKS).all_inner_texts()

@@ -16,8 +16,7 @@ from .stage import PANELS
 
 ALL = [
     "import confkit as ck\nfrom tests.browser.stage import Stages\nstages = Stages()",
-    *(f"stages.place({scene.__name__!r})" for scene in PANELS),
-    "stages.place('others')",
+    *(f"stages.boxes[{name!r}]" for name in [*(scene.__name__ for scene in PANELS), "others"]),
 ]
 _OPEN = pytest.StashKey[list[Opened]]()  # what a test looks at
 

@@ -29,8 +29,7 @@ class Kernel:
 
     def run(self, code: str, seconds: float = 60) -> str:
         """What the code printed; an AssertionError when it raised."""
-        printed: str = self._wait(asyncio.wait_for(self._run(code), seconds))
-        return printed
+        return str(self._wait(asyncio.wait_for(self._run(code), seconds)))
 
     def start(self, code: str) -> None:
         """Begins to run code; what is asked of the kernel afterwards waits for it."""

@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 
 from .accessibility import violations
-from .complaints import Heard, heard, tracebacks
+from .complaints import TRACEBACKS, Heard, heard
 from .kernels import Kernel
 from .servers import Server
 
@@ -115,11 +115,6 @@ class Opened:
     _fresh: int = 0
     _told: int = 0
 
-    @property
-    def panel(self) -> Any:
-        """The panels that the page shows."""
-        return self.page.locator(".confkit-panel")
-
     def fresh(self, scene: str, **options: Any) -> Any:
         """This scene of `stage.py`, set anew in the notebook of all panels; its names are the
         kernel's. The page is as large and as light as when it was opened."""
@@ -180,7 +175,7 @@ class Opened:
         """What the page's console, the outputs and the kernel complained of since this was asked
         last."""
         self.kernel.run("pass")  # what was said before is heard before
-        outputs = tracebacks(self.page)
+        outputs = self.page.locator(TRACEBACKS).all_inner_texts()
         found = [*outputs[self._told :], *self.kernel.errors, *self.heard.errors]
         self._told = len(outputs)
         self.kernel.errors.clear()

@@ -40,11 +40,12 @@ def take(notebooks: Path) -> None:
 
 def _picture(one: Opened) -> bytes:
     """The first panel at the width of a usual screen; without one the page, from who is where."""
-    if not one.panel.count():
+    panel = one.page.locator(".confkit-panel").first
+    if not panel.count():
         one.page.set_viewport_size({"width": 1280, "height": 1005})
         one.page.get_by_role("heading", name="Who is where").evaluate(_WHO)
         one.page.locator("img").last.wait_for()
         return bytes(one.page.screenshot())
-    height = one.panel.first.evaluate("panel => panel.offsetHeight")
+    height = panel.evaluate("panel => panel.offsetHeight")
     one.page.set_viewport_size({"width": 1280, "height": int(height) + 400})
-    return bytes(one.panel.first.screenshot())
+    return bytes(panel.screenshot())

@@ -141,11 +141,8 @@ def outage(**place: Any) -> dict[str, Any]:
     client = ck.connect(**{name: getattr(sandbox, name) for name in names})
     room_id = room(client, "Weekly sync", 10)
     sandbox.join(room_id, "Ada")
-    shown = [
-        panels.RoomExplorer(client, [room_id]),
-        panels.OccupancyPanel(client, [room_id], every=0),
-        panels.DevicePanel(client, room_id),
-    ]
+    live = panels.RoomExplorer(client, [room_id]), panels.OccupancyPanel(client, [room_id], every=0)
+    shown = [*live, panels.DevicePanel(client, room_id)]
     for panel in shown:
         panel.wait()
     return locals()
@@ -202,20 +199,16 @@ class Stages:
     """A box for each panel of the notebook, and one for all other scenes."""
 
     def __init__(self) -> None:
-        self._boxes: dict[str, ipywidgets.VBox] = {}
         self._set: dict[str, dict[str, Any]] = {}
-
-    def place(self, name: str) -> ipywidgets.VBox:
-        """The box of this name, with its panel if that has one."""
-        self._boxes[name] = ipywidgets.VBox()
-        if name in SCENES:
-            self.fill(name)
-        return self._boxes[name]
+        self.boxes = {"others": ipywidgets.VBox()}
+        for scene in PANELS:
+            self.boxes[scene.__name__] = ipywidgets.VBox()
+            self.fill(scene.__name__)
 
     def fill(self, name: str, mark: str = "as-opened", **options: Any) -> dict[str, Any]:
         """The names of a scene that is set anew, once what its box showed before is closed."""
-        place = name if name in self._boxes else "others"
-        self._boxes[place].children = ()
+        place = name if name in self.boxes else "others"
+        self.boxes[place].children = ()
         before = self._set.pop(place, {})
         for panel in before.get("shown", [before.get("panel")]):
             if isinstance(panel, Panel):
@@ -227,5 +220,5 @@ class Stages:
         made = self._set[place] = SCENES[name](**options)
         box = ipywidgets.VBox(made.get("shown") or [made["panel"]])
         box.add_class(mark)
-        self._boxes[place].children = (box,)
+        self.boxes[place].children = (box,)
         return made

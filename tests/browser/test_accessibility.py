@@ -45,7 +45,6 @@ def occupancy(lab):
     panel.locator("img").first.wait_for()
     panel.get_by_role("button", name="Stop").wait_for()
     yield
-    lab.kernel.run("panel.stop_recording()")
 
 
 def devices(lab):

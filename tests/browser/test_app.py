@@ -33,4 +33,4 @@ def test_the_first_notebook_runs(open_notebook):
 @pytest.mark.parametrize("name", ["02-explore-rooms", "03-occupancy", "04-rtsp-import"])
 def test_a_notebook_runs_and_shows_its_panel(name, open_notebook):
     """Each cell runs without a complaint, and the panel stands in the page."""
-    open_notebook(LAB, NOTEBOOKS / f"{name}.ipynb").panel.first.wait_for()
+    open_notebook(LAB, NOTEBOOKS / f"{name}.ipynb").page.locator(".confkit-panel").first.wait_for()

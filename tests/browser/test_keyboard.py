@@ -1,6 +1,6 @@
 """Each panel with the keyboard alone."""
 
-from .test_panels import bars_shown, rooms_shown
+from .test_panels import bars_shown, camera_of, rooms_shown
 
 
 def test_a_question_is_asked_and_answered(visit):
@@ -98,13 +98,7 @@ def test_rooms_are_watched(visit):
 def test_a_camera_is_tried_and_imported(visit):
     """Tab comes to each field and button, Enter presses, the question takes the focus."""
     panel, keyboard = visit.fresh("devices"), visit.page.keyboard
-    for label, text in {
-        "User id": "door",
-        "Name": "Front door",
-        "Address": visit.kernel.run("print(camera)"),
-        "Login name": "admin",
-        "Login password": "open-sesame",
-    }.items():
+    for label, text in camera_of(visit).items():
         visit.tab_to(panel.get_by_label(label, exact=True))
         keyboard.type(text)
     visit.tab_to(panel.get_by_role("button", name="Preflight"))

@@ -16,14 +16,11 @@ WIDGETS = "@jupyter-widgets/jupyterlab-manager:plugin"
 CONTROL = "Hunter0 is kept"
 CELLS = (
     """
-import ipywidgets as widgets
-control = widgets.Password(description="control")
-control
-""",
-    """
+import ipywidgets
 from confkit.panels.parts import Field
+control = ipywidgets.Password(description="control")
 fields = {kind: Field(kind, kind) for kind in ("password", "text", "area", "file")}
-box = widgets.VBox(list(fields.values()))
+box = ipywidgets.VBox([control, *fields.values()])
 box.add_class("fields")
 box
 """,
@@ -64,17 +61,17 @@ def _inner(data: bytes, shift: int) -> list[str]:
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["state saved", "state not saved"])
-def keeps_state(request):
+def keeps_state(request, jupyter):
     """JupyterLab's setting "save widget state automatically", on and off."""
-    return request.param
+    jupyter.settle(WIDGETS, {"saveState": request.param})
+    yield request.param
+    jupyter.settle(WIDGETS, {})
 
 
 @pytest.fixture(scope="module")
-def page_of_secrets(keeps_state, opening, jupyter):
+def page_of_secrets(keeps_state, opening):
     """All that secrets are typed into, in one notebook; each test types others."""
-    jupyter.settle(WIDGETS, {"saveState": keeps_state})
     with opening(LAB, *CELLS) as one:
-        jupyter.settle(WIDGETS, {})
         yield one
 
 
@@ -134,7 +131,7 @@ def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, notebo
     """Keys, passwords, an address with a login, options, a table, and the token that WirePanel
     shows: used, cleared or abandoned half-way, they are in no saved notebook, and in no output."""
     kernel = notebook.kernel
-    connect, devices, rooms, wire = (notebook.panel.nth(place) for place in range(4))
+    connect, devices, rooms, wire = notebook.page.locator(".confkit-panel").all()
 
     connect.get_by_label("Service").select_option("addresses and keys")
     for label, text in {
