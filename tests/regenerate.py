@@ -56,10 +56,13 @@ def join_streams(notebook: Path) -> None:
 
 
 def pictures() -> int:
-    """0, once the browser tests have run the notebooks and kept pictures of them."""
-    run = [sys.executable, "-m", "pytest", "-q", "tests/browser/test_pictures.py"]
-    environment = {**os.environ, "CI": "true", "PICTURES": str(ROOT / "notebooks")}
-    return subprocess.run(run, cwd=ROOT, env=environment).returncode
+    """0, once the notebooks have run in JupyterLab and pictures of them are kept."""
+    from tests.browser import chromium, pictures
+
+    if not chromium.found():
+        sys.exit(f"Chromium is missing: {chromium.HOW}")
+    pictures.take(ROOT / "notebooks")
+    return 0
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from confkit.panels.room_list import frame_of_rooms
 from confkit.records import Room, RoomUser
 from confkit.sweeping.reading import Part
 from confkit.sweeping.result import Sweep
-from tests.browser import frontends
+from tests.browser import opened
 from tests.browser.chromium import HOW, chromium, found
 from tests.browser.servers import JUPYTER, Server, running
 
@@ -240,8 +240,8 @@ def _page(
         "websocket",
         lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))),
     )
-    frontends.opened(page, frontends.LAB, server, frontends.written(server, cells))
+    opened.shown(page, opened.LAB, server, opened.written(server, cells))
     try:
         yield page, lambda: sum(sizes)
     finally:
-        frontends.leave(page, frontends.LAB)
+        opened.leave(page, opened.LAB)

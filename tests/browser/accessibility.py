@@ -1,24 +1,19 @@
-"""What axe-core finds wrong in a panel, beyond what ipywidgets itself brings."""
+"""What axe-core finds wrong in a panel."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-# A rule, the part of the element that is excused from it, and why we cannot mend it.
-KNOWN: tuple[tuple[str, str, str], ...] = ()
 _IN_SIGHT = """scope => {
     const panel = document.querySelector(scope);
     panel.scrollIntoView({block: "center"});
-    const [inner, outer] = [panel, panel.closest(".jp-WindowedPanel-outer")].map(
-        (one) => one.getBoundingClientRect());
-    return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1; }"""
+    const outer = panel.closest(".jp-WindowedPanel-outer") || document.documentElement;
+    const [inner, around] = [panel, outer].map((one) => one.getBoundingClientRect());
+    return inner.top >= around.top - 1 && inner.bottom <= around.bottom + 1; }"""
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def violations(page: "Page", scope: str = ".confkit-panel") -> list[str]:
+def violations(page: Any, scope: str) -> list[str]:
     """A line for each element within the scope that breaks a rule."""
     # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would not
     # look at a single colour.
@@ -31,13 +26,7 @@ def violations(page: "Page", scope: str = ".confkit-panel") -> list[str]:
     looked_at = {rule["id"] for rule in found["passes"] + found["violations"]}
     assert "color-contrast" in looked_at, "axe-core found no text to look at"
     return [
-        f"{rule['id']}: {rule['help']}: {node['html'][:200]} {_why(node)}"
+        f"{rule['id']}: {rule['help']}: {node['html'][:200]} {node.get('failureSummary', '')}"
         for rule in found["violations"]
         for node in rule["nodes"]
-        if not any(rule["id"] == known and part in node["html"] for known, part, _ in KNOWN)
     ]
-
-
-def _why(node: dict) -> str:
-    checks = [*node["any"], *node["all"], *node["none"]]
-    return "; ".join(check["message"] for check in checks)[:300]

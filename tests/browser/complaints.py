@@ -1,58 +1,83 @@
-"""What a page complained of: errors in its console and tracebacks in its outputs."""
+"""What a page complained of: errors in its console, and tracebacks and warnings in its outputs."""
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
 
-if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Page, Route
-
-# What front ends complain of by themselves: a part of the message, and why it is none of ours.
-KNOWN = {
-    "reading 'schema'": "Notebook 7 reads the settings of a plug-in that only JupyterLab has",
-    "Command 'filebrowser:open-path' not registered": "Notebook 7 has no file browser here",
-    '{"shareKey":"@jupyterlab/docregistry"}': "Voila loads an extension of Notebook 7's in vain",
-}
-# What a kernel says on a machine that is slow just then, and why it is no fault.
-SLOW = {
-    "a sweep took too long": "a recording did not keep its pace, and says so",
-    "No such comm": "the front end asked for all widgets before the kernel knew of its question",
-}
+_CORE = r"http://127\.0\.0\.1:\d+/static/notebook/notebook_core\.[^\s)]+"
+_STACK = (
+    rf"(\n    at (async )?(Promise\.all \(index \d+\)|(\S+ \()?{_CORE}\)?))+"  # all Notebook 7's
+)
+_SCHEMA = r"Cannot read properties of undefined \(reading 'schema'\)"
+_COMMAND = r"Command 'filebrowser:open-path' not registered\."
+_EXTENSION = "/voila/labextensions/@jupyter-notebook/lab-extension/static/remoteEntry"
+# The whole of what front ends say by themselves, and in which of them, or in which notebook.
+KNOWN = (
+    # Its plug-in of shortcuts hears of others' settings before it has read its own.
+    ("Notebook 7", rf"{_SCHEMA}\nTypeError: {_SCHEMA}{_STACK}"),
+    # It would show the notebook in a file browser, which is on another page of it.
+    ("Notebook 7", rf"{_COMMAND}\nError: {_COMMAND}{_STACK}"),
+    # It loads an extension of Notebook 7's, which wants what Voila has not.
+    (
+        "Voila",
+        r"Error: The getter for the shared module is not a function\.[^\n]*#RUNTIME-012"
+        rf'\nargs: {{"shareKey":"@jupyterlab/docregistry"}}\n[^\n]*\n    at \S+{_EXTENSION}.*',
+    ),
+    # It records with a second from sweep to sweep, and a machine may be slower just then.
+    ("03-occupancy.ipynb", r"skipped \d+: a sweep took too long, or this machine slept"),
+)
+# A page that has a kernel asks it at once for all widgets. Before `import ipywidgets` the kernel
+# knows of no such question, and says so, with the question's own id.
+_QUESTION = re.compile(r'"comm_id": ?"([-0-9a-f]+)", ?"target_name": ?"jupyter\.widget\.control"')
+_UNHEARD = "No such comm target registered: jupyter.widget.control"
 FONT_AWESOME = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # Voila's template links to it
-_TRACEBACKS = (
-    '[data-mime-type="application/vnd.jupyter.error"], '
-    '[data-mime-type="application/vnd.jupyter.stderr"]'
+TRACEBACKS = ", ".join(
+    f'[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("error", "stderr")
 )
 
 
-def heard(page: "Page") -> list[str]:
-    """A list to which each error in the page's console is added. Nothing but this machine is
-    reached: a page that wants more finds no answer, and that is an error in its console."""
-    errors: list[str] = []
+@dataclass
+class Heard:
+    """The errors in a page's console, and the ids of its questions for all widgets."""
 
-    def note(text: str) -> None:
-        if not any(known in text for known in KNOWN):
-            errors.append(text)
+    where: frozenset[str]  # the front end and the notebook
+    errors: list[str] = field(default_factory=list)
+    questions: set[str] = field(default_factory=set)
 
-    def read(message: "ConsoleMessage") -> None:
+    def complaints(self, texts: Iterable[str]) -> list[str]:
+        """Those of the texts that hold more than what is known not to be ours."""
+        return [text for text in texts if not self._known(text.strip())]
+
+    def _known(self, text: str) -> bool:
+        unheard = {_UNHEARD, *(f"No such comm: {question}" for question in self.questions)}
+        return all(line in unheard for line in text.splitlines()) or any(
+            where in self.where and re.fullmatch(known, text, re.DOTALL) for where, known in KNOWN
+        )
+
+
+def heard(page: Any, *where: str) -> Heard:
+    """What the page, in this front end and with this notebook, says from now on. Nothing but this
+    machine is reached: a page that wants more finds no answer, and that is an error in its console.
+    """
+    told = Heard(frozenset(where))
+
+    def read(message: Any) -> None:
         if message.type == "error":
-            note(f"{message.text} ({message.location.get('url', '')})")
+            told.errors.append(f"{message.text} ({message.location.get('url', '')})")
 
-    def answer(route: "Route") -> None:
+    def answer(route: Any) -> None:
         if route.request.url.startswith(FONT_AWESOME):
             route.fulfill(body="", content_type="text/css")
         else:
             route.abort()
 
+    def sent(frame: str | bytes) -> None:
+        text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+        told.questions.update(_QUESTION.findall(text))
+
     page.on("console", read)
-    page.on("pageerror", lambda error: note(f"{error.message}\n{error.stack}"))
+    page.on("pageerror", lambda error: told.errors.append(f"{error.message}\n{error.stack}"))
+    page.on("websocket", lambda socket: socket.on("framesent", sent))
     page.route(lambda url: url.startswith("http") and "//127.0.0.1:" not in url, answer)
-    return errors
-
-
-def tracebacks(page: "Page") -> list[str]:
-    """The tracebacks and warnings that stand in outputs."""
-    return [text for text in page.locator(_TRACEBACKS).all_inner_texts() if not is_slow(text)]
-
-
-def is_slow(text: str) -> bool:
-    """Whether a kernel says no more than that its machine is slow."""
-    return any(known in text for known in SLOW)
+    return told

@@ -1,37 +1,30 @@
-"""Servers for the session, Chromium for a module, and a function that opens a notebook."""
+"""Servers and Chromium for all tests here, the notebook of all panels open in each front end, and
+a function that opens another."""
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from pathlib import Path
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from typing import Any
 
 import pytest
 
-from . import frontends
 from .chromium import chromium
-from .complaints import heard, tracebacks
-from .frontends import FRONT_ENDS, VOILA
-from .kernels import Kernel
-from .opened import SECONDS, Opened
+from .opened import FRONT_ENDS, LAB, NOTEBOOK, VOILA, Opened, opened
 from .servers import JUPYTER, Server, running
 from .servers import VOILA as VOILA_COMMAND
-from .themes import PLUGIN, THEMES
+from .stage import PANELS
 
-_SHOWN = pytest.StashKey[list[tuple[Any, list[str]]]]()  # pages and what their consoles say
-
-
-@pytest.fixture(params=FRONT_ENDS)
-def front(request: pytest.FixtureRequest) -> str:
-    """Each front end in turn."""
-    name: str = request.param
-    return name
+ALL = [
+    "import confkit as ck\nfrom tests.browser.stage import Stages\nstages = Stages()",
+    *(f"stages.boxes[{name!r}]" for name in [*(scene.__name__ for scene in PANELS), "others"]),
+]
+_OPEN = pytest.StashKey[list[Opened]]()  # what a test looks at
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chrome() -> Iterator[Any]:
     """Chromium. Playwright's event loop runs while it is there, in the way of other tests: so it
-    ends with each module."""
+    ends with this folder's."""
     with chromium() as browser:
         yield browser
 
@@ -50,54 +43,55 @@ def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="package")
+def opening(request: pytest.FixtureRequest, chrome: Any) -> Callable[..., Any]:
+    """Opens a notebook for as long as a `with` lasts: opening(front, *cells), or with the path of a
+    notebook in place of cells."""
+    servers = {LAB: "jupyter", NOTEBOOK: "jupyter", VOILA: "voila"}
+    return lambda front, *cells: opened(
+        chrome, request.getfixturevalue(servers[front]), front, *cells
+    )
+
+
+@pytest.fixture(scope="package")
+def visits(opening: Callable[..., Any]) -> Iterator[Callable[[str], Opened]]:
+    """The notebook of all panels in this front end: opened once, and left at the end."""
+    with ExitStack() as open_:
+        yield cache(lambda front: open_.enter_context(opening(front, *ALL)))
+
+
+@pytest.fixture(params=FRONT_ENDS)
+def visit(request: pytest.FixtureRequest, visits: Callable[[str], Opened]) -> Iterator[Opened]:
+    """The notebook of all panels, in each front end in turn."""
+    with quiet(request, visits(request.param)) as one:
+        yield one
+
+
+@pytest.fixture
+def lab(request: pytest.FixtureRequest, visits: Callable[[str], Opened]) -> Iterator[Opened]:
+    """The notebook of all panels in JupyterLab."""
+    with quiet(request, visits(LAB)) as one:
+        yield one
+
+
 @pytest.fixture
 def open_notebook(
-    request: pytest.FixtureRequest, chrome: Any, tmp_path: Path
+    request: pytest.FixtureRequest, opening: Callable[..., Any]
 ) -> Iterator[Callable[..., Opened]]:
-    """Opens a notebook in this front end and runs it: open_notebook(front, *cells), or with the
-    path of a notebook in place of cells.
+    """Opens a notebook for one test, as `opening` does for many."""
+    with ExitStack() as open_:
+        yield lambda *given: open_.enter_context(
+            quiet(request, open_.enter_context(opening(*given)))
+        )
 
-    `height` is that of the window. When the test ends nothing may have complained.
-    """
-    pages: list[Opened] = []
-    shown = request.node.stash[_SHOWN] = []
 
-    def start(front: str, *cells: str | Path, height: int = 900) -> Opened:
-        server: Server = request.getfixturevalue("voila" if front == VOILA else "jupyter")
-        # A context of its own: a second page of one context may be taken for one in the background.
-        page = chrome.new_context(viewport={"width": 1280, "height": height}).new_page()
-        page.set_default_timeout(SECONDS * 1000)
-        errors = heard(page)
-        shown.append((page, errors))
-        server.settle(PLUGIN, {"theme": THEMES[0]})  # a test before may have left another
-        file = frontends.written(server, cells)
-        kernel = Kernel(server.connection_file(frontends.opened(page, front, server, file)))
-        pages.append(Opened(page, front, kernel, file, errors))
-        frontends.run_all(page, front)
-        assert not tracebacks(page), tracebacks(page)
-        return pages[-1]
-
-    yield start
-    complaints = [complaint for opened in pages for complaint in opened.close()]
+@contextmanager
+def quiet(request: pytest.FixtureRequest, one: Opened) -> Iterator[Opened]:
+    """What was opened; when the test ends nothing in it may have complained."""
+    request.node.stash.setdefault(_OPEN, []).append(one)
+    yield one
+    complaints = one.complaints()
     assert not complaints, "\n".join(complaints)
-
-
-@pytest.fixture
-def picture(tmp_path: Path) -> Callable[..., None]:
-    """Takes a picture of the panel, or of the whole page, under this name, which is not empty.
-
-    `for_readme` keeps it in the folder that PICTURES names, too, when it names one: pictures differ
-    by some pixels from machine to machine, so the README's change when somebody wants it.
-    """
-
-    def take(opened: Opened, name: str, page: bool = False, for_readme: bool = False) -> None:
-        data = opened.page.screenshot() if page else opened.portrait()
-        assert len(data) > 5_000, "an empty picture"
-        (tmp_path / f"{name}.png").write_bytes(data)
-        if for_readme and "PICTURES" in os.environ:
-            Path(os.environ["PICTURES"], f"{name}.png").write_bytes(data)
-
-    return take
 
 
 @pytest.hookimpl(wrapper=True)
@@ -106,13 +100,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     from playwright.sync_api import Error as PlaywrightError
 
     report = yield
-    shown = item.stash.get(_SHOWN, [])
-    if report.when == "call" and report.failed and shown:
-        folder = item.funcargs["tmp_path"]
-        for number, (page, _) in enumerate(shown):
+    looked_at = item.stash.get(_OPEN, [])
+    if report.when == "call" and report.failed and looked_at:
+        folder = item.config._tmp_path_factory.mktemp("pages")
+        for number, one in enumerate(looked_at):
             with suppress(PlaywrightError):  # a page that is gone has no picture
-                page.screenshot(path=folder / f"page-{number}.png")
+                one.page.screenshot(path=folder / f"page-{number}.png")
         report.sections.append(("the pages as they were", f"{folder}/page-*.png"))
-        errors = [error for _, heard_of_it in shown for error in heard_of_it]
+        errors = [error for one in looked_at for error in one.heard.errors]
         report.sections.append(("their consoles", "\n".join(errors)))
     return report

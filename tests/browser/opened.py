@@ -1,16 +1,105 @@
-"""A notebook that has run in a page."""
+"""A notebook in a front end: written, opened in a page, run through the application, left."""
 
+import shutil
 import time
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import frontends
-from .complaints import tracebacks
-from .kernels import Kernel
+import nbformat
 
+from .accessibility import violations
+from .complaints import TRACEBACKS, Heard, heard
+from .kernels import Kernel
+from .servers import Server
+
+LAB, NOTEBOOK, VOILA = FRONT_ENDS = ("JupyterLab", "Notebook 7", "Voila")
 SECONDS = 20  # for anything that is waited for in a page, on a busy machine
+SIZE = {"width": 1280, "height": 900}
+THEMES = LIGHT, DARK = ("JupyterLab Light", "JupyterLab Dark")
+_THERE = "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined"
+_CONNECTED = """async () => {
+    const late = (_, no) => setTimeout(() => no(Error("no kernel came within a minute")), 60000);
+    return await Promise.race([connected(), new Promise(late)]);
+    async function connected() {
+    const app = window.jupyterapp; await app.restored;
+    const w = app.shell.currentWidget;
+    await w.context.ready; await w.sessionContext.ready;
+    const kernel = w.sessionContext.session.kernel; await kernel.info;
+    return kernel.id; } }"""
+_RUN = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells') }"
+_SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
+_VOILA_KERNEL = "JSON.parse(document.getElementById('jupyter-config-data').textContent).kernelId"
+# Its own kernel alone: other pages of this server are still open.
+_SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
+_CHANGE_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+_FOCUSED = "element => element === document.activeElement"
+
+
+def written(server: Server, cells: Sequence[str | Path]) -> Path:
+    """A new notebook of these cells, or a copy of the one at this path, in a folder of its own:
+    two pages of one path would share a kernel."""
+    folder = server.root / uuid.uuid4().hex
+    folder.mkdir()
+    if isinstance(cells[0], Path):
+        return Path(shutil.copy(cells[0], folder))
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, folder / "panel.ipynb")
+    return folder / "panel.ipynb"
+
+
+def shown(page: Any, front: str, server: Server, file: Path) -> str:
+    """The ID of the kernel of the notebook, which the page now shows. In Voila it has run."""
+    name = file.relative_to(server.root).as_posix()
+    if front == VOILA:
+        page.goto(f"{server.address}/voila/render/{name}")
+        page.locator("#rendered_cells").wait_for(state="visible")
+        return str(page.evaluate(_VOILA_KERNEL))
+    # A workspace of its own: JupyterLab would open what the page before had open.
+    where = f"lab/workspaces/{file.parent.name}/tree" if front == LAB else "notebooks"
+    page.goto(f"{server.address}/{where}/{name}")
+    page.wait_for_function(_THERE)
+    return str(page.evaluate(_CONNECTED))
+
+
+def leave(page: Any, front: str) -> None:
+    """Ends the page and its kernel."""
+    if front == VOILA:
+        page.goto("about:blank")  # Voila ends a kernel when its page is left
+    else:
+        page.evaluate(_SHUT_DOWN)
+    page.context.close()
+
+
+@contextmanager
+def opened(browser: Any, server: Server, front: str, *cells: str | Path) -> "Iterator[Opened]":
+    """A notebook of these cells, or the one at this path, that has run in this front end."""
+    # A context of its own: a second page of one context may be taken for one in the background.
+    page = browser.new_context(viewport=SIZE).new_page()
+    page.set_default_timeout(SECONDS * 1000)
+    # A page before may have left another theme.
+    server.settle("@jupyterlab/apputils-extension:themes", {"theme": LIGHT})
+    file = written(server, cells)
+    told = heard(page, front, file.name)
+    kernel = Kernel(server.connection_file(shown(page, front, server, file)))
+    try:
+        if front != VOILA:
+            page.evaluate(_RUN)
+        yield Opened(page, front, kernel, file, told)
+    finally:
+        kernel.close()
+        leave(page, front)
+
+
+def yes(panel: Any, question: str) -> None:
+    """Answers the panel's question, which has to say this, with yes."""
+    asked = panel.get_by_role("alertdialog")
+    asked.get_by_text(question).wait_for()
+    asked.get_by_role("button").first.click()
 
 
 @dataclass
@@ -21,24 +110,44 @@ class Opened:
     front: str
     kernel: Kernel
     file: Path
-    errors: list[str]
+    heard: Heard
+    scope: str = ".confkit-panel"  # what is looked at
+    _fresh: int = 0
+    _told: int = 0
 
-    @property
-    def panel(self) -> Any:
-        """The panel that the page shows."""
-        return self.page.locator(".confkit-panel")
+    def fresh(self, scene: str, **options: Any) -> Any:
+        """This scene of `stage.py`, set anew in the notebook of all panels; its names are the
+        kernel's. The page is as large and as light as when it was opened."""
+        self.page.set_viewport_size(SIZE)
+        self.show_in(LIGHT)
+        self._fresh += 1
+        mark = f"{scene}-{self._fresh}"
+        self.kernel.run(f"get_ipython().push(stages.fill({scene!r}, {mark!r}, **{options!r}))")
+        self.scope = f".{mark}"
+        panel = self.page.locator(self.scope)
+        panel.scroll_into_view_if_needed()
+        return panel
 
-    def portrait(self) -> bytes:
-        """The first panel in JupyterLab as a picture (PNG), at the width of a usual screen."""
-        self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
-        height = self.panel.first.evaluate("panel => panel.offsetHeight")
-        self.page.set_viewport_size({"width": 1280, "height": int(height) + 400})
-        picture: bytes = self.panel.first.screenshot()
-        return picture
+    def show_in(self, theme: str) -> None:
+        """Shows the page in this theme; Voila has but one."""
+        shown = self.page.locator(f'body[data-jp-theme-name="{theme}"]')
+        if self.front == VOILA or shown.count():
+            return
+        self.page.evaluate(_CHANGE_THEME, theme)
+        shown.wait_for(state="attached")
+        self.page.wait_for_timeout(300)  # colours fade from one theme to the other
+
+    def violations(self) -> list[str]:
+        """What breaks a rule of accessibility, in each theme."""
+        found = []
+        for theme in THEMES:
+            self.show_in(theme)
+            found += [f"{theme}: {line}" for line in violations(self.page, self.scope)]
+        return found
 
     def saved(self) -> str:
-        """The text of the notebook as the front end saves it."""
-        frontends.save(self.page)
+        """The text of the notebook as JupyterLab or Notebook 7 saves it."""
+        self.page.evaluate(_SAVE)
         return self.file.read_text()
 
     def until(self, met: Callable[[], Any], seconds: float = SECONDS) -> Any:
@@ -50,23 +159,25 @@ class Opened:
         return found
 
     def tab_to(self, target: Any, presses: int = 60) -> None:
-        """Presses Tab until the target has the focus."""
+        """Presses Tab until the target has the focus: from where that is, or, if it is not in the
+        panel yet, from the panel's head."""
         target.wait_for()
+        panel = self.page.locator(self.scope)
+        if not panel.evaluate("panel => panel.contains(document.activeElement)"):
+            panel.locator(".confkit-title").focus()
         for _ in range(presses):
-            if target.evaluate("element => element === document.activeElement"):
+            if target.evaluate(_FOCUSED):
                 return
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not come to {target}")
 
     def complaints(self) -> list[str]:
-        """What the page's console, the outputs and the kernel complained of until now."""
+        """What the page's console, the outputs and the kernel complained of since this was asked
+        last."""
         self.kernel.run("pass")  # what was said before is heard before
-        return [*tracebacks(self.page), *self.kernel.errors, *self.errors]
-
-    def close(self) -> list[str]:
-        """Leaves the page and ends its kernel; the complaints."""
-        try:
-            return self.complaints()
-        finally:
-            self.kernel.close()
-            frontends.leave(self.page, self.front)
+        outputs = self.page.locator(TRACEBACKS).all_inner_texts()
+        found = [*outputs[self._told :], *self.kernel.errors, *self.heard.errors]
+        self._told = len(outputs)
+        self.kernel.errors.clear()
+        self.heard.errors.clear()
+        return self.heard.complaints(found)

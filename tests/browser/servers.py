@@ -13,6 +13,7 @@ from typing import Any
 from tests import servers
 from tests.ports import quiet_port
 
+ROOT = Path(__file__).resolve().parents[2]
 JUPYTER = [
     "-m", "jupyterlab", "--allow-root", "--no-browser", "--ServerApp.port_retries=0",
     "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
@@ -92,4 +93,7 @@ def environment(folder: Path) -> dict[str, str]:
            "JUPYTER_RUNTIME_DIR": "runtime", "JUPYTERLAB_SETTINGS_DIR": "settings",
            "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "XDG_CONFIG_HOME": "xdg"}  # fmt: skip
     folders = {name: str(folder / place) for name, place in own.items()}
-    return {**kept, **folders, "CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1"}
+    # Kernels find `stage.py`, from wherever the tests are run.
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    more = {"CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1", "PYTHONPATH": path}
+    return {**kept, **folders, **more}

@@ -1,16 +1,17 @@
-"""The panels as one page, in Voila."""
+"""The notebooks as they are: in JupyterLab, and the app in Voila."""
 
 from pathlib import Path
 
-from .frontends import VOILA
+import pytest
 
-APP = Path(__file__).resolve().parent.parent.parent / "notebooks" / "app.ipynb"
+from .opened import LAB, VOILA
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
 def test_the_app_shows_each_panel_in_its_tab(open_notebook):
     """A page without code: four tabs, each with its panel at work on the simulated building."""
-    opened = open_notebook(VOILA, APP)
-    page = opened.page
+    page = open_notebook(VOILA, NOTEBOOKS / "app.ipynb").page
     page.get_by_text("60 rooms · read at").wait_for()
     for tab, shown in {
         "Occupancy": "in use", "Cameras": "Preflight", "Calls": "/rtc/room/get", "Rooms": "Owner",
@@ -20,3 +21,16 @@ def test_the_app_shows_each_panel_in_its_tab(open_notebook):
             "visible=true"
         ).first.wait_for()
     assert page.get_by_text("RoomExplorer").count() == 0
+
+
+def test_the_first_notebook_runs(open_notebook):
+    """Each cell runs without a complaint, and who is where stands there with its picture."""
+    page = open_notebook(LAB, NOTEBOOKS / "01-first-look.ipynb").page
+    page.get_by_role("heading", name="Who is where").wait_for()
+    page.locator("img").last.wait_for()
+
+
+@pytest.mark.parametrize("name", ["02-explore-rooms", "03-occupancy", "04-rtsp-import"])
+def test_a_notebook_runs_and_shows_its_panel(name, open_notebook):
+    """Each cell runs without a complaint, and the panel stands in the page."""
+    open_notebook(LAB, NOTEBOOKS / f"{name}.ipynb").page.locator(".confkit-panel").first.wait_for()

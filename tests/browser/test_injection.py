@@ -1,6 +1,6 @@
 """Hostile texts in a real JupyterLab: no script runs, no markup and no formula is made of them."""
 
-from .frontends import LAB
+from .opened import LAB
 
 CELLS = (
     """

@@ -2,36 +2,84 @@
 
 import base64
 import json
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 
-from .frontends import LAB
-from .stored import holds
+from .conftest import quiet
+from .opened import LAB
 
 CAMERA = "Hunter3/&+=?"
 HEAD = "room_id,user_id,user_name,user_address"
 SECRET = 'Hunter2 "/&ä'
 WIDGETS = "@jupyter-widgets/jupyterlab-manager:plugin"
-FIELDS = """
+CONTROL = "Hunter0 is kept"
+CELLS = (
+    """
 import ipywidgets
 from confkit.panels.parts import Field
+control = ipywidgets.Password(description="control")
 fields = {kind: Field(kind, kind) for kind in ("password", "text", "area", "file")}
-ipywidgets.VBox(list(fields.values()))
-"""
-PASSWORD = """
-import ipywidgets as widgets
-field = widgets.Password(description="password")
-field
-"""
+box = ipywidgets.VBox([control, *fields.values()])
+box.add_class("fields")
+box
+""",
+    """
+import confkit as ck
+from confkit.panels import ConnectPanel, DevicePanel, RoomExplorer, WirePanel
+client = ck.connect("sandbox")
+room_id = ck.create_room(client, "Weekly sync", owner_id="ops")
+connect = ConnectPanel()
+connect
+""",
+    "devices = DevicePanel(client, room_id)\ndevices",
+    "rooms = RoomExplorer(client, [room_id])\nrooms",
+    "wire = WirePanel(client)\nwire",
+)
 
 
-@pytest.fixture(params=[True, False], ids=["state saved", "state not saved"])
+def holds(text: str, secret: str) -> list[str]:
+    """The forms of the secret that stand in the text: raw, as JSON, percent-encoded, base64."""
+    data = secret.encode()
+    json_form = json.dumps(secret)[1:-1]
+    looked_for = {
+        "raw": [secret],
+        "as JSON": [json_form, json.dumps(json_form)[1:-1], json.dumps(secret, ensure_ascii=False)],
+        "percent-encoded": [quote(secret, safe=""), quote(secret), quote_plus(secret)],
+        "base64": [form for shift in range(3) for form in _inner(data, shift)],
+        "reversed": [secret[::-1]],
+        "in hexadecimal": [data.hex()],
+    }
+    return [name for name, forms in looked_for.items() if any(form in text for form in forms)]
+
+
+def _inner(data: bytes, shift: int) -> list[str]:
+    """The base64 of the data within other data: without what its neighbours would change."""
+    text = base64.b64encode(b"\0" * shift + data).decode()
+    certain = text[(0, 2, 3)[shift] : len(text) - (0, 4, 4)[(shift + len(data)) % 3]]
+    return [certain, certain.replace("+", "-").replace("/", "_")]
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["state saved", "state not saved"])
 def keeps_state(request, jupyter):
     """JupyterLab's setting "save widget state automatically", on and off."""
     jupyter.settle(WIDGETS, {"saveState": request.param})
     yield request.param
     jupyter.settle(WIDGETS, {})
+
+
+@pytest.fixture(scope="module")
+def page_of_secrets(keeps_state, opening):
+    """All that secrets are typed into, in one notebook; each test types others."""
+    with opening(LAB, *CELLS) as one:
+        yield one
+
+
+@pytest.fixture
+def notebook(request, page_of_secrets):
+    """The notebook in which secrets are typed; nothing in it may complain."""
+    with quiet(request, page_of_secrets) as one:
+        yield one
 
 
 @pytest.mark.parametrize(
@@ -45,66 +93,45 @@ def test_the_search_finds_a_secret_however_it_is_written(written):
     assert not holds("before after", SECRET)
 
 
-def test_the_search_can_fail(keeps_state, open_notebook):
+def test_the_search_can_fail(keeps_state, notebook):
     """What is typed into ipywidgets' Password is in the saved notebook when its state is saved."""
-    opened = open_notebook(LAB, PASSWORD)
-    opened.page.get_by_label("password").fill(SECRET)
-    opened.until(lambda: opened.kernel.run("print(field.value)") == SECRET)
-    assert bool(holds(opened.saved(), SECRET)) == keeps_state
+    notebook.page.get_by_label("control").fill(CONTROL)
+    notebook.until(lambda: notebook.kernel.run("print(control.value)") == CONTROL)
+    assert bool(holds(notebook.saved(), CONTROL)) == keeps_state
 
 
-def test_no_saved_notebook_holds_what_was_typed(keeps_state, open_notebook):
+def test_no_saved_notebook_holds_what_was_typed(keeps_state, notebook):
     """Typed, given from code, cleared, abandoned half-way: the kernel has it, the file has not."""
-    opened = open_notebook(LAB, FIELDS)
-    shown, kernel = opened.page.locator(".jp-OutputArea"), opened.kernel
+    shown, kernel = notebook.page.locator(".fields"), notebook.kernel
     for kind in ("password", "text", "area"):
         shown.get_by_label(kind).fill(SECRET)
     shown.get_by_label("file").set_input_files(
         {"name": "cameras.csv", "mimeType": "text/csv", "buffer": SECRET.encode()}
     )
     has = "print([str(field.text) for field in fields.values()] == [{0!r}] * 4)"
-    opened.until(lambda: kernel.run(has.format(SECRET)) == "True")
-    assert not holds(opened.saved(), SECRET), "typed"
+    notebook.until(lambda: kernel.run(has.format(SECRET)) == "True")
+    assert not holds(notebook.saved(), SECRET), "typed"
 
     kernel.run("fields['password'].clear()")
     shown.get_by_label("text").fill("")
-    opened.until(lambda: kernel.run("print(fields['text'].text)") == "None")
-    opened.until(lambda: shown.get_by_label("password").input_value() == "")
-    assert not holds(opened.saved(), SECRET), "cleared"
+    notebook.until(lambda: kernel.run("print(fields['text'].text)") == "None")
+    notebook.until(lambda: shown.get_by_label("password").input_value() == "")
+    assert not holds(notebook.saved(), SECRET), "cleared"
 
     shown.get_by_label("password").press_sequentially(SECRET[:9])
-    assert not holds(opened.saved(), SECRET[:9]), "abandoned half-way"
+    assert not holds(notebook.saved(), SECRET[:9]), "abandoned half-way"
 
     kernel.run(f"fields['password'].fill({SECRET!r})")
     shown.get_by_label("password").and_(shown.get_by_placeholder("(given)")).wait_for()
-    assert not holds(opened.saved(), SECRET), "given from code"
-    assert ('"widgets": {' in opened.file.read_text()) == keeps_state
+    assert not holds(notebook.saved(), SECRET), "given from code"
+    assert ('"widgets": {' in notebook.file.read_text()) == keeps_state
 
 
-PANELS = (
-    """
-import confkit as ck
-from confkit.panels import ConnectPanel, DevicePanel, RoomExplorer, WirePanel
-client = ck.connect("sandbox")
-room_id = ck.create_room(client, "Weekly sync", owner_id="ops")
-connect = ConnectPanel()
-connect
-""",
-    "devices = DevicePanel(client, room_id)\ndevices",
-    """
-rooms = RoomExplorer(client, [room_id])
-rooms
-""",
-    "wire = WirePanel(client)\nwire",
-)
-
-
-def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, open_notebook):
+def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, notebook):
     """Keys, passwords, an address with a login, options, a table, and the token that WirePanel
     shows: used, cleared or abandoned half-way, they are in no saved notebook, and in no output."""
-    opened = open_notebook(LAB, *PANELS)
-    page, kernel = opened.page, opened.kernel
-    connect, devices, rooms, wire = (opened.panel.nth(place) for place in range(4))
+    kernel = notebook.kernel
+    connect, devices, rooms, wire = notebook.page.locator(".confkit-panel").all()
 
     connect.get_by_label("Service").select_option("addresses and keys")
     for label, text in {
@@ -145,16 +172,16 @@ def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, open_n
     steps = "wire.token_steps() if len(step.value) > 20"  # the keys themselves are published
     made = kernel.run(f"print('\\n'.join(step.value for step in {steps}))").splitlines()
     token = made[-2]
-    opened.until(lambda: token in wire.inner_text())
+    notebook.until(lambda: token in wire.inner_text())
     wire.locator("tbody tr").first.click()
-    page.locator("pre").first.wait_for()
+    wire.locator("pre").first.wait_for()
 
     secrets = ["Acc3ss!", SECRET, CAMERA, "AbandonedHalfw", "Open-Sesame!", *made]
-    text = opened.saved()
+    text = notebook.saved()
     assert {secret: holds(text, secret) for secret in secrets if holds(text, secret)} == {}
     assert ('"widgets": {' in text) == keeps_state
     kernel.run("devices.form.clear(); devices.many.clear()")
     wire.get_by_role("button", name="Hide the token").click()
-    opened.until(lambda: token not in wire.inner_text())
-    text = opened.saved()
+    notebook.until(lambda: token not in wire.inner_text())
+    text = notebook.saved()
     assert {secret: holds(text, secret) for secret in secrets if holds(text, secret)} == {}

@@ -1,0 +1,51 @@
+"""The README's pictures of the notebooks, for `python -m tests.regenerate --pictures`."""
+
+import tempfile
+from pathlib import Path
+
+from .chromium import chromium
+from .opened import LAB, Opened, opened
+from .servers import JUPYTER, running
+
+# What the pictures show of each notebook's panel: as code that runs after the notebook.
+SHOWN = {
+    ("01-first-look", "first-look"): "",
+    ("02-explore-rooms", "rooms"): """
+panel.filter(fuller_than=60)
+busy = panel.value.room_id[1]  # the fullest has no seat left
+ck.import_device(client, busy, "door", "Front door", client.sandbox.camera(name="Front door"))
+panel.refresh()
+panel.select(busy)
+""",
+    ("03-occupancy", "occupancy"): "panel.refresh()",
+    ("04-rtsp-import", "devices"): "",
+}
+_WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
+
+
+def take(notebooks: Path) -> None:
+    """Runs the notebooks of this folder in JupyterLab, and keeps pictures of them beside them."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium() as browser,
+        running(JUPYTER, Path(folder)) as server,
+    ):
+        for (notebook, name), code in SHOWN.items():
+            with opened(browser, server, LAB, notebooks / f"{notebook}.ipynb") as one:
+                one.kernel.run(code)
+                one.page.wait_for_timeout(500)  # pictures in it come by message
+                one.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+                (notebooks / f"{name}.png").write_bytes(_picture(one))
+
+
+def _picture(one: Opened) -> bytes:
+    """The first panel at the width of a usual screen; without one the page, from who is where."""
+    panel = one.page.locator(".confkit-panel").first
+    if not panel.count():
+        one.page.set_viewport_size({"width": 1280, "height": 1005})
+        one.page.get_by_role("heading", name="Who is where").evaluate(_WHO)
+        one.page.locator("img").last.wait_for()
+        return bytes(one.page.screenshot())
+    height = panel.evaluate("panel => panel.offsetHeight")
+    one.page.set_viewport_size({"width": 1280, "height": int(height) + 400})
+    return bytes(panel.screenshot())
