@@ -255,7 +255,7 @@ class Client:
     def _is_open(self) -> None:
         if self._closed or (self.sandbox is not None and self.sandbox.closed):
             raise ConfigError(
-                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again"
+                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again."
             )
         if os.getpid() != self._process:
             self._after_fork()
