@@ -45,7 +45,7 @@ class Address(NamedTuple):
         if problem:
             told = f": {mask_address(url, broken=True)!r}" if isinstance(text, Guarded) else ""
             raise ConfigError(
-                f"{setting} {problem}{told}. Write it as scheme://host:port, such as {_EXAMPLE}"
+                f"{setting} {problem}{told}", f"Write it as scheme://host:port, such as {_EXAMPLE}"
             )
         return cls(str(url), host)
 

@@ -20,9 +20,8 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
 
 def wrong(endpoint: Endpoint, problem: str, advice: str) -> ParameterError:
     """The error for an argument that is wrong; nothing has been sent."""
-    error = ParameterError(" ".join(filter(None, (problem, advice, "Nothing was sent."))))
-    error.interface, error.endpoint = endpoint.interface, endpoint.key
-    error.meaning, error.advice = problem, advice
+    error = ParameterError(f"{problem} Nothing was sent.", advice)
+    error.interface, error.endpoint, error.meaning = endpoint.interface, endpoint.key, problem
     return error
 
 

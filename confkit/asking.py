@@ -27,8 +27,8 @@ def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD)
         line = ""
     if not line:
         raise ConfigError(
-            f"nobody can be asked here ({question.rstrip(': ')}). "
-            f"Set {variable} in the environment, or run this where somebody can type."
+            f"nobody can be asked here ({question.rstrip(': ')})",
+            f"Set {variable} in the environment, or run this where somebody can type.",
         )
     return Secret(line.rstrip("\r\n"))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .arguments import wrong
 from .client import Client
 from .endpoints import B1
-from .errors import LOOKED_UP, ApiError, ConfkitError, cause_and_advice
+from .errors import LOOKED_UP, ApiError, ConfkitError
 from .explanations import explain
 from .listing import find_device
 from .masking import mask_address
@@ -49,8 +49,9 @@ def preflighted(device: Device, known: "bool | Report" = True) -> "Report | None
     if report.ok:
         return report
     failed = PreflightFailed(
-        f"{mask_address(device.user_id)!r} was not imported: {report.verdict}: {report.cause} "
-        f"{report.advice} Nothing was sent to the service."
+        f"{mask_address(device.user_id)!r} was not imported and nothing was sent to the service",
+        report.advice,
+        cause=f"{report.verdict}: {report.cause}",
     )
     failed.report = report
     raise failed
@@ -61,10 +62,8 @@ def advised(error: ApiError, device: Device) -> None:
     from .diagnosis.lines import diagnose_call
 
     if error.ret in (426, 427):
-        told = f"{cause_and_advice(error)[0]}."
         cause = explain(error).cause
         error.advice = f"{_looked(error)}{cause} To learn which: {diagnose_call(device)}"
-        error.args = (f"{told} {error.advice}",)
 
 
 def _looked(error: ApiError) -> str:
@@ -75,12 +74,10 @@ def _looked(error: ApiError) -> str:
 def there(error: ApiError, device: Device) -> None:
     """Nothing; the error of an import that is refused because this very device is there (423) says
     so: the one before it, whose answer may have been lost, has brought it in."""
-    told = f"{cause_and_advice(error)[0]}."
     error.advice = (
         f"{mask_address(device.user_id)!r} is in room {device.room_id!r} with this address, by an "
         "earlier import: nothing is left to do."
     )
-    error.args = (f"{told} {error.advice}",)
 
 
 def explained(error: ApiError, client: Client, device: Device, passed: "Report") -> None:
@@ -93,9 +90,7 @@ def explained(error: ApiError, client: Client, device: Device, passed: "Report")
     if error.ret not in (426, 427):
         return
     report = Chain(client, device, lambda _: passed, refused=True).report()
-    told = f"{cause_and_advice(error)[0]}."
-    found = f"{report.verdict}: {report.cause} {report.advice}"
-    error.args = (f"{told} {_looked(error)}{found}",)
+    error.cause = f"{error.cause.rstrip(' .')}. {_looked(error)}{report.verdict}: {report.cause}"
     error.report, error.advice = report, report.advice
 
 
@@ -107,8 +102,8 @@ def see(client: Client, device: Device, patience: float) -> None:
     if missing:
         room_id, called = device.room_id, mask_address(device.user_id)
         error = NotInRoom(
-            f"{called!r} was imported into room {room_id!r}, and {missing}. "
-            f"To find out why: ck.diagnose_device(client, {room_id!r}, {called!r})"
+            f"{called!r} was imported into room {room_id!r}, and {missing}",
+            f"To find out why: ck.diagnose_device(client, {room_id!r}, {called!r})",
         )
         error.device = device
         raise error

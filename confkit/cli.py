@@ -226,13 +226,14 @@ def _token(options: argparse.Namespace) -> int:
     if sys.stdout.isatty() and not options.show:
         raise ConfigError(
             "a token is a secret, so it is printed into a pipe only: "
-            "CONFKIT_TOKEN=$(confkit token). --show prints it here all the same."
+            "CONFKIT_TOKEN=$(confkit token)",
+            "--show prints it here all the same.",
         )
     with connect(options.profile) as client:
         if client.sandbox is not None:
             raise ConfigError(
-                "the embedded sandbox ends with this command, and its token with it. Run "
-                "`confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it."
+                "the embedded sandbox ends with this command, and its token with it",
+                "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it.",
             )
         if options.digest:
             say(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
@@ -243,7 +244,9 @@ def _token(options: argparse.Namespace) -> int:
 
 def _interface(options: argparse.Namespace) -> int:
     if options.openapi and options.part:
-        raise ConfigError("the OpenAPI description is one whole; leave out the part, or --openapi")
+        raise ConfigError(
+            "the OpenAPI description is one whole", "Leave out the part, or --openapi."
+        )
     if options.openapi:
         from .openapi import text
 

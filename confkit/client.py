@@ -14,7 +14,7 @@ from . import signing
 from .address import Address
 from .arguments import sendable, whole
 from .endpoints import A1, Endpoint
-from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected, error_with
+from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
 from .exchange import Asked, Context, Outcomes, ask_once, exchange
 from .masking import Secret, hidden_address
 from .pace import Pace
@@ -255,7 +255,7 @@ class Client:
     def _is_open(self) -> None:
         if self._closed or (self.sandbox is not None and self.sandbox.closed):
             raise ConfigError(
-                f"this {'client' if self._closed else 'sandbox'} is closed; connect again"
+                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again."
             )
         if os.getpid() != self._process:
             self._after_fork()
@@ -263,8 +263,7 @@ class Client:
     def may_send(self, endpoint: Endpoint) -> None:
         """Nothing, unless the operation is a change and the client read only: ReadOnlyError."""
         if endpoint.write and self.read_only:
-            raise error_with(
-                ReadOnlyError,
+            raise ReadOnlyError(
                 f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only.",
                 "Connect with read_only=False to change something on the service.",
             )

@@ -100,8 +100,9 @@ def connect_outside(profile: str | None) -> Client:
     client.close()
     raise ConfigError(
         "the embedded sandbox lives in the process that uses it, so a command finds none of its "
-        "rooms. Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
-        "name another profile."
+        "rooms",
+        "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
+        "name another profile.",
     )
 
 
@@ -109,8 +110,8 @@ def _one_service(name: str) -> None:
     named = [_VARIABLES[n] for n in SERVICE[:2] if _variable(_VARIABLES[n])]
     if named:
         raise ConfigError(
-            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(named)}. "
-            "Unset one of them, or name a profile in the call: connect(NAME)."
+            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(named)}",
+            "Unset one of them, or name a profile in the call: connect(NAME).",
         )
 
 
@@ -144,8 +145,8 @@ def seconds(text: str, name: str) -> float | tuple[float, float]:
         numbers = []
     if len(numbers) not in (1, 2):
         raise ConfigError(
-            f"{name} is {text!r}; give seconds, such as 10, "
-            "or seconds to connect and to read, such as 5,10"
+            f"{name} is {text!r}",
+            "Give seconds, such as 10, or seconds to connect and to read, such as 5,10.",
         )
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
@@ -154,7 +155,7 @@ def _yes_or_no(text: str, variable: str) -> bool:
     known = {"1": True, "true": True, "yes": True, "on": True,
              "0": False, "false": False, "no": False, "off": False}  # fmt: skip
     if text.strip().lower() not in known:
-        raise ConfigError(f"{variable} is {text!r}; give 1 or 0")
+        raise ConfigError(f"{variable} is {text!r}", "Give 1 or 0.")
     return known[text.strip().lower()]
 
 
@@ -187,11 +188,12 @@ def _client(name: str | None, settings: Mapping[str, Setting]) -> Client:
         where = f" in profile {name!r}" if name else ""
         raise ConfigError(
             f"no service is named: {', '.join(missing)} "
-            f"{'are' if len(missing) > 1 else 'is'} missing{where}. Three ways to give "
+            f"{'are' if len(missing) > 1 else 'is'} missing{where}",
+            f"Three ways to give "
             f"{'them' if len(missing) > 1 else 'it'}: as an argument, "
             f"connect({missing[0]}=...); in the environment, {_VARIABLES[missing[0]]}=...; or in a "
             'profile, `confkit profile add NAME` and connect("NAME"). '
-            'connect("sandbox") is a service to try things on.'
+            'connect("sandbox") is a service to try things on.',
         )
     service: dict[str, Any] = {key: stripped(key, settings[key]) for key in SERVICE}
     rest = {key: settings[key].value for key in OPTIONS if key in settings}
@@ -229,8 +231,8 @@ def _sandbox_client(arguments: Mapping[str, Setting], environment: Mapping[str, 
     contradicting = [name for name in (*SERVICE, "dialect") if name in arguments]
     if contradicting:
         raise ConfigError(
-            f'connect("sandbox") has its own {", ".join(contradicting)}. Leave them out, or make a '
-            "sandbox of another kind: Sandbox(dialect=...)."
+            f'connect("sandbox") has its own {", ".join(contradicting)}',
+            "Leave them out, or make a sandbox of another kind: Sandbox(dialect=...).",
         )
     options = {name: setting.value for name, setting in {**environment, **arguments}.items()
                if name in ("timeout", "read_only", "max_rate")}  # fmt: skip

@@ -63,7 +63,7 @@ def _check(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
         raise ConfigError(
-            "no command is given; it stands behind --: confkit course check -- java Client.java"
+            "no command is given", "It stands behind --: confkit course check -- java Client.java"
         )
     names = {row.name.lower() for row in rows()}
     if command[-2:-1] == ["--only"] and command[-1].lower() in names:

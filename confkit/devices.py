@@ -16,7 +16,6 @@ from .errors import (
     ServiceTimeout,
     Unsettled,
     UserExists,
-    error_with,
     settled,
     unread,
     unsettled,
@@ -248,8 +247,8 @@ def reimport_device(client: Client, device: Device) -> Device:
         return _imported(client, checked, None, fresh=True)
     except ConfkitError as error:
         unknown = isinstance(error, OutcomeUnknown)
-        failed = error_with(
-            ReimportUnknown if unknown else ReimportFailed,
+        kind = ReimportUnknown if unknown else ReimportFailed
+        failed = kind(
             f"{mask_address(device.user_id)!r} was removed from room {device.room_id!r} and "
             f"{'may or may not be there again' if unknown else 'could not be imported again'}: "
             f"{error}",

@@ -1,13 +1,13 @@
 """Everything that confkit raises.
 
-Each error names its cause and the next step. Those that a Python person would expect to be a
-builtin (`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
+Each error is made of fields: the problem, its cause and the next step; its text is composed from
+them here, and taken apart nowhere. Those that a Python person would expect to be a builtin
+(`LookupError`, `ValueError`, `TimeoutError`, ...) are that too.
 """
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from .printable import printable
 
@@ -18,23 +18,38 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound="ConfkitError")
 
 LOOKED_UP = "It was looked up, and nothing was changed."
-_STEP = re.compile("[;.] ")  # in a ConfigError, between what is wrong and the ways to give it
 
 
 class ConfkitError(Exception):
-    """The base of all that confkit raises. `retry`: the same call may work in a moment; `advice`:
-    the next step by itself, of calls that failed."""
+    """The base of all that confkit raises: `problem`, `cause` and `advice`, the next step, each
+    empty where it is not known. `retry`: the same call may work in a moment.
+
+    Its text is `problem: cause. advice`; `said` is that without the advice.
+    """
 
     retry: bool = False
-    advice: str = ""
+
+    def __init__(self, problem: str = "", advice: str = "", *, cause: str = "") -> None:
+        super().__init__(problem)
+        self.problem, self.cause, self.advice = problem, cause, advice
+
+    @property
+    def said(self) -> str:
+        """The problem and its cause, without a full stop at the end."""
+        return self._told().rstrip(" .")
 
     def __str__(self) -> str:
-        return printable(super().__str__())  # it may quote what others wrote
+        return f"{self.said}. {printable(self.advice)}" if self.advice else self._told()
 
-    def again(self) -> Self:
-        """The same error without its traceback, for others to raise. (`copy.copy` brings that along
-        where Dask is loaded, and then it grows with each one that raises it.)"""
-        return _rebuild(type(self), self.args, self.__dict__)
+    def _told(self) -> str:
+        told = f"{self.problem}: {self.cause}" if self.cause else self.problem
+        return printable(told.strip())  # it may quote what others wrote
+
+    def again(self, **changes: Any) -> Self:
+        """The same error without its traceback, for others to raise, and with these `changes` of
+        its fields. (`copy.copy` brings the traceback along where Dask is loaded, and then it grows
+        with each one that raises it.)"""
+        return _rebuild(type(self), self.args, {**self.__dict__, **changes})
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.args, dict(self.__dict__))
@@ -172,35 +187,6 @@ _CLASSES: dict[str, dict[int, type[ApiError]]] = {
 }  # fmt: skip
 
 
-def cause_and_advice(error: ConfkitError) -> tuple[str, str]:
-    """What an error says is wrong, without its full stop, and the next step; that is empty where
-    the text names none. A cause is never empty, also of an error of one sentence."""
-    text, advice = str(error), error.advice
-    if not advice and isinstance(error, ConfigError):
-        text, *steps = _STEP.split(text, maxsplit=1)
-        advice = "".join(steps)
-        advice = advice[:1].upper() + advice[1:]
-    text = text.strip()
-    return text.removesuffix(printable(advice)).rstrip(" .") or text, advice
-
-
-def _said(error: ConfkitError) -> str:
-    """What an error says without its next step."""
-    return str(error).removesuffix(printable(error.advice)).strip()
-
-
-def error_with(kind: type[E], problem: str, advice: str) -> E:
-    """An error of this kind, whose text ends with its next step."""
-    error = kind(f"{problem} {advice}")
-    error.advice = advice
-    return error
-
-
-def protocol_error(problem: str, advice: str) -> ProtocolError:
-    """The error for an answer that does not hold what is due."""
-    return error_with(ProtocolError, problem, advice)
-
-
 def api_error(
     ret: int | str, interface: str, endpoint: str, title: str, detail: str = "", status: int = 0
 ) -> ApiError:
@@ -211,11 +197,12 @@ def api_error(
     found = explain(ret, interface)
     kind = _CLASSES[interface].get(ret, ApiError) if isinstance(ret, int) else ApiError
     news = detail.strip(" .").lower() not in ("", found.meaning.lower())
-    said = f" The service says: {detail.strip(' .')}." if news else ""
+    said = f". The service says: {detail.strip(' .')}" if news else ""
     came = f"{ret} under HTTP {status}" if status else str(ret)
-    error = kind(f"{title} ({endpoint}) answered {came}: {found.meaning}.{said} {found.advice}")
+    problem = f"{title} ({endpoint}) answered {came}"
+    error = kind(problem, found.advice, cause=f"{found.meaning}{said}")
     error.ret, error.interface, error.endpoint = ret, interface, endpoint
-    error.meaning, error.advice, error.retry = found.meaning, found.advice, found.retry
+    error.meaning, error.retry = found.meaning, found.retry
     return error
 
 
@@ -223,16 +210,10 @@ def unsettled(refusal: ApiError, advice: str = "") -> Unsettled:
     """The refusal of a change, as one that may have happened all the same; `advice`, where given,
     takes the place of its own."""
     kind = UnsettledTimeout if isinstance(refusal, ServiceTimeout) else Unsettled
-    advice = advice or refusal.advice
-    told = f"It may or may not have happened: {_said(refusal)} {advice}"
-    return _rebuild(kind, (told,), {**refusal.__dict__, "advice": advice, "refusal": refusal})
-
-
-def _advised(error: E, advice: str) -> E:
-    """The same error with this next step in place of its own."""
-    return _rebuild(
-        type(error), (f"{_said(error)} {advice}",), {**error.__dict__, "advice": advice}
-    )
+    error = _rebuild(kind, refusal.args, {**refusal.__dict__, "refusal": refusal})
+    error.problem = "It may or may not have happened"
+    error.cause, error.advice = refusal.said, advice or refusal.advice
+    return error
 
 
 class Look(NamedTuple):
@@ -246,7 +227,7 @@ class Look(NamedTuple):
 
 def unread(what: str, error: ConfkitError, advice: str) -> Look:
     """A look that failed: `what` could not be read."""
-    return Look(None, f"{what} could not be read: {_said(error)} {advice}", error)
+    return Look(None, f"{what} could not be read: {error.said}. {advice}", error)
 
 
 def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
@@ -260,13 +241,14 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
     failure: ConfkitError = unknown
     refusal = unknown.refusal if isinstance(unknown, Unsettled) else None
     if refusal is not None and look.happened is False:
-        failure = _advised(refusal, f"{LOOKED_UP} {LOOKED.get(refusal.ret, refusal.advice)}")
+        advice = f"{LOOKED_UP} {LOOKED.get(refusal.ret, refusal.advice)}"
+        failure = refusal.again(advice=advice)
     elif refusal is not None:
         failure = unsettled(refusal, look.advice)
     elif look.happened:
         return None
     elif look.advice:
-        failure = _advised(unknown, look.advice)
+        failure = unknown.again(advice=look.advice)
     if look.error is not None:  # why nobody knows
         failure.__cause__ = look.error.again()  # itself it was raised in the context of this one
     return failure

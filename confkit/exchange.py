@@ -20,7 +20,6 @@ from .errors import (
     TransportError,
     UserExists,
     UserNotFound,
-    error_with,
     unsettled,
 )
 from .tracing import to_opentelemetry, to_sentry
@@ -135,8 +134,7 @@ def exchange(request: Request, token: Secret | None, context: Context) -> dict[s
             break
         context.sleep(pause(attempt, answer, context))
     if request.endpoint.write and _is_unsettled(failure):
-        raise error_with(
-            OutcomeUnknown,
+        raise OutcomeUnknown(
             f"{request.endpoint.title} ({request.endpoint.key}) was sent and its answer was "
             f"lost, so it may or may not have happened: {failure}",
             "Look on the service before you repeat it.",

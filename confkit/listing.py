@@ -6,7 +6,7 @@ from typing import Any
 from . import arguments
 from .client import Client
 from .endpoints import B3, Endpoint
-from .errors import ProtocolError, UserNotFound, protocol_error
+from .errors import ProtocolError, UserNotFound
 from .masking import mask_address
 from .records import Device, number, objects, shown
 from .wire import Request
@@ -28,14 +28,14 @@ def devices_of(members: Mapping[str, Any]) -> list[Device]:
     """The external users in an answer of B3."""
     data = members.get("data")
     if not isinstance(data, Mapping):
-        raise protocol_error(
+        raise ProtocolError(
             f"the answer of B3 holds no object data but {shown(data)}.",
             "Ask the provider where this deployment puts the external users.",
         )
     devices = [Device.read(item) for item in objects(data.get("items"), "items", B3.key)]
     total = number(data, "total")
     if total is not None and total > len(devices):
-        raise protocol_error(
+        raise ProtocolError(
             f"the answer of B3 says total={total} but holds {len(devices)} items.",
             "Ask for one room at a time, or ask the provider whether it cuts long lists.",
         )
@@ -60,11 +60,11 @@ def listed_device(client: Client, room_id: str, user_id: str, endpoint: Endpoint
     unsent = "" if endpoint is B3 else f" and {endpoint.key} was not sent"
     error = UserNotFound(
         f"the service lists no external user {mask_address(user_id)!r} in room {room_id!r}, so its "
-        f"address is not known{unsent}. list_devices(client) shows where it is, if anywhere."
+        f"address is not known{unsent}",
+        "Look with list_devices(client) where the device is, if anywhere.",
     )
     error.interface, error.endpoint, error.ret = "B", endpoint.key, 425
     error.meaning = "user does not exist"
-    error.advice = "Look with list_devices(client) where the device is."
     raise error
 
 

@@ -25,7 +25,7 @@ class Pace:
         self, max_rate: float, clock: Callable[[], float], sleep: Callable[[float], object]
     ) -> None:
         if not finite(max_rate):
-            raise ConfigError(f"max_rate is {max_rate!r}; give requests per second, above 0")
+            raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
         # Of 2.5 requests only two fit into a second; below one, the gap is what counts.
         self._gap = MARGIN / (math.floor(max_rate) if max_rate >= 1 else max_rate)
         self._due = -math.inf

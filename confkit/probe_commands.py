@@ -58,8 +58,9 @@ def _probe(options: argparse.Namespace) -> int:
             used = _settings(client)
             if options.save is not None and client.sandbox is not None:
                 raise ConfigError(
-                    "the embedded sandbox ends with this command, so no profile can name it. Run "
-                    "`confkit sandbox`, and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it."
+                    "the embedded sandbox ends with this command, so no profile can name it",
+                    "Run "
+                    "`confkit sandbox`, and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it.",
                 )
             found = probe_client(
                 client, max_failed_logins=options.max_failed_logins, wait=options.wait,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from .errors import protocol_error
+from .errors import ProtocolError
 from .json_text import DEEPEST_VALUE, read_json, too_deep
 from .masking import Guarded, Secret, guard, mask, masked
 
@@ -29,7 +29,7 @@ def number(fields: Mapping[str, Any], name: str) -> int | None:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)  # a larger one has lost digits
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
-        raise protocol_error(
+        raise ProtocolError(
             f"the answer's field {name} is {shown(value)}, not a whole number.",
             "Ask the provider what this deployment puts there.",
         )
@@ -52,7 +52,7 @@ def text(fields: Mapping[str, Any], name: str) -> str | None:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise protocol_error(
+    raise ProtocolError(
         f"the answer's field {name} is {shown(value)}, not a text.",
         "Ask the provider what this deployment puts there.",
     )
@@ -62,7 +62,7 @@ def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
     """The text under this name, which must be there and not empty."""
     value = text(fields, name)
     if not value:
-        raise protocol_error(
+        raise ProtocolError(
             f"{what} in the answer has no {name}.",
             "Ask the provider whether this deployment spells it otherwise "
             "(Dialect(item_keys=...)).",
@@ -73,7 +73,7 @@ def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
 def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object]]:
     """The list of objects that an answer has to hold under this name."""
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-        raise protocol_error(
+        raise ProtocolError(
             f"the answer of {endpoint} holds no list {name} of objects but {shown(items)}.",
             "Ask the provider where this deployment puts it.",
         )
@@ -130,7 +130,7 @@ class Room:
             room_mode=mode if named else number(fields, "room_mode"),
         )
         if room_id not in (room.room_id, room.room_extend_id):
-            raise protocol_error(
+            raise ProtocolError(
                 f"A3 was asked for room {shown(room_id)} and answered with room "
                 f"{shown(room.room_id)}.",
                 "Look for a proxy or a cache between here and the service.",
@@ -224,7 +224,7 @@ def _options(value: object) -> Mapping[str, Any]:
     elif value is None:
         value = {}
     if not isinstance(value, Mapping) or too_deep(value, DEEPEST_VALUE):
-        raise protocol_error(
+        raise ProtocolError(
             "the answer's field options is not a JSON object, or is nested too deep.",
             "Ask the provider what this deployment puts there.",
         )

@@ -13,7 +13,6 @@ from .errors import (
     OutcomeUnknown,
     ProtocolError,
     RoomNotFound,
-    error_with,
     settled,
     unread,
 )
@@ -78,8 +77,7 @@ def _number(members: Mapping[str, Any]) -> str:
     try:
         return needed(members, "room_id", "the new room")
     except ProtocolError as error:
-        raise error_with(
-            OutcomeUnknown,
+        raise OutcomeUnknown(
             f"The service answered that the room was made, and {error}",
             "Look on the service before you make it again, or give a room_extend_id.",
         ) from None

@@ -133,13 +133,15 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
         return {**environment, "CONFKIT_PROFILE": profiles.EMBEDDED}, "the SANDBOX", secrets
     if named == profiles.EMBEDDED and (profile or not environment.get("CONFKIT_BASE_URL")):
         raise ConfigError(
-            "the profile is the sandbox, whose verdict says nothing of a real service. Name one "
-            "(--profile NAME or CONFKIT_BASE_URL, ...), or play the runbook there with --sandbox."
+            "the profile is the sandbox, whose verdict says nothing of a real service",
+            "Name one "
+            "(--profile NAME or CONFKIT_BASE_URL, ...), or play the runbook there with --sandbox.",
         )
     if not any(environment.get(name) for name in _SERVICE) and not profile:
         raise ConfigError(
-            "no service is named. Name one (--profile NAME, or CONFKIT_BASE_URL and the others in "
-            "the environment), or play the runbook on the embedded one with --sandbox."
+            "no service is named",
+            "Name one (--profile NAME, or CONFKIT_BASE_URL and the others in "
+            "the environment), or play the runbook on the embedded one with --sandbox.",
         )
     if profile:
         for name in OF_A_SERVICE:
@@ -163,11 +165,11 @@ def _inputs(
     for part in given:
         name, equals, text = part.partition("=")
         if not equals:
-            raise ConfigError(f"-p {mask(part)} has no value; give -p {mask(part)}=VALUE")
+            raise ConfigError(f"-p {mask(part)} has no value", f"Give -p {mask(part)}=VALUE.")
         refuse_name(name)
         if name not in stored.inputs:
             raise ConfigError(
-                f"{stored.name} has no input {mask(name)!r}; it has {', '.join(stored.inputs)}"
+                f"{stored.name} has no input {mask(name)!r}", f"It has {', '.join(stored.inputs)}."
             )
         texts[name] = text, "-p"
     for name, (text, _) in texts.items():
@@ -181,5 +183,5 @@ def _installed() -> None:
                if importlib.util.find_spec(name) is None]  # fmt: skip
     if missing:
         raise ConfigError(
-            f"runbooks need {', '.join(missing)}; run: pip install 'confkit-notebooks[lab]'"
+            f"runbooks need {', '.join(missing)}", "Run: pip install 'confkit-notebooks[lab]'"
         )

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from .errors import ApiError, ConfkitError, ProtocolError, TransportError, cause_and_advice
+from .errors import ApiError, ConfkitError, ProtocolError, TransportError
 from .listing import list_devices
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class InterfaceCheck(NamedTuple):
     @property
     def advice(self) -> str:
         """The next step; empty where all is well."""
-        return cause_and_advice(self.error)[1] if self.error else ""
+        return self.error.advice if self.error else ""
 
     def __str__(self) -> str:
         mark = {True: "✓", False: "✗", None: "-"}[self.ok]
@@ -82,5 +82,4 @@ def _told(error: ConfkitError, interface: str) -> str:
         return f"it answers, and refuses: {error.meaning} ({error.ret})"
     if isinstance(error, ProtocolError):
         return f"something answers there, but not as interface {interface} does"
-    plain = cause_and_advice(error)[0]
-    return plain.partition(": ")[2] or plain if isinstance(error, TransportError) else plain
+    return (isinstance(error, TransportError) and error.cause) or error.said

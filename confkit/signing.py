@@ -8,7 +8,7 @@ import hmac
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .errors import ProtocolError, protocol_error
+from .errors import ProtocolError
 from .masking import Secret
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def token_of(
     parts = [members.get(name) for name in ("random", "key")]
     if all(isinstance(part, str | int) and part != "" for part in parts):
         return access_token(str(parts[0]), str(parts[1]), secret_key, dialect)
-    return protocol_error(
+    return ProtocolError(
         "authenticate (A1) succeeded but its answer holds no random and key.",
         "Ask the provider how this deployment hands them out.",
     )

@@ -132,7 +132,7 @@ class _Loop:
         settings = settings_of(context.session, written)
         if settings is None:
             raise ConfigError(
-                "the session was changed while its requests were under way; change it before."
+                "the session was changed while its requests were under way", "Change it before."
             )
         # By token, which may have the same text: with a new one may have come other cookies too.
         self._free.setdefault((flight.address, id(flight.token)), [])

@@ -43,8 +43,8 @@ def timeouts(given: float | tuple[float, float]) -> tuple[float, float]:
     both = given if isinstance(given, tuple) else (given, given)
     if len(both) != 2 or not all(finite(seconds) for seconds in both):
         raise ConfigError(
-            f"timeout is {given!r}; give seconds, or (seconds to connect, seconds to read), "
-            "each above 0 and finite"
+            f"timeout is {given!r}",
+            "Give seconds, or (seconds to connect, seconds to read), each above 0 and finite.",
         )
     return float(both[0]), float(both[1])
 
@@ -200,6 +200,6 @@ def no_answer(
     meaning, sent, retry, advice = _MEANINGS[obstacle]
     told = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
     kind = TransportTimeout if advice is _LONGER else TransportError
-    error = kind(f"{mask(address, *hidden)}: {told}. {advice}")
-    error.sent, error.retry, error.advice = sent, retry, advice
+    error = kind(mask(address, *hidden), advice, cause=told)
+    error.sent, error.retry = sent, retry
     return error

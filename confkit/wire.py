@@ -310,9 +310,10 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         )
     error = ProtocolError(
         f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
-        f"JSON that was due; it begins {body_excerpt(answer.body, answer.secrets)!r}. {advice}"
+        f"JSON that was due; it begins {body_excerpt(answer.body, answer.secrets)!r}",
+        advice,
     )
     broken = answer.status == BUSY or answer.status >= 500 or not answer.whole
     error.retry = not endpoint.write and broken  # only reads are retried
-    error.status, error.advice = answer.status, advice
+    error.status = answer.status
     return error

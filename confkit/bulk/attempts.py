@@ -18,7 +18,6 @@ from ..errors import (
     TransportError,
     UserExists,
     UserNotFound,
-    cause_and_advice,
 )
 from ..frames import OF_DEVICE, frame_of
 from ..listing import devices_in, find_device
@@ -69,8 +68,7 @@ def unknown(fate: Fate, error: OutcomeUnknown, advice: str) -> Fate:
 
 def _apart(error: ConfkitError, advice: str) -> tuple[str, str]:
     """What an error says is wrong, and its next step; this `advice` where it has none."""
-    cause, own = cause_and_advice(error)
-    return (f"{cause}.", own) if own else (str(error), advice)
+    return f"{error.said}.", error.advice or advice
 
 
 def attempted(client: Client, fate: Fate, patience: float | None) -> Fate:

@@ -82,9 +82,12 @@ def table_error(problems: Sequence[Problem]) -> TableError:
     if rest:
         lines.append(f"and {rest} more: pandas.DataFrame(error.problems)")
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    meaning, advice = f"The table has {count}.", "Mend the table and call again."
-    error = TableError("\n  ".join([f"{meaning} Nothing was sent. {advice}", *lines]))
-    error.meaning, error.advice, error.problems = meaning, advice, tuple(problems)
+    error = TableError(
+        f"The table has {count}, and nothing was sent",
+        "Correct the table and call again.",
+        cause="".join(f"\n  {line}" for line in lines) + "\n",
+    )
+    error.meaning, error.problems = f"The table has {count}.", tuple(problems)
     return error
 
 

@@ -32,7 +32,7 @@ def sheet(
         from ..figure import Chart
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"charts need {error.name}; run: pip install 'confkit-notebooks[lab]'"
+            f"charts need {error.name}", "Run: pip install 'confkit-notebooks[lab]'"
         ) from None
 
     finding, note, told = one_line(finding), one_line(note), printable(told)

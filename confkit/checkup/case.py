@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..checklist import Check
-from ..errors import ApiError, ConfkitError, TransportError, TransportTimeout, cause_and_advice
+from ..errors import ApiError, ConfkitError, TransportError, TransportTimeout
 from ..masking import mask
 from ..probing.logins import Logins
 from ..wire import Answer, Request
@@ -51,13 +51,12 @@ class Heard(NamedTuple):
             return "it answers"
         if isinstance(error, ApiError):
             return f"it answers {error.ret}: {error.meaning}"
-        plain = cause_and_advice(error)[0]
-        return plain.partition(": ")[2] or plain if isinstance(error, TransportError) else plain
+        return (isinstance(error, TransportError) and error.cause) or error.said
 
     @property
     def advice(self) -> str:
         """The next step; empty where all is well."""
-        return cause_and_advice(self.error)[1] if self.error else ""
+        return self.error.advice if self.error else ""
 
 
 @dataclass

@@ -96,6 +96,6 @@ def _named(name: str) -> Exercise:
         if exercise.name == name:
             return exercise
     raise ConfigError(
-        f"there is no exercise of this name; there are "
-        f"{', '.join(exercise.name for exercise in EXERCISES)}."
+        "there is no exercise of this name",
+        f"There are {', '.join(exercise.name for exercise in EXERCISES)}.",
     )

@@ -140,5 +140,5 @@ _PICTURES = {
 def picture(name: str) -> Picture:
     """A picture of the course: service, calls, token, room-life, rtsp; ConfigError for another."""
     if name not in _PICTURES:
-        raise ConfigError(f"the course has no such picture; there are {', '.join(_PICTURES)}.")
+        raise ConfigError("the course has no such picture", f"There are {', '.join(_PICTURES)}.")
     return _PICTURES[name]

@@ -98,6 +98,6 @@ def progress(notebook: str | None = None) -> Progress:
     if not found and notebook is not None:
         notebooks = dict.fromkeys(exercise.notebook for exercise in EXERCISES)
         raise ConfigError(
-            f"no notebook of this name has exercises; there are {', '.join(notebooks)}."
+            "no notebook of this name has exercises", f"There are {', '.join(notebooks)}."
         )
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..cameras import bare
-from ..errors import ConfkitError, TransportError, cause_and_advice
+from ..errors import ConfkitError, TransportError
 from ..records import Device
 from ..rtsp.report import Report
 from ..rtsp.verdicts import Verdict
@@ -178,12 +178,7 @@ def of_camera(camera: Report, listed: Device | None = None) -> Finding:
 def of_error(error: ConfkitError, stage: str = "") -> Finding:
     """Return what the service, or the way to it, answered in place of what was asked; without
     a `stage` it shows at the last one."""
-    cause, advice = cause_and_advice(error)
-    if not advice and ". " in cause:  # then the last sentence is the next step
-        cause, _, advice = cause.rpartition(". ")
-    cause = f"{cause}."
-    if not error.advice:
-        advice = (advice or "Correct that, then diagnose it again").rstrip(".") + "."
+    cause, advice = f"{error.said}.", error.advice or "Correct that, then diagnose it again."
     if isinstance(error, TransportError):
         cause = f"The service could not be asked: {cause}"
     return Finding("service_error", cause[:1].upper() + cause[1:], advice, stage)

@@ -7,5 +7,5 @@ try:
     import pyarrow.parquet  # noqa: F401
 except ModuleNotFoundError as error:
     raise ConfigError(
-        f"recordings need {error.name}; run: pip install 'confkit-notebooks[lab]'"
+        f"recordings need {error.name}", "Run: pip install 'confkit-notebooks[lab]'"
     ) from None

@@ -32,7 +32,7 @@ def samples_database(
         import duckdb
     except ModuleNotFoundError:
         raise ConfigError(
-            "a capacity report needs duckdb; run: pip install 'confkit-notebooks[lab]'"
+            "a capacity report needs duckdb", "Run: pip install 'confkit-notebooks[lab]'"
         ) from None
 
     settings: dict[str, str | bool | int | float | list[str]]

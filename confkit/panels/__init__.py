@@ -35,7 +35,7 @@ if not TYPE_CHECKING:  # a type checker reads the imports above
             return getattr(import_module(f".{_WHERE[name]}", __name__), name)
         except ModuleNotFoundError as error:
             missing = error.name
-        raise ConfigError(f"panels need {missing}; run: pip install 'confkit-notebooks[lab]'")
+        raise ConfigError(f"panels need {missing}", "Run: pip install 'confkit-notebooks[lab]'")
 
     def __dir__() -> list[str]:
         return __all__

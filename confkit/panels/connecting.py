@@ -127,15 +127,18 @@ class ConnectPanel(Panel):
         if isinstance(dialect, Mapping):
             dialect = Dialect.of(dialect)
         if not isinstance(dialect, Dialect | None):
-            raise ConfigError(f"dialect is {dialect!r}; give a Dialect, or a dict of its settings.")
+            raise ConfigError(
+                f"dialect is {dialect!r}", "Give a Dialect, or a dict of its settings."
+            )
         both = timeout if isinstance(timeout, tuple) else (timeout,)
         if timeout is not None:
             seconds(", ".join(map(str, both)), "timeout")
         known = [value for _, value in self.profile.options]
         if chosen is not None and chosen not in known:
             raise ConfigError(
-                f"there is no profile {chosen!r} here; there are {', '.join(filter(None, known))}. "
-                f"`confkit profile add {chosen}` makes it; then make the panel anew."
+                f"there is no profile {chosen!r} here",
+                f"There are {', '.join(filter(None, known))}. "
+                f"`confkit profile add {chosen}` makes it; then make the panel anew.",
             )
         for name, value in given.items():
             self.fields[name].fill(value)

@@ -33,8 +33,8 @@ def recorded_samples(folder: str, room_id: str, service: str) -> pd.DataFrame | 
     whose = found.attrs.get("service")
     if whose is not None and service not in whose.split(", "):
         raise ConfigError(
-            f"{folder} holds a recording of {whose}, and this panel shows {service}. "
-            "Give the folder of this service, or none."
+            f"{folder} holds a recording of {whose}, and this panel shows {service}",
+            "Give the folder of this service, or none.",
         )
     return found
 

@@ -46,7 +46,7 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
     def picked(self) -> Device:
         """The device that was picked; ConfigError when none was."""
         if self.table.chosen not in self.devices:
-            raise ConfigError("No device is picked. Pick one in the list.")
+            raise ConfigError("No device is picked", "Pick one in the list.")
         return self.devices[self.table.chosen]
 
     def show(self, devices: Sequence[Device]) -> pd.DataFrame:
@@ -72,7 +72,7 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
                 self.table.choose(key)
                 return device
         told = repr(mask_address(str(user_id)))
-        raise ConfigError(f"{told} is not in the list. Refresh it, or list another room.")
+        raise ConfigError(f"{told} is not in the list", "Refresh it, or list another room.")
 
     def offers(self, another: ipywidgets.Widget) -> None:
         """Nothing, once this button, too, is there for the device that is picked."""

@@ -65,9 +65,11 @@ class Many(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
         """The table that was chosen or pasted, open for reading; ConfigError without one."""
         given = list(filter(None, (self.pasted.text, self.file.text)))
         if not given:
-            raise ConfigError("No table is there. Choose a CSV file, or paste its text.")
+            raise ConfigError("No table is there", "Choose a CSV file, or paste its text.")
         if len(given) > 1:
-            raise ConfigError("A file is chosen and a text is pasted. Clear, and give one of them.")
+            raise ConfigError(
+                "A file is chosen and a text is pasted", "Clear, and give one of them."
+            )
         return io.StringIO(given[0])
 
     def clear(self) -> None:

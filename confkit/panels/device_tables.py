@@ -105,6 +105,6 @@ class Tables(Listing):
 def _needs_table(table: object) -> None:
     if not (table is None or is_table(table) or isinstance(table, io.TextIOBase)):
         raise ConfigError(
-            f"the table is {type(table).__name__}, and no table. Give a DataFrame, a path, or a "
-            "file that is open for reading."
+            f"the table is {type(table).__name__}, and no table",
+            "Give a DataFrame, a path, or a file that is open for reading.",
         )

@@ -38,22 +38,22 @@ def check(wanted: Filter) -> None:
     """Nothing, when rooms can be looked for with this; otherwise ConfigError names what is wrong
     in it."""
     if not isinstance(wanted.text, str):
-        raise ConfigError(f"text is {wanted.text!r}; give words to look for, or an empty text.")
+        raise ConfigError(f"text is {wanted.text!r}", "Give words to look for, or an empty text.")
     for name, value, names in (
         ("status", wanted.status, ROOM_STATUS), ("mode", wanted.mode, ROOM_MODE),
     ):  # fmt: skip
         if value not in (None, OTHER, *names.values()):
             listed = ", ".join([*names.values(), OTHER])
-            raise ConfigError(f"{name} is {value!r}; give one of {listed}, or None for any.")
+            raise ConfigError(f"{name} is {value!r}", f"Give one of {listed}, or None for any.")
     full = wanted.fuller_than
     if full is not None and not (
         isinstance(full, Real)
         and not isinstance(full, bool)
         and abs(full) <= sys.float_info.max  # neither nan nor inf
     ):
-        raise ConfigError(f"fuller_than is {full!r}; give percent, such as 80, or None for any.")
+        raise ConfigError(f"fuller_than is {full!r}", "Give percent, such as 80, or None for any.")
     if not isinstance(wanted.failures, bool):
-        raise ConfigError(f"failures is {wanted.failures!r}; give True or False.")
+        raise ConfigError(f"failures is {wanted.failures!r}", "Give True or False.")
 
 
 def searchable(frame: pd.DataFrame) -> Rooms:

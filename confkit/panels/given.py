@@ -18,12 +18,12 @@ def check_source(client: object, rooms: object = None) -> None:
     whose rooms would be shown, and read again, under this one's name."""
     if not isinstance(client, Client):
         raise ConfigError(
-            f"client is of type {type(client).__name__}; give the client that connect() returns."
+            f"client is of type {type(client).__name__}", "Give the client that connect() returns."
         )
     if isinstance(rooms, Sweep) and rooms.service != client.name:
         raise ConfigError(
-            f"The sweep is of {rooms.service}, and the client of {client.name}; "
-            f"give a client of {rooms.service}, or sweep {client.name}."
+            f"The sweep is of {rooms.service}, and the client of {client.name}",
+            f"Give a client of {rooms.service}, or sweep {client.name}.",
         )
 
 
@@ -32,8 +32,8 @@ def zone_of(tz: str | tzinfo | None) -> tzinfo:
     none so."""
     if not isinstance(tz, str | tzinfo | None):
         raise ConfigError(
-            f"tz is of type {type(tz).__name__}; give a time zone such as 'Europe/Berlin', or None "
-            "for this machine's own."
+            f"tz is of type {type(tz).__name__}",
+            "Give a time zone such as 'Europe/Berlin', or None for this machine's own.",
         )
     try:
         return zone(tz)[0]
@@ -49,4 +49,4 @@ def check_options(options: Mapping[str, object]) -> None:
     ]  # fmt: skip
     unknown = ", ".join(name for name in options if name not in taken)
     if unknown:
-        raise ConfigError(f"create_room has no option {unknown}; it has {', '.join(taken)}.")
+        raise ConfigError(f"create_room has no option {unknown}", f"It has {', '.join(taken)}.")

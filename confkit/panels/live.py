@@ -33,7 +33,8 @@ def check_every(seconds: float) -> float:
     """These seconds; ConfigError unless they are 0, or from 0.5 to a day."""
     if seconds != 0 and not (finite(seconds) and SHORTEST <= seconds <= DAY):
         raise ConfigError(
-            f"every is {seconds!r}; give seconds from {SHORTEST} to a day ({DAY:g}), or 0 for never"
+            f"every is {seconds!r}",
+            f"Give seconds from {SHORTEST} to a day ({DAY:g}), or 0 for never.",
         )
     return float(seconds)
 
@@ -41,7 +42,7 @@ def check_every(seconds: float) -> float:
 def check_rate(rate: float) -> None:
     """Raises ConfigError unless this is 0 or a number of requests a second."""
     if rate != 0 and not finite(rate):
-        raise ConfigError(f"background_rate is {rate!r}; give requests a second, or 0 for none")
+        raise ConfigError(f"background_rate is {rate!r}", "Give requests a second, or 0 for none.")
 
 
 def outage_told(

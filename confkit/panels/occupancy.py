@@ -203,7 +203,7 @@ class OccupancyPanel(LivePanel):
         """Nothing, once the curve of this room is shown; "" puts it away. ConfigError: the panel
         does not have it."""
         if room_id != "" and room_id not in list(self.value["room_id"]):
-            raise ConfigError(f"room {room_id!r} is not in this panel; its rooms are in `value`")
+            raise ConfigError(f"room {room_id!r} is not in this panel", "Its rooms are in `value`")
         self.table.chosen = room_id
         self._pick()
 
@@ -248,7 +248,9 @@ class OccupancyPanel(LivePanel):
         """
         with self.working("Recording: the first sweep", kind="recording") as work:
             if self.recording is not None and not self.recording.ended:
-                raise ConfigError(f"a recording into {self.recording.folder} goes on; end it first")
+                raise ConfigError(
+                    f"a recording into {self.recording.folder} goes on", "End it first."
+                )
             every = pace(every)
             if folder is not None:
                 self.recorder.give(folder)

@@ -327,7 +327,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         """Nothing; from now on this is done every so many seconds, while somebody sees the panel;
         0 ends that."""
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-            raise ConfigError(f"every is {seconds!r}; give seconds, or 0 for never.")
+            raise ConfigError(f"every is {seconds!r}", "Give seconds, or 0 for never.")
         job = _Job(action, "An automatic reading", action, "reading", by_itself=True)
         self._tick = lambda: self._start(job)
         self.frame.every = float(seconds)

@@ -72,11 +72,11 @@ class RoomBoard:
     def known(self, room_id: str) -> str:
         """The ID, when it is that of a room here; ConfigError says how to pick or add one."""
         if not room_id:
-            raise ConfigError("No room is picked; give its ID, or click on one first.")
+            raise ConfigError("No room is picked", "Give its ID, or click on one first.")
         if not (self.frame["room_id"] == room_id).any():
             raise ConfigError(
-                f"Room {room_id!r} is not among those of the panel; "
-                f"panel.add([{room_id!r}]) adds it."
+                f"Room {room_id!r} is not among those of the panel",
+                f"panel.add([{room_id!r}]) adds it.",
             )
         return room_id
 

@@ -100,7 +100,7 @@ class AddForm:
             found = ids_in_file(self._file.name, str(self._file.text), self._column.value or None)
             return found if not pasted else [*pasted, *found.ids]
         if not pasted:
-            raise ConfigError("No room was given; paste room IDs, or choose a file with them.")
+            raise ConfigError("No room was given", "Paste room IDs, or choose a file with them.")
         return pasted
 
     def submit(self) -> None:
@@ -195,5 +195,5 @@ def _percent(text: str) -> float | None:
         percent = float(written)
         check(Filter(fuller_than=percent))
     except ValueError:  # ConfigError is one
-        raise ConfigError(f"{text!r} is no percentage; write a number such as 80.") from None
+        raise ConfigError(f"{text!r} is no percentage", "Write a number such as 80.") from None
     return percent

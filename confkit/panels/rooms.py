@@ -151,8 +151,8 @@ class RoomExplorer(LivePanel):
                 write_whole(path, text.encode("utf-8-sig"))
             except OSError as error:
                 raise ConfigError(
-                    f"{fspath(path)} was not written ({error.strerror}); name a file in a "
-                    "folder of yours where there is space"
+                    f"{fspath(path)} was not written ({error.strerror})",
+                    "Name a file in a folder of yours where there is space.",
                 ) from None
         return text
 
@@ -333,7 +333,7 @@ class RoomExplorer(LivePanel):
     def _ask_offline(self, picked: tuple[str, str]) -> None:
         room_id, user_id = self._of_panel(picked[0]), picked[1]
         if not user_id:
-            raise ConfigError("No user is picked; click on one in the room first.")
+            raise ConfigError("No user is picked", "Click on one in the room first.")
         question = partial(offline_question, self.client, room_id, user_id)
         self._ask("Put off", question, self.force_offline, user_id, room_id)
 

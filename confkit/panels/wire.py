@@ -88,8 +88,8 @@ class WirePanel(Panel):
         if not whole or number not in self._calls:
             there = f"{numbers[0]} to {numbers[-1]}" if numbers else "none yet"
             raise ConfigError(
-                f"there is no call {n!r} on record; there are {there}. "
-                "Choose a number of the table, or -1 for the newest."
+                f"there is no call {n!r} on record",
+                f"There are {there}. Choose a number of the table, or -1 for the newest.",
             )
         self.table.choose(str(number))
         return self._calls[number]

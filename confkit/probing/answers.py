@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ApiError, TransportError, cause_and_advice
+from ..errors import ApiError, TransportError
 
 if TYPE_CHECKING:
     from ..exchange import Asked
@@ -33,5 +33,5 @@ def told(asked: Asked) -> str:
     error = asked.error
     if isinstance(error, ApiError):
         return f"{error.ret} ({error.meaning}), HTTP {asked.call.status}"
-    plain = cause_and_advice(error)[0] if error else str(error)
+    plain = error.said if error else ""
     return f"no answer{'' if isinstance(error, TransportError) else ' of the interface'}: {plain}"

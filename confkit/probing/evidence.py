@@ -133,8 +133,8 @@ class Probe:
             if str(settings.get(name, "")).strip().rstrip("/") != getattr(self, name):
                 raise ConfigError(
                     f"profile {profile_name!r} has another {name} than the service that was "
-                    f"probed, {getattr(self, name)}. Make a profile for that one: "
-                    "confkit profile add NAME"
+                    f"probed, {getattr(self, name)}",
+                    "Make a profile for that one: confkit profile add NAME",
                 )
         stored = Dialect.of(settings.get("dialect", {}))
         found = replace(stored, **{name: getattr(self.dialect, name) for name in self.told})

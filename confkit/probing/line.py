@@ -30,8 +30,8 @@ class Line:
     def __init__(self, client: Client, findings: Findings, max_calls: int) -> None:
         if isinstance(max_calls, bool) or not (isinstance(max_calls, int) and max_calls >= FEWEST):
             raise ConfigError(
-                f"max_calls is {max_calls!r}; give a whole number, {FEWEST} or more: a probe "
-                "needs about thirty calls"
+                f"max_calls is {max_calls!r}",
+                f"Give a whole number, {FEWEST} or more: a probe needs about thirty calls.",
             )
         self.client, self.findings = client, findings
         self.calls = 0

@@ -142,8 +142,8 @@ class Logins:
             isinstance(max_failed_logins, int) and max_failed_logins >= 0
         ):
             raise ConfigError(
-                f"max_failed_logins is {max_failed_logins!r}; give a whole number. 0 tries no "
-                "login at all, as any may fail."
+                f"max_failed_logins is {max_failed_logins!r}",
+                "Give a whole number. 0 tries no login at all, as any may fail.",
             )
         self.bound = max_failed_logins
         self.failed = 0

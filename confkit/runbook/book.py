@@ -17,7 +17,6 @@ from ..errors import (
     ServiceUnavailable,
     TokenRejected,
     TransportError,
-    cause_and_advice,
 )
 from ..explanations import explain
 from .rooms import FoundRoom
@@ -95,7 +94,7 @@ class Runbook:
         except ConfkitError as error:
             failed = isinstance(error, fails) if fails is not None else _answered(error)
             verdict: Verdict = "FAIL" if failed else "UNKNOWN"
-            self.add(Check(check, verdict, _told(error), advice or cause_and_advice(error)[1]))
+            self.add(Check(check, verdict, _told(error), advice or error.advice))
         else:
             told = found if isinstance(found, str) else found(value)
             if isinstance(value, FoundRoom):  # whoever reads this knows rooms by their topics
@@ -129,7 +128,7 @@ class Runbook:
             else:
                 self.failed(check, f"{_told(error)} where {wanted} is due", advice or error.advice)
         except ConfkitError as error:
-            self.unknown(check, _told(error), advice or cause_and_advice(error)[1])
+            self.unknown(check, _told(error), advice or error.advice)
         else:
             self.failed(check, f"it succeeded, where {wanted} is due", advice)
 
@@ -173,7 +172,7 @@ class Runbook:
         """The sandbox, on which the cell then builds the scene that is wanted; None on a real
         service, recorded as SKIP. ConfigError: there is no such scene."""
         if wanted not in scenes:
-            raise ConfigError(f"scene is {wanted!r}; there are {', '.join(scenes)}")
+            raise ConfigError(f"scene is {wanted!r}", f"There are {', '.join(scenes)}.")
         if self.client.sandbox is None:
             self.skipped("a scene to look at", f"{self.client.name} is used as it is")
         else:
@@ -185,7 +184,7 @@ class Runbook:
 
         ConfigError: `apply` is neither True nor False, as the text "False" is not."""
         if not isinstance(apply, bool):
-            raise ConfigError(f"apply is {apply!r}; give True or False")
+            raise ConfigError(f"apply is {apply!r}", "Give True or False.")
         if self.client.read_only:
             self.skipped(what, "nothing was changed: this client is read only")
         elif not apply:
@@ -222,5 +221,4 @@ def _told(error: ConfkitError) -> str:
     """What an error says, without the next step."""
     if isinstance(error, ApiError) and error.meaning:
         return error.meaning.rstrip(" .") + (f" ({error.ret})" if error.ret is not None else "")
-    plain = cause_and_advice(error)[0]
-    return plain.partition(": ")[2] or plain if isinstance(error, TransportError) else plain
+    return (isinstance(error, TransportError) and error.cause) or error.said

@@ -62,16 +62,17 @@ def typed(name: str, text: str, default: Value, origin: str) -> Value:
         kind = {bool: "true or false", int: "a whole number, 0 or more"}.get(
             type(default), "a number, 0 or more"
         )
-        raise ConfigError(f"{name} (from {origin}) is {text!r}; give {kind}") from None
+        raise ConfigError(f"{name} (from {origin}) is {text!r}", f"Give {kind}.") from None
 
 
 def refuse_name(name: str) -> None:
     """Nothing, unless an input of this name would be a secret: ConfigError."""
     if _SECRET.search(name) or _KEY.search(name):
         raise ConfigError(
-            f"{name} would be a secret, and inputs stand in reports: it is never one. Keys come "
+            f"{name} would be a secret, and inputs stand in reports: it is never one",
+            "Keys come "
             "from the profile or CONFKIT_SECRET_KEY; a camera's password is asked for, or taken "
-            "from CONFKIT_CAMERA_PASSWORD."
+            "from CONFKIT_CAMERA_PASSWORD.",
         )
 
 
@@ -81,13 +82,13 @@ def refuse_value(name: str, text: str, *secrets: str) -> None:
     text = Secret(text)
     if mask_address(text, broken="://" not in text) != text:
         raise ConfigError(
-            f"{name} holds a password, and inputs stand in reports. Give an address without login "
-            "and the password in CONFKIT_CAMERA_PASSWORD."
+            f"{name} holds a password, and inputs stand in reports",
+            "Give an address without login and the password in CONFKIT_CAMERA_PASSWORD.",
         )
     if _holds(str(text), secrets) or signed(text):
         raise ConfigError(
-            f"{name} holds a key, a password or a token, and inputs stand in reports: leave it "
-            "out. Secrets come from the profile or the environment."
+            f"{name} holds a key, a password or a token, and inputs stand in reports: leave it out",
+            "Secrets come from the profile or the environment.",
         )
 
 

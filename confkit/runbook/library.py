@@ -32,7 +32,7 @@ def stored() -> list[Stored]:
     folders = (package.parent / "notebooks" / "runbooks", package / "_notebooks" / "runbooks")
     folder = next((folder for folder in folders if folder.is_dir()), None)
     if folder is None:
-        raise ConfigError("the runbooks are not installed; install confkit-notebooks again")
+        raise ConfigError("the runbooks are not installed", "Install confkit-notebooks again.")
     return sorted(map(read, folder.glob("*.ipynb")), key=lambda one: one.name)
 
 
@@ -43,8 +43,9 @@ def find(name: str) -> Stored:
         if one.name == name:
             return one
     raise ConfigError(
-        f"there is no runbook {name!r}; there are {', '.join(one.name for one in there)}. "
-        "`confkit runbook --list` tells what each is for."
+        f"there is no runbook {name!r}",
+        f"There are {', '.join(one.name for one in there)}. "
+        "`confkit runbook --list` tells what each is for.",
     )
 
 

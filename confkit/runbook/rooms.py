@@ -40,7 +40,7 @@ def find_room(client: Client, room: str) -> FoundRoom:
     """
     wanted = room.strip()
     if not wanted:
-        raise _unclear("no room is given", "Set room to its ID or its topic.")
+        raise ConfigError("no room is given", "Set room to its ID or its topic.")
     refused = None
     try:
         return _found(get_room(client, wanted))
@@ -58,14 +58,14 @@ def find_room(client: Client, room: str) -> FoundRoom:
     if fits:
         count = f"{len(fits)} known rooms fit" if len(fits) > 1 else "one known room fits"
         others = " and others could not be read, which may have this topic too" if unread else ""
-        raise _unclear(
+        raise ConfigError(
             f"{count} {wanted!r}{others}", f"Give the room's ID: {_named(fits)}.{missed}"
         )
     there = f"Known are {_named(rooms)}." if rooms else "None is known."
     if refused is not None and _ID.fullmatch(wanted) and not unread:
         raise _nowhere(refused, f"the service has no room with the ID {wanted!r}", there)
     meant = f" Is one of these meant: {_named(near)}?" if near else f" {there}"
-    raise _unclear(
+    raise ConfigError(
         f"no known room has the ID or topic {wanted!r}",
         "The interface lists no rooms, so a topic is found among those with devices in them only. "
         f"Give the room's ID, or a file of IDs in CONFKIT_RUNBOOK_KNOWN.{meant}{missed}",
@@ -83,15 +83,9 @@ def _topic(room: Room) -> str:
 
 
 def _nowhere(answer: RoomNotFound, meaning: str, advice: str) -> RoomNotFound:
-    error = RoomNotFound(f"{meaning}. {advice}")
+    error = RoomNotFound(meaning, advice)
     error.ret, error.interface, error.endpoint = answer.ret, answer.interface, answer.endpoint
-    error.meaning, error.advice = meaning, advice
-    return error
-
-
-def _unclear(problem: str, advice: str) -> ConfigError:
-    error = ConfigError(f"{problem}. {advice}")
-    error.advice = advice
+    error.meaning = meaning
     return error
 
 
@@ -108,7 +102,7 @@ def find_rooms(client: Client, rooms: str = "") -> list[str]:
     else:
         found = [find_room(client, part) for part in wanted.split(",") if part.strip()]
     if not found:
-        raise _unclear(
+        raise ConfigError(
             "no rooms are given, and none are known (the interface lists none; known are those "
             "with devices in them)",
             "Set rooms to their IDs, or to a .txt or .csv file of them.",

@@ -128,7 +128,7 @@ class Sandbox(Cameras):
         ConfigError: an argument makes no sense. ConfkitError: the licence or the media server lets
         nobody in."""
         if not isinstance(speed, int | float) or isinstance(speed, bool) or not speed > 0:
-            raise ConfigError(f"speed is {speed!r}; it is simulated minutes a second, above 0.")
+            raise ConfigError(f"speed is {speed!r}", "It is simulated minutes a second, above 0.")
         service = self._running()
         from .coming import come_and_go  # these load pandas
         from .simulation import furnish, plan, samples

@@ -60,19 +60,20 @@ class Life:
         if seed is not None and not self._loopback:
             raise ConfigError(
                 f"A seeded sandbox has predictable ids and keys, so it answers on loopback only, "
-                f"not on {host!r}. Leave out seed, or use host='127.0.0.1'."
+                f"not on {host!r}",
+                "Leave out seed, or use host='127.0.0.1'.",
             )
         positive = {"token_lifetime": token_lifetime, "request_timeout": request_timeout}
         if dial_timeout is not None:
             positive["dial_timeout"] = dial_timeout
         for name, seconds in positive.items():
             if not seconds > 0:
-                raise ConfigError(f"{name} is {seconds!r}; it is a number of seconds above 0.")
+                raise ConfigError(f"{name} is {seconds!r}", "It is a number of seconds above 0.")
         if not 0 <= latency < 3600:
-            raise ConfigError(f"latency is {latency!r}; it is in seconds, from 0 to an hour.")
+            raise ConfigError(f"latency is {latency!r}", "It is in seconds, from 0 to an hour.")
         for name, value in (("access_key", access_key), ("secret_key", secret_key)):
             if value == "":
-                raise ConfigError(f"{name} is empty; give a text, or leave it out.")
+                raise ConfigError(f"{name} is empty", "Give a text, or leave it out.")
         demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
         own = demo if self._loopback else identity.random_keys()
         self.seed = seed

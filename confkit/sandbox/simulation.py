@@ -54,7 +54,7 @@ def plan(
 ) -> Plan:  # fmt: skip
     """The plan, or a ConfigError that names the argument that makes no sense."""
     if isinstance(rooms, bool) or not isinstance(rooms, int) or rooms < 1:
-        raise ConfigError(f"rooms is {rooms!r}; it is a whole number of rooms, 1 or more.")
+        raise ConfigError(f"rooms is {rooms!r}", "It is a whole number of rooms, 1 or more.")
     _number("days", days, "a number of days, 0 or more", 0)
     _number("every", every, "the seconds from sample to sample, 1 or more", 1)
     _number("failures", failures, "the share of calls that fail, from 0 to 1", 0, 1)
@@ -62,7 +62,7 @@ def plan(
         ZoneInfo(tz)
     except (TypeError, ValueError, OSError, LookupError):
         raise ConfigError(
-            f"tz is {tz!r}, which is no known time zone; give a name such as 'Europe/Berlin'."
+            f"tz is {tz!r}, which is no known time zone", "Give a name such as 'Europe/Berlin'."
         ) from None
     count = int(days * DAY // every)
     if count * rooms > MOST_ROWS:
@@ -192,7 +192,7 @@ def _failures(planned: Plan, rooms: int) -> Ints:
 def _number(what: str, value: Any, meant: str, low: float, high: float = math.inf) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or not low <= value <= high:
-        raise ConfigError(f"{what} is {value!r}; it is {meant}.")
+        raise ConfigError(f"{what} is {value!r}", f"It is {meant}.")
 
 
 def _moment(until: Any, tz: str) -> float:
@@ -206,6 +206,6 @@ def _moment(until: Any, tz: str) -> float:
         return (moment if moment.tzinfo else moment.tz_localize(tz)).timestamp()
     except (ValueError, TypeError, OverflowError):
         raise ConfigError(
-            f"until is {until!r}; it is a datetime, a text such as '2024-03-01 17:00', or epoch "
-            "seconds."
+            f"until is {until!r}",
+            "It is a datetime, a text such as '2024-03-01 17:00', or epoch seconds.",
         ) from None

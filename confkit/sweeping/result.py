@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..decoding import as_room
 from ..endpoints import A3, A6, B3
-from ..errors import ApiError, ConfkitError, cause_and_advice
+from ..errors import ApiError, ConfkitError
 from ..frames import integers, room_columns, strings, without_login
 from ..records import Room, RoomUser
 
@@ -169,7 +169,7 @@ def _failure(room_id: str | None, call: str, error: ConfkitError) -> Failure:
 
 
 def _first_sentence(error: ConfkitError) -> str:
-    return cause_and_advice(error)[0]
+    return error.said
 
 
 def _is_read(room: object) -> bool:

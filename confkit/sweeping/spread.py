@@ -167,9 +167,7 @@ def _failed(failure: ConfkitError, ids: Sequence[str], how: How, first: bool) ->
 def _lost(error: Exception, client: Client) -> ConfkitError:
     why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
     advice = "Look at its workers: each needs confkit installed, and a way to the service."
-    lost = ConfkitError(f"the executor lost a part of the sweep ({why}). {advice}")
-    lost.advice = advice
-    return lost
+    return ConfkitError(f"the executor lost a part of the sweep ({why})", advice)
 
 
 def _joined(parts: Sequence[Sequence[str]], found: Sequence[Part | None]) -> Part:

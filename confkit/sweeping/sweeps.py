@@ -54,11 +54,13 @@ def sweep(
     Sections 4 and 7 of the interface.
     """
     if not (rooms or users):
-        raise ConfigError("rooms=False and users=False leave nothing to ask; leave one of them out")
+        raise ConfigError(
+            "rooms=False and users=False leave nothing to ask", "Leave one of them out."
+        )
     if not isinstance(executor, Executor | None):
         raise ConfigError(
-            f"executor is of type {type(executor).__name__}; give one of concurrent.futures, or "
-            "get_executor() of a Dask client"
+            f"executor is of type {type(executor).__name__}",
+            "Give one of concurrent.futures, or get_executor() of a Dask client.",
         )
     given = read_ids(room_ids, id_column)
     ids, calls = given.ids, len(given.ids) * (int(rooms) + int(users))

@@ -49,11 +49,11 @@ def check_client(
     """
     if isinstance(command, str) or not command:
         raise ConfigError(
-            "the command is a list of words, such as ['java', 'Client.java']; "
-            "in a terminal: confkit course check -- java Client.java"
+            "the command is a list of words, such as ['java', 'Client.java']",
+            "In a terminal: confkit course check -- java Client.java",
         )
     if not limit > 0:
-        raise ConfigError(f"limit is {limit!r}; it is a number of seconds above 0.")
+        raise ConfigError(f"limit is {limit!r}", "It is a number of seconds above 0.")
     chosen = rows(tuple(only))
     parts = [(service, [row for row in chosen if row.everywhere]) for service in SERVICES]
     once = [row for row in chosen if not row.everywhere]

@@ -58,8 +58,8 @@ def rows(only: tuple[str, ...] = ()) -> tuple[Row, ...]:
     unknown = [name for name in only if name.lower() not in names]
     if unknown:
         raise ConfigError(
-            f"no row is called {', '.join(unknown)}; there are "
-            f"{', '.join(row.name for row in ROWS)}"
+            f"no row is called {', '.join(unknown)}",
+            f"There are {', '.join(row.name for row in ROWS)}.",
         )
     wanted = {name.lower() for name in only}
     return tuple(row for row in ROWS if not wanted or row.name.lower() in wanted)

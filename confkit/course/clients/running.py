@@ -92,9 +92,10 @@ class Runner:
             except (OSError, ValueError) as error:
                 why = getattr(error, "strerror", None) or str(error)
                 raise ConfigError(
-                    f"the command {self.command[0]!r} cannot be started: {why}. Give the program "
+                    f"the command {self.command[0]!r} cannot be started: {why}",
+                    "Give the program "
                     "as it is typed in a terminal, each argument by itself: "
-                    "confkit course check -- java Client.java"
+                    "confkit course check -- java Client.java",
                 ) from None
             self._running.add(process)
         return process

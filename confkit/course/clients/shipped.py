@@ -30,7 +30,8 @@ def skeleton(language: str) -> str:
 def _written(language: str) -> str:
     if language not in LANGUAGES:
         raise ConfigError(
-            f"there is no client in {language!r}; there are {', '.join(LANGUAGES)}. In any other "
-            "language, `confkit course contract` says what it has to do."
+            f"there is no client in {language!r}",
+            f"There are {', '.join(LANGUAGES)}. In any other "
+            "language, `confkit course contract` says what it has to do.",
         )
     return (files(__package__) / "examples" / LANGUAGES[language]).read_text("utf-8")
