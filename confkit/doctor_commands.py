@@ -40,7 +40,7 @@ def add_doctor_command(commands: argparse._SubParsersAction[Any]) -> None:
 
 def _doctor(options: argparse.Namespace) -> int:
     from .checklist import Checklist
-    from .checkup import checkup
+    from .deployment import checkup
 
     with connect(options.profile) as client:
         found = checkup(
@@ -61,7 +61,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
     """The checks as they come; a terminal shows meanwhile which one is waited for."""
-    from .checkup import CHECKS
+    from .deployment import CHECKS
 
     for name in CHECKS:
         if sys.stderr.isatty():

@@ -13,7 +13,7 @@ from .terminal import say
 
 if TYPE_CHECKING:
     from .client import Client
-    from .probing.evidence import Probe
+    from .deployment.evidence import Probe
 
 
 def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
@@ -47,7 +47,7 @@ def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _probe(options: argparse.Namespace) -> int:
-    from .probing.probe import probe_client
+    from .deployment import probe_client
 
     if options.save is not None:  # wrong names are told before anything is sent
         profiles.check_name(options.save)

@@ -13,12 +13,12 @@ import pytest
 import confkit as ck
 from confkit import profiles
 from confkit.connect import SERVICE
+from confkit.deployment import probe_client
+from confkit.deployment.logins import Logins, signatures, slips
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
-from confkit.probing.logins import Logins, signatures, slips
-from confkit.probing.probe import probe_client
 from confkit.signing import digest
-from tests.probing.deployments import combined
+from tests.deployment.deployments import combined
 from tests.scripted import AUTHENTICATE, GRANTED, VECTOR_TOKEN, Reply
 
 A2, A3, A4, A5, B1, B2, B3 = (

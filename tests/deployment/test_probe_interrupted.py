@@ -5,11 +5,11 @@ import itertools
 import pytest
 
 import confkit as ck
+from confkit.deployment import probe_client
+from confkit.deployment.own_room import OWNER, TOPIC
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
-from confkit.probing.own_room import OWNER, TOPIC
-from confkit.probing.probe import probe_client
-from tests.probing.test_dialects import state
+from tests.deployment.test_probe_dialects import state
 from tests.scripted import AUTHENTICATE, Reply
 
 A1, A2, A3, A4, A5, B1, B3 = (

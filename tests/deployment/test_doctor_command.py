@@ -9,9 +9,9 @@ import warnings
 import pytest
 
 import confkit as ck
-from confkit.checkup import CHECKS
 from confkit.cli import main
-from tests.checkup.seeing import A1, A3, B3, WELL, free_port, url
+from confkit.deployment import CHECKS
+from tests.deployment.seeing import A1, A3, B3, WELL, free_port, url
 from tests.scripted import Reply
 
 

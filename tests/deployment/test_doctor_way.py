@@ -11,8 +11,19 @@ import pytest
 from requests.adapters import HTTPAdapter
 
 import confkit as ck
-from confkit.checkup import checkup
-from tests.checkup.seeing import A1, A3, B3, WELL, by_name, date, free_port, secure, url, verdicts
+from confkit.deployment import checkup
+from tests.deployment.seeing import (
+    A1,
+    A3,
+    B3,
+    WELL,
+    by_name,
+    date,
+    free_port,
+    secure,
+    url,
+    verdicts,
+)
 from tests.scripted import Reply, scripted
 from tests.ways import reset
 

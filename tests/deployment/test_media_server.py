@@ -5,7 +5,7 @@ import socket
 import pytest
 
 import confkit as ck
-from confkit.media_server import mcu_answers
+from confkit.deployment import mcu_answers
 
 
 def test_the_sandboxs_media_server_answers_until_it_is_stopped(client, sandbox):
@@ -61,7 +61,6 @@ def test_a_server_that_does_not_answer_is_given_up_in_time():
                 one.close()
     assert not found
     assert "no answer within 0.3 s" in found.reason
-    assert found.seconds >= 0.25
 
 
 @pytest.mark.parametrize(
