@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..endpoints import A3, A5, B3
+from ..endpoints import A3, A5, B2, B3, Endpoint
 from ..errors import ApiError, ConfkitError, ProtocolError, TransportError
 from ..listing import devices_of
 from ..records import Room, needed
-from ..wire import Request
-from .case import NO_ROOM, Case, Said, failed
-from .inquiry import NOT_SUPPORTED, REFUSED, UNKNOWN_ROOM, nobody
+from ..wire import Request, token_parameter
+from .case import NO_ROOM, Case, Said, fails, passes, says, skips, unknown
+from .inquiry import NOT_SUPPORTED, QUESTIONS, REFUSED, UNKNOWN_ROOM, Found, nobody
 from .logins import Candidate, Tried, signatures, slips
 from .network import mcu_answers
 
@@ -29,17 +29,15 @@ _GIVE_ROOM = "confkit doctor ROOM."
 def clock(case: Case) -> Said:
     """Whether this machine's clock and the service's agree, by the Date header of its answers."""
     if not case.skews:
-        return Said(
-            "UNKNOWN",
+        return unknown(
             "the service's answers hold no Date header, by which to tell",
             "Compare the clocks by hand (timedatectl) when logins fail or tokens end early.",
         )
     skew = min(case.skews, key=abs)  # the quickest answer tells best
     if abs(skew) <= MOST_SKEW:
         agree = f"this machine and the service agree within {MOST_SKEW:g} s (Date header)"
-        return Said("PASS", agree)
-    return Said(
-        "FAIL",
+        return passes(agree)
+    return fails(
         f"this machine is {_duration(skew)} {'behind' if skew > 0 else 'ahead of'} the service, by "
         "the Date header; the interface shows no time in its signatures, so it should matter only "
         "for how long a token lives, and for certificates (assumed)",
@@ -65,8 +63,7 @@ def authentication(case: Case) -> Said:
         asked = case.ask(Request(A3, {"room_id": NO_ROOM}), case.held)
         if _accepted(asked):
             case.token = case.held
-            return Said(
-                "SKIP",
+            return skips(
                 "no login was made: this client holds a token that is still accepted, and a login "
                 "may end it (where a service keeps one token a key; assumed)",
                 "To try the keys too, run it with a client that has not called yet, as confkit "
@@ -74,10 +71,9 @@ def authentication(case: Case) -> Said:
             )
         if asked.call.ret not in REFUSED:
             held = "no login was made: this client holds a token, which a login may end, and "
-            return failed(asked, f"{held}whether it is still accepted cannot be told: ", "UNKNOWN")
+            return unknown(*says(asked, f"{held}whether it is still accepted cannot be told: "))
     if case.logins.bound == 0:
-        return Said(
-            "UNKNOWN",
+        return unknown(
             "no login was made: any login may fail, and max_failed_logins is 0",
             "Allow one: max_failed_logins=1 (--max-failed-logins 1).",
         )
@@ -96,9 +92,9 @@ def authentication(case: Case) -> Said:
             before = "A1 refused the keys as they are; asked then with "
             before += f"{_listed([last.candidate])}, "
         silent = isinstance(last.error, TransportError)
-        return failed(last, before, "UNKNOWN" if silent else "FAIL")
+        return (unknown if silent else fails)(*says(last, before))
     if last is tried.logins[0]:
-        return Said("PASS", "A1 accepts the keys, with the signature of the dialect")
+        return passes("A1 accepts the keys, with the signature of the dialect")
     return _mended(case, last.candidate)
 
 
@@ -113,8 +109,7 @@ def _mended(case: Case, right: Candidate) -> Said:
         case.settled = True
         settings = ("access_key", "secret_key")
         slipped = [name for name in settings if getattr(right, name) != getattr(client, name)]
-        return Said(
-            "FAIL",
+        return fails(
             f"A1 refuses the keys as they are, and accepts them without this slip: {right.what}",
             f"Set {' and '.join(slipped)} again, without it{_places(case, slipped)}.",
         )
@@ -163,7 +158,7 @@ def _refused(case: Case, tried: Tried) -> Said:
             " Ask the provider for hash and form of the signature, or allow more logins to fail "
             "(--max-failed-logins), where accounts do not lock."
         )
-    return Said("FAIL", found, steps)
+    return fails(found, steps)
 
 
 def _listed(candidates: Sequence[Candidate]) -> str:
@@ -175,83 +170,81 @@ def _listed(candidates: Sequence[Candidate]) -> str:
 def token_in_a(case: Case) -> Said:
     """Whether interface A accepts the token, and under which name."""
     found = case.find(Request(A3, {"room_id": NO_ROOM}), case.token)
-    used, ret, first = case.dialect.token_parameter, found.asked.call.ret, found.first.call.ret
+    ret = found.asked.call.ret
     if found.dialect:
-        name = found.dialect.token_parameter
-        if name == used:
-            return Said("PASS", "get room (A3) accepts the token")
-        told_so = f"A3 does not take the token as {used} ({first}), and takes it as {name}"
-        return case.wrong(told_so, token_parameter=name)
+        return _other_name(case, A3, found) or passes("get room (A3) accepts the token")
     if ret is None:
-        return failed(found.asked)
+        return fails(*says(found.asked))
     if ret in REFUSED:
-        return Said(
-            "FAIL",
+        return fails(
             f"A1 made the token, and A3 does not accept it ({ret}) under any known name",
             "Run confkit probe, and ask the operator whether both are the same service: behind a "
             "balancer one may not know the other's tokens.",
         )
-    return failed(found.asked, "whether A3 looked at the token: ", "UNKNOWN")
+    return unknown(*says(found.asked, "whether A3 looked at the token: "))
+
+
+def _other_name(case: Case, endpoint: Endpoint, found: Found) -> Said | None:
+    """The failure where an operation reads the token under another name than the dialect's."""
+    setting, used = QUESTIONS[endpoint.key].setting, token_parameter(endpoint, case.dialect)
+    name = str(getattr(found.dialect, setting))
+    if name == used:
+        return None
+    refused = f"{endpoint.key} does not take the token as {used} ({found.first.call.ret})"
+    return case.wrong(f"{refused}, and takes it as {name}", **{setting: name})
 
 
 def token_in_b(case: Case) -> Said:
     """Whether interface B accepts the token; notes the rooms that it tells of."""
     asked = case.ask(Request(B3, {}), case.token)
     if asked.members is None:
-        said = failed(asked, "list external users (B3): ")
-        if asked.call.ret not in (*REFUSED, NOT_SUPPORTED):
-            return said
-        return said._replace(
-            advice="A accepted the token, so see that outgoing_url belongs to the same service; "
-            "then let confkit probe find out how this deployment takes B3 (method, placement)."
-        )
+        found, step = says(asked, "list external users (B3): ")
+        if asked.call.ret in (*REFUSED, NOT_SUPPORTED):
+            step = (
+                "A accepted the token, so see that outgoing_url belongs to the same service; then "
+                "let confkit probe find out how this deployment takes B3 (method, placement)."
+            )
+        return fails(found, step)
     try:
         devices = devices_of(asked.members)
     except ProtocolError as error:
-        return Said(
-            "FAIL",
+        return fails(
             f"B3 accepts the token, and its answer cannot be read: {error}",
             "Run confkit probe: it finds out how this deployment writes its lists.",
         )
     case.room_ids = list(dict.fromkeys(device.room_id for device in devices))
     listed = f"{len(devices) or 'no'} {'device is' if len(devices) == 1 else 'devices are'} listed"
-    return Said("PASS", f"B3 accepts the token; {listed}")
+    return passes(f"B3 accepts the token; {listed}")
 
 
 def token_in_b2(case: Case) -> Said:
     """Whether B2 accepts the token, by the removal of a user who is not there: the answer is
     another one without a token."""
     if case.client.read_only:
-        return Said(
-            "UNKNOWN",
+        return unknown(
             "not asked: B2 is a change, and this client is read only",
             "Run it with a client that may change something: all that it asks B2 for is to remove "
             "a user who is not there.",
         )
-    used = case.dialect.remove_token_parameter
     found = case.find(nobody(case.new_id(), case.new_id()), case.token)
     asked, ret = found.asked, found.asked.call.ret
     if found.dialect:
         name = found.dialect.remove_token_parameter
-        if name == used:
-            return Said("PASS", f"delete external user (B2) takes the token as {used}")
-        told_so = f"B2 does not take the token as {used}, and takes it as {name}"
-        return case.wrong(told_so, remove_token_parameter=name)
+        well = passes(f"delete external user (B2) takes the token as {name}")
+        return _other_name(case, B2, found) or well
     if ret is None:
-        return failed(asked)
+        return fails(*says(asked))
     if ret == 602:
-        return Said(
-            "FAIL",
+        return fails(
             f"A accepts the token, and B2 does not ({ret}) under any known name",
             "Where B3 does not accept it either, see that outgoing_url belongs to the same "
             "service; otherwise ask the provider what the token is called in B2 "
             "(destroyOutgoingUser), and set that as remove_token_parameter of the dialect.",
         )
-    said = failed(asked, "whether B2 looked at the token cannot be told: ", "UNKNOWN")
+    why, step = says(asked, "whether B2 looked at the token cannot be told: ")
     if ret in _NOBODY:
         step = "Run confkit probe: it asks B2 in a room that it creates, and deletes again."
-        return said._replace(advice=step)
-    return said
+    return unknown(why, step)
 
 
 def room(case: Case) -> Said:
@@ -260,7 +253,7 @@ def room(case: Case) -> Said:
         asked = case.ask(Request(A3, {"room_id": case.room_id}), case.token)
         if asked.call.ret in UNKNOWN_ROOM:
             gone = f"the service has no room {case.room_id} ({asked.call.ret})"
-            return failed(asked)._replace(found=gone)
+            return fails(gone, says(asked)[1])
         return _read(case, case.room_id, asked, "")
     for room_id, source in _known(case):
         asked = case.ask(Request(A3, {"room_id": room_id}), case.token)
@@ -268,15 +261,14 @@ def room(case: Case) -> Said:
             return _read(case, room_id, asked, f", {source}")
     asked = case.ask(Request(A3, {"room_id": NO_ROOM}), case.token)
     if asked.call.ret in UNKNOWN_ROOM:
-        return Said(
-            "PASS",
+        return passes(
             f"no room given; an unknown one is told as {asked.call.ret}",
             f"Give a room, and its media server is looked at too: {_GIVE_ROOM}",
         )
     if asked.call.ret == 0:
         odd = f"no room given, and A3 found one under the made-up number {NO_ROOM}"
-        return Said("UNKNOWN", odd, f"Give a room: {_GIVE_ROOM}")
-    return failed(asked, "no room given; to an unknown one: ")
+        return unknown(odd, f"Give a room: {_GIVE_ROOM}")
+    return fails(*says(asked, "no room given; to an unknown one: "))
 
 
 def _known(case: Case) -> Iterator[tuple[str, str]]:
@@ -287,17 +279,16 @@ def _known(case: Case) -> Iterator[tuple[str, str]]:
 
 def _read(case: Case, room_id: str, asked: Asked, source: str) -> Said:
     if asked.members is None:
-        return failed(asked, f"room {room_id}{source}: ")
+        return fails(*says(asked, f"room {room_id}{source}: "))
     try:
         found = Room.read(asked.members, room_id)
     except ConfkitError as error:
-        return Said("FAIL", f"room {room_id}{source} cannot be read: {error}")
+        return fails(f"room {room_id}{source} cannot be read: {error}")
     case.read = room_id
     read = f"room {room_id}{source}, was read: {found.topic!r}"
     if found.room_status != _CLOSED:
-        return Said("PASS", read)
-    return Said(
-        "PASS",
+        return passes(read)
+    return passes(
         f"{read}; it is closed (room_status 3, seen in deployments)",
         "Nobody can join it any more: take another room, or create one.",
     )
@@ -307,35 +298,32 @@ def media_server(case: Case) -> Said:
     """Which media server the room has (A5)."""
     if case.read is None:
         why = "because no room is known, and A5 needs one"
-        return Said("SKIP", why, f"Give a room: {_GIVE_ROOM}")
+        return skips(why, f"Give a room: {_GIVE_ROOM}")
     request = Request(A5, {"room_id": case.read})
     asked = case.ask(request, case.token)
     if asked.call.ret in (*REFUSED, 407):
         found = case.find(request, case.token)
-        if found.dialect:
-            name = found.dialect.mcu_token_parameter or ""
+        other = _other_name(case, A5, found) if found.dialect else None
+        if other:
             case.mcu = str((found.asked.members or {}).get("addr") or "") or None
-            told_so = "A5 does not take the token under the name that A3 takes"
-            told_so += f" ({asked.call.ret}), and takes it as {name}"
-            return case.wrong(told_so, mcu_token_parameter=name)
+            return other
     if asked.members is None:
-        return failed(asked, f"room {case.read}: ")
+        return fails(*says(asked, f"room {case.read}: "))
     try:
         case.mcu = needed(asked.members, "addr", "the media server")
     except ProtocolError as error:
-        return Said("FAIL", str(error))
-    return Said("PASS", f"room {case.read} has the media server {case.mcu} (A5)")
+        return fails(str(error))
+    return passes(f"room {case.read} has the media server {case.mcu} (A5)")
 
 
 def media_server_tcp(case: Case) -> Said:
     """Whether the media server accepts a connection from here."""
     if case.mcu is None:
-        return Said("SKIP", "because no media server's address is known")
+        return skips("because no media server's address is known")
     found = mcu_answers(case.mcu, case.waits(MCU_SECONDS))
     if found:
-        return Said("PASS", found.reason)
-    return Said(
-        "FAIL",
+        return passes(found.reason)
+    return fails(
         found.reason,
         "Ask the operator whether it runs, whether its address is meant for this network, and "
         "whether it takes media over UDP alone.",

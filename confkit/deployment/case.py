@@ -144,8 +144,7 @@ class Case(Inquiry):
         self.settled = True
         arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
         environment = f"CONFKIT_DIALECT={_line(settings)}, or set " if self._environment() else ""
-        return Said(
-            "FAIL",
+        return fails(
             f"{found} (dialect {_line(changed)})",
             f"Set {environment}it in the profile (confkit profile add NAME --dialect "
             f"{_line(settings)}), or connect with dialect=ck.Dialect({arguments}). The checks that "
@@ -170,9 +169,29 @@ def told(came: Asked | Login) -> str:
     return (isinstance(error, TransportError) and error.cause) or error.said
 
 
-def failed(came: Asked | Login, before: str = "", verdict: Verdict = "FAIL") -> Said:
-    """The verdict on something else than was asked for: what came, with its own next step."""
-    return Said(verdict, before + told(came), came.error.advice if came.error else "")
+def passes(found: str, advice: str = "") -> Said:
+    """All is well; the advice may still name something to look at."""
+    return Said("PASS", found, advice)
+
+
+def fails(found: str, advice: str = "") -> Said:
+    """Something is wrong: what, and the next step."""
+    return Said("FAIL", found, advice)
+
+
+def unknown(found: str, advice: str = "") -> Said:
+    """It cannot be told: why, and how to find out."""
+    return Said("UNKNOWN", found, advice)
+
+
+def skips(found: str, advice: str = "") -> Said:
+    """It was not tried, and why."""
+    return Said("SKIP", found, advice)
+
+
+def says(came: Asked | Login, before: str = "") -> tuple[str, str]:
+    """What came instead of what was asked for, and its own next step."""
+    return before + told(came), came.error.advice if came.error else ""
 
 
 def _line(settings: dict[str, Any] | dict[str, str]) -> str:

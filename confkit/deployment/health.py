@@ -22,7 +22,7 @@ from ..errors import (
 from ..listing import list_devices
 from ..pace import finite
 from . import access, reaching
-from .case import Case, Said
+from .case import Case, Said, skips, unknown
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -148,7 +148,7 @@ def _made(case: Case) -> Iterator[Check]:
             first = stopped.get("HTTP of A") or stopped.get("HTTP of B")
         if first is not None:
             stopped[step.name] = first
-            yield case.check(step.name, Said("SKIP", f"because {first} did not pass"))
+            yield case.check(step.name, skips(f"because {first} did not pass"))
             continue
         case.timed_out = case.settled = False
         hurried = case.left < sum(case.patience)
@@ -156,10 +156,10 @@ def _made(case: Case) -> Iterator[Check]:
             said = step.make(case)
             if said.verdict == "FAIL" and case.timed_out and hurried and not case.settled:
                 found = f"{said.found}; no more was left of the {case.seconds:g} s for all checks"
-                said = Said("UNKNOWN", found, _MORE_TIME)
+                said = unknown(found, _MORE_TIME)
         else:
             over = f"not made: the {case.seconds:g} s for all checks are over"
-            said = Said("UNKNOWN", over, _MORE_TIME)
+            said = unknown(over, _MORE_TIME)
         if said.verdict in ("FAIL", "UNKNOWN") and not case.settled:
             stopped[step.name] = step.name
         yield case.check(step.name, said)

@@ -19,7 +19,7 @@ from ..endpoints import A3, B3, ENDPOINTS, Interface
 from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
 from ..wire import Request
 from . import network
-from .case import NO_ROOM, Case, Said, failed
+from .case import NO_ROOM, Case, Said, fails, passes, says, skips
 from .inquiry import NOT_SUPPORTED
 
 if TYPE_CHECKING:
@@ -48,19 +48,17 @@ def settings(case: Case) -> Said:
     for setting, url in zip(SETTINGS.values(), urls, strict=True):
         path = urlsplit(url).path
         if path and any(one.startswith(path + "/") for one in paths):
-            return Said(
-                "FAIL",
+            return fails(
                 f"{shown}. {setting} ends with {path}, which the client adds itself.",
                 f"Set {setting} to {url.removesuffix(path)} instead.",
             )
     if (_port(a), _port(b)) == (PORTS["B"], PORTS["A"]):
-        return Said(
-            "FAIL",
+        return fails(
             f"{shown}. The ports have changed places: the interface has A on {PORTS['A']} and B on "
             f"{PORTS['B']} (specified).",
             f"Set base_url to {b} and outgoing_url to {a} instead.",
         )
-    return Said("PASS", f"{shown}.", " ".join(_notes(case, a, b)))
+    return passes(f"{shown}.", " ".join(_notes(case, a, b)))
 
 
 def _port(url: str) -> int | None:
@@ -97,24 +95,22 @@ def name_of(case: Case, interface: Interface) -> Said:
     there, seconds = case.way(interface), case.waits(NAME_SECONDS)
     with suppress(ValueError):
         ipaddress.ip_address(there.host)
-        return Said("SKIP", f"{there.place} is an address, so there is no name")
+        return skips(f"{there.place} is an address, so there is no name")
     try:
         found = network.in_time(lambda: network.addresses(there), seconds)
     except TimeoutError:
         case.timed_out = True
-        return Said(
-            "FAIL",
+        return fails(
             f"nobody said within {seconds:g} s what {there.host} is",
             "Check this machine's name server and its network (VPN), then the spelling.",
         )
     except (OSError, UnicodeError):
-        return Said(
-            "FAIL",
+        return fails(
             f"the name {there.host} has no address here",
             f"Check the spelling in {SETTINGS[interface]}, and whether this machine is in the "
             "network (VPN) that knows the name.",
         )
-    return Said("PASS", f"{there.host} is {', '.join(found)}")
+    return passes(f"{there.host} is {', '.join(found)}")
 
 
 def tcp_to(case: Case, interface: Interface) -> Said:
@@ -124,45 +120,41 @@ def tcp_to(case: Case, interface: Interface) -> Said:
         with network.opened(there, seconds) as reached:
             address = reached.getpeername()[0]
     except ConnectionRefusedError:
-        return Said(
-            "FAIL",
+        return fails(
             f"{there.place} refuses connections: nothing listens at this port",
             f"Check that the service runs, and the port in {SETTINGS[interface]} {_THE_PORTS}.",
         )
     except TimeoutError:
         case.timed_out = True
-        return Said(
-            "FAIL",
+        return fails(
             f"{there.place} did not accept a connection within {seconds:g} s",
             "Check host and port, and whether a firewall lies between this machine and the "
             "service: it drops what it does not let through.",
         )
     except OSError as error:
-        return Said(
-            "FAIL",
+        return fails(
             f"{there.place} cannot be reached ({error.strerror or type(error).__name__})",
             "Check this machine's network (VPN) and its way to the service's host.",
         )
     at = "" if address == there.host else f" (at {address})"
-    return Said("PASS", f"{there.place} accepts connections{at}")
+    return passes(f"{there.place} accepts connections{at}")
 
 
 def tls_of(case: Case, interface: Interface) -> Said:
     """Whether the port speaks TLS with a certificate that this client accepts."""
     url, session = case.url(interface), case.client.session
     if url.startswith("http:"):
-        return Said("SKIP", "the address says http, so there is no TLS")
+        return skips("the address says http, so there is no TLS")
     there, seconds = case.way(interface), case.waits()
     if there.proxy or type(session.get_adapter(url)) is not DeadlineAdapter:
         through = "a proxy" if there.proxy else "an adapter of your own"
-        return Said("SKIP", f"the way leads through {through}: HTTP tells")
+        return skips(f"the way leads through {through}: HTTP tells")
     merged = session.merge_environment_settings(url, {}, None, session.verify, None)
     verify = True if merged["verify"] is None else merged["verify"]
     try:
         context = network.context(verify, session.cert)
     except OSError as error:  # ssl.SSLError too
-        return Said(
-            "FAIL",
+        return fails(
             f"the certificates to trust, or this client's own, cannot be read from {verify!r}"
             f" ({error.strerror or type(error).__name__})",
             "Set verify (CONFKIT_CA_BUNDLE) to a readable file of PEM certificates.",
@@ -170,12 +162,11 @@ def tls_of(case: Case, interface: Interface) -> Said:
     try:
         version, certificate = network.greeted(there, context, seconds)
     except ssl.SSLCertVerificationError as error:
-        return Said("FAIL", *network.certificate_refused(error, there, context, seconds, verify))
+        return fails(*network.certificate_refused(error, there, context, seconds, verify))
     except OSError as error:
         return _no_tls(case, error, there, interface)
     if verify is False:
-        return Said(
-            "PASS",
+        return passes(
             f"{version}; the certificate was not looked at (verify=False)",
             "Set verify to the file of the authority that signed it: without that anybody on the "
             "way can pose as the service.",
@@ -186,27 +177,24 @@ def tls_of(case: Case, interface: Interface) -> Said:
         until = datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
         if moment - case.now() < _SOON * 86400:
             soon = f"Ask the operator to renew the certificate: it ends on {until}."
-    return Said("PASS", f"{version}, and the certificate is accepted until {until}", soon)
+    return passes(f"{version}, and the certificate is accepted until {until}", soon)
 
 
 def _no_tls(case: Case, error: OSError, there: Way, interface: Interface) -> Said:
     setting = SETTINGS[interface]
     case.timed_out |= isinstance(error, TimeoutError)
     if network.speaks_http(there, case.waits(GLANCE_SECONDS)):
-        return Said(
-            "FAIL",
+        return fails(
             f"{there.place} speaks plain HTTP, and the address says https",
             f"Write http:// in {setting}, or ask the operator for the port that speaks TLS.",
         )
     if isinstance(error, TimeoutError):
-        return Said(
-            "FAIL",
+        return fails(
             f"{there.place} accepted a connection and then said nothing",
             "Ask the operator whether this port speaks TLS, and whether the service hangs.",
         )
     reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-    return Said(
-        "FAIL",
+    return fails(
         f"no TLS came about at {there.place} ({reason or type(error).__name__})",
         f"Check the port in {setting}, and ask the operator which versions of TLS it speaks and "
         "whether it wants a certificate of the client.",
@@ -222,17 +210,15 @@ def http_of(case: Case, interface: Interface) -> Said:
     if ret is not None and ret != NOT_SUPPORTED:
         found = f"it answers as interface {interface} does: JSON with the result code {ret}"
         if ret == 0:
-            return Said(
-                "PASS",
+            return passes(
                 f"{found}, although no token came along",
                 "Tell the operator that this service answers without a token.",
             )
         meaning = asked.error.meaning if isinstance(asked.error, ApiError) else ""
-        return Said("PASS", f"{found}, {'as no token came along' if ret in _NO_TOKEN else meaning}")
+        return passes(f"{found}, {'as no token came along' if ret in _NO_TOKEN else meaning}")
     a, b = case.client.base_url, case.client.outgoing_url
     if asked.answer is not None and a != b and _is_served(case.elsewhere(read)):
-        return Said(
-            "FAIL",
+        return fails(
             f"interface {interface} answers at the other address: base_url and outgoing_url have "
             "changed places",
             f"Set base_url to {b} and outgoing_url to {a} instead.",
@@ -245,7 +231,7 @@ def http_of(case: Case, interface: Interface) -> Said:
     if interface == "B" and _is_served(case.ask(read, dialect=posted)):
         found = f"it does not take B3 by {used} (408), and takes it by {other}"
         return case.wrong(found, list_method=other)
-    return failed(asked)
+    return fails(*says(asked))
 
 
 def _is_served(asked: Asked) -> bool:
@@ -260,39 +246,35 @@ def _foreign(case: Case, asked: Asked, headers: Mapping[str, str], interface: In
         there = case.way(interface)
         if there.proxy is None and network.speaks_tls(there, case.waits(GLANCE_SECONDS)):
             tls = "the port speaks TLS, and the address says http"
-            return Said("FAIL", tls, f"Write https:// in {setting}.")
-    said = failed(asked)
+            return fails(tls, f"Write https:// in {setting}.")
+    said, step = says(asked)
+    if answer is None and isinstance(asked.error, TransportError) and "HTTP" in said:
+        step = f"Check the port in {setting}: another kind of service listens."
     if answer is None:
-        if isinstance(asked.error, TransportError) and "HTTP" in said.found:
-            other = f"Check the port in {setting}: another kind of service listens."
-            return said._replace(advice=other)
-        return said
+        return fails(said, step)
     status = f"(HTTP {answer.status})"
     if 300 <= answer.status < 400:
         return _redirect(status, headers.get("Location", ""), setting)
     for header, who in (("Proxy-Authenticate", "a proxy"), ("WWW-Authenticate", "a web server")):
         if header in headers:
-            return Said(
-                "FAIL",
+            return fails(
                 f"{who} before the service wants a login of its own {status}",
                 "Ask the operator for the way around it; proxies stand in the environment's "
                 "HTTP_PROXY, HTTPS_PROXY and NO_PROXY.",
             )
     page = _page(answer.body) if isinstance(asked.error, ProtocolError) else ""
     if page and answer.status >= 500:
-        return Said(
-            "FAIL",
+        return fails(
             f"{page} {status}: a gateway answers that what is behind it fails",
             "Ask the operator whether the service behind the gateway runs.",
         )
     if page:
-        return Said(
-            "FAIL",
+        return fails(
             f"{page} {status}: a web server or a proxy answers, not the interface",
             f"Check host, port and path in {setting} {_THE_PORTS}, and whether a proxy asks for a "
             "login first: open the address in a browser.",
         )
-    return said
+    return fails(said, step)
 
 
 def _redirect(status: str, location: str, setting: str) -> Said:
@@ -302,8 +284,7 @@ def _redirect(status: str, location: str, setting: str) -> Said:
         target = urlsplit("")
     found = f"it redirects {status} to"
     if not target.netloc:
-        return Said(
-            "FAIL",
+        return fails(
             f"{found} {target.path or 'nowhere'}",
             "A redirect is not followed with a token: ask the operator for the address of the "
             "interface itself.",
@@ -313,9 +294,8 @@ def _redirect(status: str, location: str, setting: str) -> Said:
     if target.path.endswith(path):
         place += target.path.removesuffix(path)
         why = "a redirect is not followed with a token."
-        return Said("FAIL", f"{found} {place}", f"Set {setting} to {place}: {why}")
-    return Said(
-        "FAIL",
+        return fails(f"{found} {place}", f"Set {setting} to {place}: {why}")
+    return fails(
         f"{found} {place}{target.path}, most likely a login page of a proxy or another site",
         f"Check {setting}; where a proxy wants a login, ask the operator for the way around it.",
     )
