@@ -24,8 +24,37 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What OpenSSL says of a certificate (its X509_V_ERR codes).
-_NOT_YET, _EXPIRED, _SELF_SIGNED, _WRONG_NAMES, _UNKNOWN = 9, 10, 18, (62, 64), (19, 20, 21)
+_PEM = "from the operator as a PEM file and set verify to it (CONFKIT_CA_BUNDLE)."
+_SIGNER = (
+    "the certificate is signed by an authority that is not among {trusted}",
+    f"Get the authority's certificate, with those between, {_PEM}",
+)
+_NAME = (
+    "the certificate is for another name than {host}",
+    "Set the address to a name that the certificate holds, or ask the operator for one that holds "
+    "this name.",
+)
+# What OpenSSL says of a certificate, by its X509_V_ERR codes: what that means, and the next step.
+_REFUSALS = {
+    9: (
+        "the certificate is not valid yet",
+        "See that this machine's clock is right; then ask the operator.",
+    ),
+    10: (
+        "the certificate has expired",
+        "Ask the operator to renew it; and see that this machine's clock is right.",
+    ),
+    18: (
+        "the certificate is self-signed, and not among {trusted}",
+        f"Get the certificate {_PEM}",
+    ),
+    **dict.fromkeys((19, 20, 21), _SIGNER),
+    **dict.fromkeys((62, 64), _NAME),
+}
+_OTHERWISE = (
+    "the certificate is refused: {message}",
+    "Ask the operator for one without this fault; newer Pythons insist on more than older.",
+)
 
 
 class Way(NamedTuple):
@@ -198,41 +227,11 @@ def certificate_refused(
     verify: bool | str,
 ) -> tuple[str, str]:
     """Why a certificate is refused, and the next step."""
-    code = error.verify_code
-    if code == _EXPIRED:
-        return (
-            "the certificate has expired",
-            "Ask the operator to renew it; and see that this machine's clock is right.",
-        )
-    if code == _NOT_YET:
-        return (
-            "the certificate is not valid yet",
-            "See that this machine's clock is right; then ask the operator.",
-        )
-    if code in _WRONG_NAMES:
-        names = ", ".join(_names(there, made, seconds))
-        return (
-            f"the certificate is for another name than {there.host}{names and f': {names}'}",
-            "Set the address to a name that the certificate holds, or ask the operator for one "
-            "that holds this name.",
-        )
+    found, advice = _REFUSALS.get(error.verify_code, _OTHERWISE)
     trusted = f"the bundle {verify!r}" if isinstance(verify, str) else "the public authorities"
-    if code == _SELF_SIGNED:
-        return (
-            f"the certificate is self-signed, and not among {trusted}",
-            "Get the certificate from the operator as a PEM file and set verify to it "
-            "(CONFKIT_CA_BUNDLE).",
-        )
-    if code in _UNKNOWN:
-        return (
-            f"the certificate is signed by an authority that is not among {trusted}",
-            "Get the authority's certificate, with those between, from the operator as a PEM file "
-            "and set verify to it (CONFKIT_CA_BUNDLE).",
-        )
-    return (
-        f"the certificate is refused: {error.verify_message}",
-        "Ask the operator for one without this fault; newer Pythons insist on more than older.",
-    )
+    told = found.format(trusted=trusted, host=there.host, message=error.verify_message)
+    names = _names(there, made, seconds) if found is _NAME[0] else []
+    return f"{told}: {', '.join(names)}" if names else told, advice
 
 
 def _names(there: Way, made: ssl.SSLContext, seconds: float) -> list[str]:

@@ -28,7 +28,6 @@ from .logins import Login, Logins, Tried, signatures
 from .own_room import created_room
 
 if TYPE_CHECKING:
-    from ..calls import Call
     from ..dialect import Dialect
 
 CALLS = 60
@@ -155,26 +154,27 @@ class _Asking:
 
     # What is kept
 
-    def seen(self, question: str, told: str, shown: Asked | Call | None, **settings: Any) -> None:
+    def seen(self, question: str, told: str, shown: Asked, **settings: Any) -> None:
         """Keep an answer that the service showed, and the settings of the dialect that it is."""
         self.inquiry.dialect = replace(self.inquiry.dialect, **settings)
         self.inquiry.told += settings
-        call = shown.call if isinstance(shown, Asked) else shown
-        self.rows.append(Evidence(question, mask(told), "seen", call))
+        self.rows.append(Evidence(question, mask(told), "seen", shown.call))
 
-    def open(self, question: str, why: str, shown: Asked | Call | None = None) -> None:
+    def open(self, question: str, why: str, shown: Asked | None = None) -> None:
         """Keep what could not be told, and why."""
-        call = shown.call if isinstance(shown, Asked) else shown
-        self.rows.append(Evidence(question, mask(why), "open", call))
+        self.rows.append(Evidence(question, mask(why), "open", shown.call if shown else None))
+
+    def came(self, question: str, asked: Asked) -> None:
+        """Keep what came, where that is an answer of the interface."""
+        (self.open if asked.call.ret is None else self.seen)(question, answer(asked), asked)
 
     @contextmanager
-    def question(self, *questions: str) -> Iterator[None]:
-        """Keep these questions as open where they cannot be asked."""
+    def question(self, question: str) -> Iterator[None]:
+        """Keep a question as open where it cannot be asked."""
         try:
             yield
         except Unasked as why:
-            for question in questions:
-                self.open(question, str(why))
+            self.open(question, str(why))
 
     def ask(self, endpoint: Any, token: Secret | None = None, **parameters: str) -> Asked:
         """Send one request, with the token of the login unless another one is given."""
@@ -192,12 +192,12 @@ class _Asking:
         if login:
             chosen = login.candidate.dialect
             signed = {"hash": chosen.hash, "signature": chosen.signature}
-            self.seen(question, f"the signature is {login.candidate.what}", login.call, **signed)
+            self.seen(question, f"the signature is {login.candidate.what}", login.asked, **signed)
             return True
         last = tried.logins[-1] if tried.logins else None
         if last and last.came == "unclear" and last.error:
             raise last.error
-        self.open(question, _unaccepted(tried, self.logins.bound), last.call if last else None)
+        self.open(question, _unaccepted(tried, self.logins.bound), last.asked if last else None)
         self.open("everything else", "not asked: that needs a token, and no login was accepted")
         return False
 
@@ -221,7 +221,9 @@ class _Asking:
         if readable:
             self.what_comes("a bad token in A3", A3, bad, room_id=self.nowhere)
             self.jsonp()
-        if self.calls("B3 by GET or POST", Request(B3, {"roomId": self.nowhere})):
+        listed = self.calls("B3 by GET or POST", Request(B3, {"roomId": self.nowhere}))
+        if listed and listed.dialect:
+            self.came("an unknown room in B3", listed.asked)
             self.what_comes("a bad token in B3", B3, bad, roomId=self.nowhere)
             self.listing()
         else:
@@ -230,18 +232,15 @@ class _Asking:
         # is nothing that a service could seat or dial, however wrong it is, and a right one refuses
         # it, as all four are required (section 4). With complete parameters a service that does not
         # check the room could import something.
-        self.calls("B1 by GET or POST", Request(B1, {}))
-        self.placement_unused()
+        created = self.calls("B1 by GET or POST", Request(B1, {}))
+        if created and created.method == "GET" and listed and listed.method == "GET":
+            self.seen(_PLACEMENT, "not used: B1 and B3 are called by GET", created.asked)
         return readable
 
     def what_comes(self, question: str, endpoint: Any, token: Secret, **parameters: str) -> None:
         """Keep what comes for a request, where that is an answer of the interface."""
         with self.question(question):
             self.came(question, self.ask(endpoint, token, **parameters))
-
-    def came(self, question: str, asked: Asked) -> None:
-        """Keep what came, where that is an answer of the interface."""
-        (self.open if asked.call.ret is None else self.seen)(question, answer(asked), asked)
 
     def spelling(self, question: str, request: Request, last: bool = True) -> Found | None:
         """Find the name under which an operation takes the token; `last`: else it stays open."""
@@ -286,9 +285,8 @@ class _Asking:
             else:
                 self.open(question, answer(asked), asked)
 
-    def calls(self, question: str, request: Request) -> bool:
-        """Ask by which method B1 or B3 is called, and where a POST carries its parameters; return
-        whether its token was read.
+    def calls(self, question: str, request: Request) -> Found | None:
+        """Ask by which method B1 or B3 is called, and where a POST carries its parameters.
 
         A service that looks at the parameters first refuses B1 alike with a token and without; then
         only the method is told, where the other one is not served.
@@ -301,16 +299,14 @@ class _Asking:
             )
             if found.method is None:
                 self.open(question, unread, found.asked)
-                return False
+                return found
             how = f"{found.method}{'' if found.dialect else '; the other one is not served'}"
             setting = QUESTIONS[request.endpoint.key].setting
             self.seen(question, how, found.asked, **{setting: found.method})
             if found.method == "POST":
                 self._placed(found, unread)
-            if found.dialect and request.endpoint is B3:
-                self.came("an unknown room in B3", found.asked)
-            return found.dialect is not None
-        return False
+            return found
+        return None
 
     def _placed(self, found: Found, unread: str) -> None:
         known, told = self.inquiry.dialect.placement, "placement" in self.inquiry.told
@@ -322,14 +318,6 @@ class _Asking:
             self.open(_PLACEMENT, f"{both}, and the dialect has one setting for both", found.asked)
         elif not place and not told:
             self.open(_PLACEMENT, unread, found.asked)
-
-    def placement_unused(self) -> None:
-        """Keep that no placement is needed, where both operations are known to be called by GET."""
-        dialect = self.inquiry.dialect
-        told_both = {"create_method", "list_method"} <= set(self.inquiry.told)
-        if told_both and (dialect.create_method, dialect.list_method) == ("GET", "GET"):
-            why = "not used: B1 and B3 are called by GET"
-            self.seen(_PLACEMENT, why, self.rows[-1].exchange)
 
     def listing(self) -> None:
         """Ask for the key style of B3's items, and whether its numbers are quoted: one listing."""

@@ -84,16 +84,34 @@ def test_the_settings_say_where_they_come_from(script, monkeypatch):
     assert "different places" not in ck.doctor(ck.connect(**KEYS))[0].advice  # two variables
 
 
-@pytest.mark.parametrize(("a", "b", "verdict", "told"), [
-    ("http://192.0.2.1:8050", "http://192.0.2.1:8080", "FAIL", "base_url to http://192.0.2.1:8080"),
-    ("http://192.0.2.1:8080/rtc", "http://192.0.2.1:8050", "FAIL", "http://192.0.2.1:8080 instead"),
-    ("http://192.0.2.1:8080", "http://192.0.2.1:8050/avd/api", "FAIL", "outgoing_url to http"),
-    ("http://192.0.2.1:8080/x", "http://192.0.2.1:8050", "PASS", "base_url has a path"),
-    ("http://192.0.2.1", "http://192.0.2.1:8050", "PASS", "so it is 80"),
-    ("http://192.0.2.1:8080", "http://192.0.2.2:8050", "PASS", "different hosts"),
-    ("https://192.0.2.1:8080", "http://192.0.2.1:8050", "PASS", "on the way: http in outgoing_url"),
-    ("https://192.0.2.1:8080", "https://192.0.2.1:8080", "PASS", "one address"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("a", "b", "verdict", "told"),
+    [
+        (
+            "http://192.0.2.1:8050",
+            "http://192.0.2.1:8080",
+            "FAIL",
+            "base_url to http://192.0.2.1:8080",
+        ),
+        (
+            "http://192.0.2.1:8080/rtc",
+            "http://192.0.2.1:8050",
+            "FAIL",
+            "http://192.0.2.1:8080 instead",
+        ),
+        ("http://192.0.2.1:8080", "http://192.0.2.1:8050/avd/api", "FAIL", "outgoing_url to http"),
+        ("http://192.0.2.1:8080/x", "http://192.0.2.1:8050", "PASS", "base_url has a path"),
+        ("http://192.0.2.1", "http://192.0.2.1:8050", "PASS", "so it is 80"),
+        ("http://192.0.2.1:8080", "http://192.0.2.2:8050", "PASS", "different hosts"),
+        (
+            "https://192.0.2.1:8080",
+            "http://192.0.2.1:8050",
+            "PASS",
+            "on the way: http in outgoing_url",
+        ),
+        ("https://192.0.2.1:8080", "https://192.0.2.1:8080", "PASS", "one address"),
+    ],
+)
 def test_settings_that_look_wrong_are_named(a, b, verdict, told):
     """Swapped ports and paths that stand there twice fail; what may be meant is only said."""
     check = next(checkup(client_of(a, b)))
@@ -275,10 +293,13 @@ def dated(tmp_path_factory, certificate):
     return make
 
 
-@pytest.mark.parametrize(("years", "told"), [
-    ((2020, 2021), "the certificate has expired"),
-    ((2044, 2045), "the certificate is not valid yet"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("years", "told"),
+    [
+        ((2020, 2021), "the certificate has expired"),
+        ((2044, 2045), "the certificate is not valid yet"),
+    ],
+)
 def test_a_certificate_out_of_its_time(dated, years, told):
     """Expired and not yet valid are told apart, and the clock is thought of."""
     made = dated(*years)
@@ -380,24 +401,33 @@ FOREIGN = {
     "a login page": (Reply(LOGIN, kind=HTML), "a login page titled 'Guest access' (HTTP 200)"),
     "a page": (Reply("<h1>It works</h1>", kind=HTML), "a page (HTTP 200): a web server"),
     "not found": (
-        Reply("<title>404</title>", kind=HTML, status=404), "a page titled '404' (HTTP 404)"),
+        Reply("<title>404</title>", kind=HTML, status=404),
+        "a page titled '404' (HTTP 404)",
+    ),
     "a gateway": (Reply("<h1>Bad</h1>", kind=HTML, status=502), "a gateway answers"),
     "a login of a proxy": (
-        Reply("", status=407, headers={"Proxy-Authenticate": "Basic"}), "a proxy before"),
+        Reply("", status=407, headers={"Proxy-Authenticate": "Basic"}),
+        "a proxy before",
+    ),
     "a login of a server": (
-        Reply("", status=401, headers={"WWW-Authenticate": "Basic"}), "a web server before"),
+        Reply("", status=401, headers={"WWW-Authenticate": "Basic"}),
+        "a web server before",
+    ),
     "a redirect to a login": (
         Reply("", status=302, headers={"Location": "https://portal.example/login?token=geheim99"}),
-        "redirects (HTTP 302) to https://portal.example/login, most likely a login"),
+        "redirects (HTTP 302) to https://portal.example/login, most likely a login",
+    ),
     "a redirect to itself": (
-        Reply("", status=302, headers={"Location": "/elsewhere"}), "(HTTP 302) to /elsewhere"),
+        Reply("", status=302, headers={"Location": "/elsewhere"}),
+        "(HTTP 302) to /elsewhere",
+    ),
     "a redirect to nowhere": (Reply("", status=302), "to nowhere"),
     "JSON of another kind": (Reply({"status": "up"}), "JSON without a result code"),
     "an empty answer": (Reply(""), "an empty answer"),
     "a connection that is reset": (Reply(raw=reset), "reset the connection"),
     "another protocol": (Reply(raw=lambda peer: peer.sendall(b"220 smtp\r\n")), "is not HTTP"),
     "a request that it does not know": (Reply({"ret": 408}), "408: HTTP request not supported"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("reply", "told"), FOREIGN.values(), ids=FOREIGN)
@@ -418,10 +448,14 @@ def test_something_else_that_answers(script, reply, told):
 def test_a_redirect_to_the_service_itself_names_the_address(script):
     """A redirect that keeps the path says what to set."""
     target = "https://conference.example:8443"
-    service = script({
-        A3: Reply("", status=301, headers={"Location": f"{target}/rtc/room/get?access_token=x"}),
-        B3: WELL[B3],
-    })  # fmt: skip
+    service = script(
+        {
+            A3: Reply(
+                "", status=301, headers={"Location": f"{target}/rtc/room/get?access_token=x"}
+            ),
+            B3: WELL[B3],
+        }
+    )
     found = by_name(ck.doctor(service.client()))
     assert found["HTTP of A"].found == f"it redirects (HTTP 301) to {target}"
     assert found["HTTP of A"].advice.startswith(f"Set base_url to {target}: ")
@@ -445,8 +479,13 @@ def test_a_service_that_wants_no_token_is_told(script):
 
 def test_a_proxy_is_where_the_connection_goes(script):
     """With a proxy set, name and port are the proxy's, and its login shows nowhere."""
-    proxy = script({f"http://service.invalid:{port}{path}": answer
-                    for port in (8080, 8050) for path, answer in WELL.items()})  # fmt: skip
+    proxy = script(
+        {
+            f"http://service.invalid:{port}{path}": answer
+            for port in (8080, 8050)
+            for path, answer in WELL.items()
+        }
+    )
     proxy.script["http://service.invalid:8080" + A1] = {"ret": 0, "random": "abc", "key": "def"}
     client = client_of("http://service.invalid:8080", "http://service.invalid:8050")
     client.session.proxies = {"http": proxy.base_url.replace("//", "//me:geheim99@")}
@@ -458,11 +497,16 @@ def test_a_proxy_is_where_the_connection_goes(script):
 # Clocks
 
 
-@pytest.mark.parametrize(("seconds", "verdict", "told"), [
-    (0, "PASS", "agree within 5 s"), (3, "PASS", "agree within 5 s"),
-    (90, "FAIL", "90 s behind the service"), (-3 * 3600, "FAIL", "3 h ahead of the service"),
-    (40 * 86400, "FAIL", "40 days behind"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seconds", "verdict", "told"),
+    [
+        (0, "PASS", "agree within 5 s"),
+        (3, "PASS", "agree within 5 s"),
+        (90, "FAIL", "90 s behind the service"),
+        (-3 * 3600, "FAIL", "3 h ahead of the service"),
+        (40 * 86400, "FAIL", "40 days behind"),
+    ],
+)
 def test_the_clock(script, seconds, verdict, told):
     """A skew is told with its direction, and what it is assumed to matter for."""
     service = script({**WELL, A1: {"ret": 401}})
@@ -474,9 +518,15 @@ def test_the_clock(script, seconds, verdict, told):
     assert apart == (verdict == "FAIL")
 
 
-@pytest.mark.parametrize(("header", "verdict"), [
-    (-3600, "FAIL"), (0, "PASS"), ("Date: soon\r\n", "UNKNOWN"), ("", "UNKNOWN"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("header", "verdict"),
+    [
+        (-3600, "FAIL"),
+        (0, "PASS"),
+        ("Date: soon\r\n", "UNKNOWN"),
+        ("", "UNKNOWN"),
+    ],
+)
 def test_the_date_header_is_what_tells(script, header, verdict):
     """A wrong header is a skew; none, or one that cannot be read, leaves it unknown."""
     if not isinstance(header, str):

@@ -65,9 +65,24 @@ def test_a_server_that_does_not_answer_is_given_up_in_time():
 
 @pytest.mark.parametrize(
     "address",
-    ["", "host", "host:", ":9000", "host:port", "host:0", "host:70000", "host:-1", "http://host:1",
-     "host:1/path", "host:1?x", "[::1", "a b", "user:pw@host:9000", "host:1#x"],
-)  # fmt: skip
+    [
+        "",
+        "host",
+        "host:",
+        ":9000",
+        "host:port",
+        "host:0",
+        "host:70000",
+        "host:-1",
+        "http://host:1",
+        "host:1/path",
+        "host:1?x",
+        "[::1",
+        "a b",
+        "user:pw@host:9000",
+        "host:1#x",
+    ],
+)
 def test_what_is_not_host_and_port_is_told_without_trying(address):
     """Another form is not guessed at: the text is shown, masked, and nothing is sent."""
     found = mcu_answers(address)
