@@ -152,9 +152,7 @@ def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
 )
 def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal):
     """401 with and without a token by POST, and no GET: the method is told, the placement open."""
-    service = script(USUAL)
-    post = {B1: {"ret": 401}}
-    service.script.update(post)
+    service = script({**USUAL, B1: {"ret": 401}})
     found = probe_client(service.client(), sleep=lambda _: None)
     assert "create_method" not in found.told  # both methods are served alike
 
@@ -191,17 +189,10 @@ def test_a_result_code_in_both_fields_is_open(asked, both):
     """With ret and result in each answer nothing tells which is meant; a quoted code is told."""
     code = {"ret": "0", "result": 0} if both else {"result": "0"}
     refused = dict.fromkeys(code, 602)
-    found, rows = asked(
-        {
-            B3: checked(
-                {**EMPTY, **code} if both else {**code, "data": EMPTY["data"]},
-                refused,
-                "accessToken",
-            ),
-            B1: checked(dict.fromkeys(code, 401), refused, "accessToken"),
-            B2: checked(dict.fromkeys(code, 425), refused),
-        }
-    )
+    listed = {**code, "data": EMPTY["data"]}
+    in_b1 = checked(dict.fromkeys(code, 401), refused, "accessToken")
+    in_b2 = checked(dict.fromkeys(code, 425), refused)
+    found, rows = asked({B1: in_b1, B2: in_b2, B3: checked(listed, refused, "accessToken")})
     row = rows["result code of B"]
     assert row.sure == ("open" if both else "seen")
     assert found.dialect.result_field == ("ret" if both else "result")
@@ -261,12 +252,8 @@ def test_http_statuses_stand_in_the_evidence(asked):
     """A deployment that maps its codes to HTTP statuses is told with both."""
     refusal = Reply({"ret": 602}, status=401)
     unknown = Reply({"ret": 404}, status=404)
-    found, rows = asked(
-        {
-            A3: checked(unknown, refusal),
-            B3: checked(unknown, refusal, "accessToken"),
-        }
-    )
+    in_b = checked(unknown, refusal, "accessToken")
+    found, rows = asked({A3: checked(unknown, refusal), B3: in_b})
     assert rows["an unknown room in A3"].answer == "404 (room not found), HTTP 404"
     assert rows["an unknown room in B3"].answer.endswith(", HTTP 404")
     assert "list_method" in found.told
@@ -295,30 +282,16 @@ def test_nothing_that_is_shown_holds_a_secret(script, caplog):
         "userAddress": "rtsp://admin:1NSIDE-url@192.0.2.7:554/a",
         "options": {"login_password": "C4MERA-pass"},
     }
-    service = script(
-        {
-            AUTHENTICATE: login,
-            A2: echo,
-            A3: echo,
-            A4: echo,
-            A5: echo,
-            B1: echo,
-            B3: lambda query: {"ret": 0, "data": {"total": 1, "items": [item]}, "msg": f"{query}"},
-        }
-    )
+    listed = {"ret": 0, "data": {"total": 1, "items": [item]}}
+    echoing = dict.fromkeys((A2, A3, A4, A5, B1), echo)
+    echoing[B3] = lambda query: {**listed, "msg": f"{query}"}
+    service = script({**echoing, AUTHENTICATE: login})
     with caplog.at_level("DEBUG"):
         found = ck.probe_dialect(
             service.base_url, service.base_url, "demo_access", secret, sleep=lambda _: None
         )
-    shown = [
-        str(found),
-        repr(found),
-        found._repr_html_(),
-        found.as_json(),
-        found.to_frame().to_csv(),
-        repr(found.evidence),
-        caplog.text,
-    ]
+    shown = [str(found), repr(found), found._repr_html_(), found.as_json()]
+    shown += [found.to_frame().to_csv(), repr(found.evidence), caplog.text]
     hidden = {secret, "1NSIDE-url", "C4MERA-pass", *tokens}
     assert len(tokens) > 5
     for text in shown:
@@ -359,16 +332,8 @@ def test_html_shows_what_a_service_says_as_text(asked):
 
 
 def add(name, sandbox, **settings):
-    profiles.save(
-        name,
-        {
-            "base_url": sandbox.base_url,
-            "outgoing_url": sandbox.outgoing_url,
-            "access_key": sandbox.access_key,
-            "secret_key": str(sandbox.secret_key),
-            **settings,
-        },
-    )
+    service = {name: str(getattr(sandbox, name)) for name in SERVICE}
+    profiles.save(name, {**service, **settings})
 
 
 @pytest.mark.parametrize("dialect", list(combined(3, seed=21)), ids=str)
@@ -396,12 +361,9 @@ def test_a_profile_of_another_service_is_not_written(sandbox, probe):
     found = probe(sandbox)
     add("prod", sandbox, base_url="http://192.0.2.1:8080")
     before = profiles.path().read_bytes()
-    for name, says in [
-        ("prod", "another base_url"),
-        ("other", "there is no profile"),
-        ("sandbox", "built in"),
-    ]:
-        with pytest.raises(ck.ConfigError, match=says):
+    says = {"prod": "another base_url", "other": "there is no profile", "sandbox": "built in"}
+    for name, why in says.items():
+        with pytest.raises(ck.ConfigError, match=why):
             found.save(name)
     assert profiles.path().read_bytes() == before
 
@@ -553,6 +515,20 @@ def test_the_command_practises_on_the_sandbox(command):
     assert re.search(r"lifetime of the token: longer than \d+ s, as far as was waited", lifetime)
 
 
+def started(sandbox, *command):
+    """`confkit probe` of a sandbox, in a process of its own."""
+    environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env={**os.environ, **environ}, **pipes)
+
+
+def wait_for(sandbox, calls):
+    """Wait until A3 has been asked so many times."""
+    until = time.monotonic() + 30
+    while sandbox.count(A3) < calls and time.monotonic() < until:
+        time.sleep(0.02)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_removes_the_room_and_is_status_130(playing, name):
@@ -562,17 +538,8 @@ def test_a_signal_removes_the_room_and_is_status_130(playing, name):
         before = sandbox.room_ids()
         sandbox.fault(A3, delay=0.001, times=4)
         sandbox.fault(A3, delay=30)
-        environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
-        running = subprocess.Popen(
-            [sys.executable, "-m", "confkit", "probe"],
-            env={**os.environ, **environ},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        until = time.monotonic() + 30
-        while sandbox.count(A3) < 5 and time.monotonic() < until:
-            time.sleep(0.02)
+        running = started(sandbox, sys.executable, "-m", "confkit", "probe")
+        wait_for(sandbox, calls=5)
         assert len(sandbox.room_ids()) == len(before) + 1
         running.send_signal(getattr(signal, name))
         out, err = running.communicate(timeout=20)
@@ -585,17 +552,9 @@ def test_under_nohup_a_dropped_connection_ends_nothing(playing):
     """A SIGHUP that is ignored when the command begins stays ignored: it tells all it found."""
     with playing() as sandbox:
         sandbox.fault(A3, delay=1, times=1)
-        environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
-        running = subprocess.Popen(
-            ["sh", "-c", 'trap "" HUP; exec "$0" -m confkit probe', sys.executable],
-            env={**os.environ, **environ},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        until = time.monotonic() + 30
-        while not sandbox.count(A3) and time.monotonic() < until:
-            time.sleep(0.02)
+        ignoring = 'trap "" HUP; exec "$0" -m confkit probe'
+        running = started(sandbox, "sh", "-c", ignoring, sys.executable)
+        wait_for(sandbox, calls=1)
         running.send_signal(signal.SIGHUP)
         out, err = running.communicate(timeout=30)
         assert (running.returncode, err) == (0, "")
