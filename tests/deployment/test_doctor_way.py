@@ -5,7 +5,7 @@ import ssl
 import subprocess
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from requests.adapters import HTTPAdapter
@@ -19,6 +19,7 @@ from tests.deployment.seeing import (
     WELL,
     by_name,
     date,
+    deaf,
     free_port,
     secure,
     url,
@@ -44,25 +45,19 @@ def tls(certificate) -> ssl.SSLContext:
 
 
 @contextmanager
-def silent():
-    """A port that accepts connections and never says anything."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        held = []
-        threading.Thread(
-            target=lambda: [held.append(peer) for peer in iter(lambda: _accepted(listener), None)],
-            daemon=True,
-        ).start()
+def accepting(closes=False):
+    """The address of a port that accepts connections, says nothing, and holds or closes them."""
+    with ExitStack() as held, socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def accept():
+            with suppress(OSError):
+                while True:
+                    peer = held.enter_context(listener.accept()[0])
+                    peer.close() if closes else None
+
+        threading.Thread(target=accept, daemon=True).start()
         yield url(listener.getsockname()[1])
         listener.shutdown(socket.SHUT_RDWR)
-        for peer in held:
-            peer.close()
-
-
-def _accepted(listener):
-    try:
-        return listener.accept()[0]
-    except OSError:
-        return None
 
 
 # Settings
@@ -87,29 +82,14 @@ def test_the_settings_say_where_they_come_from(script, monkeypatch):
 @pytest.mark.parametrize(
     ("a", "b", "verdict", "told"),
     [
-        (
-            "http://192.0.2.1:8050",
-            "http://192.0.2.1:8080",
-            "FAIL",
-            "base_url to http://192.0.2.1:8080",
-        ),
-        (
-            "http://192.0.2.1:8080/rtc",
-            "http://192.0.2.1:8050",
-            "FAIL",
-            "http://192.0.2.1:8080 instead",
-        ),
-        ("http://192.0.2.1:8080", "http://192.0.2.1:8050/avd/api", "FAIL", "outgoing_url to http"),
-        ("http://192.0.2.1:8080/x", "http://192.0.2.1:8050", "PASS", "base_url has a path"),
-        ("http://192.0.2.1", "http://192.0.2.1:8050", "PASS", "so it is 80"),
-        ("http://192.0.2.1:8080", "http://192.0.2.2:8050", "PASS", "different hosts"),
-        (
-            "https://192.0.2.1:8080",
-            "http://192.0.2.1:8050",
-            "PASS",
-            "on the way: http in outgoing_url",
-        ),
-        ("https://192.0.2.1:8080", "https://192.0.2.1:8080", "PASS", "one address"),
+        ("http://h:8050", "http://h:8080", "FAIL", "base_url to http://h:8080"),
+        ("http://h:8080/rtc", "http://h:8050", "FAIL", "base_url to http://h:8080 instead"),
+        ("http://h:8080", "http://h:8050/avd/api", "FAIL", "outgoing_url to http"),
+        ("http://h:8080/x", "http://h:8050", "PASS", "base_url has a path"),
+        ("http://h", "http://h:8050", "PASS", "so it is 80"),
+        ("http://h:8080", "http://i:8050", "PASS", "different hosts"),
+        ("https://h:8080", "http://h:8050", "PASS", "on the way: http in outgoing_url"),
+        ("https://h:8080", "https://h:8080", "PASS", "one address"),
     ],
 )
 def test_settings_that_look_wrong_are_named(a, b, verdict, told):
@@ -161,14 +141,8 @@ def test_closed_ports(script):
 
 def test_a_port_behind_a_firewall():
     """A port that drops what comes: no answer in time is another thing than a refusal."""
-    with socket.socket() as listener, ExitStack() as held:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        for _ in range(4):  # its queue is full then, and what comes is dropped
-            waiting = held.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(listener.getsockname())
-        address = url(listener.getsockname()[1])
+    with deaf() as port:
+        address = url(port)
         found = by_name(ck.doctor(client_of(address, address, timeout=(0.2, 0.2))))
     assert found["TCP to A"].verdict == "FAIL"
     assert "did not accept a connection within 0.2 s" in found["TCP to A"].found
@@ -197,7 +171,7 @@ def test_swapped_addresses_are_found_by_asking(sandbox):
 def test_a_service_that_hangs_costs_no_more_than_the_time_allowed():
     """Ports that accept and never answer: a failure after the client's own time-outs, and unknown
     where the time for all checks ends before."""
-    with silent() as hung:
+    with accepting() as hung:
         checks = ck.doctor(client_of(hung, hung, timeout=(0.2, 0.2)))
         assert by_name(checks)["TCP to A"].verdict == "PASS"
         assert by_name(checks)["HTTP of A"].verdict == "FAIL"
@@ -363,7 +337,7 @@ def test_tls_to_a_port_of_plain_http(script):
 
 def test_tls_to_a_port_that_says_nothing():
     """A port that accepts and is silent is not taken for a plain one."""
-    with silent() as hung:
+    with accepting() as hung:
         client = client_of(*[secure(hung)] * 2, timeout=(0.3, 0.3))
         check = by_name(ck.doctor(client))["TLS of A"]
     assert check.verdict == "FAIL"
@@ -372,14 +346,9 @@ def test_tls_to_a_port_that_says_nothing():
 
 def test_a_port_that_closes_at_a_greeting_of_tls(script):
     """Neither TLS nor plain HTTP: told with the reason."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(
-            target=lambda: [peer.close() for peer in iter(lambda: _accepted(listener), None)],
-            daemon=True,
-        ).start()
-        address = url(listener.getsockname()[1], "https")
-        check = by_name(ck.doctor(client_of(address, address)))["TLS of A"]
-        listener.shutdown(socket.SHUT_RDWR)
+    with accepting(closes=True) as address:
+        client = client_of(*[secure(address)] * 2)
+        check = by_name(ck.doctor(client))["TLS of A"]
     assert check.verdict == "FAIL"
     assert check.found.startswith("no TLS came about at 127.0.0.1:")
 
