@@ -169,7 +169,7 @@ def _listed(candidates: Sequence[Candidate]) -> str:
 
 def token_in_a(case: Case) -> Said:
     """Whether interface A accepts the token, and under which name."""
-    found = case.find(Request(A3, {"room_id": NO_ROOM}), case.token)
+    found = case.find(Request(A3, {"room_id": case.some_room}), case.token)
     ret = found.asked.call.ret
     if found.dialect:
         return _other_name(case, A3, found) or passes("get room (A3) accepts the token")

@@ -83,6 +83,11 @@ class Case(Inquiry):
         """Seconds for one wait: those to connect, no more than `most` and than are left."""
         return max(min(most, self.patience[0], self.left), 0.01)
 
+    @property
+    def some_room(self) -> str:
+        """The room to ask A3 for, to see what it makes of a token."""
+        return self.room_id or NO_ROOM
+
     def url(self, interface: Interface) -> str:
         """The address of an interface."""
         return self.client.base_url if interface == "A" else self.client.outgoing_url

@@ -23,6 +23,7 @@ from ..wire import Request
 from .inquiry import REFUSED
 
 if TYPE_CHECKING:
+    from ..calls import Call
     from ..exchange import Asked
 
 
@@ -45,12 +46,12 @@ class Candidate(NamedTuple):
 class Login(NamedTuple):
     """What came for a candidate: "accepted" with its `token`, "refused" (401, 602), or "unclear".
 
-    `asked` is the exchange; `error` what it means where it was not accepted.
+    `call` is the exchange, masked; `error` what it means where it was not accepted.
     """
 
     candidate: Candidate
     came: Literal["accepted", "refused", "unclear"]
-    asked: Asked
+    call: Call
     token: signing.AccessToken | None = None
     error: ConfkitError | None = None
 
@@ -182,14 +183,14 @@ class Logins:
             self.failed -= 1
             token = signing.token_of(asked.members, candidate.secret_key, candidate.dialect)
             if isinstance(token, ConfkitError):
-                return Login(candidate, "unclear", asked, error=token)
-            return Login(candidate, "accepted", asked, token)
+                return Login(candidate, "unclear", asked.call, error=token)
+            return Login(candidate, "accepted", asked.call, token)
         if isinstance(error, ApiError) and error.ret in REFUSED:
             self._refused.add(self._sent(candidate))
-            return Login(candidate, "refused", asked, error=error)
+            return Login(candidate, "refused", asked.call, error=error)
         if isinstance(error, TransportError) and not error.sent:
             self.failed -= 1
-        return Login(candidate, "unclear", asked, error=error)
+        return Login(candidate, "unclear", asked.call, error=error)
 
     @staticmethod
     def _sent(candidate: Candidate) -> tuple[str, str]:

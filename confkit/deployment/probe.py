@@ -154,13 +154,13 @@ class _Asking:
 
     # What is kept
 
-    def seen(self, question: str, told: str, shown: Asked, **settings: Any) -> None:
+    def seen(self, question: str, told: str, shown: Asked | Login, **settings: Any) -> None:
         """Keep an answer that the service showed, and the settings of the dialect that it is."""
         self.inquiry.dialect = replace(self.inquiry.dialect, **settings)
         self.inquiry.told += settings
         self.rows.append(Evidence(question, mask(told), "seen", shown.call))
 
-    def open(self, question: str, why: str, shown: Asked | None = None) -> None:
+    def open(self, question: str, why: str, shown: Asked | Login | None = None) -> None:
         """Keep what could not be told, and why."""
         self.rows.append(Evidence(question, mask(why), "open", shown.call if shown else None))
 
@@ -192,12 +192,12 @@ class _Asking:
         if login:
             chosen = login.candidate.dialect
             signed = {"hash": chosen.hash, "signature": chosen.signature}
-            self.seen(question, f"the signature is {login.candidate.what}", login.asked, **signed)
+            self.seen(question, f"the signature is {login.candidate.what}", login, **signed)
             return True
         last = tried.logins[-1] if tried.logins else None
         if last and last.came == "unclear" and last.error:
             raise last.error
-        self.open(question, _unaccepted(tried, self.logins.bound), last.asked if last else None)
+        self.open(question, _unaccepted(tried, self.logins.bound), last)
         self.open("everything else", "not asked: that needs a token, and no login was accepted")
         return False
 

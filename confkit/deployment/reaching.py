@@ -19,7 +19,7 @@ from ..endpoints import A3, B3, ENDPOINTS, Interface
 from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
 from ..wire import Request
 from . import network
-from .case import NO_ROOM, Case, Said, fails, passes, says, skips
+from .case import Case, Said, fails, passes, says, skips
 from .inquiry import NOT_SUPPORTED
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _no_tls(case: Case, error: OSError, there: Way, interface: Interface) -> Sai
 def http_of(case: Case, interface: Interface) -> Said:
     """Whether what answers speaks JSON as the interface does: a read without a token is answered
     with a result code, and no login is spent on that."""
-    read = Request(A3, {"room_id": NO_ROOM}) if interface == "A" else Request(B3, {})
+    read = Request(A3, {"room_id": case.some_room}) if interface == "A" else Request(B3, {})
     asked = case.ask(read)
     headers, ret = case.headers, asked.call.ret
     if ret is not None and ret != NOT_SUPPORTED:
