@@ -349,12 +349,11 @@ ONE_THING = {
 }
 
 
-@pytest.mark.parametrize(
-    ("path", "answer", "name", "verdict", "told"), ONE_THING.values(), ids=ONE_THING
-)
-def test_one_thing_that_differs_is_told_by_its_check(script, path, answer, name, verdict, told):
+@pytest.mark.parametrize("row", ONE_THING.values(), ids=ONE_THING)
+def test_one_thing_that_differs_is_told_by_its_check(script, row):
     """A service that is well but for one operation: its check says what came and the next step,
     never that all is well, and no login is spent on it."""
+    path, answer, name, verdict, told = row
     service = script({**WELL, path: answer})
     check = by_name(ck.doctor(service.client()))[name]
     assert (check.verdict, told in check.found) == (verdict, True)

@@ -14,6 +14,7 @@ import confkit as ck
 from confkit import profiles
 from confkit.connect import SERVICE
 from confkit.deployment import probe_client
+from confkit.deployment.inquiry import QUESTIONS
 from confkit.deployment.logins import Logins, signatures, slips
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
@@ -59,13 +60,64 @@ def asked(script):
     return ask
 
 
-def test_a_room_that_is_looked_for_before_the_token_shows_no_spelling(asked):
-    """404 with and without any token: no name was read, so none is told."""
-    found, rows = asked({A3: {"ret": 404}})
-    assert rows["spelling of the token in A"].sure == "open"
-    assert "token_parameter" not in found.told
-    assert rows["a room of its own"].sure == "open"
-    assert {"hash", "create_method", "list_method"} <= set(found.told)
+def listing(*items, total=None):
+    """B3 with these items."""
+    total = len(items) if total is None else total
+    return checked({"ret": 0, "data": {"total": total, "items": items}}, name="accessToken")
+
+
+def by_callback(answer):
+    """A3 that answers so where a callback is given."""
+    return lambda query: answer if "callback" in query else checked(404)(query)
+
+
+IN_A, IN_A5, IN_B2 = (f"spelling of the token in {where}" for where in ("A", "A5", "B2"))
+HOW_B1, KEYS, JSONP = "B1 by GET or POST", "keys of B3's items", "JSONP (callback)"
+NAME, MCU_NAME, B2_NAME = QUESTIONS["A3"].setting, QUESTIONS["A5"].setting, QUESTIONS["B2"].setting
+OTHER, STYLE, UNKNOWN = "accessToken", "item_keys", "an unknown room in {}"
+GONE, BAD = "404 (room not found), HTTP 404", "602 (access_token incorrect), HTTP 401"
+BY_STATUS = Reply({"ret": 404}, status=404), Reply({"ret": 602}, status=401)
+BY_HTTP, B_BY_HTTP = checked(*BY_STATUS), checked(*BY_STATUS, OTHER)
+PAGE = Reply("<html>no</html>", 500, "text/html")
+SCRIPT = Reply('confkitProbe({"ret":404});', kind="text/javascript")
+# What differs from a usual service; the question, its answer, and the setting that is told by it.
+SHOWN = {
+    "the room before the token": (A3, {"ret": 404}, IN_A, "open: none of", NAME, None),
+    "A5 alike, and no room": (A5, {"ret": 407}, IN_A5, "open: an unknown room", MCU_NAME, None),
+    "B2 alike": (B2, {"ret": 425}, IN_B2, "open: none of", B2_NAME, None),
+    "B2 down": (B2, {"ret": 303}, IN_B2, "open: none of", B2_NAME, None),
+    "B2 down in between": (B2, checked(303), IN_B2, "open: none of", B2_NAME, None),
+    "B2": (B2, checked(425), IN_B2, "seen: access_token", B2_NAME, "access_token"),
+    "B2 by success": (B2, checked(0, 401, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
+    "B2 by 404": (B2, checked(404, 602, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
+    "success to nothing": (B1, {"ret": 0}, HOW_B1, "open: neither", "create_method", None),
+    "any token": (B3, EMPTY, "a bad token in B3", "seen: 0 (success)", "list_method", "GET"),
+    "a total as text": (B3, listing(total="0"), "total in B3", "seen: as text", STYLE, None),
+    "camelCase": (B3, listing({"userId": "1"}), KEYS, "seen: camelCase", STYLE, "camelCase"),
+    "snake_case": (B3, listing({"user_id": "1"}, {}), KEYS, "seen: snake", STYLE, "snake_case"),
+    "both": (B3, listing({"user_id": "1", "roomId": "2"}), KEYS, "open: the items", STYLE, None),
+    "neither": (B3, listing({"USERID": "1"}), KEYS, "open: the items", STYLE, None),
+    "no objects": (B3, listing(1, "x", None), KEYS, "open: the items", STYLE, None),
+    "no callback": (A3, by_callback({"ret": 404}), JSONP, "seen: ignored", NAME, "access_token"),
+    "a page": (A3, by_callback(PAGE), JSONP, "open: no answer of the", NAME, "access_token"),
+    "a callback": (A3, by_callback(SCRIPT), JSONP, "seen: honoured", NAME, "access_token"),
+    "A by HTTP": (A3, BY_HTTP, UNKNOWN.format("A3"), f"seen: {GONE}", NAME, "access_token"),
+    "A's refusal": (A3, BY_HTTP, "a bad token in A3", f"seen: {BAD}", NAME, "access_token"),
+    "B by HTTP": (B3, B_BY_HTTP, UNKNOWN.format("B3"), "seen: 404 ", "list_method", "GET"),
+}
+
+
+@pytest.mark.parametrize("row", SHOWN.values(), ids=SHOWN)
+def test_what_comes_is_what_is_told(asked, row):
+    """Only an answer that differs from the control's tells a setting; what a passing fault or a
+    service that does not look at the token could say leaves it open, and as usual."""
+    path, answer, question, shown, setting, told = row
+    found, rows = asked({path: answer})
+    row = rows[question]
+    assert f"{row.sure}: {row.answer}".startswith(shown)
+    assert (setting in found.told) == (told is not None)
+    assert getattr(found.dialect, setting) == (told or getattr(Dialect(), setting))
+    assert {"hash", "signature"} <= set(found.told)
 
 
 def test_a_fault_that_passes_is_no_control(asked):
@@ -103,36 +155,6 @@ def test_a_media_server_question_that_says_407_to_both_is_asked_of_an_own_room(a
     assert (here, found.left) == ([], ())
 
 
-def test_without_a_room_of_its_own_that_stays_open(asked):
-    """The creation was refused, so there is nothing to ask A5 about."""
-    found, rows = asked({A5: {"ret": 407}})
-    assert rows["spelling of the token in A5"].sure == "open"
-    assert "411" in rows["a room of its own"].answer
-    assert "mcu_token_parameter" not in found.told
-
-
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        ({"ret": 425}, None),
-        ({"ret": 303}, None),
-        (checked(303), None),
-        (checked(425), "access_token"),
-        (checked({"ret": 0}, 401, "accessToken"), "accessToken"),
-        (checked(404, name="accessToken"), "accessToken"),
-    ],
-)
-def test_b2_shows_its_spelling_by_a_changed_answer_alone(asked, answer, told):
-    """The same with and without a token leaves it open, and so does a code that a passing fault
-    can give."""
-    found, rows = asked({B2: answer})
-    row = rows["spelling of the token in B2"]
-    assert (row.sure, "remove_token_parameter" in found.told) == (
-        ("seen", True) if told else ("open", False)
-    )
-    assert found.dialect.remove_token_parameter == (told or "access_token")
-
-
 def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
     """Where room_extend_id does not become the room_id, that is told, and the room is removed."""
     deleted = []
@@ -168,22 +190,6 @@ def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal
     assert rows["placement of a POST"].sure == "open"
 
 
-def test_an_incomplete_import_that_succeeds_tells_nothing(asked):
-    """A service that says success to a request without room, user and address is not understood."""
-    found, rows = asked({B1: {"ret": 0}})
-    assert rows["B1 by GET or POST"].sure == "open"
-    assert "0 (success)" in rows["B1 by GET or POST"].answer
-    assert "create_method" not in found.told
-
-
-def test_a_b_that_takes_any_token_still_shows_that_get_works(asked):
-    """What lists the devices by GET is how B3 is called, with or without a token."""
-    found, rows = asked({B3: EMPTY})
-    assert found.dialect.list_method == "GET"
-    assert "list_method" in found.told
-    assert rows["a bad token in B3"].answer == "0 (success), HTTP 200"
-
-
 @pytest.mark.parametrize("both", [True, False])
 def test_a_result_code_in_both_fields_is_open(asked, both):
     """With ret and result in each answer nothing tells which is meant; a quoted code is told."""
@@ -198,66 +204,7 @@ def test_a_result_code_in_both_fields_is_open(asked, both):
     assert found.dialect.result_field == ("ret" if both else "result")
     if not both:
         assert row.answer.startswith("in result, as ")
-
-
-def test_quoted_numbers_are_told(asked):
-    """Codes and totals that come as text are evidence."""
-    listed = {"ret": "0", "data": {"total": "0", "items": []}}
-    _, rows = asked(
-        {AUTHENTICATE: {**GRANTED, "ret": "0"}, B3: checked(listed, name="accessToken")}
-    )
-    assert rows["result code of A"].answer == "in ret, as text"
-    assert rows["total in B3"].answer == "as text"
-
-
-@pytest.mark.parametrize(
-    ("items", "style"),
-    [
-        ([{"userId": "1", "roomId": "2"}], "camelCase"),
-        ([{"user_id": "1"}, {}], "snake_case"),
-        ([{"user_id": "1", "roomId": "2"}], None),
-        ([{"USERID": "1"}], None),
-        ([1, "x", None], None),
-    ],
-)
-def test_the_style_of_keys_is_told_where_there_is_one(asked, items, style):
-    """Mixed keys, foreign keys and items that are no objects leave it open."""
-    listed = {"ret": 0, "data": {"total": len(items), "items": items}}
-    found, rows = asked({B3: checked(listed, name="accessToken")})
-    assert rows["keys of B3's items"].sure == ("seen" if style else "open")
-    assert found.dialect.item_keys == (style or "camelCase")
-    assert ("item_keys" in found.told) == (style is not None)
-
-
-@pytest.mark.parametrize("callback", ["ignored", "page", "honoured"])
-def test_jsonp_is_told_by_what_comes(asked, callback):
-    """NAME(...) is honoured, plain JSON ignored, and a page tells nothing."""
-    answers = {
-        "ignored": {"ret": 404},
-        "page": Reply("<html>no</html>", 500, "text/html"),
-        "honoured": Reply('confkitProbe({"ret":404});', kind="text/javascript"),
-    }
-
-    def room(query):
-        return answers[callback] if "callback" in query else checked(404)(query)
-
-    _, rows = asked({A3: room})
-    row = rows["JSONP (callback)"]
-    assert row.sure == ("open" if callback == "page" else "seen")
-    if row.sure == "seen":
-        assert row.answer.startswith(callback)
-
-
-def test_http_statuses_stand_in_the_evidence(asked):
-    """A deployment that maps its codes to HTTP statuses is told with both."""
-    refusal = Reply({"ret": 602}, status=401)
-    unknown = Reply({"ret": 404}, status=404)
-    in_b = checked(unknown, refusal, "accessToken")
-    found, rows = asked({A3: checked(unknown, refusal), B3: in_b})
-    assert rows["an unknown room in A3"].answer == "404 (room not found), HTTP 404"
-    assert rows["an unknown room in B3"].answer.endswith(", HTTP 404")
-    assert "list_method" in found.told
-    assert rows["a bad token in A3"].answer == "602 (access_token incorrect), HTTP 401"
+        assert rows["result code of A"].answer == "in ret, as a number"
 
 
 # Secrets
