@@ -1,6 +1,7 @@
 """The doctor on services that are well, and on those whose keys or dialect do not fit."""
 
 import json
+from base64 import b64encode
 
 import pytest
 from hypothesis import given, settings
@@ -169,10 +170,12 @@ def test_never_more_logins_fail_than_the_bound(sandbox, bound):
         (lambda key: key[:4] + " " + key[4:], "white space inside a key"),
         (lambda key: f" {key}\n", "white space around a key"),
         (lambda key: f'"{key}"', "quotes around a key"),
+        (lambda key: key.replace("_", "%5F"), "the secret key is percent-encoded"),
+        (lambda key: b64encode(key.encode()).decode(), "the secret key is encoded in base64"),
     ],
 )
 def test_a_slip_in_the_secret_is_told(sandbox, slip, told):
-    """White space and quotes in a secret are found by one more login, and named."""
+    """What slipped in as a secret was copied is found by one more login, and named."""
     client = other(sandbox, secret_key=slip(sandbox.secret_key), origins={"secret_key": "CK_X"})
     check = by_name(ck.doctor(client))["authentication"]
     assert check.verdict == "FAIL"
@@ -199,6 +202,8 @@ def test_a_slip_that_is_not_the_fault_is_told_with_what_was_tried(sandbox):
     check = by_name(ck.doctor(client))["authentication"]
     assert "refused as well: the keys mended, as there is white space inside a key" in check.found
     assert "secret_key holds letters beyond ASCII" in check.found
+    plain = other(sandbox, secret_key="0123456789abcdef")  # base64 too, but of nothing printable
+    assert "mended" not in by_name(ck.doctor(plain))["authentication"].found
 
 
 def test_an_account_that_locks_meanwhile_ends_the_logins(script):

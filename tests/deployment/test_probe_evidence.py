@@ -15,7 +15,7 @@ from confkit import profiles
 from confkit.connect import SERVICE
 from confkit.deployment import probe_client
 from confkit.deployment.inquiry import QUESTIONS
-from confkit.deployment.logins import Logins, signatures, slips
+from confkit.deployment.logins import Logins, signatures
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from tests.deployment.deployments import combined
@@ -325,37 +325,6 @@ def test_the_given_signature_leads_and_none_comes_twice():
     given = [c.dialect for c in signatures("a", "s", Dialect(hash="md5", item_keys="snake_case"))]
     assert (given[0].hash, given[0].item_keys) == ("md5", "snake_case")
     assert len(order) == len({(d.hash, d.signature) for d in given}) == len(given) == 8
-
-
-@pytest.mark.parametrize(
-    ("keys", "meant", "what"),
-    [
-        ((" demo_access", "demo_secret\n"), ("demo_access", "demo_secret"), "white space"),
-        (("demo_access", '"demo_secret"'), ("demo_access", "demo_secret"), "quotes"),
-        (("demo_access", "demo%5Fsecret"), ("demo_access", "demo_secret"), "percent-encoded"),
-        (("demo_access", "ZGVtb19zZWNyZXQ="), ("demo_access", "demo_secret"), "base64"),
-        (("demo_access", "demo_ secret"), ("demo_access", "demo_secret"), "inside a key"),
-        (("demo_access", "demo_secret"), None, ""),
-        (("demo_access", "0123456789abcdef"), None, ""),
-    ],
-)
-def test_slips_are_told_by_the_form_of_a_key(sandbox, keys, meant, what):
-    """A key that shows a slip has a candidate that logs in; a plain one has none."""
-    candidates = slips(*keys)
-    if meant is None:
-        assert candidates == []
-        return
-    assert keys[1] not in repr(candidates)
-    client = sandbox.connect()
-    tried = Logins(client.ask_once).first(candidates)
-    assert tried.accepted
-    assert what in tried.accepted.candidate.what
-    assert (tried.accepted.candidate.access_key, tried.accepted.candidate.secret_key) == meant
-    assert tried.accepted.token == digest_token(sandbox, tried.accepted.token)
-
-
-def digest_token(sandbox, token):
-    return ck.signing.access_token(token.random, token.key, sandbox.secret_key, sandbox.dialect)
 
 
 def test_the_same_login_is_not_sent_twice_and_the_bound_holds_over_all(sandbox):
