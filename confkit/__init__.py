@@ -56,7 +56,9 @@ if TYPE_CHECKING:
     )
     from .checklist import Check, Checklist
     from .checks import NotInRoom, PreflightFailed
-    from .checkup import doctor
+    from .deployment.evidence import Evidence, Probe
+    from .deployment.health import doctor
+    from .deployment.probe import probe_dialect
     from .devices import (
         ReimportFailed,
         ReimportUnknown,
@@ -70,19 +72,15 @@ if TYPE_CHECKING:
     from .frames import calls_frame, devices_frame, rooms_frame, users_frame
     from .known import known_rooms
     from .listing import list_devices
-    from .media_server import McuAnswer, mcu_answers
     from .occupancy.capacity import capacity_report
     from .occupancy.compaction import save_occupancy
     from .occupancy.files import RecordingError
     from .occupancy.loading import load_occupancy, recorded_rooms
     from .occupancy.recorder import Recorded, Recorder
-    from .probing.evidence import Evidence, Probe
-    from .probing.probe import probe_dialect
     from .records import Device, Room, RoomUser
     from .rooms import create_room, delete_room, get_mcu, get_room
     from .rtsp.preflight import preflight
     from .rtsp.report import Report
-    from .service_check import InterfaceCheck, check_service
     from .sweeping.result import Failure, Sweep, occupancy_frame
     from .sweeping.sweeps import sweep
     from .token_making import TokenSteps, token_steps
@@ -103,8 +101,10 @@ _LATER = {
         "occupancy_chart", "occupancy_curve", "occupancy_heatmap", "occupancy_summary",
     ),
     "checklist": ("Check", "Checklist"),
-    "checkup": ("doctor",),
     "checks": ("NotInRoom", "PreflightFailed"),
+    "deployment.evidence": ("Evidence", "Probe"),
+    "deployment.health": ("doctor",),
+    "deployment.probe": ("probe_dialect",),
     "devices": (
         "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
     ),
@@ -114,19 +114,15 @@ _LATER = {
     "frames": ("calls_frame", "devices_frame", "rooms_frame", "users_frame"),
     "known": ("known_rooms",),
     "listing": ("list_devices",),
-    "media_server": ("McuAnswer", "mcu_answers"),
     "occupancy.capacity": ("capacity_report",),
     "occupancy.files": ("RecordingError",),
     "occupancy.loading": ("load_occupancy", "recorded_rooms"),
     "occupancy.recorder": ("Recorded", "Recorder"),
     "occupancy.compaction": ("save_occupancy",),
-    "probing.evidence": ("Evidence", "Probe"),
-    "probing.probe": ("probe_dialect",),
     "records": ("Device", "Room", "RoomUser"),
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
     "rtsp.preflight": ("preflight",),
     "rtsp.report": ("Report",),
-    "service_check": ("InterfaceCheck", "check_service"),
     "sweeping.result": ("Failure", "Sweep", "occupancy_frame"),
     "sweeping.sweeps": ("sweep",),
     "token_making": ("TokenSteps", "token_steps"),
@@ -147,10 +143,8 @@ __all__ = [
     "Evidence",
     "Explanation",
     "Failure",
-    "InterfaceCheck",
     "JoinFailed",
     "LicenceError",
-    "McuAnswer",
     "MediaServerUnavailable",
     "NotInRoom",
     "OutcomeUnknown",
@@ -187,7 +181,6 @@ __all__ = [
     "capacity_chart",
     "capacity_report",
     "capacity_summary",
-    "check_service",
     "connect",
     "create_room",
     "curve_summary",
@@ -206,7 +199,6 @@ __all__ = [
     "known_rooms",
     "list_devices",
     "load_occupancy",
-    "mcu_answers",
     "occupancy_chart",
     "occupancy_curve",
     "occupancy_frame",

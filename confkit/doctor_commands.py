@@ -28,9 +28,12 @@ def add_doctor_command(commands: argparse._SubParsersAction[Any]) -> None:
     doctor.add_argument("room", metavar="ROOM", nargs="?", help="a room's ID, to look at it too")
     doctor.add_argument("--profile", help="the service; without one, the environment's")
     doctor.add_argument(
-        "--max-failed-logins", type=int, default=2, metavar="N",
+        "--max-failed-logins",
+        type=int,
+        default=2,
+        metavar="N",
         help="at most N logins that fail, as accounts may lock (2); 0 makes no login",
-    )  # fmt: skip
+    )
     doctor.add_argument(
         "--timeout", type=float, default=60.0, metavar="S", help="for all together (60)"
     )
@@ -40,13 +43,15 @@ def add_doctor_command(commands: argparse._SubParsersAction[Any]) -> None:
 
 def _doctor(options: argparse.Namespace) -> int:
     from .checklist import Checklist
-    from .checkup import checkup
+    from .deployment import checkup
 
     with connect(options.profile) as client:
         found = checkup(
-            client, options.room, max_failed_logins=options.max_failed_logins,
+            client,
+            options.room,
+            max_failed_logins=options.max_failed_logins,
             timeout=options.timeout,
-        )  # fmt: skip
+        )
         bound = f"at most {options.max_failed_logins} failed logins and {options.timeout:g} s"
         say(f"{client.name}: changes nothing, {bound}", aside=True)
         checks = []
@@ -61,7 +66,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
     """The checks as they come; a terminal shows meanwhile which one is waited for."""
-    from .checkup import CHECKS
+    from .deployment import CHECKS
 
     for name in CHECKS:
         if sys.stderr.isatty():

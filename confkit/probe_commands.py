@@ -13,7 +13,7 @@ from .terminal import say
 
 if TYPE_CHECKING:
     from .client import Client
-    from .probing.evidence import Probe
+    from .deployment.evidence import Probe
 
 
 def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
@@ -29,9 +29,12 @@ def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
     )
     probe.add_argument("--profile", help="the service; without one, the environment's")
     probe.add_argument(
-        "--max-failed-logins", type=int, default=2, metavar="N",
+        "--max-failed-logins",
+        type=int,
+        default=2,
+        metavar="N",
         help="accounts may lock: never more (2)",
-    )  # fmt: skip
+    )
     probe.add_argument(
         "--wait", type=float, metavar="SECONDS", help="wait so long for the token to end"
     )
@@ -40,14 +43,16 @@ def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
     )
     probe.add_argument("--json", action="store_true", help="print the result as JSON")
     probe.add_argument(
-        "--save", metavar="PROFILE", help="write what was told into this profile, "
+        "--save",
+        metavar="PROFILE",
+        help="write what was told into this profile, "
         "which is made from the settings that were used where there is none of this name",
-    )  # fmt: skip
+    )
     probe.set_defaults(run=_probe)
 
 
 def _probe(options: argparse.Namespace) -> int:
-    from .probing.probe import probe_client
+    from .deployment import probe_client
 
     if options.save is not None:  # wrong names are told before anything is sent
         profiles.check_name(options.save)
@@ -63,9 +68,11 @@ def _probe(options: argparse.Namespace) -> int:
                     "`confkit sandbox`, and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it.",
                 )
             found = probe_client(
-                client, max_failed_logins=options.max_failed_logins, wait=options.wait,
+                client,
+                max_failed_logins=options.max_failed_logins,
+                wait=options.wait,
                 own_room=not options.no_room,
-            )  # fmt: skip
+            )
     except (ConfkitError, KeyboardInterrupt) as error:
         for note in getattr(error, "__notes__", ()):  # what could not be removed
             say(f"confkit: {note}", aside=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from .. import profiles
 from ..connect import SERVICE, seconds
+from ..deployment import service_answers
 from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError
-from ..service_check import InterfaceCheck, check_service
 from .arranging import block, button, check, choice, entry, row, shown, text
 from .panel import Panel
 from .parts import Field
@@ -17,6 +17,7 @@ from .service_form import Filled, checks_html, client_of, dialect_choices, warne
 from .waiting import until_cancelled
 
 if TYPE_CHECKING:
+    from ..checklist import Checklist
     from ..client import Client
 
 _ADDRESSED = "addresses and keys"
@@ -83,7 +84,7 @@ class ConnectPanel(Panel):
         self.tell("\n".join([done, *told]), "good", "connect")
         return client
 
-    def test(self) -> tuple[InterfaceCheck, InterfaceCheck]:
+    def test(self) -> Checklist:
         """What both interfaces say to what is filled in; `value` stays as it is.
 
         One failed login at most. Nothing is raised for a service that is down, ConfigError where
@@ -94,13 +95,13 @@ class ConnectPanel(Panel):
             filled = self._filled()
             client, told = client_of(filled)
             try:
-                checks = until_cancelled(lambda: check_service(client), work.cancelled)
+                checks = until_cancelled(lambda: service_answers(client), work.cancelled)
             finally:
                 _let_go(client)
-        well = all(one.ok for one in checks)
+        well = checks.ok
         said = f"{client.name} answers." if well else f"{client.name}: not all is well."
         if filled[:2] == self._filled()[:2]:
-            self.result.value = checks_html(checks)
+            self.result.value = checks_html(checks, (client.base_url, client.outgoing_url))
             said += "" if well else " See below."
         else:
             said += " Another service was filled in meanwhile: test that one."

@@ -17,8 +17,8 @@ from .room_parts import RoomParts
 
 if TYPE_CHECKING:
     from ..client import Client
+    from ..deployment import McuAnswer
     from ..errors import ConfkitError
-    from ..media_server import McuAnswer
 
 
 class RoomCard:

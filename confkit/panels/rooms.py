@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from ..deployment import McuAnswer, mcu_answers
 from ..errors import ConfigError, ConfkitError
 from ..known import known_rooms
-from ..media_server import McuAnswer, mcu_answers
 from ..rooms import create_room, delete_room, get_mcu
 from ..spreadsheet import as_csv
 from ..sweeping.ids import RoomIds

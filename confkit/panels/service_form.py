@@ -13,8 +13,8 @@ from ..connect import SERVICE, connect, seconds
 from ..dialect import CHOICES, Dialect
 
 if TYPE_CHECKING:
+    from ..checklist import Check
     from ..client import Client
-    from ..service_check import InterfaceCheck
 
 T = TypeVar("T")
 
@@ -93,20 +93,19 @@ def dialect_choices() -> dict[str, tuple[str, list[tuple[str, str]]]]:
     }
 
 
-def checks_html(checks: Iterable[InterfaceCheck]) -> str:
+def checks_html(checks: Iterable[Check], addresses: Iterable[str]) -> str:
     """What became of each interface, with a mark in words, and what to do."""
-    return f"<ul class='confkit-checks'>{''.join(map(_check_html, checks))}</ul>"
+    told = (_check_html(*one) for one in zip(checks, addresses, strict=True))
+    return f"<ul class='confkit-checks'>{''.join(told)}</ul>"
 
 
-def _check_html(check: InterfaceCheck) -> str:
-    tone, word = {
-        True: ("good", "✓ well"), False: ("bad", "✗ not well"), None: ("quiet", "not tried")
-    }[check.ok]  # fmt: skip
-    took = "" if check.ok is None else f" ({check.seconds:.2f} s)"
+def _check_html(check: Check, address: str) -> str:
+    words = {"PASS": ("good", "✓ well"), "SKIP": ("quiet", "not tried")}
+    tone, word = words.get(check.verdict, ("bad", "✗ not well"))
     advice = f"<div>&rarr; {escape(check.advice)}</div>" if check.advice else ""
     return (
-        f"<li><b>Interface {check.interface}</b> "
+        f"<li><b>{escape(check.check.capitalize())}</b> "
         f"<span class='confkit-badge confkit-tone-{tone}'>{word}</span> "
-        f"<span class='confkit-quiet'>{escape(check.address)}</span>"
-        f"<div>{escape(check.found)}{took}</div>{advice}</li>"
+        f"<span class='confkit-quiet'>{escape(address)}</span>"
+        f"<div>{escape(check.found)}</div>{advice}</li>"
     )

@@ -12,11 +12,11 @@ import confkit as ck
 from confkit.charts import occupancy_chart, occupancy_curve, occupancy_heatmap
 from confkit.checklist import Check, Checklist
 from confkit.course.clients.report import ClientCheck, ClientRow
+from confkit.deployment import service_answers
 from confkit.frames import calls_frame
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
 from confkit.panels.parts import View
 from confkit.rtsp.report import Notice, Report, Stage
-from confkit.service_check import check_service
 from confkit.spreadsheet import as_csv
 from confkit.sweeping.sweeps import sweep
 
@@ -74,7 +74,7 @@ def of_frames(client: ck.Client, ids: Sequence[str]) -> Iterator[Output]:
             ask()
         except ck.ConfkitError as error:
             yield Output(type(error).__name__, "text", str(error))
-    yield Output("check_service", "text", "\n".join(map(str, check_service(client))))
+    yield Output("service_answers", "text", "\n".join(map(str, service_answers(client))))
 
 
 def of_objects(texts: Sequence[str]) -> Iterator[Output]:

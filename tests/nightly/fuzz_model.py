@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import confkit as ck
 from confkit.sandbox import RoomJoinRefused, Sandbox
-from tests.probing.deployments import combined
+from tests.deployment.deployments import combined
 
 from .fuzzing import bounded, watched
 from .piece import Piece

@@ -7,6 +7,7 @@ from typing import Any
 from unittest import mock
 
 import confkit as ck
+from confkit.deployment import service_answers
 from confkit.endpoints import A2, A3, A6, B1, B3, Endpoint
 from confkit.errors import _CLASSES
 from tests.secrets.worlds import World
@@ -221,7 +222,6 @@ FUNCTIONS: dict[str, Drive] = {
     "capacity_chart": lambda w: ck.capacity_chart(ck.capacity_report(samples(w))),
     "capacity_report": lambda w: ck.capacity_report(samples(w)),
     "capacity_summary": lambda w: ck.capacity_summary(ck.capacity_report(samples(w))),
-    "check_service": lambda w: ck.check_service(w.client),
     "connect": lambda w: _changed(w),
     "create_room": _created,
     "curve_summary": lambda w: ck.curve_summary(samples(w), w.room_id),
@@ -240,7 +240,6 @@ FUNCTIONS: dict[str, Drive] = {
     "known_rooms": lambda w: ck.known_rooms(w.client),
     "list_devices": listed,
     "load_occupancy": lambda w: ck.load_occupancy(_saved(w)),
-    "mcu_answers": lambda w: ck.mcu_answers("127.0.0.1:9", timeout=0.2),
     "occupancy_chart": lambda w: ck.occupancy_chart(ck.occupancy_frame(swept(w))),
     "occupancy_curve": lambda w: ck.occupancy_curve(samples(w), w.room_id),
     "occupancy_frame": lambda w: ck.occupancy_frame(swept(w)),
@@ -300,9 +299,6 @@ RECORDS: dict[str, Drive] = {
     "Evidence": lambda w: list(_probe(w).evidence),
     "Explanation": lambda w: ck.explain(602),
     "Failure": lambda w: swept(w).failures,
-    "InterfaceCheck": lambda w: ck.check_service(w.client),
-    "InterfaceCheck.advice": lambda w: [one.advice for one in ck.check_service(w.client)],
-    "McuAnswer": lambda w: ck.mcu_answers("127.0.0.1:9", timeout=0.2),
     "Probe": _probe,
     "Probe.as_json": lambda w: _probe(w).as_json(),
     "Probe.exit_status": lambda w: _probe(w).exit_status,
@@ -378,8 +374,6 @@ DUE: dict[str, Due] = {
     **{name: getattr(ck, name) for name in ERRORS if "." not in name},
     "ConfkitError": ck.RoomNotFound,
     "import_devices": lambda frame: {*frame["outcome"]} == {"imported"},
-    "mcu_answers": lambda answer: not answer.ok,
-    "McuAnswer": lambda answer: not answer.ok,
     "Probe.open": lambda left: isinstance(left, tuple),
     "remove_devices": lambda frame: {*frame["outcome"]} == {"removed"},
 }
@@ -467,6 +461,11 @@ def a_device_that_is_not_there(world: World) -> Any:
     return ck.diagnose_device(world.client, world.room_id, "nobody", world.with_login, timeout=8)
 
 
+@mistake(lambda checks: checks.ok)
+def both_interfaces_asked(world: World) -> Any:
+    return service_answers(world.client)
+
+
 @mistake(lambda frame: {*frame["outcome"]} == {"preflight failed"})
 def a_table_whose_login_fails(world: World) -> Any:
     path = table(world, login_password=world.marks["login_password"])
@@ -476,7 +475,7 @@ def a_table_whose_login_fails(world: World) -> Any:
 DRIVES = {**FUNCTIONS, **RECORDS, **ERRORS}
 # Those that differ by what a service answers: the others are driven where all is well.
 TALKING = (
-    "check_service", "create_room", "delete_room", "doctor", "force_offline", "get_mcu", "get_room",
+    "create_room", "delete_room", "doctor", "force_offline", "get_mcu", "get_room",
     "get_room_users", "import_device", "import_devices", "list_devices", "probe_dialect",
     "reimport_device", "remove_device", "stray_devices", "sweep", "token_steps", "Client.ask_once",
     "Client.send_many", "Client.token", "Room.read", "Device",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -12,11 +11,8 @@ from urllib.parse import urlsplit
 
 from ..dialect import Dialect
 from ..errors import ConfigError
-from ..exchange import Asked
 from ..markup import as_it_is
-from ..masking import mask
 from ..printable import as_json, one_line, printable
-from .answers import Unasked, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +23,7 @@ if TYPE_CHECKING:
 
 ANSWER = 160  # characters of an answer in a text; as_json has more
 _SHADES = {"seen": "#d9eedd", "open": "#fbe9c2"}
+_EXCHANGE = ("endpoint", "method", "url", "placement", "status", "ret", "answer", "error")
 
 
 class Evidence(NamedTuple):
@@ -41,51 +38,6 @@ class Evidence(NamedTuple):
     def __str__(self) -> str:
         shown = f"\n        {_exchange(self.exchange)}" if self.exchange else ""
         return f"{self.sure:<5} {one_line(f'{self.question}: {self.answer}')}{shown}"
-
-
-class Findings:
-    """Collects evidence, and the dialect as far as it is known; `told` names its settings that the
-    service has shown."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
-        self.rows: list[Evidence] = []
-        self.told: list[str] = []
-
-    def seen(self, question: str, answer: str, asked: Asked | Call | None, **settings: Any) -> None:
-        """Keeps an answer that the service showed, and the settings of the dialect that it is."""
-        self.dialect = replace(self.dialect, **settings)
-        self.told += settings
-        self._row(question, answer, "seen", asked)
-
-    def open(self, question: str, why: str, asked: Call | Asked | None = None) -> None:
-        """Keeps what could not be told, and why."""
-        self._row(question, why, "open", asked)
-
-    def answer(self, question: str, asked: Asked) -> None:
-        """Keeps what came, where that is an answer of the interface."""
-        if asked.call.ret is None:
-            self.open(question, told(asked), asked)
-        else:
-            self.seen(question, told(asked), asked)
-
-    @contextmanager
-    def asking(self, question: str) -> Iterator[None]:
-        """Keeps the question as open where it cannot be asked."""
-        try:
-            yield
-        except Unasked as why:
-            self.open(question, str(why))
-
-    def _row(
-        self,
-        question: str,
-        answer: str,
-        sure: Literal["seen", "open"],
-        asked: Call | Asked | None,
-    ) -> None:
-        exchange = asked.call if isinstance(asked, Asked) else asked
-        self.rows.append(Evidence(question, mask(answer), sure, exchange))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +70,7 @@ class Probe:
         return 2 if self.open or self.left else 0
 
     def save(self, profile_name: str, new: Mapping[str, Any] | None = None) -> Path:
-        """The file of the profiles, once what was told stands in this one's dialect.
+        """Write what was told into this profile's dialect; return the file of the profiles.
 
         Other settings of the profile stay as they are, and so does what was not told. Where there
         is no such profile it is made from the settings `new`. ConfigError: there is none and no
@@ -144,52 +96,49 @@ class Probe:
         """One row a question: question, answer, sure, exchange (texts)."""
         import pandas as pd
 
-        rows = [
-            (row.question, row.answer, row.sure, _exchange(row.exchange)) for row in self.evidence
-        ]
+        rows = [(*row[:3], _exchange(row.exchange)) for row in self.evidence]
         return pd.DataFrame(rows, columns=list(Evidence._fields), dtype="str")
 
     def as_json(self) -> str:
         """All of it as one JSON object; an exchange has method, url, status, ret and answer."""
-        rows = [
-            {**row._asdict(), "exchange": _parts(row.exchange)} for row in self.evidence
-        ]  # fmt: skip
-        return as_json(
-            {
-                "base_url": self.base_url, "outgoing_url": self.outgoing_url,
-                "dialect": asdict(self.dialect), "told": self.told, "evidence": rows,
-                "open": self.open, "calls": self.calls, "failed_logins": self.failed_logins,
-                "left": self.left,
-            }
-        )  # fmt: skip
+        rows = [{**row._asdict(), "exchange": _parts(row.exchange)} for row in self.evidence]
+        found: dict[str, Any] = {
+            "base_url": self.base_url,
+            "outgoing_url": self.outgoing_url,
+            "dialect": asdict(self.dialect),
+            "told": self.told,
+            "evidence": rows,
+        }
+        for name in ("open", "calls", "failed_logins", "left"):
+            found[name] = getattr(self, name)
+        return as_json(found)
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
-        return printable("\n".join([*self._head(), *map(str, self.evidence), *self._foot()]))
+        return printable("\n".join([self._head(), *map(str, self.evidence), *self._foot()]))
 
     def _repr_html_(self) -> str:
         left = "style='text-align:left;vertical-align:top'"
-        rows = "".join(
-            f"<tr><td {left}><b style='background:{_SHADES[row.sure]};color:#1a1a1a;"
-            f"padding:1px 7px;border-radius:3px'>{row.sure}</b></td>"
-            f"<th scope='row' {left}>{escape(row.question)}</th><td {left}>{escape(row.answer)}"
-            f"</td><td {left}><code style='word-break:break-all'>"
-            f"{escape(_exchange(row.exchange))}</code></td></tr>"
-            for row in self.evidence
-        )
-        heads = "".join(
-            f"<th scope='col' {left}>{name}</th>"
-            for name in ("sure", "question", "answer", "exchange")
-        )
-        texts = "".join(f"<p>{escape(line)}</p>" for line in (*self._head(), *self._foot()))
+        rows = ""
+        for row in self.evidence:
+            shade = f"background:{_SHADES[row.sure]};color:#1a1a1a;padding:1px 7px"
+            code = f"<code style='word-break:break-all'>{escape(_exchange(row.exchange))}</code>"
+            rows += (
+                f"<tr><td {left}><b style='{shade};border-radius:3px'>{row.sure}</b></td>"
+                f"<th scope='row' {left}>{escape(row.question)}</th>"
+                f"<td {left}>{escape(row.answer)}</td><td {left}>{code}</td></tr>"
+            )
+        names = ("sure", "question", "answer", "exchange")
+        heads = "".join(f"<th scope='col' {left}>{name}</th>" for name in names)
+        texts = "".join(f"<p>{escape(line)}</p>" for line in (self._head(), *self._foot()))
         table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         return as_it_is(texts + table)
 
-    def _head(self) -> Iterator[str]:
+    def _head(self) -> str:
         changes = ", ".join(f"{name}={value}" for name, value in self.dialect.changes().items())
-        yield f"{self.base_url}: {changes or 'the usual dialect'}"
+        return f"{self.base_url}: {changes or 'the usual dialect'}"
 
     def _foot(self) -> Iterator[str]:
         failed = "login" if self.failed_logins == 1 else "logins"
@@ -209,7 +158,4 @@ def _exchange(call: Call | None) -> str:
 
 
 def _parts(call: Call | None) -> dict[str, Any] | None:
-    if call is None:
-        return None
-    names = ("endpoint", "method", "url", "placement", "status", "ret", "answer", "error")
-    return {name: getattr(call, name) for name in names}
+    return {name: getattr(call, name) for name in _EXCHANGE} if call else None

@@ -9,9 +9,9 @@ import warnings
 import pytest
 
 import confkit as ck
-from confkit.checkup import CHECKS
 from confkit.cli import main
-from tests.checkup.seeing import A1, A3, B3, WELL, free_port, url
+from confkit.deployment import CHECKS
+from tests.deployment.seeing import A1, A3, WELL, free_port, url
 from tests.scripted import Reply
 
 
@@ -26,8 +26,10 @@ def run(monkeypatch, capsys):
             environ = {
                 "CONFKIT_BASE_URL": base,
                 "CONFKIT_OUTGOING_URL": getattr(service, "outgoing_url", base),
-                "CONFKIT_ACCESS_KEY": "demo_access", "CONFKIT_SECRET_KEY": "demo_secret", **environ,
-            }  # fmt: skip
+                "CONFKIT_ACCESS_KEY": "demo_access",
+                "CONFKIT_SECRET_KEY": "demo_secret",
+                **environ,
+            }
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
         status = main(["doctor", *arguments])
@@ -85,49 +87,22 @@ def test_no_service_is_one_sentence(run):
         assert err.count("\n") == 1
 
 
-def test_an_address_without_a_scheme_is_one_sentence(run):
-    """It is no address, and the sentence says how to write one."""
-    status, out, err = run("conference.example:8080")
-    assert (status, out) == (1, "")
-    assert "base_url is no address" in err
-    assert "scheme://host:port" in err
-
-
-def test_the_embedded_sandbox(run):
-    """The profile sandbox works too, and standard error says whose verdict this is."""
-    status, out, err = run(None, "--profile", "sandbox")
-    assert (status, out.splitlines()[-1]) == (0, "PASS    over all")
-    assert err.startswith("SANDBOX: ")
-
-
-def test_nothing_secret_is_printed(run, script):
-    """A service that quotes all that it was sent is masked, in lines and in JSON."""
-
-    def quoting(query):
-        return {"ret": 602 if "access_token" not in query else 700, "msg": str(query)}
-
-    echo = script({A1: lambda query: {"ret": 401, "msg": str(query)}, A3: quoting, B3: quoting})
-    granting = script({A3: quoting, B3: WELL[B3]})
-    for service in (echo, granting):
-        for arguments in ([], ["--json"]):
-            _, out, err = run(service, "7", *arguments)
-            sent = [q[n] for _, _, q in service.requests for n in ("digest", "access_token")
-                    if n in q]  # fmt: skip
-            assert sent
-            for secret in (*sent, "demo_secret"):
-                assert secret not in out + err
-
-
 def test_lines_come_while_a_slow_service_is_waited_for(script):
     """What is known is printed at once, not at the end."""
     service = script({**WELL, A3: Reply({"ret": 602}, delay=3.0)})
     keys = {"CONFKIT_ACCESS_KEY": "a", "CONFKIT_SECRET_KEY": "s"}
     with subprocess.Popen(
-        [sys.executable, "-m", "confkit", "doctor"], stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-m", "confkit", "doctor"],
+        stdout=subprocess.PIPE,
+        text=True,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, **keys, "CONFKIT_BASE_URL": service.base_url,
-             "CONFKIT_OUTGOING_URL": service.base_url},
-    ) as process:  # fmt: skip
+        env={
+            **os.environ,
+            **keys,
+            "CONFKIT_BASE_URL": service.base_url,
+            "CONFKIT_OUTGOING_URL": service.base_url,
+        },
+    ) as process:
         told = [process.stdout.readline() for _ in range(4)]
         assert process.poll() is None
         assert told[3].startswith("PASS    TCP to A")

@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING
 from ..endpoints import A2, A4
 from ..errors import ConfkitError, TransportError
 from ..wire import Request
-from .answers import Unasked, told
-from .line import Line
-from .logins import REFUSED
+from .inquiry import REFUSED, UNKNOWN_ROOM, Inquiry, Unasked, answer
 
 if TYPE_CHECKING:
-    from ..dialect import Dialect
     from ..exchange import Asked
     from ..masking import Secret
 
 TOPIC = "confkit probe: a room of a test, gone in a moment; safe to delete"
 OWNER = "confkit-probe"
 REMOVALS = 4  # tries to delete it, each also for a login where the token has been let go
-GONE = (404, 612)  # no such room
 
 
 @dataclass
@@ -55,8 +51,7 @@ class OwnRoom:
 
 @contextmanager
 def created_room(
-    line: Line,
-    dialect: Dialect,
+    inquiry: Inquiry,
     extend_id: str,
     token: Callable[[Secret | None], Secret],
     sleep: Callable[[float], object],
@@ -69,23 +64,21 @@ def created_room(
     room_id equals room_extend_id (section 2), and a refusal can come of a room that is there.
     """
     room = OwnRoom(extend_id, extend_id)
-    if line.remaining <= 2 * REMOVALS:
+    if inquiry.remaining <= 2 * REMOVALS:
         raise Unasked("not asked: too few calls are left to remove a room again (max_calls)")
-    line.kept = 2 * REMOVALS
-    parameters = {
-        "topic": TOPIC, "owner_id": OWNER, "room_mode": 1, "attendee_max": 2,
-        "room_extend_id": extend_id,
-    }  # fmt: skip
-    before = line.calls
+    inquiry.kept = 2 * REMOVALS
+    people = {"owner_id": OWNER, "room_mode": 1, "attendee_max": 2}
+    creation = Request(A2, {"topic": TOPIC, **people, "room_extend_id": extend_id})
+    before = inquiry.calls
     interrupt: KeyboardInterrupt | None = None
     try:
-        room.asked = line(Request(A2, parameters), token(None), dialect=dialect)
+        room.asked = inquiry.ask(creation, token(None))
         room.room_id = str((room.asked.members or {}).get("room_id") or extend_id)
         yield room
     finally:
-        if line.calls > before and not room.unsent:
-            interrupt = _remove(line, dialect, room, token, sleep)
-        line.kept = 0
+        if inquiry.calls > before and not room.unsent:
+            interrupt = _remove(inquiry, room, token, sleep)
+        inquiry.kept = 0
         for what in room.left:
             error = interrupt or sys.exc_info()[1]
             if error:
@@ -95,13 +88,13 @@ def created_room(
 
 
 def _remove(
-    line: Line,
-    dialect: Dialect,
+    inquiry: Inquiry,
     room: OwnRoom,
     token: Callable[[Secret | None], Secret],
     sleep: Callable[[float], object],
 ) -> KeyboardInterrupt | None:
-    """Deletes the room; a Ctrl-C meanwhile, which is returned, has to wait until that is done."""
+    """Delete the room; a Ctrl-C meanwhile, which is returned, has to wait until that is done."""
+    removal = Request(A4, {"room_id": room.room_id})
     interrupt: KeyboardInterrupt | None = None
     held: Secret | None = None
     why, missing = "interrupted", False
@@ -110,11 +103,11 @@ def _remove(
             if attempt:
                 sleep(0.2 * attempt)
             held = held or token(None)
-            asked = line(Request(A4, {"room_id": room.room_id}), held, dialect=dialect, anyway=True)
-            why = told(asked)
-            if asked.members is not None or (asked.call.ret in GONE and (room.answered or missing)):
+            asked = inquiry.ask(removal, held, anyway=True)
+            why, gone = answer(asked), asked.call.ret in UNKNOWN_ROOM
+            if asked.members is not None or (gone and (room.answered or missing)):
                 break
-            missing = asked.call.ret in GONE  # one more look: the creation may be under way yet
+            missing = gone  # one more look: the creation may be under way yet
             if asked.call.ret in REFUSED:
                 held = token(held)
         except KeyboardInterrupt as error:

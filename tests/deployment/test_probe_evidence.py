@@ -13,12 +13,12 @@ import pytest
 import confkit as ck
 from confkit import profiles
 from confkit.connect import SERVICE
+from confkit.deployment import probe_client
+from confkit.deployment.inquiry import QUESTIONS
+from confkit.deployment.logins import Logins, signatures
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
-from confkit.probing.logins import Logins, signatures, slips
-from confkit.probing.probe import probe_client
-from confkit.signing import digest
-from tests.probing.deployments import combined
+from tests.deployment.deployments import combined
 from tests.scripted import AUTHENTICATE, GRANTED, VECTOR_TOKEN, Reply
 
 A2, A3, A4, A5, B1, B2, B3 = (
@@ -38,10 +38,14 @@ def checked(right, wrong=602, name="access_token"):
 
 
 USUAL = {
-    A2: {"ret": 411}, A3: checked(404), A4: {"ret": 404}, A5: checked(404),
-    B1: checked(401, name="accessToken"), B2: checked(425),
+    A2: {"ret": 411},
+    A3: checked(404),
+    A4: {"ret": 404},
+    A5: checked(404),
+    B1: checked(401, name="accessToken"),
+    B2: checked(425),
     B3: checked(EMPTY, name="accessToken"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -56,13 +60,64 @@ def asked(script):
     return ask
 
 
-def test_a_room_that_is_looked_for_before_the_token_shows_no_spelling(asked):
-    """404 with and without any token: no name was read, so none is told."""
-    found, rows = asked({A3: {"ret": 404}})
-    assert rows["spelling of the token in A"].sure == "open"
-    assert "token_parameter" not in found.told
-    assert rows["a room of its own"].sure == "open"
-    assert {"hash", "create_method", "list_method"} <= set(found.told)
+def listing(*items, total=None):
+    """B3 with these items."""
+    total = len(items) if total is None else total
+    return checked({"ret": 0, "data": {"total": total, "items": items}}, name="accessToken")
+
+
+def by_callback(answer):
+    """A3 that answers so where a callback is given."""
+    return lambda query: answer if "callback" in query else checked(404)(query)
+
+
+IN_A, IN_A5, IN_B2 = (f"spelling of the token in {where}" for where in ("A", "A5", "B2"))
+HOW_B1, KEYS, JSONP = "B1 by GET or POST", "keys of B3's items", "JSONP (callback)"
+NAME, MCU_NAME, B2_NAME = QUESTIONS["A3"].setting, QUESTIONS["A5"].setting, QUESTIONS["B2"].setting
+OTHER, STYLE, UNKNOWN = "accessToken", "item_keys", "an unknown room in {}"
+GONE, BAD = "404 (room not found), HTTP 404", "602 (access_token incorrect), HTTP 401"
+BY_STATUS = Reply({"ret": 404}, status=404), Reply({"ret": 602}, status=401)
+BY_HTTP, B_BY_HTTP = checked(*BY_STATUS), checked(*BY_STATUS, OTHER)
+PAGE = Reply("<html>no</html>", 500, "text/html")
+SCRIPT = Reply('confkitProbe({"ret":404});', kind="text/javascript")
+# What differs from a usual service; the question, its answer, and the setting that is told by it.
+SHOWN = {
+    "the room before the token": (A3, {"ret": 404}, IN_A, "open: none of", NAME, None),
+    "A5 alike, and no room": (A5, {"ret": 407}, IN_A5, "open: an unknown room", MCU_NAME, None),
+    "B2 alike": (B2, {"ret": 425}, IN_B2, "open: none of", B2_NAME, None),
+    "B2 down": (B2, {"ret": 303}, IN_B2, "open: none of", B2_NAME, None),
+    "B2 down in between": (B2, checked(303), IN_B2, "open: none of", B2_NAME, None),
+    "B2": (B2, checked(425), IN_B2, "seen: access_token", B2_NAME, "access_token"),
+    "B2 by success": (B2, checked(0, 401, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
+    "B2 by 404": (B2, checked(404, 602, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
+    "success to nothing": (B1, {"ret": 0}, HOW_B1, "open: neither", "create_method", None),
+    "any token": (B3, EMPTY, "a bad token in B3", "seen: 0 (success)", "list_method", "GET"),
+    "a total as text": (B3, listing(total="0"), "total in B3", "seen: as text", STYLE, None),
+    "camelCase": (B3, listing({"userId": "1"}), KEYS, "seen: camelCase", STYLE, "camelCase"),
+    "snake_case": (B3, listing({"user_id": "1"}, {}), KEYS, "seen: snake", STYLE, "snake_case"),
+    "both": (B3, listing({"user_id": "1", "roomId": "2"}), KEYS, "open: the items", STYLE, None),
+    "neither": (B3, listing({"USERID": "1"}), KEYS, "open: the items", STYLE, None),
+    "no objects": (B3, listing(1, "x", None), KEYS, "open: the items", STYLE, None),
+    "no callback": (A3, by_callback({"ret": 404}), JSONP, "seen: ignored", NAME, "access_token"),
+    "a page": (A3, by_callback(PAGE), JSONP, "open: no answer of the", NAME, "access_token"),
+    "a callback": (A3, by_callback(SCRIPT), JSONP, "seen: honoured", NAME, "access_token"),
+    "A by HTTP": (A3, BY_HTTP, UNKNOWN.format("A3"), f"seen: {GONE}", NAME, "access_token"),
+    "A's refusal": (A3, BY_HTTP, "a bad token in A3", f"seen: {BAD}", NAME, "access_token"),
+    "B by HTTP": (B3, B_BY_HTTP, UNKNOWN.format("B3"), "seen: 404 ", "list_method", "GET"),
+}
+
+
+@pytest.mark.parametrize("row", SHOWN.values(), ids=SHOWN)
+def test_what_comes_is_what_is_told(asked, row):
+    """Only an answer that differs from the control's tells a setting; what a passing fault or a
+    service that does not look at the token could say leaves it open, and as usual."""
+    path, answer, question, shown, setting, told = row
+    found, rows = asked({path: answer})
+    row = rows[question]
+    assert f"{row.sure}: {row.answer}".startswith(shown)
+    assert (setting in found.told) == (told is not None)
+    assert getattr(found.dialect, setting) == (told or getattr(Dialect(), setting))
+    assert {"hash", "signature"} <= set(found.told)
 
 
 def test_a_fault_that_passes_is_no_control(asked):
@@ -100,30 +155,6 @@ def test_a_media_server_question_that_says_407_to_both_is_asked_of_an_own_room(a
     assert (here, found.left) == ([], ())
 
 
-def test_without_a_room_of_its_own_that_stays_open(asked):
-    """The creation was refused, so there is nothing to ask A5 about."""
-    found, rows = asked({A5: {"ret": 407}})
-    assert rows["spelling of the token in A5"].sure == "open"
-    assert "411" in rows["a room of its own"].answer
-    assert "mcu_token_parameter" not in found.told
-
-
-@pytest.mark.parametrize(("answer", "told"), [
-    ({"ret": 425}, None), ({"ret": 303}, None), (checked(303), None),
-    (checked(425), "access_token"), (checked({"ret": 0}, 401, "accessToken"), "accessToken"),
-    (checked(404, name="accessToken"), "accessToken"),
-])  # fmt: skip
-def test_b2_shows_its_spelling_by_a_changed_answer_alone(asked, answer, told):
-    """The same with and without a token leaves it open, and so does a code that a passing fault
-    can give."""
-    found, rows = asked({B2: answer})
-    row = rows["spelling of the token in B2"]
-    assert (row.sure, "remove_token_parameter" in found.told) == (
-        ("seen", True) if told else ("open", False)
-    )
-    assert found.dialect.remove_token_parameter == (told or "access_token")
-
-
 def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
     """Where room_extend_id does not become the room_id, that is told, and the room is removed."""
     deleted = []
@@ -143,9 +174,7 @@ def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
 )
 def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal):
     """401 with and without a token by POST, and no GET: the method is told, the placement open."""
-    service = script(USUAL)
-    post = {B1: {"ret": 401}}
-    service.script.update(post)
+    service = script({**USUAL, B1: {"ret": 401}})
     found = probe_client(service.client(), sleep=lambda _: None)
     assert "create_method" not in found.told  # both methods are served alike
 
@@ -161,98 +190,21 @@ def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal
     assert rows["placement of a POST"].sure == "open"
 
 
-def test_an_incomplete_import_that_succeeds_tells_nothing(asked):
-    """A service that says success to a request without room, user and address is not understood."""
-    found, rows = asked({B1: {"ret": 0}})
-    assert rows["B1 by GET or POST"].sure == "open"
-    assert "0 (success)" in rows["B1 by GET or POST"].answer
-    assert "create_method" not in found.told
-
-
-def test_a_b_that_takes_any_token_still_shows_that_get_works(asked):
-    """What lists the devices by GET is how B3 is called, with or without a token."""
-    found, rows = asked({B3: EMPTY})
-    assert found.dialect.list_method == "GET"
-    assert "list_method" in found.told
-    assert rows["a bad token in B3"].answer == "0 (success), HTTP 200"
-
-
 @pytest.mark.parametrize("both", [True, False])
 def test_a_result_code_in_both_fields_is_open(asked, both):
     """With ret and result in each answer nothing tells which is meant; a quoted code is told."""
     code = {"ret": "0", "result": 0} if both else {"result": "0"}
     refused = dict.fromkeys(code, 602)
-    found, rows = asked({
-        B3: checked({**EMPTY, **code} if both else {**code, "data": EMPTY["data"]},
-                    refused, "accessToken"),
-        B1: checked(dict.fromkeys(code, 401), refused, "accessToken"),
-        B2: checked(dict.fromkeys(code, 425), refused),
-    })  # fmt: skip
+    listed = {**code, "data": EMPTY["data"]}
+    in_b1 = checked(dict.fromkeys(code, 401), refused, "accessToken")
+    in_b2 = checked(dict.fromkeys(code, 425), refused)
+    found, rows = asked({B1: in_b1, B2: in_b2, B3: checked(listed, refused, "accessToken")})
     row = rows["result code of B"]
     assert row.sure == ("open" if both else "seen")
     assert found.dialect.result_field == ("ret" if both else "result")
     if not both:
         assert row.answer.startswith("in result, as ")
-
-
-def test_quoted_numbers_are_told(asked):
-    """Codes and totals that come as text are evidence."""
-    listed = {"ret": "0", "data": {"total": "0", "items": []}}
-    _, rows = asked({AUTHENTICATE: {**GRANTED, "ret": "0"},
-                     B3: checked(listed, name="accessToken")})  # fmt: skip
-    assert rows["result code of A"].answer == "in ret, as text"
-    assert rows["total in B3"].answer == "as text"
-
-
-@pytest.mark.parametrize(
-    ("items", "style"),
-    [
-        ([{"userId": "1", "roomId": "2"}], "camelCase"),
-        ([{"user_id": "1"}, {}], "snake_case"),
-        ([{"user_id": "1", "roomId": "2"}], None),
-        ([{"USERID": "1"}], None),
-        ([1, "x", None], None),
-    ],
-)
-def test_the_style_of_keys_is_told_where_there_is_one(asked, items, style):
-    """Mixed keys, foreign keys and items that are no objects leave it open."""
-    listed = {"ret": 0, "data": {"total": len(items), "items": items}}
-    found, rows = asked({B3: checked(listed, name="accessToken")})
-    assert rows["keys of B3's items"].sure == ("seen" if style else "open")
-    assert found.dialect.item_keys == (style or "camelCase")
-    assert ("item_keys" in found.told) == (style is not None)
-
-
-@pytest.mark.parametrize("callback", ["ignored", "page", "honoured"])
-def test_jsonp_is_told_by_what_comes(asked, callback):
-    """NAME(...) is honoured, plain JSON ignored, and a page tells nothing."""
-    answers = {
-        "ignored": {"ret": 404},
-        "page": Reply("<html>no</html>", 500, "text/html"),
-        "honoured": Reply('confkitProbe({"ret":404});', kind="text/javascript"),
-    }
-
-    def room(query):
-        return answers[callback] if "callback" in query else checked(404)(query)
-
-    _, rows = asked({A3: room})
-    row = rows["JSONP (callback)"]
-    assert row.sure == ("open" if callback == "page" else "seen")
-    if row.sure == "seen":
-        assert row.answer.startswith(callback)
-
-
-def test_http_statuses_stand_in_the_evidence(asked):
-    """A deployment that maps its codes to HTTP statuses is told with both."""
-    refusal = Reply({"ret": 602}, status=401)
-    unknown = Reply({"ret": 404}, status=404)
-    found, rows = asked({
-        A3: checked(unknown, refusal), B3: checked(unknown, refusal, "accessToken"),
-    })  # fmt: skip
-    assert rows["an unknown room in A3"].answer == "404 (room not found), HTTP 404"
-    assert rows["an unknown room in B3"].answer.endswith(", HTTP 404")
-    assert "list_method" in found.told
-    assert rows["a bad token in A3"].answer == "602 (access_token incorrect), HTTP 401"
+        assert rows["result code of A"].answer == "in ret, as a number"
 
 
 # Secrets
@@ -272,33 +224,26 @@ def test_nothing_that_is_shown_holds_a_secret(script, caplog):
         tokens.append(query["digest"])
         return {**GRANTED, "msg": json.dumps(query)}
 
-    item = {"userId": "cam", "userAddress": "rtsp://admin:1NSIDE-url@192.0.2.7:554/a",
-            "options": {"login_password": "C4MERA-pass"}}  # fmt: skip
-    service = script({
-        AUTHENTICATE: login, A2: echo, A3: echo, A4: echo, A5: echo, B1: echo,
-        B3: lambda query: {"ret": 0, "data": {"total": 1, "items": [item]}, "msg": f"{query}"},
-    })  # fmt: skip
+    item = {
+        "userId": "cam",
+        "userAddress": "rtsp://admin:1NSIDE-url@192.0.2.7:554/a",
+        "options": {"login_password": "C4MERA-pass"},
+    }
+    listed = {"ret": 0, "data": {"total": 1, "items": [item]}}
+    echoing = dict.fromkeys((A2, A3, A4, A5, B1), echo)
+    echoing[B3] = lambda query: {**listed, "msg": f"{query}"}
+    service = script({**echoing, AUTHENTICATE: login})
     with caplog.at_level("DEBUG"):
         found = ck.probe_dialect(
             service.base_url, service.base_url, "demo_access", secret, sleep=lambda _: None
         )
-    shown = [str(found), repr(found), found._repr_html_(), found.as_json(),
-             found.to_frame().to_csv(), repr(found.evidence), caplog.text]  # fmt: skip
+    shown = [str(found), repr(found), found._repr_html_(), found.as_json()]
+    shown += [found.to_frame().to_csv(), repr(found.evidence), caplog.text]
     hidden = {secret, "1NSIDE-url", "C4MERA-pass", *tokens}
     assert len(tokens) > 5
     for text in shown:
         assert "***" in text
         assert not {one for one in hidden if one in text or ck.wire.encode({"": one})[1:] in text}
-
-
-def test_a_refused_login_shows_no_secret(script):
-    """The same of the error for a service that answers a login with a page that quotes it."""
-    secret = "S3CRET-of/the=probe"
-    service = script({AUTHENTICATE: lambda query: Reply(f"<html>{query} {secret}</html>")})
-    with pytest.raises(ck.ProtocolError) as told:
-        ck.probe_dialect(service.base_url, service.base_url, "demo_access", secret)
-    signed = digest("demo_access", secret, Dialect())
-    assert not {one for one in (secret, str(signed)) if one in str(told.value)}
 
 
 # Showing and saving
@@ -334,10 +279,8 @@ def test_html_shows_what_a_service_says_as_text(asked):
 
 
 def add(name, sandbox, **settings):
-    profiles.save(name, {
-        "base_url": sandbox.base_url, "outgoing_url": sandbox.outgoing_url,
-        "access_key": sandbox.access_key, "secret_key": str(sandbox.secret_key), **settings,
-    })  # fmt: skip
+    service = {name: str(getattr(sandbox, name)) for name in SERVICE}
+    profiles.save(name, {**service, **settings})
 
 
 @pytest.mark.parametrize("dialect", list(combined(3, seed=21)), ids=str)
@@ -365,9 +308,9 @@ def test_a_profile_of_another_service_is_not_written(sandbox, probe):
     found = probe(sandbox)
     add("prod", sandbox, base_url="http://192.0.2.1:8080")
     before = profiles.path().read_bytes()
-    for name, says in [("prod", "another base_url"), ("other", "there is no profile"),
-                       ("sandbox", "built in")]:  # fmt: skip
-        with pytest.raises(ck.ConfigError, match=says):
+    says = {"prod": "another base_url", "other": "there is no profile", "sandbox": "built in"}
+    for name, why in says.items():
+        with pytest.raises(ck.ConfigError, match=why):
             found.save(name)
     assert profiles.path().read_bytes() == before
 
@@ -382,37 +325,6 @@ def test_the_given_signature_leads_and_none_comes_twice():
     given = [c.dialect for c in signatures("a", "s", Dialect(hash="md5", item_keys="snake_case"))]
     assert (given[0].hash, given[0].item_keys) == ("md5", "snake_case")
     assert len(order) == len({(d.hash, d.signature) for d in given}) == len(given) == 8
-
-
-@pytest.mark.parametrize(
-    ("keys", "meant", "what"),
-    [
-        ((" demo_access", "demo_secret\n"), ("demo_access", "demo_secret"), "white space"),
-        (("demo_access", '"demo_secret"'), ("demo_access", "demo_secret"), "quotes"),
-        (("demo_access", "demo%5Fsecret"), ("demo_access", "demo_secret"), "percent-encoded"),
-        (("demo_access", "ZGVtb19zZWNyZXQ="), ("demo_access", "demo_secret"), "base64"),
-        (("demo_access", "demo_ secret"), ("demo_access", "demo_secret"), "inside a key"),
-        (("demo_access", "demo_secret"), None, ""),
-        (("demo_access", "0123456789abcdef"), None, ""),
-    ],
-)
-def test_slips_are_told_by_the_form_of_a_key(sandbox, keys, meant, what):
-    """A key that shows a slip has a candidate that logs in; a plain one has none."""
-    candidates = slips(*keys)
-    if meant is None:
-        assert candidates == []
-        return
-    assert keys[1] not in repr(candidates)
-    client = sandbox.connect()
-    tried = Logins(client.ask_once).first(candidates)
-    assert tried.accepted
-    assert what in tried.accepted.candidate.what
-    assert (tried.accepted.candidate.access_key, tried.accepted.candidate.secret_key) == meant
-    assert tried.accepted.token == digest_token(sandbox, tried.accepted.token)
-
-
-def digest_token(sandbox, token):
-    return ck.signing.access_token(token.random, token.key, sandbox.secret_key, sandbox.dialect)
 
 
 def test_the_same_login_is_not_sent_twice_and_the_bound_holds_over_all(sandbox):
@@ -498,8 +410,9 @@ def test_the_command_says_what_it_found_and_its_status_whether_all(playing, comm
         assert out.startswith(f"{sandbox.base_url}: signature=raw\nseen  signature of digest")
         status, out, _ = command(sandbox, "--no-room", "--json")
         assert status == 2
-        assert json.loads(out)["open"] == ["a room of its own: not created, so A2 and A4 were not "
-                                           "asked"]  # fmt: skip
+        assert json.loads(out)["open"] == [
+            "a room of its own: not created, so A2 and A4 were not asked"
+        ]
         status, out, _ = command(sandbox, "--max-failed-logins", "1")
         assert status == 2
         assert "max_failed_logins is 1" in out
@@ -518,6 +431,20 @@ def test_the_command_practises_on_the_sandbox(command):
     assert re.search(r"lifetime of the token: longer than \d+ s, as far as was waited", lifetime)
 
 
+def started(sandbox, *command):
+    """`confkit probe` of a sandbox, in a process of its own."""
+    environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env={**os.environ, **environ}, **pipes)
+
+
+def wait_for(sandbox, calls):
+    """Wait until A3 has been asked so many times."""
+    until = time.monotonic() + 30
+    while sandbox.count(A3) < calls and time.monotonic() < until:
+        time.sleep(0.02)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_removes_the_room_and_is_status_130(playing, name):
@@ -527,14 +454,8 @@ def test_a_signal_removes_the_room_and_is_status_130(playing, name):
         before = sandbox.room_ids()
         sandbox.fault(A3, delay=0.001, times=4)
         sandbox.fault(A3, delay=30)
-        environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
-        running = subprocess.Popen(
-            [sys.executable, "-m", "confkit", "probe"], env={**os.environ, **environ},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        until = time.monotonic() + 30
-        while sandbox.count(A3) < 5 and time.monotonic() < until:
-            time.sleep(0.02)
+        running = started(sandbox, sys.executable, "-m", "confkit", "probe")
+        wait_for(sandbox, calls=5)
         assert len(sandbox.room_ids()) == len(before) + 1
         running.send_signal(getattr(signal, name))
         out, err = running.communicate(timeout=20)
@@ -547,15 +468,9 @@ def test_under_nohup_a_dropped_connection_ends_nothing(playing):
     """A SIGHUP that is ignored when the command begins stays ignored: it tells all it found."""
     with playing() as sandbox:
         sandbox.fault(A3, delay=1, times=1)
-        environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
-        running = subprocess.Popen(
-            ["sh", "-c", 'trap "" HUP; exec "$0" -m confkit probe', sys.executable],
-            env={**os.environ, **environ}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True,
-        )  # fmt: skip
-        until = time.monotonic() + 30
-        while not sandbox.count(A3) and time.monotonic() < until:
-            time.sleep(0.02)
+        ignoring = 'trap "" HUP; exec "$0" -m confkit probe'
+        running = started(sandbox, "sh", "-c", ignoring, sys.executable)
+        wait_for(sandbox, calls=1)
         running.send_signal(signal.SIGHUP)
         out, err = running.communicate(timeout=30)
         assert (running.returncode, err) == (0, "")
@@ -596,10 +511,14 @@ def test_the_command_makes_a_profile_that_is_missing(playing, command, monkeypat
         assert f"profile new was created in {profiles.path()}" in err
         assert str(sandbox.secret_key) not in err
         assert profiles.load("new") == {
-            **{name: str(getattr(sandbox, name)) for name in SERVICE}, "timeout": [3.0, 4.0],
-            "dialect": {"signature": "raw", "remove_token_parameter": "accessToken",
-                        "item_keys": "snake_case"},
-        }  # fmt: skip
+            **{name: str(getattr(sandbox, name)) for name in SERVICE},
+            "timeout": [3.0, 4.0],
+            "dialect": {
+                "signature": "raw",
+                "remove_token_parameter": "accessToken",
+                "item_keys": "snake_case",
+            },
+        }
         assert os.name == "nt" or profiles.path().stat().st_mode & 0o777 == 0o600
         with ck.connect("new") as client:
             assert client.timeout == (3.0, 4.0)

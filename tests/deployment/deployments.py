@@ -29,8 +29,12 @@ def combined(count: int, seed: int) -> Iterator[Dialect]:
         others = {None, "access_token", "token"} - {spelling}
         mcu = chance.choice(sorted(others, key=str))
         remove = chance.choice(["access_token", "accessToken"])
-        yield Dialect(**drawn, token_parameter=spelling, mcu_token_parameter=mcu,
-                      remove_token_parameter=remove)  # fmt: skip
+        yield Dialect(
+            **drawn,
+            token_parameter=spelling,
+            mcu_token_parameter=mcu,
+            remove_token_parameter=remove,
+        )
 
 
 def tellable(dialect: Dialect) -> Dialect:

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 import confkit as ck
+from confkit.deployment import probe_client
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
-from tests.probing.deployments import SIGNATURES, combined, single, tellable
+from tests.deployment.deployments import SIGNATURES, combined, single, tellable
 
 A1, A2, B1, B2 = (ENDPOINTS[key].path for key in ("A1", "A2", "B1", "B2"))
 
@@ -119,7 +120,7 @@ def test_b1_is_never_sent_anything_that_could_be_imported(playing, probe):
         with playing(dialect) as sandbox:
             client = sandbox.connect(sleep=lambda _: None)
             client.dialect = Dialect(hash=dialect.hash, signature=dialect.signature)
-            ck.probing.probe.probe_client(client, sleep=lambda _: None)
+            probe_client(client, sleep=lambda _: None)
             sent += [call.fields for call in client.calls if call.endpoint == "B1"]
             assert sandbox.count(B1) >= 1
     assert {name for fields in sent for name in fields} == {"accessToken"}
@@ -133,7 +134,7 @@ def test_b2_is_asked_for_nobody_in_the_probes_own_room(playing):
         for own_room, room_is_there in ((True, True), (False, False)):
             client = sandbox.connect(sleep=lambda _: None)
             client.dialect = Dialect()
-            found = ck.probing.probe.probe_client(client, own_room=own_room, sleep=lambda _: None)
+            found = probe_client(client, own_room=own_room, sleep=lambda _: None)
             [row] = [row for row in found.evidence if row.question == "spelling of the token in B2"]
             assert (row.sure, row.answer, row.exchange.ret) == ("seen", "accessToken", 425)
             made = {call.fields.get("room_extend_id") for call in client.calls} - {None}
@@ -154,7 +155,7 @@ def test_a_room_that_may_not_be_created_is_open(playing, probe, change):
         if change == "read_only":
             with sandbox.connect(read_only=True) as client:
                 client.dialect = Dialect()
-                found = ck.probing.probe.probe_client(client)
+                found = probe_client(client)
             assert "B1 by GET or POST: not asked: " in " ".join(found.open)
             assert "read only" in " ".join(found.open)
             assert "spelling of the token in B2: not asked: " in " ".join(found.open)

@@ -2,6 +2,8 @@
 
 import datetime
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from email.utils import format_datetime
 
 import confkit as ck
@@ -35,6 +37,19 @@ def date(seconds: float) -> str:
     """The Date header of a clock that is so many seconds off."""
     now = datetime.datetime.now(datetime.UTC)
     return format_datetime(now + datetime.timedelta(seconds=seconds), usegmt=True)
+
+
+@contextmanager
+def deaf() -> Iterator[int]:
+    """A port that takes no connection: its queue is full, and what comes is dropped."""
+    with socket.socket() as listener, ExitStack() as held:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
 
 
 def free_port() -> int:

@@ -20,21 +20,22 @@ from ..endpoints import A1
 from ..errors import ApiError, ConfigError, ConfkitError, TransportError
 from ..masking import Secret
 from ..wire import Request
+from .inquiry import REFUSED
 
 if TYPE_CHECKING:
     from ..calls import Call
     from ..exchange import Asked
 
-REFUSED = (401, 602)  # specified: authentication failed, access_token incorrect (section 5)
-
 
 class Candidate(NamedTuple):
-    """One way to log in: the keys, the dialect that signs, and `what` is right when it works."""
+    """One way to log in: the keys, and the dialect that signs. `what` names the signature, or the
+    `slip` in the keys that it is without."""
 
     access_key: str
     secret_key: Secret
     dialect: Dialect
     what: str
+    slip: bool = False
 
     @property
     def digest(self) -> Secret:
@@ -75,15 +76,12 @@ def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None)
     """
     given = dialect or Dialect()
     pairs = product(CHOICES["hash"], CHOICES["signature"])
-    order = dict.fromkeys([(given.hash, given.signature), *pairs])
-    return [
-        Candidate(
-            access_key, Secret(secret_key), replace(given, hash=name, signature=form),
-            f"the signature is {'the hex text' if form == 'hex' else 'the raw bytes'} of HMAC-"
-            f"{name.upper()}",
-        )
-        for name, form in order
-    ]  # fmt: skip
+    found = []
+    for name, form in dict.fromkeys([(given.hash, given.signature), *pairs]):
+        signed = f"{'the hex text' if form == 'hex' else 'the raw bytes'} of HMAC-{name.upper()}"
+        signer = replace(given, hash=name, signature=form)
+        found.append(Candidate(access_key, Secret(secret_key), signer, signed))
+    return found
 
 
 def slips(access_key: str, secret_key: str, dialect: Dialect | None = None) -> list[Candidate]:
@@ -106,7 +104,7 @@ def slips(access_key: str, secret_key: str, dialect: Dialect | None = None) -> l
     for name, key, what in found:
         if name and key and (name, key) not in known:
             known.add((name, key))
-            candidates.append(Candidate(name, key, given, what))
+            candidates.append(Candidate(name, key, given, what, slip=True))
     return candidates
 
 
@@ -162,10 +160,7 @@ class Logins:
         or when the service answers something else, is open.
         """
         logins: list[Login] = []
-        waiting = [
-            candidate for candidate in candidates
-            if (candidate.access_key, str(candidate.digest)) not in self._refused
-        ]  # fmt: skip
+        waiting = [one for one in candidates if self._sent(one) not in self._refused]
         while waiting and not self.spent:
             logins.append(self.login(waiting.pop(0)))
             if logins[-1].came != "refused":
@@ -177,11 +172,10 @@ class Logins:
         """What the service says to one candidate; a ConfigError where the bound is reached."""
         if self.spent:
             raise ConfigError(
-                f"no login was sent: {self.failed} of {self.bound} have failed (max_failed_logins)."
-                " Ask the provider for the right signature before you allow more."
+                f"no login was sent: {self.failed} of {self.bound} have failed (max_failed_logins)",
+                "Ask the provider for the right signature before you allow more.",
             )
-        digest = candidate.digest
-        parameters = {"access_key": candidate.access_key, "digest": digest}
+        parameters = {"access_key": candidate.access_key, "digest": candidate.digest}
         self.failed += 1  # now, so that a Ctrl-C while it is under way is counted
         asked = self._ask(Request(A1, parameters), dialect=candidate.dialect)
         error = asked.error
@@ -192,8 +186,12 @@ class Logins:
                 return Login(candidate, "unclear", asked.call, error=token)
             return Login(candidate, "accepted", asked.call, token)
         if isinstance(error, ApiError) and error.ret in REFUSED:
-            self._refused.add((candidate.access_key, str(digest)))
+            self._refused.add(self._sent(candidate))
             return Login(candidate, "refused", asked.call, error=error)
         if isinstance(error, TransportError) and not error.sent:
             self.failed -= 1
         return Login(candidate, "unclear", asked.call, error=error)
+
+    @staticmethod
+    def _sent(candidate: Candidate) -> tuple[str, str]:
+        return candidate.access_key, str(candidate.digest)

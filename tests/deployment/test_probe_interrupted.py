@@ -5,11 +5,11 @@ import itertools
 import pytest
 
 import confkit as ck
+from confkit.deployment import probe_client
+from confkit.deployment.own_room import OWNER, TOPIC
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
-from confkit.probing.own_room import OWNER, TOPIC
-from confkit.probing.probe import probe_client
-from tests.probing.test_dialects import state
+from tests.deployment.test_probe_dialects import state
 from tests.scripted import AUTHENTICATE, Reply
 
 A1, A2, A3, A4, A5, B1, B3 = (
@@ -97,12 +97,14 @@ def test_no_fault_makes_it_guess_or_leave_a_room_unsaid(playing, probe, name, ti
             after = state(sandbox)
             assert after[1] == before[1]
             stray = set(after[0]) - set(before[0])
-            assert len(stray) == (1 if path == A4 and times is None and "after" not in
-                                  FAULTS[name] else 0), path  # fmt: skip
+            assert len(stray) == (
+                1 if path == A4 and times is None and "after" not in FAULTS[name] else 0
+            ), path
             with sandbox.connect() as client:
                 for room_id in stray:
-                    assert any(f"ck.delete_room(client, {room_id!r})" in what
-                               for what in found.left)  # fmt: skip
+                    assert any(
+                        f"ck.delete_room(client, {room_id!r})" in what for what in found.left
+                    )
                     room = ck.get_room(client, room_id)
                     assert (room.topic, room.owner_id) == (TOPIC, OWNER)
                     assert found.exit_status == 2
@@ -180,9 +182,12 @@ def test_a_slow_interface_is_left_alone_after_two_silences(script):
     """Each unanswered question costs the timeout, so two of them are enough."""
     answers = {
         A3: lambda query: {"ret": 404 if "access_token" in query else 602},
-        A2: {"ret": 411}, A4: {"ret": 404}, A5: {"ret": 602}, B3: Reply({"ret": 0}, delay=1),
+        A2: {"ret": 411},
+        A4: {"ret": 404},
+        A5: {"ret": 602},
+        B3: Reply({"ret": 0}, delay=1),
         B1: Reply({"ret": 401}, delay=1),
-    }  # fmt: skip
+    }
     service = script(answers)
     found = probe_client(service.client(timeout=(1, 0.1)), sleep=lambda _: None)
     assert service.seen[B3] + service.seen[B1] == 2

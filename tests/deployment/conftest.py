@@ -45,11 +45,17 @@ def probe() -> Callable[..., ck.Probe]:
     """probe(sandbox, ...): what a probe of it finds."""
 
     def ask(sandbox: Sandbox, **options: Any) -> ck.Probe:
-        options = {"sleep": lambda _: None, "timeout": 2.0, "secret_key": sandbox.secret_key,
-                   **options}  # fmt: skip
+        options = {
+            "sleep": lambda _: None,
+            "timeout": 2.0,
+            "secret_key": sandbox.secret_key,
+            **options,
+        }
         return ck.probe_dialect(
-            base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,
-            access_key=sandbox.access_key, **options,
-        )  # fmt: skip
+            base_url=sandbox.base_url,
+            outgoing_url=sandbox.outgoing_url,
+            access_key=sandbox.access_key,
+            **options,
+        )
 
     return ask

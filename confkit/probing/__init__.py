@@ -1,1 +1,0 @@
-"""How a deployment differs from the paper, found out by asking it."""
