@@ -55,12 +55,14 @@ if TYPE_CHECKING:
         occupancy_summary,
     )
     from .checklist import Check, Checklist
-    from .checks import NotInRoom, PreflightFailed
     from .checkup import doctor
     from .devices import (
+        NotInRoom,
+        PreflightFailed,
         ReimportFailed,
         ReimportUnknown,
         import_device,
+        list_devices,
         reimport_device,
         remove_device,
     )
@@ -69,7 +71,6 @@ if TYPE_CHECKING:
     from .explanations import Explanation, explain
     from .frames import calls_frame, devices_frame, rooms_frame, users_frame
     from .known import known_rooms
-    from .listing import list_devices
     from .media_server import McuAnswer, mcu_answers
     from .occupancy.capacity import capacity_report
     from .occupancy.compaction import save_occupancy
@@ -104,16 +105,15 @@ _LATER = {
     ),
     "checklist": ("Check", "Checklist"),
     "checkup": ("doctor",),
-    "checks": ("NotInRoom", "PreflightFailed"),
     "devices": (
-        "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
+        "NotInRoom", "PreflightFailed", "ReimportFailed", "ReimportUnknown", "import_device",
+        "list_devices", "reimport_device", "remove_device",
     ),
     "diagnosis": ("diagnose_device", "preflight_device"),
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
     "frames": ("calls_frame", "devices_frame", "rooms_frame", "users_frame"),
     "known": ("known_rooms",),
-    "listing": ("list_devices",),
     "media_server": ("McuAnswer", "mcu_answers"),
     "occupancy.capacity": ("capacity_report",),
     "occupancy.files": ("RecordingError",),

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .client import Client
+from .devices import list_devices
 from .frames import strings
-from .listing import list_devices
 from .sweeping.ids import room_ids
 
 if TYPE_CHECKING:

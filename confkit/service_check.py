@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from .devices import list_devices
 from .errors import ApiError, ConfkitError, ProtocolError, TransportError
-from .listing import list_devices
 
 if TYPE_CHECKING:
     from .client import Client

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..cameras import at_address_of
-from ..checks import NotInRoom, explained
 from ..client import Client
-from ..devices import import_device, remove_device
+from ..devices import NotInRoom, devices_in, find_device, import_device, remove_device
+from ..diagnosis.imports import explained
 from ..errors import (
     ApiError,
     AuthenticationFailed,
@@ -20,7 +20,6 @@ from ..errors import (
     UserNotFound,
 )
 from ..frames import OF_DEVICE, frame_of
-from ..listing import devices_in, find_device
 from ..masking import mask
 from ..records import Device
 from ..users import get_room_users

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import arguments
+from ..arguments import identity
 from ..cameras import place, place_warnings
+from ..devices import address_checked, options_checked, unmasked
 from ..endpoints import B1
 from ..errors import ParameterError
 from ..masking import Guarded
@@ -121,13 +122,13 @@ def _value(name: str, cell: Any) -> Any:
             raise ValueError("The cell is empty.")
         return None
     if name in ("room_id", "user_id"):
-        return arguments.identity(B1, name, cell)
+        return identity(B1, name, cell)
     if name == "options":
         return _options(cell)
     if not isinstance(cell, str):
         raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
     if name == "user_data":
-        arguments.unmasked(B1, name, cell)
+        unmasked(name, cell)
     return _address(cell) if name == "user_address" else cell
 
 
@@ -151,7 +152,7 @@ def _address(cell: str) -> Guarded:
             parse_address(cell)
         except ValueError as error:
             raise ValueError(f"{error} {VERDICTS['url_malformed'].advice}") from None
-    written = arguments.user_address(B1, cell)
+    written = address_checked(B1, cell)
     _no_metadata(written)
     return written
 
@@ -214,7 +215,7 @@ def _scheme_problems(found: Cells) -> list[tuple[str, str]]:
 
 def _merged(found: Cells) -> dict[str, Any]:
     password = found.get("login_password")
-    return arguments.options(B1, found.get("options"), found.get("login_name"), password)
+    return options_checked(found.get("options"), found.get("login_name"), password)
 
 
 def _unique(found: Cells) -> Iterator[tuple[object, ...]]:

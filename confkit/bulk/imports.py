@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..cameras import place, place_warnings
 from ..client import Client
+from ..devices import devices_in
 from ..endpoints import B1
-from ..listing import devices_in
 from ..masking import Secret
 from ..progress import Show, progress_shown
 from ..rtsp.places import is_place_notice

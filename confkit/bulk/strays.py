@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import arguments
 from ..client import Client
+from ..devices import devices_in, list_devices
 from ..endpoints import B3
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import OF_DEVICE, ROOM_STATUS, frame_of
-from ..listing import devices_in, list_devices
 from ..records import Device
 from ..rooms import get_room
 from ..users import get_room_users

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..devices import devices_of
 from ..endpoints import A3, A5, B3
 from ..errors import ConfkitError, ProtocolError
-from ..listing import devices_of
 from ..media_server import mcu_answers
 from ..probing.interface_a import spelling as found_spelling
 from ..probing.interface_b import nobody

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import arguments
+from ..arguments import identity, needed_text
 from ..cameras import preflight_of
 from ..client import Client
+from ..devices import listed_device, unmasked
 from ..endpoints import A3, B1
-from ..listing import listed_device
 from ..masking import Guarded, GuardedAddress, Secret
 from ..records import Device
 from ..rtsp.report import Report
@@ -40,12 +40,12 @@ def diagnose_device(
         user_address = (
             GuardedAddress(user_address) if isinstance(user_address, str) else user_address
         )
-        user_address = Guarded(arguments.needed_text(B1, "user_address", user_address))
-        arguments.unmasked(B1, "user_address", user_address)
+        user_address = Guarded(needed_text(B1, "user_address", user_address))
+        unmasked("user_address", user_address)
     login = {"login_name": login_name, "login_password": login_password}
     wanted = Device(
-        arguments.identity(A3, "room_id", room_id),
-        "" if user_id is None else arguments.identity(B1, "user_id", user_id),
+        identity(A3, "room_id", room_id),
+        "" if user_id is None else identity(B1, "user_id", user_id),
         user_address=user_address,
         options={name: value for name, value in login.items() if value is not None},
     )

@@ -16,8 +16,8 @@ from ..cameras import (
     with_login_of,
 )
 from ..client import Client
+from ..devices import list_devices
 from ..errors import ConfkitError, RoomNotFound
-from ..listing import list_devices
 from ..records import Device
 from ..rooms import get_room
 from ..rtsp.report import FAILED, Notice, Report

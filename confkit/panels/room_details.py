@@ -9,9 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..charts.times import moment, zone
+from ..devices import list_devices
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
-from ..listing import list_devices
 from ..media_server import McuAnswer
 from ..records import Device, Room, RoomUser
 from ..rooms import get_room
