@@ -44,7 +44,7 @@ LAYERS = [
     {"service_check"},
     {"probing"},
     {"checkup"},
-    {"tables", "spreadsheet", "progress"},
+    {"tables", "progress"},
     {"bulk"},
     {"sweeping"},
     {"occupancy"},

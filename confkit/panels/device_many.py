@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from ..errors import ConfigError
-from ..spreadsheet import as_csv
+from ..tables import as_csv
 from .arranging import check, fields, row, shown, text
 from .device_questions import counted
 from .parts import Column, Field, Mark, Table, View
