@@ -8,11 +8,11 @@ from ..client import Client
 from ..devices import devices_in, list_devices
 from ..endpoints import B3
 from ..errors import ConfkitError, RoomNotFound
-from ..frames import OF_DEVICE, ROOM_STATUS, frame_of
+from ..frames import ROOM_STATUS, frame_of
 from ..records import Device
 from ..rooms import get_room
 from ..users import get_room_users
-from .attempts import NO_SERVICE
+from .attempts import NO_SERVICE, OF_DEVICE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -181,7 +181,7 @@ def _others(table: Table, at: int, positions: Sequence[int]) -> pd.DataFrame:
     columns = {}
     for place in shown:
         cells = table.column(place)
-        columns[place] = strings([cells[position] for position in positions], empty=False)
+        columns[place] = strings([cells[position] or None for position in positions])
     return pd.DataFrame(columns).set_axis([table.names[n] for n in shown], axis="columns")
 
 
