@@ -5,11 +5,10 @@ from datetime import date
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..sweeping.ids import room_ids
 from ..zones import Moment, moment
+from .arrow import pa, pc
 from .files import OvertakenError
 from .folder import contents, read
 from .samples import samples_frame, schema
