@@ -3,11 +3,14 @@
 import json
 import operator
 import re
+from typing import TYPE_CHECKING
 
 from .endpoints import Endpoint
 from .errors import ParameterError
 from .records import shown
-from .wire import Request, as_text
+
+if TYPE_CHECKING:
+    from .wire import Request
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -31,7 +34,7 @@ def whole(endpoint: Endpoint, name: str, value: str) -> str:
     )
 
 
-def sendable(request: Request) -> None:
+def sendable(request: "Request") -> None:
     """Check that every parameter of a request can be written as it travels."""
     for name, value in request.parameters.items():
         carried(request.endpoint, name, value)
@@ -40,15 +43,15 @@ def sendable(request: Request) -> None:
 def carried(endpoint: Endpoint, name: str, value: object) -> None:
     """Check that a value can be written as it travels: as text, or as JSON."""
     try:
-        json.dumps(value, allow_nan=False)
-        written = as_text(value)
+        if not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         raise wrong(
             endpoint,
             f"{name} holds something that JSON cannot carry.",
             "Give texts, numbers, lists and dicts.",
         ) from None
-    whole(endpoint, name, written)
+    whole(endpoint, name, value)
 
 
 def identity(endpoint: Endpoint, name: str, value: object) -> str:

@@ -99,8 +99,8 @@ class ApiError(ConfkitError):
     """The service answered with a result code other than 0 (section 7 of the interface).
 
     `ret` as it came (a number where it is one), `interface`, `endpoint` (such as "A3"), `meaning`,
-    `advice`; `report` where a preflight went before (see `import_device`). `retry` is False of
-    each change: look before you repeat one.
+    `advice`; `report` where a preflight went before (see `import_device`); `looked`: it was looked
+    up, and nothing was changed. `retry` is False of each change: look before you repeat one.
     """
 
     ret: int | str | None = None
@@ -108,6 +108,7 @@ class ApiError(ConfkitError):
     endpoint: str | None = None
     meaning: str = ""
     report: Report | None = None
+    looked: bool = False
 
 
 class AuthenticationFailed(ApiError, PermissionError):
@@ -264,7 +265,7 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
         failure = unknown.again(advice=look.advice)
     elif look.happened is False:
         advice = f"{LOOKED_UP} {LOOKED.get(refusal.ret, refusal.advice)}"
-        failure = refusal.again(advice=advice)
+        failure = refusal.again(advice=advice, looked=True)
     else:
         failure = unsettled(refusal, look.advice)
     if look.error is not None:  # why nobody knows

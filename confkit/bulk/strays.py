@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import arguments
+from ..arguments import identity
 from ..client import Client
 from ..devices import devices_in, list_devices
 from ..endpoints import B3
@@ -38,7 +38,7 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     cannot be reached: then the devices of the other rooms are "not known", too.
     """
     given = [room_ids] if isinstance(room_ids, str) else room_ids
-    wanted = None if given is None else [arguments.identity(B3, "room_id", one) for one in given]
+    wanted = None if given is None else [identity(B3, "room_id", one) for one in given]
     listed = list_devices(client) if wanted is None else devices_in(client, wanted)
     rooms: dict[str, list[Device]] = {room_id: [] for room_id in wanted or ()}
     for device in listed:

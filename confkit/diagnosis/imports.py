@@ -45,7 +45,7 @@ def explained(error: ApiError, client: Client, device: Device, passed: Report | 
     """
     if error.ret not in (426, 427):
         return
-    looked = f"{LOOKED_UP} " if error.advice.startswith(LOOKED_UP) else ""
+    looked = f"{LOOKED_UP} " if error.looked else ""
     if passed is None:
         error.advice = f"{looked}{explain(error).cause} To learn which: {diagnose_call(device)}"
         return
