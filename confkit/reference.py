@@ -1,7 +1,6 @@
 """The packaged reference of the interface, in our words, by section."""
 
 import re
-from importlib import resources
 
 from .errors import ConfigError
 
@@ -15,6 +14,8 @@ def reference(part: str | None = None) -> str:
 
     A part is an endpoint ("A2"), a section's number ("7") or a word of its heading ("errors").
     """
+    from importlib import resources  # takes a while to load, and few ask for the text
+
     whole = resources.files(__package__).joinpath("interface.md").read_text("utf-8")
     if part is None:
         return whole
