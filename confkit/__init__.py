@@ -70,11 +70,11 @@ if TYPE_CHECKING:
     from .dialect import Dialect
     from .explanations import Explanation, explain
     from .frames import calls_frame, devices_frame, rooms_frame, users_frame
-    from .known import known_rooms
     from .media_server import McuAnswer, mcu_answers
     from .occupancy.capacity import capacity_report
     from .occupancy.compaction import save_occupancy
     from .occupancy.files import RecordingError
+    from .occupancy.known import known_rooms
     from .occupancy.loading import load_occupancy, recorded_rooms
     from .occupancy.recorder import Recorded, Recorder
     from .probing.evidence import Evidence, Probe
@@ -113,7 +113,7 @@ _LATER = {
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
     "frames": ("calls_frame", "devices_frame", "rooms_frame", "users_frame"),
-    "known": ("known_rooms",),
+    "occupancy.known": ("known_rooms",),
     "media_server": ("McuAnswer", "mcu_answers"),
     "occupancy.capacity": ("capacity_report",),
     "occupancy.files": ("RecordingError",),

@@ -5,9 +5,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .arguments import carried, identity, needed_text, whole, wrong
 from .client import Client
-from .endpoints import B1, B2, B3, Endpoint
+from .endpoints import B1, B2, B3, Endpoint, carried, identity, needed_text, whole, wrong
 from .errors import (
     ConfkitError,
     JoinFailed,

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from .arguments import identity, needed_text, whole, wrong
 from .client import Client
-from .endpoints import A2, A3, A4, A5
+from .endpoints import A2, A3, A4, A5, identity, needed_text, whole, wrong
 from .errors import Look, OutcomeUnknown, ProtocolError, RoomNotFound, settle
 from .masking import Secret
 from .records import Room, needed, shown

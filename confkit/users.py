@@ -1,8 +1,7 @@
 """The users of a room: who is in it, and forcing one of them out (A6, A7)."""
 
-from .arguments import identity
 from .client import Client
-from .endpoints import A6, A7
+from .endpoints import A6, A7, identity
 from .errors import Look, settle
 from .masking import mask_address
 from .records import RoomUser

@@ -8,8 +8,7 @@ import pytest
 
 import confkit as ck
 from confkit import errors
-from confkit.arguments import wrong
-from confkit.endpoints import A2
+from confkit.endpoints import A2, wrong
 
 KINDS = [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)

@@ -4,9 +4,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..cameras import at_address_of
 from ..client import Client
 from ..devices import NotInRoom, devices_in, find_device, import_device, remove_device
+from ..diagnosis.device_address import at_address_of
 from ..diagnosis.imports import explained
 from ..errors import (
     ApiError,

@@ -4,17 +4,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..arguments import identity
-from ..cameras import place, place_warnings
 from ..devices import address_checked, options_checked, unmasked
-from ..endpoints import B1
+from ..diagnosis.device_address import place, place_warnings
+from ..endpoints import B1, identity
 from ..errors import ParameterError
 from ..masking import Guarded
 from ..records import Device, login_text
 from ..rtsp.address import DEFAULT_PORTS, parse_address
 from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
-from ..tables import Cells, Problem, read_table
+from ..sweeping.tables import Cells, Problem, read_table
 
 _REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _OPTIONAL = ("login_name", "login_password", "user_data", "options")

@@ -11,7 +11,7 @@ from ..endpoints import B2
 from ..errors import ConfkitError, OutcomeUnknown, UserNotFound
 from ..masking import MASK, mask_address
 from ..records import Device
-from ..tables import Cells, Problem, is_table, read_table
+from ..sweeping.tables import Cells, Problem, is_table, read_table
 from .attempts import (
     ALREADY_THERE,
     INTERRUPTED,

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..arguments import identity
 from ..client import Client
 from ..devices import devices_in, list_devices
-from ..endpoints import B3
+from ..endpoints import B3, identity
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_STATUS, frame_of
 from ..records import Device

@@ -9,7 +9,7 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import arguments
+from .. import endpoints
 from ..checklist import Check, Checklist
 from ..endpoints import A3
 from ..errors import ConfigError
@@ -122,7 +122,7 @@ def checkup(
 ) -> Iterator[Check]:
     """The checks of `doctor` one after another, as they are made; wrong arguments raise at once."""
     if room_id is not None:
-        room_id = arguments.identity(A3, "room_id", room_id)
+        room_id = endpoints.identity(A3, "room_id", room_id)
     if not finite(timeout):
         raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0")
     created = tuple(client.created)

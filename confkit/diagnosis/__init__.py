@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import identity, needed_text
-from ..cameras import preflight_of
 from ..client import Client
 from ..devices import listed_device, unmasked
-from ..endpoints import A3, B1
+from ..endpoints import A3, B1, identity, needed_text
 from ..masking import Guarded, GuardedAddress, Secret
 from ..records import Device
 from ..rtsp.report import Report
 from .chain import Chain
+from .device_address import preflight_of
 
 
 def diagnose_device(

@@ -1,16 +1,15 @@
 """What goes around an import: the camera is tried before it, a refusal is explained after it."""
 
-from ..arguments import wrong
-from ..cameras import bare, can_be_tried, preflight_of
 from ..client import Client
 from ..devices import PreflightFailed
-from ..endpoints import B1
+from ..endpoints import B1, wrong
 from ..errors import LOOKED_UP, ApiError
 from ..explanations import explain
 from ..masking import mask_address
 from ..records import Device
 from ..rtsp.report import Report
 from .chain import Chain
+from .device_address import bare, can_be_tried, preflight_of
 from .lines import diagnose_call
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import ipywidgets
 
-from ..arguments import identity, needed_text, wrong
 from ..devices import address_checked, options_checked
-from ..endpoints import B1
+from ..endpoints import B1, identity, needed_text, wrong
 from ..masking import Guarded, Secret
 from ..records import Device
 from .arranging import button, row, shown

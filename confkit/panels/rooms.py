@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from ..errors import ConfigError, ConfkitError
-from ..known import known_rooms
 from ..media_server import McuAnswer, mcu_answers
+from ..occupancy.known import known_rooms
 from ..rooms import create_room, delete_room, get_mcu
 from ..sweeping.ids import RoomIds
 from ..sweeping.ids import room_ids as read_ids
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
-from ..tables import as_csv
+from ..sweeping.tables import as_csv
 from ..users import force_offline
 from ..writing import write_whole
 from . import arranging

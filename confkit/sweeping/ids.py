@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..arguments import identity, wrong
-from ..endpoints import A3
+from ..endpoints import A3, identity, wrong
 from ..errors import ParameterError
 from ..frames import strings
 from ..masking import Guarded, mask_address
-from ..tables import Table, given_by_code, read_csv, read_list, spoilt_id, values_of
+from .tables import Table, given_by_code, read_csv, read_list, spoilt_id, values_of
 
 if TYPE_CHECKING:
     import pandas as pd

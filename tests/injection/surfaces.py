@@ -18,7 +18,7 @@ from confkit.panels.parts import View
 from confkit.rtsp.report import Notice, Report, Stage
 from confkit.service_check import check_service
 from confkit.sweeping.sweeps import sweep
-from confkit.tables import as_csv
+from confkit.sweeping.tables import as_csv
 
 from .looking import alive, alive_in_svg, controls, formulas
 

@@ -7,7 +7,7 @@ import pytest
 
 import confkit as ck
 from confkit.sweeping.ids import room_ids
-from confkit.tables import as_csv, defused, plain, read_table
+from confkit.sweeping.tables import as_csv, defused, plain, read_table
 
 from . import texts
 from .asked import wrong_lines, wrong_rooms
