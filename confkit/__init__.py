@@ -55,14 +55,16 @@ if TYPE_CHECKING:
         occupancy_summary,
     )
     from .checklist import Check, Checklist
-    from .checks import NotInRoom, PreflightFailed
     from .deployment.evidence import Evidence, Probe
     from .deployment.health import doctor
     from .deployment.probe import probe_dialect
     from .devices import (
+        NotInRoom,
+        PreflightFailed,
         ReimportFailed,
         ReimportUnknown,
         import_device,
+        list_devices,
         reimport_device,
         remove_device,
     )
@@ -70,11 +72,10 @@ if TYPE_CHECKING:
     from .dialect import Dialect
     from .explanations import Explanation, explain
     from .frames import calls_frame, devices_frame, rooms_frame, users_frame
-    from .known import known_rooms
-    from .listing import list_devices
     from .occupancy.capacity import capacity_report
     from .occupancy.compaction import save_occupancy
     from .occupancy.files import RecordingError
+    from .occupancy.known import known_rooms
     from .occupancy.loading import load_occupancy, recorded_rooms
     from .occupancy.recorder import Recorded, Recorder
     from .records import Device, Room, RoomUser
@@ -101,19 +102,18 @@ _LATER = {
         "occupancy_chart", "occupancy_curve", "occupancy_heatmap", "occupancy_summary",
     ),
     "checklist": ("Check", "Checklist"),
-    "checks": ("NotInRoom", "PreflightFailed"),
     "deployment.evidence": ("Evidence", "Probe"),
     "deployment.health": ("doctor",),
     "deployment.probe": ("probe_dialect",),
     "devices": (
-        "ReimportFailed", "ReimportUnknown", "import_device", "reimport_device", "remove_device",
+        "NotInRoom", "PreflightFailed", "ReimportFailed", "ReimportUnknown", "import_device",
+        "list_devices", "reimport_device", "remove_device",
     ),
     "diagnosis": ("diagnose_device", "preflight_device"),
     "dialect": ("Dialect",),
     "explanations": ("Explanation", "explain"),
     "frames": ("calls_frame", "devices_frame", "rooms_frame", "users_frame"),
-    "known": ("known_rooms",),
-    "listing": ("list_devices",),
+    "occupancy.known": ("known_rooms",),
     "occupancy.capacity": ("capacity_report",),
     "occupancy.files": ("RecordingError",),
     "occupancy.loading": ("load_occupancy", "recorded_rooms"),

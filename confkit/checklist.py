@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from .markup import as_it_is
 from .masking import mask
@@ -15,14 +16,42 @@ if TYPE_CHECKING:
 
 Verdict = Literal["PASS", "FAIL", "UNKNOWN", "SKIP"]
 _EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
-_SHADES = {"PASS": "#d9eedd", "FAIL": "#f9d9d4", "UNKNOWN": "#fbe9c2", "SKIP": "#e8e8e8"}
+_SHADES = {
+    "PASS": "#d9eedd", "FAIL": "#f9d9d4", "UNKNOWN": "#fbe9c2", "SKIP": "#e8e8e8",
+    "right": "#d9eedd", "wrong": "#f9d9d4", "missing": "#e8e8e8",
+}  # fmt: skip
+
+
+def verdict_table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, verdict: int, name: int
+) -> str:
+    """Return an HTML table of these rows of text; `verdict` and `name` are the places of the column
+    that is coloured and of that which names the row."""
+    left = "style='text-align:left;vertical-align:top'"
+
+    def shown(place: int, cell: str) -> str:
+        written = _badge(cell) if place == verdict else escape(cell)
+        if place == name:
+            return f"<th scope='row' {left}>{written}</th>"
+        return f"<td {left}>{written}</td>"
+
+    top = "".join(f"<th scope='col' {left}>{head}</th>" for head in heads)
+    lines = ("".join(shown(place, cell) for place, cell in enumerate(row)) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _badge(verdict: str) -> str:
+    return (
+        f"<b style='background:{_SHADES[verdict]};color:#1a1a1a;padding:1px 7px;"
+        f"border-radius:3px'>{verdict}</b>"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """One `check` by its name, its `verdict`, what was `found`, and the next step (`advice`, empty
-    where there is none). Secrets in the texts show as ***, each
-    is one line."""
+    where there is none). Secrets in the texts show as ***, each is one line."""
 
     check: str
     verdict: Verdict
@@ -30,8 +59,9 @@ class Check:
     advice: str = ""
 
     def __post_init__(self) -> None:
-        if self.verdict not in _SHADES:
-            raise ValueError(f"a verdict is one of {', '.join(_SHADES)}, not {self.verdict!r}")
+        if self.verdict not in get_args(Verdict):
+            known = ", ".join(get_args(Verdict))
+            raise ValueError(f"a verdict is one of {known}, not {self.verdict!r}")
         for name in ("check", "found", "advice"):
             object.__setattr__(self, name, one_line(mask(getattr(self, name))))
 
@@ -88,24 +118,6 @@ class Checklist(tuple[Check, ...]):
         return "\n".join([*map(str, self), f"{self.verdict:<7} over all"])
 
     def _repr_html_(self) -> str:
-        left = "style='text-align:left;vertical-align:top'"
-        rows = "".join(
-            f"<tr><td {left}>{_badge(check.verdict)}</td><th scope='row' {left}>"
-            f"{escape(check.check)}</th><td {left}>{escape(check.found)}</td>"
-            f"<td {left}>{escape(check.advice)}</td></tr>"
-            for check in self
-        )
-        heads = "".join(
-            f"<th scope='col' {left}>{name}</th>" for name in ("verdict", "check", "found", "next")
-        )
-        return as_it_is(
-            f"<p><b>{_badge(self.verdict)} over all</b></p>"
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        )
-
-
-def _badge(verdict: str) -> str:
-    return (
-        f"<b style='background:{_SHADES[verdict]};color:#1a1a1a;padding:1px 7px;"
-        f"border-radius:3px'>{verdict}</b>"
-    )
+        rows = [(check.verdict, check.check, check.found, check.advice) for check in self]
+        table = verdict_table(("verdict", "check", "found", "next"), rows, verdict=0, name=1)
+        return as_it_is(f"<p><b>{_badge(self.verdict)} over all</b></p>{table}")

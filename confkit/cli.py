@@ -20,13 +20,13 @@ from .course_commands import add_course_command
 from .dialect import Dialect
 from .doctor_commands import add_doctor_command
 from .endings import handled
+from .endpoints import SPOKEN, reference
 from .errors import ConfigError, ConfkitError
 from .masking import MASK, mask
 from .printable import one_line
 from .probe_commands import add_probe_command
 from .profile_commands import add_profile_commands
 from .record_commands import add_record_command
-from .reference import SPOKEN, reference
 from .runbook_commands import add_runbook_command
 from .terminal import log_here, say
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from . import signing
 from .address import Address
-from .arguments import sendable, whole
-from .endpoints import A1, Endpoint
+from .endpoints import A1, Endpoint, sendable, whole
 from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
 from .exchange import Asked, Context, Outcomes, ask_once, exchange
 from .masking import Secret, hidden_address

@@ -1,45 +1,36 @@
-"""External devices, such as RTSP cameras: brought into a room and taken out of it (B1, B2)."""
+"""External devices, such as RTSP cameras: brought into a room, out of it, and listed (B1 to B3)."""
 
-from collections.abc import Mapping
+import re
+import time
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import arguments
-from .checks import advised, explained, preflighted, see, there
 from .client import Client
-from .endpoints import B1, B2
+from .endpoints import B1, B2, B3, Endpoint, carried, identity, needed_text, whole, wrong
 from .errors import (
-    ApiError,
     ConfkitError,
     JoinFailed,
     Look,
     OutcomeUnknown,
+    ProtocolError,
     ServiceTimeout,
     Unsettled,
     UserExists,
-    settled,
-    unread,
+    UserNotFound,
+    settle,
     unsettled,
 )
-from .listing import find_device, listed_device
-from .masking import Guarded, GuardedAddress, Secret, guard, mask_address
-from .records import Device
+from .json_text import DEEPEST_VALUE, too_deep
+from .masking import MASK, Guarded, GuardedAddress, Secret, guard, mask_address
+from .records import Device, number, objects, shown
+from .users import get_room_users
 from .wire import Request
 
 if TYPE_CHECKING:
     from .rtsp.report import Report
 
-
-LATE = 427  # the camera gave the service no answer in time
-
-
-class ReimportFailed(ConfkitError):
-    """A device was removed but could not be imported again; `device` is what to import."""
-
-    device: Device
-
-
-class ReimportUnknown(ReimportFailed, OutcomeUnknown):
-    """A device was removed, and the answer to its import was lost: look before importing again."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/]\S*")
+_PAUSE = 0.25  # seconds between two looks for a device
 
 
 def import_device(
@@ -78,94 +69,30 @@ def import_device(
     login_password = Secret(login_password) if login_password is not None else None
     user_address = GuardedAddress(user_address) if user_address is not None else None
     user_data = Guarded(user_data) if user_data is not None else None
-    arguments.shallow(B1, options)
+    shallow(options)
     options = guard(options)  # type: ignore[assignment]  # the same, with its secrets hidden
     client.may_send(B1)
-    if isinstance(room_id, Device):
-        known = room_id
-        room_id = known.room_id
-        user_id = known.user_id if user_id is None else user_id
-        user_name = known.user_name if user_name is None else user_name
-        user_address = known.user_address if user_address is None else user_address
-        user_data = known.user_data if user_data is None else user_data
-        options = known.options if options is None else options
-    device = Device(
-        arguments.identity(B1, "room_id", room_id),
-        arguments.identity(B1, "user_id", user_id),
-        arguments.needed_text(B1, "user_name", user_name),
-        arguments.user_address(B1, user_address),
-        arguments.whole(B1, "user_data", str(user_data or "")),
-        arguments.options(B1, options, login_name, login_password),
+    device = _checked(
+        **_filled(
+            room_id,
+            user_id=user_id,
+            user_name=user_name,
+            user_address=user_address,
+            user_data=user_data,
+            options=options,
+        ),
+        login_name=login_name,
+        login_password=login_password,
     )
-    passed = preflighted(device, preflight) if preflight else None
-    imported = _imported(client, device, passed)
+    report = None
+    if preflight:
+        from .diagnosis.imports import preflighted
+
+        report = preflighted(device, preflight)
+    _import(client, device, report)
     if verify:
-        see(client, imported, patience)
-    return imported
-
-
-def _imported(
-    client: Client, device: Device, passed: "Report | None", fresh: bool = False
-) -> Device:
-    """The device, once B1 has imported it; `fresh`: it was not in the room before."""
-    try:
-        client.send(Request(B1, _parameters(device)))
-        return device
-    except UserExists as error:
-        if _listed(client, device)[0] is not None:
-            there(error, device)
-        raise
-    except (OutcomeUnknown, JoinFailed, ServiceTimeout) as error:
-        failure: ConfkitError = error
-    if not isinstance(failure, JoinFailed):
-        found, look = _listed(client, device)
-        # A camera that was too slow for the service (427) may have joined after all.
-        late = isinstance(failure, ServiceTimeout) and failure.ret == LATE
-        if found is not None and (late or fresh or not isinstance(failure, Unsettled)):
-            return found
-        if isinstance(failure, ServiceTimeout) and not isinstance(failure, OutcomeUnknown):
-            if look.error is not None or look.happened is False:
-                failure = settled(unsettled(failure), look) or failure
-        elif isinstance(failure, OutcomeUnknown):
-            failure = settled(failure, look) or failure
-    if isinstance(failure, ApiError) and not isinstance(failure, OutcomeUnknown):
-        advised(failure, device)
-        if passed is not None:
-            explained(failure, client, device, passed)
-    raise failure
-
-
-def _listed(client: Client, device: Device) -> tuple[Device | None, Look]:
-    """The device as B3 lists it with its address, or None; and what that says of an import."""
-    called, before = mask_address(device.user_id), _before(device.room_id, "import it")
-    try:
-        found = find_device(client, device.room_id, device.user_id)
-    except ConfkitError as error:
-        return None, unread("Whether the device is there", error, before)
-    if found is None:
-        return None, Look(False, before)
-    if found.user_address != device.user_address:
-        return None, Look(None, f"B3 lists {called!r} with another address. {before}")
-    seen = f"B3 lists {called!r} with this address. It may have been there before this call."
-    return found, Look(True, f"{seen} {before}")
-
-
-def _before(room_id: str, what: str) -> str:
-    return f"Look with ck.list_devices(client, {room_id!r}) before you {what} again."
-
-
-def _parameters(device: Device) -> dict[str, Any]:
-    parameters: dict[str, Any] = {
-        "roomId": device.room_id,
-        "userId": device.user_id,
-        "userName": device.user_name,
-        "userAddress": device.user_address,
-    }
-    if device.user_data:
-        parameters["userData"] = device.user_data
-    if device.options:
-        parameters["options"] = device.options
-    return parameters
+        _see(client, device, patience)
+    return device
 
 
 def remove_device(
@@ -183,35 +110,22 @@ def remove_device(
     """
     user_address = GuardedAddress(user_address) if user_address is not None else None
     client.may_send(B2)
-    if isinstance(room_id, Device):
-        known = room_id
-        room_id = known.room_id
-        user_id = known.user_id if user_id is None else user_id
-        user_address = known.user_address if user_address is None else user_address
-    room_id = arguments.identity(B2, "room_id", room_id)
-    user_id = arguments.identity(B2, "user_id", user_id)
-    if user_address is None:
-        user_address = listed_device(client, room_id, user_id, B2).user_address
-    address = arguments.user_address(B2, user_address)
-    parameters = {"roomId": room_id, "userId": user_id, "userAddress": address}
-    try:
-        client.send(Request(B2, parameters))
-        return
-    except OutcomeUnknown as error:
-        failure = settled(error, _unlisted(client, room_id, user_id))
-    if failure is not None:
-        raise failure
+    given = _filled(room_id, user_id=user_id, user_address=user_address)
+    room_id = identity(B2, "room_id", given["room_id"])
+    user_id = identity(B2, "user_id", given["user_id"])
+    if given["user_address"] is None:
+        given["user_address"] = listed_device(client, room_id, user_id, B2).user_address
+    address = address_checked(B2, given["user_address"])
+    request = Request(B2, {"roomId": room_id, "userId": user_id, "userAddress": address})
 
-
-def _unlisted(client: Client, room_id: str, user_id: str) -> Look:
-    called, before = mask_address(user_id), _before(room_id, "remove it")
-    try:
+    def look() -> Look:
         if find_device(client, room_id, user_id) is not None:
-            return Look(False, before)
-    except ConfkitError as error:
-        return unread("Whether the device is there", error, before)
-    found = f"B3 does not list {called!r} in room {room_id!r} now."
-    return Look(True, f"{found} If it did before this call, nothing is left to do.")
+            return Look(False)
+        found = f"B3 does not list {mask_address(user_id)!r} in room {room_id!r} now."
+        return Look(True, f"{found} If it did before this call, nothing is left to do.")
+
+    before = _before(room_id, "remove it")
+    settle(lambda: client.send(request), look, before, "Whether the device is there")
 
 
 def reimport_device(client: Client, device: Device) -> Device:
@@ -223,15 +137,9 @@ def reimport_device(client: Client, device: Device) -> Device:
     imported, as B2 has removed the one before.
     """
     client.may_send(B1)
-    arguments.shallow(B1, device.options)
-    checked = Device(
-        arguments.identity(B1, "room_id", device.room_id),
-        arguments.identity(B1, "user_id", device.user_id),
-        arguments.needed_text(B1, "user_name", device.user_name),
-        arguments.user_address(B1, device.user_address),
-        arguments.whole(B1, "user_data", device.user_data),
-        arguments.options(B1, device.options, None, None),
-    )
+    shallow(device.options)
+    left_out = dict.fromkeys(("user_id", "user_name", "user_address", "user_data", "options"))
+    checked = _checked(**_filled(device, **left_out))
     failure: ConfkitError | None = None
     try:
         remove_device(client, device)
@@ -244,16 +152,272 @@ def reimport_device(client: Client, device: Device) -> Device:
     if failure is not None:
         raise failure
     try:
-        return _imported(client, checked, None, fresh=True)
+        _import(client, checked, None, fresh=True)
     except ConfkitError as error:
         unknown = isinstance(error, OutcomeUnknown)
         kind = ReimportUnknown if unknown else ReimportFailed
         failed = kind(
             f"{mask_address(device.user_id)!r} was removed from room {device.room_id!r} and "
-            f"{'may or may not be there again' if unknown else 'could not be imported again'}: "
-            f"{error}",
+            f"{'may or may not be there again' if unknown else 'could not be imported again'}",
             "To restore it, keep this error and call import_device(client, error.device) "
             f"when {'list_devices(client) does not show it' if unknown else 'that is fixed'}.",
+            cause=str(error),
         )
         failed.device = device
         raise failed from error
+    return checked
+
+
+def list_devices(client: Client, room_id: str | None = None) -> list[Device]:
+    """Return the external users of a room, or of all rooms when `room_id` is None or empty (B3).
+
+    ServiceUnavailable (304), ServiceTimeout (310). An answer without a list, or with fewer items
+    than its `total`, is a ProtocolError, never an empty list.
+    """
+    parameters = {}
+    if room_id is not None and room_id != "":
+        parameters["roomId"] = identity(B3, "room_id", room_id)
+    return devices_of(client.send(Request(B3, parameters)))
+
+
+def devices_of(members: Mapping[str, Any]) -> list[Device]:
+    """Return the external users in an answer of B3."""
+    data = members.get("data")
+    if not isinstance(data, Mapping):
+        raise ProtocolError(
+            f"the answer of B3 holds no object data but {shown(data)}.",
+            "Ask the provider where this deployment puts the external users.",
+        )
+    devices = [Device.read(item) for item in objects(data.get("items"), "items", B3.key)]
+    total = number(data, "total")
+    if total is not None and total > len(devices):
+        raise ProtocolError(
+            f"the answer of B3 says total={total} but holds {len(devices)} items.",
+            "Ask for one room at a time, or ask the provider whether it cuts long lists.",
+        )
+    return devices
+
+
+def devices_in(client: Client, room_ids: Iterable[str]) -> list[Device]:
+    """Return the external users of these rooms, and maybe of others (B3).
+
+    One call for all of them, or, where the service cuts so long a list short, one for each room."""
+    rooms = dict.fromkeys(room_ids)
+    try:
+        return list_devices(client) if rooms else []
+    except ProtocolError:
+        return [device for room_id in rooms for device in list_devices(client, room_id)]
+
+
+def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
+    """Return the external user of this ID in a room, or None when B3 does not list it."""
+    wanted = (room_id, user_id)
+    listed = list_devices(client, room_id)
+    return next((item for item in listed if (item.room_id, item.user_id) == wanted), None)
+
+
+def listed_device(client: Client, room_id: str, user_id: str, endpoint: Endpoint = B3) -> Device:
+    """Return the external user of this ID in a room; UserNotFound when B3 does not list it.
+
+    `endpoint` is the operation for which it is looked up, and which is then not sent.
+    """
+    found = find_device(client, room_id, user_id)
+    if found is not None:
+        return found
+    unsent = "" if endpoint is B3 else f" and {endpoint.key} was not sent"
+    error = UserNotFound(
+        f"the service lists no external user {mask_address(user_id)!r} in room {room_id!r}, so its "
+        f"address is not known{unsent}",
+        "Look with list_devices(client) where the device is, if anywhere.",
+    )
+    error.interface, error.endpoint, error.ret = "B", endpoint.key, 425
+    error.meaning = "user does not exist"
+    raise error
+
+
+def _filled(device: str | Device, **given: Any) -> dict[str, Any]:
+    """What is given, and where that is None what a Device says that stands in the room's place."""
+    if not isinstance(device, Device):
+        return {"room_id": device, **given}
+    known = {name: getattr(device, name) for name, value in given.items() if value is None}
+    return {"room_id": device.room_id, **given, **known}
+
+
+def _checked(
+    room_id: object,
+    user_id: object,
+    user_name: object,
+    user_address: object,
+    user_data: object,
+    options: object,
+    login_name: str | None = None,
+    login_password: str | None = None,
+) -> Device:
+    return Device(
+        identity(B1, "room_id", room_id),
+        identity(B1, "user_id", user_id),
+        needed_text(B1, "user_name", user_name),
+        address_checked(B1, user_address),
+        whole(B1, "user_data", str(user_data or "")),
+        options_checked(options, login_name, login_password),
+    )
+
+
+def address_checked(endpoint: Endpoint, value: object) -> Guarded:
+    """Return a device's address, such as rtsp://host:554/path; a masked one is refused."""
+    written = GuardedAddress(value) if isinstance(value, str) else ""
+    if not _ADDRESS.fullmatch(written) or not written.isprintable():
+        given = repr(mask_address(written, broken=True)) if written else shown(value)
+        raise wrong(
+            endpoint,
+            f"user_address is {given}, not an address.",
+            "Write it as scheme://host:port/path, such as rtsp://192.0.2.7:554/stream1.",
+        )
+    unmasked("user_address", written, endpoint)
+    return Guarded(written)
+
+
+def unmasked(name: str, value: str, endpoint: Endpoint = B1) -> None:
+    """Refuse a text whose secret was masked."""
+    if MASK in value:
+        raise wrong(
+            endpoint,
+            f"{name} is masked ({MASK} stands where its secret was).",
+            "Take the device from list_devices(client, room_id), or the frame with secrets=True.",
+        )
+
+
+def shallow(options: object) -> None:
+    """Refuse options that are nested too deep to be looked through."""
+    if too_deep(options, DEEPEST_VALUE):
+        raise wrong(
+            B1,
+            f"options is nested more than {DEEPEST_VALUE} deep, or holds itself.",
+            "Give an object whose values are texts, numbers or small lists and dicts.",
+        )
+
+
+def options_checked(
+    given: object, login_name: str | None = None, login_password: str | None = None
+) -> dict[str, Any]:
+    """Return the `options` of B1: what was given, with the login in the interface's keys."""
+    if given is not None and not isinstance(given, Mapping):
+        advice = 'Give a dict, such as {"assist_address": "rtsp://..."}.'
+        raise wrong(B1, f"options is {type(given).__name__}, not an object.", advice)
+    merged = dict(given or {})
+    for name, value in (("login_name", login_name), ("login_password", login_password)):
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            raise wrong(B1, f"{name} is not a text.", "Give it as text.")
+        whole(B1, name, value)
+        if merged.get(name, value) != value:
+            problem = f"{name} is given twice, in options and by itself, and they differ."
+            raise wrong(B1, problem, "Give it once.")
+        merged[name] = value
+    carried(B1, "options", merged)
+    for name, value in merged.items():
+        if isinstance(value, str):
+            unmasked(f"options[{name!r}]", value)
+    return merged
+
+
+def _import(client: Client, device: Device, report: "Report | None", fresh: bool = False) -> None:
+    """Send B1; `report` is that of the camera, `fresh`: it was not in the room before."""
+    called, before = mask_address(device.user_id), _before(device.room_id, "import it")
+    parameters = {
+        "roomId": device.room_id,
+        "userId": device.user_id,
+        "userName": device.user_name,
+        "userAddress": device.user_address,
+        "userData": device.user_data,
+        "options": device.options,
+    }
+    request = Request(B1, {name: value for name, value in parameters.items() if value})
+
+    def look() -> Look:
+        found = find_device(client, device.room_id, device.user_id)
+        if found is None:
+            return Look(False)
+        if found.user_address != device.user_address:
+            return Look(None, f"B3 lists {called!r} with another address. {before}")
+        seen = f"B3 lists {called!r} with this address. It may have been there before this call."
+        return Look(True, f"{seen} {before}", own=fresh)
+
+    try:
+        settle(lambda: client.send(request), look, before, "Whether the device is there")
+    except UserExists as error:
+        if _is_listed(client, device):
+            error.advice = (
+                f"{called!r} is in room {device.room_id!r} with this address, by an earlier "
+                "import: nothing is left to do."
+            )
+        raise
+    except (JoinFailed, ServiceTimeout) as error:
+        if not isinstance(error, OutcomeUnknown):
+            from .diagnosis.imports import explained
+
+            explained(error, client, device, report)
+        raise
+
+
+def _is_listed(client: Client, device: Device) -> bool:
+    """Whether B3 lists the device with its address, as far as it can be read."""
+    try:
+        found = find_device(client, device.room_id, device.user_id)
+    except ConfkitError:
+        return False
+    return found is not None and found.user_address == device.user_address
+
+
+def _before(room_id: str, what: str) -> str:
+    return f"Look with ck.list_devices(client, {room_id!r}) before you {what} again."
+
+
+def _see(client: Client, device: Device, patience: float) -> None:
+    """Wait until B3 and A6 both show the device; NotInRoom when they do not in time."""
+    end = time.monotonic() + patience
+    while (missing := _missing(client, device)) and time.monotonic() < end:
+        time.sleep(_PAUSE)
+    if missing:
+        room_id, called = device.room_id, mask_address(device.user_id)
+        error = NotInRoom(
+            f"{called!r} was imported into room {room_id!r}, and {missing}",
+            f"To find out why: ck.diagnose_device(client, {room_id!r}, {called!r})",
+        )
+        error.device = device
+        raise error
+
+
+def _missing(client: Client, device: Device) -> str:
+    """Where the device is not seen; empty when it is seen in B3 and in A6."""
+    try:
+        if find_device(client, device.room_id, device.user_id) is None:
+            return "the service does not list it (B3)"
+        users = get_room_users(client, device.room_id)
+    except ConfkitError as error:
+        return f"whether it is there could not be read: {error}"
+    seen = any(user.user_id == device.user_id for user in users)
+    return "" if seen else "it is not among the room's users (A6)"
+
+
+class PreflightFailed(ConfkitError):
+    """The camera does not play, so the service was not asked to import it; `report` says why."""
+
+    report: "Report"
+
+
+class NotInRoom(ConfkitError):
+    """A device was imported and then was not seen in its room; `device` is what was imported."""
+
+    device: Device
+
+
+class ReimportFailed(ConfkitError):
+    """A device was removed but could not be imported again; `device` is what to import."""
+
+    device: Device
+
+
+class ReimportUnknown(ReimportFailed, OutcomeUnknown):
+    """A device was removed, and the answer to its import was lost: look before importing again."""

@@ -1,6 +1,16 @@
-"""The ten operations of the interface as data (section 4): client, sandbox and checks read it."""
+"""The interface: its ten operations as data, checks of what one is given, and its text."""
 
-from typing import Literal, NamedTuple
+import json
+import operator
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .errors import ConfigError, ParameterError
+from .records import shown
+
+if TYPE_CHECKING:
+    from .wire import Request
+
 
 Interface = Literal["A", "B"]
 
@@ -52,3 +62,90 @@ B3 = Endpoint("B3", "B", "list external users", "/avd/api/outgoing/getOutgoingUs
 # fmt: on
 
 ENDPOINTS = {endpoint.key: endpoint for endpoint in (A1, A2, A3, A4, A5, A6, A7, B1, B2, B3)}
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def wrong(endpoint: Endpoint, problem: str, advice: str) -> ParameterError:
+    """Return the error for an argument that is wrong; nothing has been sent."""
+    error = ParameterError(f"{problem} Nothing was sent.", advice)
+    error.interface, error.endpoint, error.meaning = endpoint.interface, endpoint.key, problem
+    return error
+
+
+def whole(endpoint: Endpoint, name: str, value: str) -> str:
+    """Return the text, in which every character is whole: half of one (a lone surrogate) cannot
+    travel."""
+    if not _HALF.search(value):
+        return value
+    raise wrong(
+        endpoint,
+        f"{name} holds half a character (a lone surrogate).",
+        "Write it again, or read the file that it is from with its own encoding.",
+    )
+
+
+def sendable(request: "Request") -> None:
+    """Check that every parameter of a request can be written as it travels."""
+    for name, value in request.parameters.items():
+        carried(request.endpoint, name, value)
+
+
+def carried(endpoint: Endpoint, name: str, value: object) -> None:
+    """Check that a value can be written as it travels: as text, or as JSON."""
+    try:
+        if not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise wrong(
+            endpoint,
+            f"{name} holds something that JSON cannot carry.",
+            "Give texts, numbers, lists and dicts.",
+        ) from None
+    whole(endpoint, name, value)
+
+
+def identity(endpoint: Endpoint, name: str, value: object) -> str:
+    """Return an ID as text: a text that is not empty, or a whole number written out."""
+    if isinstance(value, str) and value.strip():
+        return str(whole(endpoint, name, value))
+    if not isinstance(value, str | bool | float):
+        try:
+            return str(operator.index(value))  # type: ignore[arg-type]  # the TypeError is the test
+        except TypeError:
+            pass
+    advice = f"Give the {name} as text, as the service gave it."
+    if isinstance(value, float):
+        advice = f"Read the column as text, or leading zeros and digits are lost. {advice}"
+    raise wrong(endpoint, f"{name} is {shown(value)}, not an ID.", advice)
+
+
+def needed_text(endpoint: Endpoint, name: str, value: object) -> str:
+    """Return a text that must be there and not empty."""
+    if isinstance(value, str) and value.strip():
+        return str(whole(endpoint, name, value))
+    raise wrong(endpoint, f"{name} is {shown(value)}.", f"Give a {name} that is not empty.")
+
+
+SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
+# Each section and each endpoint in it: a heading, up to the next of its level or above.
+_PARTS = re.compile(r"(?ms)(?=(^## .*?(?=^##? |\Z)|^### .*?(?=^#{1,3} |\Z)))")
+
+
+def reference(part: str | None = None) -> str:
+    """Return the text of the reference, whole, or one part of it.
+
+    A part is an endpoint ("A2"), a section's number ("7") or a word of its heading ("errors").
+    """
+    from importlib import resources  # takes a while to load, and few ask for the text
+
+    whole = resources.files(__package__).joinpath("interface.md").read_text("utf-8")
+    if part is None:
+        return whole
+    wanted = part.strip().lower()
+    texts = {text.partition("\n")[0].lstrip("# "): text for text in _PARTS.findall(whole)}
+    numbered = [name for name in texts if name.lower().startswith(f"{wanted}.")]
+    for name in numbered or [name for name in texts if wanted and wanted in name.lower()]:
+        return str(texts[name].rstrip()) + "\n"
+    raise ConfigError(f"the reference has no part {part!r}", f"It has: {', '.join(texts)}")

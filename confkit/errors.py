@@ -7,6 +7,7 @@ them here, and taken apart nowhere. Those that a Python person would expect to b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from .printable import printable
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 
 
 E = TypeVar("E", bound="ConfkitError")
+T = TypeVar("T")
 
 LOOKED_UP = "It was looked up, and nothing was changed."
+LATE = 427  # the camera gave the service no answer in time; it may join after all
 
 
 class ConfkitError(Exception):
@@ -99,8 +102,8 @@ class ApiError(ConfkitError):
     """The service answered with a result code other than 0 (section 7 of the interface).
 
     `ret` as it came (a number where it is one), `interface`, `endpoint` (such as "A3"), `meaning`,
-    `advice`; `report` where a preflight went before (see `import_device`). `retry` is False of
-    each change: look before you repeat one.
+    `advice`; `report` where a preflight went before (see `import_device`); `looked`: it was looked
+    up, and nothing was changed. `retry` is False of each change: look before you repeat one.
     """
 
     ret: int | str | None = None
@@ -108,6 +111,7 @@ class ApiError(ConfkitError):
     endpoint: str | None = None
     meaning: str = ""
     report: Report | None = None
+    looked: bool = False
 
 
 class AuthenticationFailed(ApiError, PermissionError):
@@ -218,16 +222,34 @@ def unsettled(refusal: ApiError, advice: str = "") -> Unsettled:
 
 class Look(NamedTuple):
     """What was seen of a change: `happened` is None where that could not be settled, because of
-    `error` perhaps; `advice` names what was found, if anything, and the next step."""
+    `error` perhaps; `advice` names what was found, if anything, and the next step. `own`: nothing
+    of it was there before, so an effect that is seen is this change's."""
 
     happened: bool | None
     advice: str = ""
     error: ConfkitError | None = None
+    own: bool = False
 
 
-def unread(what: str, error: ConfkitError, advice: str) -> Look:
-    """A look that failed: `what` could not be read."""
-    return Look(None, f"{what} could not be read: {error.said}. {advice}", error)
+def settle(send: Callable[[], T], look: Callable[[], Look], before: str, unread: str) -> T | None:
+    """Send a change, and look where its outcome is open; None where the look shows it done.
+
+    `before` says how to look before it is sent again, `unread` what a look that failed could not
+    read.
+    """
+    try:
+        return send()
+    except (OutcomeUnknown, ServiceTimeout) as error:
+        unknown = error if isinstance(error, OutcomeUnknown) else unsettled(error)
+        try:
+            seen = look()
+        except ConfkitError as failed:
+            told = f"{unread} could not be read: {failed.said}. {before}"
+            seen = Look(None, told, failed)
+        failure = settled(unknown, seen if seen.advice else seen._replace(advice=before))
+    if failure is not None:
+        raise failure
+    return None
 
 
 def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
@@ -238,17 +260,17 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
     """
     from .codes import LOOKED
 
-    failure: ConfkitError = unknown
     refusal = unknown.refusal if isinstance(unknown, Unsettled) else None
-    if refusal is not None and look.happened is False:
-        advice = f"{LOOKED_UP} {LOOKED.get(refusal.ret, refusal.advice)}"
-        failure = refusal.again(advice=advice)
-    elif refusal is not None:
-        failure = unsettled(refusal, look.advice)
-    elif look.happened:
+    if look.happened and (refusal is None or refusal.ret == LATE or look.own):
         return None
-    elif look.advice:
+    failure: ConfkitError
+    if refusal is None:
         failure = unknown.again(advice=look.advice)
+    elif look.happened is False:
+        advice = f"{LOOKED_UP} {LOOKED.get(refusal.ret, refusal.advice)}"
+        failure = refusal.again(advice=advice, looked=True)
+    else:
+        failure = unsettled(refusal, look.advice)
     if look.error is not None:  # why nobody knows
         failure.__cause__ = look.error.again()  # itself it was raised in the context of this one
     return failure

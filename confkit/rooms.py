@@ -1,24 +1,18 @@
 """Rooms: create, read, delete, and the address of the media server (A2 to A5)."""
 
+import operator
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from . import arguments
 from .client import Client
-from .endpoints import A2, A3, A4, A5
-from .errors import (
-    ConfkitError,
-    Look,
-    OutcomeUnknown,
-    ProtocolError,
-    RoomNotFound,
-    settled,
-    unread,
-)
+from .endpoints import A2, A3, A4, A5, identity, needed_text, whole, wrong
+from .errors import Look, OutcomeUnknown, ProtocolError, RoomNotFound, settle
 from .masking import Secret
-from .records import Room, needed
+from .records import Room, needed, shown
 from .wire import Request
+
+TOPIC_BYTES = 150
 
 
 def create_room(
@@ -45,69 +39,61 @@ def create_room(
     host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
     if host_password is not None:
-        arguments.whole(A2, "host_password", host_password)
+        whole(A2, "host_password", host_password)
     parameters = {
-        "topic": arguments.topic(A2, topic),
-        "owner_id": arguments.identity(A2, "owner_id", owner_id),
-        "room_mode": arguments.mode(A2, room_mode),
+        "topic": _topic(topic),
+        "owner_id": identity(A2, "owner_id", owner_id),
+        "room_mode": _mode(room_mode),
         "host_password": host_password,
-        "max_video": arguments.whole_number(A2, "max_video", max_video),
-        "max_audio": arguments.whole_number(A2, "max_audio", max_audio),
-        "attendee_max": arguments.whole_number(A2, "attendee_max", attendee_max),
-        "room_extend_id": None
-        if room_extend_id is None
-        else arguments.identity(A2, "room_extend_id", room_extend_id),
+        "max_video": _number("max_video", max_video),
+        "max_audio": _number("max_audio", max_audio),
+        "attendee_max": _number("attendee_max", attendee_max),
     }
     given = {name: value for name, value in parameters.items() if value is not None}
-    try:
-        room_id = _number(client.send(Request(A2, given)))
-    except OutcomeUnknown as error:
-        room_id = str(given.get("room_extend_id", ""))
-        failure = settled(error, _seen(client, room_id, given))
-    else:
-        failure = None
-    if failure is not None:
-        raise failure
+    extend_id = ""
+    if room_extend_id is not None:
+        given["room_extend_id"] = extend_id = identity(A2, "room_extend_id", room_extend_id)
+    before = f"Look with ck.get_room(client, {extend_id!r}) before you create it again."
+
+    def look() -> Look:
+        if not extend_id:
+            return Look(
+                None,
+                "Without a room_extend_id it cannot be looked up: look on the service before you "
+                "create it again, then with a room_extend_id.",
+            )
+        try:
+            room = get_room(client, extend_id)
+        except RoomNotFound:
+            return Look(False)
+        if (room.topic, room.owner_id) == (given["topic"], given["owner_id"]):
+            found = f"Room {extend_id!r} is there with this topic and owner, and may be older."
+            return Look(True, f"{found} {before}")
+        found = f"Room {extend_id!r} is there with another topic or owner."
+        return Look(None, f"{found} {before} Another room needs another room_extend_id.")
+
+    def send() -> str:
+        return _new_id(client.send(Request(A2, given)))
+
+    room_id = settle(send, look, before, "Whether the room is there") or extend_id
     client.created.append(room_id)
     return room_id
 
 
-def _number(members: Mapping[str, Any]) -> str:
-    """The number of a new room; without one the room is there and cannot be named."""
+def _new_id(members: Mapping[str, Any]) -> str:
+    """The ID of a new room; without one the room is there and cannot be named."""
     try:
         return needed(members, "room_id", "the new room")
     except ProtocolError as error:
         raise OutcomeUnknown(
-            f"The service answered that the room was made, and {error}",
+            f"The service answered that the room was made, and {error.said}",
             "Look on the service before you make it again, or give a room_extend_id.",
         ) from None
 
 
-def _seen(client: Client, room_id: str, given: Mapping[str, object]) -> Look:
-    """Whether a room is there that was asked for under this ID."""
-    if not room_id:
-        return Look(
-            None,
-            "Without a room_extend_id it cannot be looked up: look on the service before you "
-            "create it again, then with a room_extend_id.",
-        )
-    before = f"Look with ck.get_room(client, {room_id!r}) before you create it again."
-    try:
-        room = get_room(client, room_id)
-    except RoomNotFound:
-        return Look(False, before)
-    except ConfkitError as error:
-        return unread("Whether the room is there", error, before)
-    if (room.topic, room.owner_id) == (given["topic"], given["owner_id"]):
-        found = f"Room {room_id!r} is there with this topic and owner, and may be older."
-        return Look(True, f"{found} {before}")
-    found = f"Room {room_id!r} is there with another topic or owner."
-    return Look(None, f"{found} {before} Another room needs another room_extend_id.")
-
-
 def get_room(client: Client, room_id: str) -> Room:
-    """The room with this ID (A3); RoomNotFound (404) when there is none."""
-    room_id = arguments.identity(A3, "room_id", room_id)
+    """Return the room with this ID (A3); RoomNotFound (404) when there is none."""
+    room_id = identity(A3, "room_id", room_id)
     return Room.read(client.send(Request(A3, {"room_id": room_id})), room_id)
 
 
@@ -119,37 +105,74 @@ def delete_room(client: Client, room_id: str) -> None:
     is there, else Unsettled.
     """
     client.may_send(A4)
-    room_id = arguments.identity(A4, "room_id", room_id)
-    gone: bool | None = True
-    failure: ConfkitError | None = None
-    try:
-        client.send(Request(A4, {"room_id": room_id}))
-    except OutcomeUnknown as error:
-        look = _gone(client, room_id)
-        gone, failure = look.happened, settled(error, look)
-    if gone:
+    room_id = identity(A4, "room_id", room_id)
+    before = f"Look with ck.get_room(client, {room_id!r}) before you delete it again."
+
+    def forget() -> None:
         with suppress(ValueError):  # not made with this client, or two threads deleted it
             client.created.remove(room_id)
-    if failure is not None:
-        raise failure
 
+    def look() -> Look:
+        try:
+            get_room(client, room_id)
+        except RoomNotFound:
+            forget()
+            found = f"The service has no room {room_id!r} now."
+            return Look(True, f"{found} If it was there before this call, nothing is left to do.")
+        return Look(False)
 
-def _gone(client: Client, room_id: str) -> Look:
-    before = f"Look with ck.get_room(client, {room_id!r}) before you delete it again."
-    try:
-        get_room(client, room_id)
-    except RoomNotFound:
-        found = f"The service has no room {room_id!r} now."
-        return Look(True, f"{found} If it was there before this call, nothing is left to do.")
-    except ConfkitError as error:
-        return unread("Whether the room is there", error, before)
-    return Look(False, before)
+    def send() -> None:
+        client.send(Request(A4, {"room_id": room_id}))
+        forget()
+
+    settle(send, look, before, "Whether the room is there")
 
 
 def get_mcu(client: Client, room_id: str) -> str:
-    """The address of the media server of a room, as `host:port` (A5).
+    """Return the address of the media server of a room, as `host:port` (A5).
 
     MediaServerUnavailable (410), LicenceError (411), RoomClosed (416), RoomNotFound (404).
     """
-    room_id = arguments.identity(A5, "room_id", room_id)
+    room_id = identity(A5, "room_id", room_id)
     return needed(client.send(Request(A5, {"room_id": room_id})), "addr", "the media server")
+
+
+def _topic(value: object) -> str:
+    """A room's topic: under 150 bytes in UTF-8 (section 8)."""
+    written = needed_text(A2, "topic", value)
+    size = len(written.encode())
+    if size >= TOPIC_BYTES:
+        raise wrong(
+            A2,
+            f"topic is {size} bytes long in UTF-8; it has to be under {TOPIC_BYTES}.",
+            "Shorten it: a letter outside ASCII takes 2 to 4 bytes.",
+        )
+    return written
+
+
+def _mode(value: object) -> int | str:
+    """A room mode; its values are not shown in the interface, so any number or text passes."""
+    if isinstance(value, str) and value.strip():
+        return str(whole(A2, "room_mode", value))
+    found = _number("room_mode", value)
+    if found is None:
+        raise wrong(A2, "room_mode is missing.", "Deployments use 1 (MCU) as a rule.")
+    return found
+
+
+def _number(name: str, value: object) -> int | None:
+    """A whole number, or None; a float counts when nothing stands behind its point."""
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        if not isinstance(value, bool | str):
+            return operator.index(value)  # type: ignore[arg-type]  # the TypeError is the test
+    except TypeError:
+        pass
+    raise wrong(
+        A2,
+        f"{name} is {shown(value)}, not a whole number.",
+        "Give a number, or None where there is none.",
+    )

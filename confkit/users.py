@@ -1,20 +1,19 @@
 """The users of a room: who is in it, and forcing one of them out (A6, A7)."""
 
-from . import arguments
 from .client import Client
-from .endpoints import A6, A7
-from .errors import ConfkitError, Look, OutcomeUnknown, settled, unread
+from .endpoints import A6, A7, identity
+from .errors import Look, settle
 from .masking import mask_address
 from .records import RoomUser
 from .wire import Request
 
 
 def get_room_users(client: Client, room_id: str) -> list[RoomUser]:
-    """The users in a room, people and devices alike (A6); an empty list when nobody is in it.
+    """Return the users in a room, people and devices alike (A6); an empty list when nobody is in.
 
     RoomNotFound (404). An answer without a list is a ProtocolError, never an empty room.
     """
-    room_id = arguments.identity(A6, "room_id", room_id)
+    room_id = identity(A6, "room_id", room_id)
     return RoomUser.read_all(client.send(Request(A6, {"room_id": room_id})))
 
 
@@ -27,25 +26,18 @@ def force_offline(client: Client, room_id: str, user_id: str) -> str:
     while the user is there, else Unsettled.
     """
     client.may_send(A7)
-    room_id = arguments.identity(A7, "room_id", room_id)
-    user_id = arguments.identity(A7, "user_id", user_id)
-    try:
-        message = client.send(Request(A7, {"room_id": room_id, "user_id": user_id})).get("msg")
-        return message if isinstance(message, str) else ""
-    except OutcomeUnknown as error:
-        failure = settled(error, _gone(client, room_id, user_id))
-    if failure is not None:
-        raise failure
-    return ""
-
-
-def _gone(client: Client, room_id: str, user_id: str) -> Look:
+    room_id = identity(A7, "room_id", room_id)
+    user_id = identity(A7, "user_id", user_id)
     before = f"Look with ck.get_room_users(client, {room_id!r}) before you send it again."
-    try:
-        users = get_room_users(client, room_id)
-    except ConfkitError as error:
-        return unread("Who is in the room", error, before)
-    if any(user.user_id == user_id for user in users):
-        return Look(False, before)
-    found = f"User {mask_address(user_id)!r} is not in room {room_id!r} now."
-    return Look(True, f"{found} If they were in it before this call, nothing is left to do.")
+
+    def look() -> Look:
+        if any(user.user_id == user_id for user in get_room_users(client, room_id)):
+            return Look(False)
+        found = f"User {mask_address(user_id)!r} is not in room {room_id!r} now."
+        return Look(True, f"{found} If they were in it before this call, nothing is left to do.")
+
+    def send() -> object:
+        return client.send(Request(A7, {"room_id": room_id, "user_id": user_id})).get("msg")
+
+    message = settle(send, look, before, "Who is in the room")
+    return message if isinstance(message, str) else ""

@@ -27,10 +27,10 @@ SECRET = re.compile(r"(^|_)(secret|secret_key|token|digest|password|passwd|signa
 MAY_COMPARE = {
     "sandbox/life.py": "whether the keys are the published ones",
     "cli.py": "whether the keys are the published ones",
-    "cameras.py": "whether two logins that the caller has are one",
+    "diagnosis/device_address.py": "whether two logins that the caller has are one",
     "diagnosis/chain.py": "the same",
     "bulk/device_table.py": "whether a row of the caller's own table contradicts itself",
-    "arguments.py": "whether the caller's own arguments contradict each other",
+    "devices.py": "whether the caller's own arguments contradict each other",
     "rtsp/target.py": "the same",
     "token_making.py": "whether the client is the sandbox's own",
     "course/mistakes.py": "which known mistake a learner's own answer is",

@@ -7,8 +7,8 @@ import traceback
 import pytest
 
 import confkit as ck
-from confkit import arguments, errors
-from confkit.endpoints import A2
+from confkit import errors
+from confkit.endpoints import A2, wrong
 
 KINDS = [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)
@@ -84,7 +84,7 @@ def test_a_service_that_says_nothing_is_not_quoted():
 
 def test_a_parameter_noticed_before_sending_says_so():
     """An argument that was never sent is a ParameterError without a code of the service."""
-    error = arguments.wrong(A2, "topic is empty.", "Give one.")
+    error = wrong(A2, "topic is empty.", "Give one.")
     assert isinstance(error, ck.ParameterError)
     assert error.ret is None
     assert (error.endpoint, error.interface) == ("A2", "A")

@@ -14,8 +14,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import confkit as ck
-from confkit import ConfkitError, arguments
+from confkit import ConfkitError
 from confkit.address import Address
+from confkit.devices import address_checked
 from confkit.endpoints import B1
 from confkit.masking import MASK, Guarded, Secret, guard, mask, masked
 
@@ -223,7 +224,7 @@ def test_every_scheme_can_hold_a_login(scheme):
 def test_an_address_that_is_refused_is_not_quoted_with_its_password(given):
     """The error about a wrong address, of a device or of a service, does not show its password."""
     with pytest.raises(ConfkitError) as caught:
-        arguments.user_address(B1, given)
+        address_checked(B1, given)
     assert "ter2" not in str(caught.value)
     with pytest.raises(ConfkitError) as caught:
         Address.parse(given, "base_url")

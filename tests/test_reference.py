@@ -6,8 +6,7 @@ import pytest
 
 import confkit as ck
 from confkit.codes import CODES
-from confkit.endpoints import ENDPOINTS
-from confkit.reference import reference
+from confkit.endpoints import ENDPOINTS, reference
 
 
 def test_without_a_part_the_whole_reference_comes():

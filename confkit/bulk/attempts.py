@@ -1,13 +1,13 @@
 """One device of many: asked for, taken back, and how it fared."""
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..cameras import at_address_of
-from ..checks import NotInRoom, explained
 from ..client import Client
-from ..devices import import_device, remove_device
+from ..devices import NotInRoom, devices_in, find_device, import_device, remove_device
+from ..diagnosis.device_address import at_address_of
+from ..diagnosis.imports import explained
 from ..errors import (
     ApiError,
     AuthenticationFailed,
@@ -19,9 +19,8 @@ from ..errors import (
     UserExists,
     UserNotFound,
 )
-from ..frames import OF_DEVICE, frame_of
-from ..listing import devices_in, find_device
-from ..masking import mask
+from ..frames import frame_of, without_login
+from ..masking import mask, masked
 from ..records import Device
 from ..users import get_room_users
 
@@ -41,6 +40,14 @@ LOOK = "Look with list_devices(client, room_id) whether the device is there."
 INTERRUPTED = "The call was interrupted."
 # Nobody can use the service so: to ask it for the next device would not help.
 NO_SERVICE = (TransportError, TokenRejected, AuthenticationFailed, ConfigError)
+
+# Of a record that has a `device`, as part of what it tells.
+OF_DEVICE: Mapping[str, Any] = {
+    "room_id": lambda record: record.device.room_id,
+    "user_id": lambda record: without_login(record.device.user_id),
+    "user_name": lambda record: without_login(record.device.user_name),
+    "user_address": lambda record: _shown(record.device),
+}
 
 
 class Fate(NamedTuple):
@@ -164,6 +171,11 @@ def undone(client: Client, fate: Fate, why: str) -> Fate:
 def _is_there(client: Client, device: Device) -> bool:
     found = find_device(client, device.room_id, device.user_id)
     return found is not None and found.user_address == device.user_address
+
+
+def _shown(device: Device) -> str | None:
+    address = masked(device.user_address, "user_address")
+    return None if address is None else str(address)
 
 
 def fate_frame(

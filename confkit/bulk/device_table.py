@@ -4,16 +4,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import arguments
-from ..cameras import place, place_warnings
-from ..endpoints import B1
+from ..devices import address_checked, options_checked, unmasked
+from ..diagnosis.device_address import place, place_warnings
+from ..endpoints import B1, identity
 from ..errors import ParameterError
 from ..masking import Guarded
 from ..records import Device, login_text
 from ..rtsp.address import DEFAULT_PORTS, parse_address
 from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
-from ..tables import Cells, Problem, read_table
+from ..sweeping.tables import Cells, Problem, read_table
 
 _REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _OPTIONAL = ("login_name", "login_password", "user_data", "options")
@@ -121,13 +121,13 @@ def _value(name: str, cell: Any) -> Any:
             raise ValueError("The cell is empty.")
         return None
     if name in ("room_id", "user_id"):
-        return arguments.identity(B1, name, cell)
+        return identity(B1, name, cell)
     if name == "options":
         return _options(cell)
     if not isinstance(cell, str):
         raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
     if name == "user_data":
-        arguments.unmasked(B1, name, cell)
+        unmasked(name, cell)
     return _address(cell) if name == "user_address" else cell
 
 
@@ -151,7 +151,7 @@ def _address(cell: str) -> Guarded:
             parse_address(cell)
         except ValueError as error:
             raise ValueError(f"{error} {VERDICTS['url_malformed'].advice}") from None
-    written = arguments.user_address(B1, cell)
+    written = address_checked(B1, cell)
     _no_metadata(written)
     return written
 
@@ -214,7 +214,7 @@ def _scheme_problems(found: Cells) -> list[tuple[str, str]]:
 
 def _merged(found: Cells) -> dict[str, Any]:
     password = found.get("login_password")
-    return arguments.options(B1, found.get("options"), found.get("login_name"), password)
+    return options_checked(found.get("options"), found.get("login_name"), password)
 
 
 def _unique(found: Cells) -> Iterator[tuple[object, ...]]:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
-from ..cameras import place, place_warnings
 from ..client import Client
+from ..devices import devices_in
+from ..diagnosis.device_address import place, place_warnings
 from ..endpoints import B1
-from ..listing import devices_in
 from ..masking import Secret
-from ..progress import Show, progress_shown
 from ..rtsp.places import is_place_notice
+from ..sweeping.progress import Show, progress_shown
 from .attempts import (
     AGAIN,
     ALREADY_THERE,

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..client import Client
-from ..devices import remove_device
+from ..devices import devices_in, remove_device
 from ..endpoints import B2
 from ..errors import ConfkitError, OutcomeUnknown, UserNotFound
-from ..listing import devices_in
 from ..masking import MASK, mask_address
 from ..records import Device
-from ..tables import Cells, Problem, is_table, read_table
+from ..sweeping.tables import Cells, Problem, is_table, read_table
 from .attempts import (
     ALREADY_THERE,
     INTERRUPTED,

@@ -3,16 +3,15 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import arguments
 from ..client import Client
-from ..endpoints import B3
+from ..devices import devices_in, list_devices
+from ..endpoints import B3, identity
 from ..errors import ConfkitError, RoomNotFound
-from ..frames import OF_DEVICE, ROOM_STATUS, frame_of
-from ..listing import devices_in, list_devices
+from ..frames import ROOM_STATUS, frame_of
 from ..records import Device
 from ..rooms import get_room
 from ..users import get_room_users
-from .attempts import NO_SERVICE
+from .attempts import NO_SERVICE, OF_DEVICE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +37,7 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     cannot be reached: then the devices of the other rooms are "not known", too.
     """
     given = [room_ids] if isinstance(room_ids, str) else room_ids
-    wanted = None if given is None else [arguments.identity(B3, "room_id", one) for one in given]
+    wanted = None if given is None else [identity(B3, "room_id", one) for one in given]
     listed = list_devices(client) if wanted is None else devices_in(client, wanted)
     rooms: dict[str, list[Device]] = {room_id: [] for room_id in wanted or ()}
     for device in listed:

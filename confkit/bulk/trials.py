@@ -12,7 +12,7 @@ from concurrent.futures import (
 from contextlib import ExitStack
 from threading import Event
 
-from ..cameras import preflight_of
+from ..diagnosis.device_address import preflight_of
 from ..records import Device
 from ..rtsp.address import parse_address
 from ..rtsp.report import Report

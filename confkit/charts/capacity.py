@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import SubFigure
 
-    from ..figure import Chart
+    from .figure import Chart
 
 _UPPER = 1.8  # inches
 _WIDE = 20  # times the smallest: from here on small rooms need a scale of their own

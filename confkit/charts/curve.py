@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ..figure import Chart
+    from .figure import Chart
 
 _FAR = 2.5  # a cap so many times the peak would press the curve flat: it is told, not drawn
 

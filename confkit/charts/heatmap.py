@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ..figure import Chart
+    from .figure import Chart
 
 _SCALE = ("#f4f8fb", "#b9d7ea", "#5fa5d0", "#0072b2", "#003b63")  # light to dark: grey will do too
 _DARK = 0.45  # of the scale: from here on numbers are white

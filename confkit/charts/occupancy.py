@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ..figure import Chart
+    from .figure import Chart
 
 _UPPER = 2.3  # inches
 _WIDEST = 1.35  # utilisation at which a bar is cut off; the number beside it is not

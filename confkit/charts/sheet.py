@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import SubFigure
 
-    from ..figure import Chart
+    from .figure import Chart
 
 WIDTH = 8.0  # inches; at 110 dots an inch 880 pixels
 _EDGE = 0.14
@@ -29,7 +29,7 @@ def sheet(
     try:
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-        from ..figure import Chart
+        from .figure import Chart
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"charts need {error.name}", "Run: pip install 'confkit-notebooks[lab]'"
@@ -69,7 +69,7 @@ def finished(figure: "Chart") -> "Chart":
     """The chart, with its texts as they are and in fonts that know other scripts."""
     from matplotlib.text import Text
 
-    from ..figure import families
+    from .figure import families
 
     known = families()
     for text in figure.findobj(Text):

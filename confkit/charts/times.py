@@ -8,7 +8,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 def zone(tz: str | tzinfo | None) -> tuple[tzinfo, str]:
     """A time zone and its name; None is this machine's own. ValueError where there is none so."""
-    from ..zones import zone as named  # loads pandas
+    from ..occupancy.zones import zone as named  # loads pandas
 
     found, name = named(tz)
     return found, plain(name)
@@ -21,7 +21,7 @@ def plain(name: str) -> str:
 
 def parsed(time: str | datetime) -> datetime:
     """The time in UTC, of ISO text too; without an offset it is local. ValueError for others."""
-    from ..zones import moment as given
+    from ..occupancy.zones import moment as given
 
     return given(time, "time")
 

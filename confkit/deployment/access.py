@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..devices import devices_of
 from ..endpoints import A3, A5, B2, B3, Endpoint
 from ..errors import ApiError, ConfkitError, ProtocolError, TransportError
-from ..listing import devices_of
 from ..records import Room, needed
 from ..wire import Request, token_parameter
 from .case import NO_ROOM, Case, Said, fails, passes, says, skips, unknown

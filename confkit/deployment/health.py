@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import arguments
+from .. import endpoints
 from ..checklist import Check, Checklist
+from ..devices import list_devices
 from ..endpoints import A3
 from ..errors import (
     ApiError,
@@ -19,7 +20,6 @@ from ..errors import (
     ProtocolError,
     TransportError,
 )
-from ..listing import list_devices
 from ..pace import finite
 from . import access, reaching
 from .case import Case, Said, skips, unknown
@@ -123,7 +123,7 @@ def checkup(
 ) -> Iterator[Check]:
     """The checks of `doctor` one after another, as they are made; wrong arguments raise at once."""
     if room_id is not None:
-        room_id = arguments.identity(A3, "room_id", room_id)
+        room_id = endpoints.identity(A3, "room_id", room_id)
     if not finite(timeout):
         raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0")
     case = Case(client, room_id, max_failed_logins, timeout, clock, now, new_id)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import arguments
-from ..cameras import preflight_of
 from ..client import Client
-from ..endpoints import A3, B1
-from ..listing import listed_device
+from ..devices import listed_device, unmasked
+from ..endpoints import A3, B1, identity, needed_text
 from ..masking import Guarded, GuardedAddress, Secret
 from ..records import Device
 from ..rtsp.report import Report
 from .chain import Chain
+from .device_address import preflight_of
 
 
 def diagnose_device(
@@ -40,12 +39,12 @@ def diagnose_device(
         user_address = (
             GuardedAddress(user_address) if isinstance(user_address, str) else user_address
         )
-        user_address = Guarded(arguments.needed_text(B1, "user_address", user_address))
-        arguments.unmasked(B1, "user_address", user_address)
+        user_address = Guarded(needed_text(B1, "user_address", user_address))
+        unmasked("user_address", user_address)
     login = {"login_name": login_name, "login_password": login_password}
     wanted = Device(
-        arguments.identity(A3, "room_id", room_id),
-        "" if user_id is None else arguments.identity(B1, "user_id", user_id),
+        identity(A3, "room_id", room_id),
+        "" if user_id is None else identity(B1, "user_id", user_id),
         user_address=user_address,
         options={name: value for name, value in login.items() if value is not None},
     )

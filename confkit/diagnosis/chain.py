@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..cameras import (
+from ..client import Client
+from ..devices import list_devices
+from ..errors import ConfkitError, RoomNotFound
+from ..records import Device
+from ..rooms import get_room
+from ..rtsp.report import FAILED, Notice, Report
+from ..rtsp.steps import Steps
+from ..users import get_room_users
+from .device_address import (
     at_address_of,
     bare,
     can_be_tried,
@@ -15,14 +23,6 @@ from ..cameras import (
     same_login,
     with_login_of,
 )
-from ..client import Client
-from ..errors import ConfkitError, RoomNotFound
-from ..listing import list_devices
-from ..records import Device
-from ..rooms import get_room
-from ..rtsp.report import FAILED, Notice, Report
-from ..rtsp.steps import Steps
-from ..users import get_room_users
 from .findings import Finding, found, of_camera, of_error, of_other
 from .lines import named
 from .obstacles import of_media_server, of_room, status_of

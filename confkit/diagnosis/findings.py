@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..cameras import bare
 from ..errors import ConfkitError, TransportError
 from ..records import Device
 from ..rtsp.report import Report
 from ..rtsp.verdicts import Verdict
+from .device_address import bare
 from .lines import diagnose_call, import_call, named, preflight_line, remove_call
 
 # The names are for code and stay as they are; the sentences are for people and may change.

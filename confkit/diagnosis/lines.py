@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shlex import quote
 
-from ..cameras import bare, login_of
 from ..masking import mask_address
 from ..records import Device
+from .device_address import bare, login_of
 
 
 def named(device: Device) -> str:

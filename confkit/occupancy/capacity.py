@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 
 from ..pace import finite
-from ..zones import duration, zone
 from .counting import count_samples, room_figures, room_quantiles, room_refusals, together
 from .database import samples_database
 from .files import OvertakenError
 from .services import services
+from .zones import duration, zone
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _MINUTES = ("minutes_in_use", "minutes_near", "minutes_full", "refused_minutes")

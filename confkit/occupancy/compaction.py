@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from .arrow import pa, pc, pq
 from .files import UNFINISHED, OvertakenError, flush_folder, make_folder, publish, remove
 from .folder import ABSORBED, HOT, Contents, contents, day_folder, hot_day, hot_name, opened, read
 from .samples import COLUMNS, samples_table, schema

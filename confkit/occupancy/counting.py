@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
+
+from .arrow import pa
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import pyarrow.parquet as pq
-
 from ..errors import ConfigError
+from .arrow import pq
 from .files import UNFINISHED, OvertakenError, RecordingError
 from .samples import schema
 

@@ -5,15 +5,14 @@ from datetime import date
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..sweeping.ids import room_ids
-from ..zones import Moment, moment
+from .arrow import pa, pc
 from .files import OvertakenError
 from .folder import contents, read
 from .samples import samples_frame, schema
 from .services import services
+from .zones import Moment, moment
 
 
 def load_occupancy(

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..pace import finite
-from ..zones import Moment, moment
 from .grid import Grid
 from .rows import Rows
 from .running import Run
+from .zones import Moment, moment
 
 if TYPE_CHECKING:
     from ..client import Client

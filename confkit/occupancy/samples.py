@@ -4,7 +4,8 @@ from functools import cache
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
+
+from .arrow import pa
 
 NUMBERS = ("users", "people", "devices", "attendee_max", "ret")
 COLUMNS = ("time", "room_id", *NUMBERS)

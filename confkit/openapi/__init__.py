@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ..reference import SPOKEN
+from ..endpoints import SPOKEN
 from .answers import schemas
 from .operations import paths, token_parameters
 

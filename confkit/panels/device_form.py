@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets
 
-from .. import arguments
-from ..endpoints import B1
+from ..devices import address_checked, options_checked
+from ..endpoints import B1, identity, needed_text, wrong
 from ..masking import Guarded, Secret
 from ..records import Device
 from .arranging import button, row, shown
@@ -66,22 +66,22 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
 
     def camera(self) -> Device:
         """What a preflight needs: the address and the login; ParameterError where there is none."""
-        address = arguments.user_address(B1, self._text("user_address").strip())
+        address = address_checked(B1, self._text("user_address").strip())
         return Device(
             self._text("room_id").strip(),
             self._text("user_id").strip(),
             self._text("user_name").strip(),
             address,
             self._text("user_data"),
-            arguments.options(B1, self._options(), *self._login()),
+            options_checked(self._options(), *self._login()),
         )
 
     def device(self) -> Device:
         """The device to import; ParameterError where something is missing or wrong."""
         device = self.camera()
-        arguments.identity(B1, "room_id", device.room_id)
-        arguments.identity(B1, "user_id", device.user_id)
-        arguments.needed_text(B1, "user_name", device.user_name)
+        identity(B1, "room_id", device.room_id)
+        identity(B1, "user_id", device.user_id)
+        needed_text(B1, "user_name", device.user_name)
         return device
 
     def _text(self, name: str) -> Guarded:
@@ -100,7 +100,7 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
         if given is None or isinstance(given, dict):
             return given
         advice = 'Write it as {"name": "value"}.'
-        raise arguments.wrong(B1, "options is not a JSON object.", advice)
+        raise wrong(B1, "options is not a JSON object.", advice)
 
     def _unfold(self, _: Any) -> None:
         shown(self._more, self._more.layout.display == "none")

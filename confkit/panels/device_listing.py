@@ -8,9 +8,8 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ..client import Client
-from ..devices import remove_device
+from ..devices import list_devices, remove_device
 from ..errors import ConfkitError, OutcomeUnknown
-from ..listing import list_devices
 from ..masking import mask_address
 from ..records import Device
 from .arranging import button, check, entry

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..bulk.device_table import Row
-from ..cameras import bare
 from ..client import Client
+from ..diagnosis.device_address import bare
 from ..errors import ConfkitError
 from ..masking import mask_address
 from ..records import Device

@@ -8,11 +8,10 @@ from typing import Any
 
 import ipywidgets
 
-from ..cameras import can_be_tried, login_of, preflight_of
-from ..checks import NotInRoom
 from ..client import Client
-from ..devices import import_device
+from ..devices import NotInRoom, import_device
 from ..diagnosis import diagnose_device
+from ..diagnosis.device_address import can_be_tried, login_of, preflight_of
 from ..endpoints import B1
 from ..errors import ApiError, ConfkitError, OutcomeUnknown
 from ..masking import mask_address

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from ..sweeping.ids import RoomIds, cell_ids, room_ids
-from ..tables import read_csv
+from ..sweeping.tables import read_csv
 
 _BETWEEN = re.compile(r"[\s,;|\"'\[\](){}]+")
 _NAME_BYTES = 200  # file systems take 255

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..client import Client
-from ..known import known_rooms
+from ..occupancy.known import known_rooms
 from ..occupancy.samples import COLUMNS
 from ..sweeping.ids import room_ids
 from ..sweeping.result import NOT_ASKED, Sweep, occupancy_frame

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..charts.times import moment, zone
 from ..deployment import McuAnswer
+from ..devices import list_devices
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
-from ..listing import list_devices
 from ..records import Device, Room, RoomUser
 from ..rooms import get_room
 from ..users import get_room_users

@@ -8,7 +8,7 @@ from html import escape
 
 import ipywidgets
 
-from ..cameras import bare
+from ..diagnosis.device_address import bare
 from ..errors import RoomNotFound
 from ..records import Device, Room
 from . import arranging

@@ -14,13 +14,13 @@ import ipywidgets
 
 from ..deployment import McuAnswer, mcu_answers
 from ..errors import ConfigError, ConfkitError
-from ..known import known_rooms
+from ..occupancy.known import known_rooms
 from ..rooms import create_room, delete_room, get_mcu
-from ..spreadsheet import as_csv
 from ..sweeping.ids import RoomIds
 from ..sweeping.ids import room_ids as read_ids
 from ..sweeping.result import Sweep
 from ..sweeping.sweeps import sweep
+from ..sweeping.tables import as_csv
 from ..users import force_offline
 from ..writing import write_whole
 from . import arranging

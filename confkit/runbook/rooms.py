@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError, ParameterError, RoomNotFound
-from ..known import known_rooms
+from ..occupancy.known import known_rooms
 from ..rooms import get_room
 from ..sweeping.ids import room_ids
 from ..sweeping.sweeps import sweep

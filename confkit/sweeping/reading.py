@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..decoding import read_room, read_users
+from ..devices import devices_of
 from ..endpoints import A3, A6, B3
-from ..listing import devices_of
 from ..wire import Answer, Request, interpret
 
 if TYPE_CHECKING:

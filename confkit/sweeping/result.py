@@ -65,11 +65,11 @@ class Sweep:
     @property
     def commonest(self) -> str:
         """What failed most often, with one of its rooms; empty when nothing did."""
-        reasons = Counter(_first_sentence(failure.error) for failure in self.failures)
+        reasons = Counter(failure.error.said for failure in self.failures)
         if not reasons:
             return ""
         [(why, count)] = reasons.most_common(1)
-        one = next(one for one in self.failures if _first_sentence(one.error) == why)
+        one = next(one for one in self.failures if one.error.said == why)
         room = "" if one.room_id is None else f", such as room {one.room_id!r}"
         return f"{'mostly' if len(reasons) > 1 else 'all'} ({count}{room}): {why}"
 
@@ -96,8 +96,10 @@ class Sweep:
         """
         import pandas as pd
 
-        rooms = [room if _is_read(room) else Room(room_id=room_id)
-                 for room_id, room in zip(self.ids, self._part.rooms, strict=True)]  # fmt: skip
+        rooms = [
+            room if _is_read(room) else Room(room_id=room_id)
+            for room_id, room in zip(self.ids, self._part.rooms, strict=True)
+        ]
         columns = room_columns(rooms)
         users, people, devices = self._counts(rooms)
         errors = self._errors()
@@ -132,8 +134,10 @@ class Sweep:
                     if rooms[place].room_id != self.ids[place]:
                         known |= self._part.devices.get(rooms[place].room_id, none)
                     devices[place] = sum(user.user_id in known for user in found) if known else 0
-        people = [None if few is None or every is None else every - few
-                  for every, few in zip(users, devices, strict=True)]  # fmt: skip
+        people = [
+            None if few is None or every is None else every - few
+            for every, few in zip(users, devices, strict=True)
+        ]
         return users, people, devices
 
     def _errors(self) -> list[ConfkitError | None]:
@@ -143,37 +147,29 @@ class Sweep:
         lacking = devices if isinstance(devices, ConfkitError) else None
         if devices is None and self._asked[1]:
             lacking = ended
-        found = []
-        for room, users in zip(self._part.rooms, self._part.users, strict=True):
-            error = lacking
-            for wanted, outcome in zip(self._asked, (room, users), strict=True):
-                if wanted and (outcome is None or isinstance(outcome, ConfkitError)):
-                    error = outcome or ended
-            found.append(error)
+        found: list[ConfkitError | None] = []
+        both: Iterable[tuple[Any, Any]] = zip(self._part.users, self._part.rooms, strict=True)
+        for outcomes in both:
+            asked = zip(reversed(self._asked), outcomes, strict=True)
+            lost = [one or ended for wanted, one in asked if wanted and not _is_read(one)]
+            found.append(lost[0] if lost else lacking)
         return found
 
 
 def failures(ids: Sequence[str], part: Part) -> tuple[Failure, ...]:
-    """The calls that failed, that for the devices of all rooms first."""
-    lacking = part.devices
-    found = [_failure(None, B3.key, lacking)] if isinstance(lacking, ConfkitError) else []
+    """Return the calls that failed, that for the devices of all rooms first."""
+    found: list[tuple[str | None, str, object]] = [(None, B3.key, part.devices)]
     for room_id, room, users in zip(ids, part.rooms, part.users, strict=True):
-        for call, outcome in ((A3.key, room), (A6.key, users)):
-            if isinstance(outcome, ConfkitError):
-                found.append(_failure(room_id, call, outcome))
-    return tuple(found)
+        found += [(room_id, A3.key, room), (room_id, A6.key, users)]
+    return tuple(
+        Failure(room_id, call, outcome, outcome.advice)
+        for room_id, call, outcome in found
+        if isinstance(outcome, ConfkitError)
+    )
 
 
-def _failure(room_id: str | None, call: str, error: ConfkitError) -> Failure:
-    return Failure(room_id, call, error, error.advice)
-
-
-def _first_sentence(error: ConfkitError) -> str:
-    return error.said
-
-
-def _is_read(room: object) -> bool:
-    return room is not None and not isinstance(room, ConfkitError)
+def _is_read(outcome: object) -> bool:
+    return outcome is not None and not isinstance(outcome, ConfkitError)
 
 
 def _ret(error: ConfkitError | None) -> int | None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..client import Client
 from ..errors import ConfigError
-from ..progress import Show, progress_shown, told
 from .ids import room_ids as read_ids
+from .progress import Show, progress_shown, told
 from .reading import How, read_part
 from .result import Sweep, failures
 from .spread import read_spread

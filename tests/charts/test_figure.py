@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from confkit.charts import occupancy_chart
-from confkit.figure import Chart
+from confkit.charts.figure import Chart
 
 from .looking import frame
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from confkit.spreadsheet import as_csv
-from confkit.tables import read_csv
+from confkit.sweeping.tables import as_csv, read_csv
 
 
 def astray(outer: Path) -> list[str]:

@@ -17,8 +17,8 @@ from confkit.frames import calls_frame
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
 from confkit.panels.parts import View
 from confkit.rtsp.report import Notice, Report, Stage
-from confkit.spreadsheet import as_csv
 from confkit.sweeping.sweeps import sweep
+from confkit.sweeping.tables import as_csv
 
 from .looking import alive, alive_in_svg, controls, formulas
 

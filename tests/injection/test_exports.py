@@ -6,9 +6,8 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.spreadsheet import as_csv, defused, plain
 from confkit.sweeping.ids import room_ids
-from confkit.tables import read_table
+from confkit.sweeping.tables import as_csv, defused, plain, read_table
 
 from . import texts
 from .asked import wrong_lines, wrong_rooms

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 import confkit as ck
+from confkit.devices import devices_of
 from confkit.endpoints import ENDPOINTS
-from confkit.listing import devices_of
 from confkit.records import Device, Room, RoomUser, needed
 from confkit.signing import token_of
 from confkit.wire import Answer, interpret

@@ -21,7 +21,7 @@ from confkit.panels.room_list import (
     without,
 )
 from confkit.sweeping.ids import RoomIds
-from confkit.tables import spoilt_id
+from confkit.sweeping.tables import spoilt_id
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def refused(given, *, match, **options):
         room_ids(given, **options)
     assert isinstance(raised.value, ValueError)
     assert raised.value.ret is None
-    assert "Nothing was sent." in str(raised.value)
+    assert "Nothing was sent" in str(raised.value)
     return str(raised.value)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
+from ...checklist import verdict_table
 from ...markup import as_it_is
 from ...printable import as_json, one_line
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RowVerdict = Literal["right", "wrong", "missing"]
-_SHADES = {"right": "#d9eedd", "wrong": "#f9d9d4", "missing": "#e8e8e8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ClientCheck:
     def counts(self) -> dict[str, int]:
         """How many rows are right, wrong and missing."""
         counted = Counter(row.verdict for row in self.rows)
-        return {verdict: counted[verdict] for verdict in _SHADES}  # type: ignore[index]
+        return {verdict: counted[verdict] for verdict in get_args(RowVerdict)}
 
     @property
     def ok(self) -> bool:
@@ -80,23 +80,6 @@ class ClientCheck:
         return "\n".join([*map(str, self.rows), self.told])
 
     def _repr_html_(self) -> str:
-        left = "style='text-align:left;vertical-align:top'"
-        heads = "".join(
-            f"<th scope='col' {left}>{name}</th>" for name in ("row", "", "verdict", "why")
-        )
-        rows = "".join(
-            f"<tr><th scope='row' {left}>{escape(row.row)}</th><td {left}>{escape(row.title)}</td>"
-            f"<td {left}>{_badge(row.verdict)}</td><td {left}>{escape(row.why)}</td></tr>"
-            for row in self.rows
-        )
-        return as_it_is(
-            f"<p><b>{escape(self.told)}</b></p>"
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        )
-
-
-def _badge(verdict: str) -> str:
-    return (
-        f"<b style='background:{_SHADES[verdict]};color:#1a1a1a;padding:1px 7px;"
-        f"border-radius:3px'>{verdict}</b>"
-    )
+        rows = [(row.row, row.title, row.verdict, row.why) for row in self.rows]
+        table = verdict_table(("row", "", "verdict", "why"), rows, verdict=2, name=0)
+        return as_it_is(f"<p><b>{escape(self.told)}</b></p>{table}")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from ...devices import import_device
+from ...devices import import_device, list_devices
 from ...errors import ConfkitError, RoomNotFound
-from ...listing import list_devices
 from ...records import Device, Room
 from ...rooms import delete_room, get_mcu, get_room
 from ...users import get_room_users

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 from urllib.parse import unquote, unquote_plus
 
-from ...devices import import_device, remove_device
-from ...listing import list_devices
+from ...devices import import_device, list_devices, remove_device
 from ...rooms import create_room, delete_room, get_room
 from ...rtsp.verdicts import VERDICTS
 from ...rtsp.zoo import FAULTS

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from confkit.zones import duration, zone
+from confkit.occupancy.zones import duration, zone
 
 
 @pytest.mark.parametrize(("minutes", "said"), [

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .client import Client
-from .frames import strings
-from .listing import list_devices
-from .sweeping.ids import room_ids
+from ..client import Client
+from ..devices import list_devices
+from ..frames import strings
+from ..sweeping.ids import room_ids
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ def known_rooms(
     import pandas as pd
 
     if recording is not None:
-        from .occupancy.loading import recorded_rooms  # needs pyarrow
+        from .loading import recorded_rooms  # needs pyarrow
 
     found: dict[str, dict[str, None]] = {}
     listed = room_ids(list).ids if list is not None else []  # before anything is sent

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from .masking import Secret, mask, mask_address
-from .records import Device
-from .rtsp.address import parse_address
-from .rtsp.places import place_notices
-from .rtsp.report import Notice, Report
+from ..masking import Secret, mask, mask_address
+from ..records import Device
+from ..rtsp.address import parse_address
+from ..rtsp.places import place_notices
+from ..rtsp.report import Notice, Report
 
 _UNTRIED = ("sip", "h323")
 
@@ -24,7 +24,7 @@ def can_be_tried(device: Device) -> bool:
 
 def preflight_of(device: Device, **options: Any) -> Report:
     """Return the preflight of a device, with its login; `options` are those of `preflight`."""
-    from .rtsp.preflight import preflight
+    from ..rtsp.preflight import preflight
 
     name, password = device.login_name or None, device.login_password or None
     return preflight(device.user_address or "", name, password, **options)
