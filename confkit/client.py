@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -13,26 +14,64 @@ from typing import TYPE_CHECKING, Any, Self
 from . import signing
 from .address import Address
 from .arguments import sendable, whole
+from .attempt import Attempt, Context, Read
 from .endpoints import A1, Endpoint
-from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
-from .exchange import Asked, Context, Outcomes, ask_once, exchange
+from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError, TokenRejected
 from .masking import Secret, hidden_address
 from .pace import Pace
-from .token import SharedToken
 from .transport import mask_log, session, timeouts
-from .wire import Answer, Request
+from .wire import Request
 
 if TYPE_CHECKING:
-    import threading
-
     from .calls import Call
     from .dialect import Dialect
+    from .many.queue import Outcomes
     from .sandbox import Sandbox
 
 KEPT = 200  # calls on record
 
 # Not Python's own: whoever seeds that one keeps it, whatever threads wait here.
 _CHANCE = random.SystemRandom().random
+
+
+class SharedToken:
+    """Calling it gives the token that `authenticate` made, which is asked once for all threads.
+
+    `instead_of` is a token that was refused: unless another thread has replaced it already, a new
+    one is made. Threads that wait for one authentication share its token, or its error: when the
+    keys are wrong, a service that locks accounts out sees one attempt.
+    """
+
+    def __init__(
+        self,
+        authenticate: Callable[[], signing.AccessToken],
+        held: signing.AccessToken | None = None,
+    ) -> None:
+        self.held = held
+        self._authenticate = authenticate
+        self._lock = threading.Lock()
+        self._attempts = 0
+        self._refusal: ConfkitError | None = None
+
+    def __call__(self, instead_of: str | None = None) -> signing.AccessToken:
+        """The token; the error of the authentication when there is none."""
+        before = self._attempts
+        # Compared by identity: a service may hand out the same text again.
+        if self.held is not None and self.held is not instead_of:
+            return self.held
+        with self._lock:
+            if self.held is not None and self.held is not instead_of:
+                return self.held
+            if self._attempts != before and self._refusal is not None:
+                raise self._refusal.again()
+            try:
+                self.held, self._refusal = self._authenticate(), None
+            except ConfkitError as error:
+                self.held, self._refusal = None, error
+                raise
+            finally:
+                self._attempts += 1
+            return self.held
 
 
 class Client:
@@ -84,7 +123,7 @@ class Client:
         self.name = name or self._addresses["A"].host
         self.origins = dict(origins or {})
         self.created: list[str] = []  # the rooms that create_room has made with it, not deleted
-        self._calls: deque[Call] = deque(maxlen=KEPT)
+        self._calls: deque[Call | Attempt] = deque(maxlen=KEPT)
         self.session = session()
         self.session.verify = verify
         if all(address.loopback for address in self._addresses.values()):
@@ -111,7 +150,7 @@ class Client:
     @property
     def calls(self) -> list[Call]:
         """The last 200 calls that were made, the newest last, with nothing secret in them."""
-        return list(self._calls)
+        return [one.call if isinstance(one, Attempt) else one for one in list(self._calls)]
 
     @property
     def authenticated(self) -> bool:
@@ -189,29 +228,37 @@ class Client:
         self._is_open()
         self.may_send(endpoint)
         sendable(request)
-        if endpoint.token is None:
-            return exchange(request, None, self._context())
-        token = self.token()
-        try:
-            return exchange(request, token, self._context())
-        except TokenRejected:
-            pass
-        return exchange(request, self.token(instead_of=token), self._context())
+        token = None if endpoint.token is None else self.token()
+        attempt = Attempt(request, self._context())
+        while True:
+            members = attempt.send(token)
+            if members is not None:
+                return members
+            if attempt.is_refused:
+                token = self.token(instead_of=token)
+            elif (pause := attempt.pause) is not None:
+                self._sleep(pause)
+            else:
+                raise attempt.failure()
+            attempt = attempt.again()
 
     def ask_once(
         self, request: Request, token: Secret | None = None, *, dialect: Dialect | None = None
-    ) -> Asked:
-        """What came for one request, its answer or its error, which is returned and not raised.
+    ) -> Attempt:
+        """Send one request exactly once; its `error` is returned and not raised.
 
-        It is sent exactly once, with this token or without any, and written in this dialect: for
-        questions about the service itself, where a retry or a login on the way would change what
-        is found. ReadOnlyError, as by `send`.
+        It goes with this token or without any, written in this dialect: for questions about the
+        service itself, where a retry or a login on the way would change what is found. What is
+        returned has the `call` as it is on record, the `answer` as it came (None where none did),
+        and its `members` or the `error` that it is. ReadOnlyError, as by `send`.
         """
         self._is_open()
         self.may_send(request.endpoint)
         sendable(request)
-        context = self._context()
-        return ask_once(request, token, context._replace(dialect=dialect or self.dialect))
+        context = self._context()._replace(dialect=dialect or self.dialect)
+        attempt = Attempt(request, context)
+        attempt.members = attempt.send(token)
+        return attempt
 
     def send_many(
         self,
@@ -221,7 +268,7 @@ class Client:
         max_rate: float | None = None,
         cancelled: threading.Event | None = None,
         step: Callable[[], object] = lambda: None,
-        read: Callable[[Request, Answer, Dialect], Any] | None = None,
+        read: Read | None = None,
     ) -> Outcomes:
         """What came for each of many reads, in order: the members of its answer, or its error.
 
@@ -233,13 +280,13 @@ class Client:
         after each; `read` says what is made of an answer. ParameterError for a change: those go
         through `send`, one by one. Sections 4, 5 and 7 of the interface.
         """
-        from . import many
+        from .many.sending import send_many
 
         self._is_open()
         asked, pace = list(requests), self._paced(max_rate)
         for request in asked:
             sendable(request)
-        return many.run(asked, self._context(), concurrency, pace, cancelled, step, read)
+        return send_many(asked, self._context(), concurrency, pace, cancelled, step, read)
 
     def _paced(self, max_rate: float | None) -> Pace | None:
         return None if max_rate is None else Pace(max_rate, self._clock, self._sleep)

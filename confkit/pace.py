@@ -1,4 +1,6 @@
-"""How many requests leave in a second, and how many are under way at once."""
+"""How many requests leave in a second."""
+
+from __future__ import annotations
 
 import math
 import threading
@@ -8,10 +10,26 @@ from contextlib import ExitStack
 from .errors import ConfigError
 
 MARGIN = 1.02  # keeps the bound where the network bunches what left evenly
-START = 8  # under way at the beginning
-QUICK = 0.1  # seconds: an answer within them is never a sign of strain
-SLOWER = 3.0  # times the quickest answer: from there on the service is not hurried further
 LATE = 0.005  # seconds that may be caught up; together with a gap below MARGIN the bound holds
+
+
+def finite(value: object) -> bool:
+    """Whether this is a number above 0 and not infinite."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+
+
+def take(paces: Sequence[Pace]) -> float:
+    """Seconds until one more request keeps to all of these; 0 when it does now, and then it counts
+    as one that has left."""
+    with ExitStack() as held:
+        for pace in paces:
+            held.enter_context(pace._lock)
+        wait = max((pace._wait() for pace in paces), default=0.0)
+        if wait > 0:
+            return wait
+        for pace in paces:
+            pace._leave()
+        return 0.0
 
 
 class Pace:
@@ -46,46 +64,3 @@ class Pace:
     def _leave(self) -> None:
         # Who came a little late, as waits do, does not make those behind him late as well.
         self._due = max(self._due + self._gap, self._clock() - LATE)
-
-
-def take(paces: Sequence[Pace]) -> float:
-    """Seconds until one more request keeps to all of these; 0 when it does now, and then it counts
-    as one that has left."""
-    with ExitStack() as held:
-        for pace in paces:
-            held.enter_context(pace._lock)
-        wait = max((pace._wait() for pace in paces), default=0.0)
-        if wait > 0:
-            return wait
-        for pace in paces:
-            pace._leave()
-        return 0.0
-
-
-class Climb:
-    """How many requests may be under way: 8 at the beginning, one more for each quick answer, up to
-    `most`. A service under strain halves it, once for all that was under way then; from there on
-    each round of quick answers adds one."""
-
-    def __init__(self, most: int) -> None:
-        self.limit = float(min(START, most))
-        self._most = float(most)
-        self._best = math.inf
-        self._cut = -math.inf
-
-    def faster(self, seconds: float) -> None:
-        """Takes in an answer that took so long."""
-        self._best = min(self._best, seconds)
-        if self.limit < self._most and seconds <= max(QUICK, SLOWER * self._best):
-            more = 1.0 if self._cut == -math.inf else 1.0 / self.limit
-            self.limit = min(self.limit + more, self._most)
-
-    def slower(self, began: float, now: float) -> None:
-        """Takes in that a request which began then met a service under strain."""
-        if began > self._cut:
-            self.limit, self._cut = max(1.0, self.limit / 2), now
-
-
-def finite(value: object) -> bool:
-    """Whether this is a number above 0 and not infinite."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf

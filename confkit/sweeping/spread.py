@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from ..errors import ConfigError, ConfkitError, TokenRejected
 from ..excerpts import excerpt
-from ..many import interrupted
+from ..many.sending import ending
 from ..pace import MARGIN
 from .reading import How, Part, read_part
 
@@ -47,15 +47,12 @@ def read_spread(
     tokens: dict[int, Secret] = {}  # with which a part is read
     again: set[int] = set()  # parts whose token expired
     refusal: ConfkitError | None = None  # of the keys, after a token expired
-    ending = threading.Event()
+    over = threading.Event()
     # Threads can be told when it ends; to a process an event does not travel.
-    told = ending if isinstance(executor, ThreadPoolExecutor) else None
+    told = over if isinstance(executor, ThreadPoolExecutor) else None
     sweep = uuid4().hex  # Dask would give again what it still has for the same call
 
-    with interrupted() as stopped:
-
-        def ended() -> bool:
-            return stopped.is_set() or (cancelled is not None and cancelled.is_set())
+    with ending(cancelled) as ended:
 
         def renewed(number: int) -> bool:
             """Whether there is another token for a part; once one was refused nobody asks again."""
@@ -106,7 +103,7 @@ def read_spread(
                 if how.max_rate and waiting and not running:
                     _pause(MARGIN / how.max_rate, ended)
         finally:
-            ending.set()
+            over.set()
             running = {future: number for future, number in running.items() if not future.cancel()}
         # Ctrl-C in a terminal ends the processes of a pool, too: that is no failure of their rooms.
         take(future for future in wait(running, GRACE).done if future.exception() is None)
