@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 
 from . import signing
@@ -151,6 +152,11 @@ class Client:
     def calls(self) -> list[Call]:
         """The last 200 calls that were made, the newest last, with nothing secret in them."""
         return [one.call if isinstance(one, Attempt) else one for one in list(self._calls)]
+
+    @property
+    def usual_seconds(self) -> float:
+        """The median of what the last calls took; 0 before the first."""
+        return median([one.seconds for one in list(self._calls)] or [0.0])
 
     @property
     def authenticated(self) -> bool:

@@ -41,6 +41,7 @@ try:
 except ImportError:  # a machine without it: the session in threads does the same
     pycurl = None
 
+FEW = 8  # answers that are read before the next requests leave
 LOOK = 0.1  # seconds between two looks for what is late
 LONGEST = 0.25  # seconds: a wait that sees the end of the call soon
 
@@ -54,10 +55,10 @@ def by_libcurl(queue: Queue, most: int, ended: Callable[[], bool]) -> None:
             ready = loop.ready(wait)
             while (attempt := queue.take()) is not None:
                 loop.start(attempt)
-            wait = min(LONGEST, queue.wait)
             for line, code, told in loop.arrived(ready):
                 queue.put(line.attempt, loop.landed(line, code, told))
-                wait = 0.0
+                queue.wait = 0.0
+            wait = 0.0 if loop.more else min(LONGEST, queue.wait)
 
 
 def settings_of(session: requests.Session, written: Written) -> Settings | None:
@@ -276,6 +277,7 @@ class _Loop:
         self._alarm: deque[int] = deque(maxlen=1)  # filled by libcurl, without a line of Python
         self._due = math.inf
         self._look = 0.0
+        self.more = 0  # transfers that have ended, of which `arrived` has not told yet
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._sockets.watch)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._alarm.append)
@@ -325,13 +327,11 @@ class _Loop:
             self._multi.socket_action(fd, events)
         self._set_alarm()
         yield from self._late()
-        left = 1
-        while left:
-            left, done, failed = self._multi.info_read()
-            for curl in done:
-                yield self._lines[curl], 0, ""
-            for curl, code, told in failed:
-                yield self._lines[curl], code, told
+        self.more, done, failed = self._multi.info_read(FEW)
+        for curl in done:
+            yield self._lines[curl], 0, ""
+        for curl, code, told in failed:
+            yield self._lines[curl], code, told
 
     def _late(self) -> Iterator[tuple[_Line, int, str]]:
         """The transfers without an answer `read` seconds after they were sent. libcurl knows only

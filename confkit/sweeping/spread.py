@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import partial
@@ -41,73 +42,79 @@ def read_spread(
     ConfigError where a part says that nothing can be asked so.
     """
     parts = [ids[at : at + ROOMS] for at in range(0, len(ids), ROOMS)]
-    found: list[Part | None] = [None] * len(parts)
-    waiting = list(reversed(range(len(parts))))
-    running: dict[Future[Part], int] = {}
-    tokens: dict[int, Secret] = {}  # with which a part is read
+    found = [_all(None, part, how, first=not at) for at, part in enumerate(parts)]
+    waiting = deque(range(len(parts)))
+    running: dict[Future[Part], tuple[int, Secret]] = {}
     again: set[int] = set()  # parts whose token expired
-    refusal: ConfkitError | None = None  # of the keys, after a token expired
+    refusal: ConfkitError | None = None  # of the keys, after a token expired: nobody tries again
+    due = 0.0  # when the next part may begin to keep to the rate
     over = threading.Event()
-    # Threads can be told when it ends; to a process an event does not travel.
-    told = over if isinstance(executor, ThreadPoolExecutor) else None
+    # Threads share the client and can be told when it ends; to a process an event does not travel.
+    shared = isinstance(executor, ThreadPoolExecutor)
     sweep = uuid4().hex  # Dask would give again what it still has for the same call
 
-    with ending(cancelled) as ended:
+    def start(number: int) -> None:
+        token = client.token()
+        asks, told = (client, over) if shared else (client.lent(), None)
+        work = partial(_read, sweep, asks, parts[number], how, number == 0, told)
+        if shared:  # spans belong beneath the caller's
+            work = partial(copy_context().run, work)
+        future: Future[Part] = Future()
+        try:
+            future = executor.submit(work)
+        except Exception as error:  # noqa: BLE001  # it is broken, or cannot carry the work
+            future.set_exception(error)
+        running[future] = number, token
 
-        def renewed(number: int) -> bool:
-            """Whether there is another token for a part; once one was refused nobody asks again."""
-            nonlocal refusal
+    def keep(number: int, part: Part) -> None:
+        found[number] = part._replace(requests=part.requests + found[number].requests)
+        for _ in range(len(parts[number]) * (how.rooms + how.users) + (part.devices is not None)):
+            step()
+
+    def take(future: Future[Part]) -> None:
+        nonlocal refusal
+        number, token = running.pop(future)
+        part = _part(future, parts[number], how, number == 0, client)
+        if not shared and number not in again and _expired(part) and not ended():
+            again.add(number)
+            try:
+                refusal or client.token(instead_of=token)
+            except ConfkitError as error:
+                refusal = error.with_traceback(None)
             if refusal is None:
-                try:
-                    client.token(instead_of=tokens[number])
-                except ConfkitError as error:
-                    refusal = error.with_traceback(None)
-            return refusal is None
+                found[number] = found[number]._replace(requests=part.requests)
+                waiting.appendleft(number)
+                return
+        keep(number, part)
 
-        def keep(number: int, part: Part) -> None:
-            before = found[number]
-            spent = part.requests + (before.requests if before else 0)
-            found[number] = part._replace(requests=spent)
-            if told is None and number not in again and _expired(part):
-                again.add(number)
-                if not ended() and renewed(number):
-                    waiting.append(number)
-                    return
-            steps = len(parts[number]) * (how.rooms + how.users) + (part.devices is not None)
-            for _ in range(steps):
-                step()
-
-        def take(futures: Iterable[Future[Part]]) -> None:
-            for future in futures:
-                number = running.pop(future)
-                keep(number, _part(future, parts[number], how, number == 0, client))
-
+    with ending(cancelled) as ended:
         try:
             while (waiting or running) and not ended():
-                while waiting and not (running and how.max_rate):
-                    number = waiting.pop()
-                    if refusal is not None:
-                        keep(number, _failed(refusal, parts[number], how, number == 0))
-                        continue
-                    tokens[number] = client.token()
-                    asks = client if told is not None else client.lent()
-                    work: Callable[[], Part]
-                    work = partial(_read, sweep, asks, parts[number], how, number == 0, told)
-                    if told is not None:  # in a thread: spans belong beneath the caller's
-                        work = partial(copy_context().run, work)
-                    running[_submitted(executor, work)] = number
-                done = wait(running, LONGEST, FIRST_COMPLETED).done
-                if ended():
-                    break
-                take(done)
-                if how.max_rate and waiting and not running:
-                    _pause(MARGIN / how.max_rate, ended)
+                while waiting and refusal is not None:
+                    number = waiting.popleft()
+                    keep(number, _all(refusal, parts[number], how, number == 0))
+                while waiting and not (how.max_rate and (running or time.monotonic() < due)):
+                    start(waiting.popleft())
+                if not running:
+                    time.sleep(min(LONGEST, max(0.0, due - time.monotonic())))
+                for future in wait(running, LONGEST, FIRST_COMPLETED).done:
+                    if not ended():
+                        take(future)
+                        due = time.monotonic() + (MARGIN / how.max_rate if how.max_rate else 0.0)
         finally:
             over.set()
-            running = {future: number for future, number in running.items() if not future.cancel()}
+            running = {one: its for one, its in running.items() if not one.cancel()}
         # Ctrl-C in a terminal ends the processes of a pool, too: that is no failure of their rooms.
-        take(future for future in wait(running, GRACE).done if future.exception() is None)
-    return _joined(parts, found)
+        for future in wait(running, GRACE).done:
+            if future.exception() is None:
+                take(future)
+    return Part(
+        rooms=[room for part in found for room in part.rooms],
+        users=[users for part in found for users in part.users],
+        devices=found[0].devices if found else None,
+        requests=sum(part.requests for part in found),
+        complete=all(part.complete for part in found),
+    )
 
 
 def _read(
@@ -116,9 +123,9 @@ def _read(
     ids: Sequence[str],
     how: How,
     first: bool,
-    ending: threading.Event | None,
+    over: threading.Event | None,
 ) -> Part:
-    return read_part(client, ids, how, first and how.users, ending)
+    return read_part(client, ids, how, first and how.users, over)
 
 
 def _expired(part: Part) -> bool:
@@ -126,56 +133,26 @@ def _expired(part: Part) -> bool:
     return any(isinstance(outcome, TokenRejected) for outcome in outcomes)
 
 
-def _submitted(executor: Executor, work: Callable[[], Part]) -> Future[Part]:
-    try:
-        return executor.submit(work)
-    except Exception as error:  # noqa: BLE001  # it is broken, or cannot carry the work
-        failed: Future[Part] = Future()
-        failed.set_exception(error)
-        return failed
-
-
-def _pause(seconds: float, ended: Callable[[], bool]) -> None:
-    """Waits, so that the first request of a part keeps its distance to the last one before."""
-    until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0 and not ended():
-        time.sleep(min(left, LONGEST))
-
-
 def _part(future: Future[Part], ids: Sequence[str], how: How, first: bool, client: Client) -> Part:
     try:
         return future.result()
     except ConfigError:
         raise
+    except ConfkitError as error:
+        return _all(error, ids, how, first)
     except Exception as error:  # noqa: BLE001  # whatever a worker or its network can raise
-        failure = error if isinstance(error, ConfkitError) else _lost(error, client)
-    return _failed(failure, ids, how, first)
+        why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
+        advice = "Look at its workers: each needs confkit installed, and a way to the service."
+        lost = ConfkitError(f"the executor lost a part of the sweep ({why})", advice)
+        return _all(lost, ids, how, first)
 
 
-def _failed(failure: ConfkitError, ids: Sequence[str], how: How, first: bool) -> Part:
-    nothing = [None] * len(ids)
-    failed = [failure] * len(ids)
+def _all(failure: ConfkitError | None, ids: Sequence[str], how: How, first: bool) -> Part:
+    """A part of which nothing was read, because of a failure or because it was not asked."""
     return Part(
-        rooms=failed if how.rooms else nothing, users=failed if how.users else nothing,
-        devices=failure if first and how.users else None, requests=0, complete=True,
-    )  # fmt: skip
-
-
-def _lost(error: Exception, client: Client) -> ConfkitError:
-    why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
-    advice = "Look at its workers: each needs confkit installed, and a way to the service."
-    return ConfkitError(f"the executor lost a part of the sweep ({why})", advice)
-
-
-def _joined(parts: Sequence[Sequence[str]], found: Sequence[Part | None]) -> Part:
-    whole = [
-        part or Part([None] * len(ids), [None] * len(ids), None, 0, complete=False)
-        for ids, part in zip(parts, found, strict=True)
-    ]
-    return Part(
-        rooms=[room for part in whole for room in part.rooms],
-        users=[users for part in whole for users in part.users],
-        devices=whole[0].devices if whole else None,
-        requests=sum(part.requests for part in whole),
-        complete=all(part.complete for part in whole),
+        rooms=[failure if how.rooms else None] * len(ids),
+        users=[failure if how.users else None] * len(ids),
+        devices=failure if first and how.users else None,
+        requests=0,
+        complete=failure is not None,
     )
