@@ -13,16 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .calls import Call, call
 from .errors import (
     ApiError,
-    AuthenticationFailed,
     ConfkitError,
     OutcomeUnknown,
-    ParameterError,
     ProtocolError,
-    RoomNotFound,
     TokenRejected,
     TransportError,
-    UserExists,
-    UserNotFound,
     unsettled,
 )
 from .tracing import reported, to_opentelemetry, to_sentry, traced
@@ -54,17 +49,11 @@ def members_of(request: Request, answer: Answer, dialect: Dialect) -> dict[str, 
     return interpret(request.endpoint, answer, dialect)
 
 
-# Errors that say by themselves that nothing was done, whatever the HTTP status, and the codes that
-# say so: not every one has a class of its own in both interfaces.
-_NOTHING_DONE = (
-    AuthenticationFailed,
-    ParameterError,
-    RoomNotFound,
-    TokenRejected,
-    UserExists,
-    UserNotFound,
-)
-_NOTHING_DONE_CODES = frozenset({404, 407, 408, 602, 612})
+# Codes that say by themselves that nothing was done, whatever the HTTP status.
+_NOTHING_DONE = {
+    "A": frozenset({401, 404, 407, 408, 429, 602, 612}),
+    "B": frozenset({401, 404, 407, 408, 423, 425, 602, 612}),
+}
 
 
 def _is_open(failure: ApiError, answer: Answer | None) -> bool:
@@ -73,7 +62,7 @@ def _is_open(failure: ApiError, answer: Answer | None) -> bool:
     from .codes import OPEN  # a refusal only
     from .explanations import explain
 
-    if isinstance(failure, _NOTHING_DONE) or failure.ret in _NOTHING_DONE_CODES:
+    if failure.ret in _NOTHING_DONE[failure.interface or "A"]:
         return False
     found = explain(failure)
     broken = answer is not None and answer.status >= 500

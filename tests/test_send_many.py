@@ -14,7 +14,7 @@ import requests
 import confkit as ck
 from confkit.attempt import Attempt
 from confkit.endpoints import A1, A3, A4, A6, B3, ENDPOINTS
-from confkit.many.libcurl import Sockets, pycurl, settings_of
+from confkit.many.libcurl import Sockets, options_of, pycurl
 from confkit.masking import Secret
 from confkit.wire import Request
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
@@ -575,7 +575,8 @@ def test_a_setting_of_the_session_is_taken_anew_with_a_new_token(script):
     client = service.client()
     assert client.send_many(rooms(*range(9)), concurrency=1) == [ROOM] * 9
     assert len(given) == 2
-    assert settings_of(client.session, client._context().written(rooms(1)[0], None))
+    context = client._context()
+    assert options_of(context, context.written(rooms(1)[0], None))
 
 
 def test_many_answers_of_many_sizes_stay_apart(script):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import requests
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
@@ -61,8 +61,10 @@ def by_libcurl(queue: Queue, most: int, ended: Callable[[], bool]) -> None:
             wait = 0.0 if loop.more else min(LONGEST, queue.wait)
 
 
-def settings_of(session: requests.Session, written: Written) -> Settings | None:
-    """The session's settings for an address, or None where libcurl cannot stand in for it."""
+def options_of(context: Context, written: Written) -> dict[int, Any] | None:
+    """What the session says about an address, as options of libcurl, those that are None unset;
+    None where libcurl cannot stand in for it."""
+    session = context.session
     plain = type(session) is requests.Session and type(session.auth) in (type(None), tuple)
     changed = {"send", "request", "prepare_request", "get_adapter"} & set(vars(session))
     if pycurl is None or not plain or changed or any(session.hooks.values()) or session.params:
@@ -77,66 +79,44 @@ def settings_of(session: requests.Session, written: Written) -> Settings | None:
     proxy = select_proxy(written.address, merged["proxies"]) or ""
     if "://" in proxy and not proxy.lower().startswith(("http://", "https://")):
         return None  # SOCKS, for which requests wants a package of its own
-    return Settings(
-        headers={name: _plain(value) for name, value in prepared.headers.items()},
-        proxy=proxy,
-        verify=merged["verify"] is not False and (merged["verify"] or True),
-        cert=merged["cert"],
-    )
+    verify, cert = merged["verify"], merged["cert"]
+    trusting = verify is not False
+    headers = {name.lower(): _plain(value) for name, value in prepared.headers.items()}
+    encodings = headers.pop("accept-encoding", "identity").replace(",", " ").split()
+    headers.pop("content-length", None)
+    # Empty: not libcurl's own wait before a large body, nor its own type of a POST's.
+    headers = {"expect": "", "content-type": "", **headers}
+    options = {
+        pycurl.HTTPHEADER: [
+            f"{name}: {value}" if value else f"{name}:" for name, value in headers.items()
+        ],
+        pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_1_1,
+        pycurl.NOSIGNAL: 1,
+        pycurl.PROXY: proxy,  # empty: none, whatever the environment says
+        pycurl.NOPROXY: "",  # the session knows who needs none
+        pycurl.CONNECTTIMEOUT_MS: max(1, round(1000 * context.timeout[0])),
+        pycurl.TIMEOUT_MS: max(1, round(1000 * sum(context.timeout))),
+        pycurl.SSL_VERIFYPEER: int(trusting),
+        pycurl.SSL_VERIFYHOST: 2 * trusting,
+        # Of what the session can unpack, with the packages that are there, libcurl surely can this.
+        pycurl.ACCEPT_ENCODING: ", ".join(name for name in encodings if name not in ("br", "zstd")),
+    }
+    if trusting:  # this file or folder, and not what libcurl would trust by itself
+        bundle = verify if isinstance(verify, str) else DEFAULT_CA_BUNDLE_PATH
+        file, folder = (None, bundle) if Path(bundle).is_dir() else (bundle, None)
+        options |= {pycurl.CAINFO: file, pycurl.CAPATH: folder}
+        if proxy.startswith("https:"):
+            options |= {pycurl.PROXY_CAINFO: file, pycurl.PROXY_CAPATH: folder}
+    if cert:
+        names = (pycurl.SSLCERT, pycurl.SSLKEY)
+        options |= zip(names, [cert] if isinstance(cert, str) else cert, strict=False)
+    if written.method == "POST":
+        options[pycurl.POSTFIELDS] = ""
+    return options
 
 
 def _plain(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else value
-
-
-def handle(settings: Settings, timeout: tuple[float, float], method: str) -> Any:
-    """A new easy handle with these settings."""
-    curl = pycurl.Curl()
-    headers = {name.lower(): value for name, value in settings.headers.items()}
-    encodings = headers.pop("accept-encoding", "identity").replace(",", " ").split()
-    headers.pop("content-length", None)
-    headers.setdefault("expect", "")  # libcurl's own wait before a large body
-    headers.setdefault("content-type", "")  # libcurl's own for a POST
-    lines = [f"{name}: {value}" if value else f"{name}:" for name, value in headers.items()]
-    values = {
-        pycurl.HTTPHEADER: lines,
-        pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_1_1,
-        pycurl.NOSIGNAL: 1,
-        pycurl.PROXY: settings.proxy,  # empty: none, whatever the environment says
-        pycurl.NOPROXY: "",  # the session knows who needs none
-        pycurl.CONNECTTIMEOUT_MS: max(1, round(1000 * timeout[0])),
-        pycurl.TIMEOUT_MS: max(1, round(1000 * sum(timeout))),
-        pycurl.SSL_VERIFYPEER: 1 if settings.verify else 0,
-        pycurl.SSL_VERIFYHOST: 2 if settings.verify else 0,
-        # Of what the session can unpack, with the packages that are there, libcurl surely can this.
-        pycurl.ACCEPT_ENCODING: ", ".join(name for name in encodings if name not in ("br", "zstd")),
-    }
-    for option, value in values.items():
-        curl.setopt(option, value)
-    if settings.verify:
-        _trust(curl, settings.verify, settings.proxy.startswith("https:"))
-    if settings.cert:
-        pair = (settings.cert, None) if isinstance(settings.cert, str) else settings.cert
-        curl.setopt(pycurl.SSLCERT, pair[0])
-        if pair[1]:
-            curl.setopt(pycurl.SSLKEY, pair[1])
-    if method == "POST":
-        curl.setopt(pycurl.POSTFIELDS, "")
-    return curl
-
-
-def _trust(curl: Any, verify: bool | str, proxy: bool) -> None:
-    """Trusts what is in this file or folder, and not what libcurl would trust by itself."""
-    bundle = verify if isinstance(verify, str) else DEFAULT_CA_BUNDLE_PATH
-    file, folder = (None, bundle) if Path(bundle).is_dir() else (bundle, None)
-    options = [(pycurl.CAINFO, file), (pycurl.CAPATH, folder)]
-    if proxy:
-        options += [(pycurl.PROXY_CAINFO, file), (pycurl.PROXY_CAPATH, folder)]
-    for option, value in options:
-        if value is None:
-            curl.unsetopt(option)
-        else:
-            curl.setopt(option, value)
 
 
 # Codes of libcurl by the obstacle that they tell of; names that older versions of pycurl lack are
@@ -170,15 +150,6 @@ def _obstacle(line: _Line, code: int, told: str, status: int) -> str:
     return _OBSTACLES.get(code, "broken")
 
 
-class Settings(NamedTuple):
-    """What the session says about one address."""
-
-    headers: dict[str, str]
-    proxy: str
-    verify: bool | str
-    cert: str | tuple[str, str] | None
-
-
 def _which(fd: int) -> int:
     """Tell a socket from another that has its number later; 0 when it is closed."""
     try:
@@ -201,24 +172,29 @@ class _Road:
 
     def __init__(self, context: Context, attempt: Attempt) -> None:
         written = context.written(attempt.request, attempt.token)
-        settings = settings_of(context.session, written)
-        if settings is None:
+        options = options_of(context, written)
+        if options is None:
             raise ConfigError(
                 "the session was changed while its requests were under way", "Change it before."
             )
-        self.context, self.settings, self.token = context, settings, attempt.token
-        self.method, self.address, self.proxy = written.method, written.address, settings.proxy
+        self.context, self.token, self.address = context, attempt.token, written.address
+        self.proxy = options[pycurl.PROXY]
         self.opening = ""
         if written.placement == "query" and attempt.request.parameters:
             # All URLs begin alike, with the token, which takes longest to encode.
             self.opening = f"{self.address}?{encode({next(iter(written.fields)): attempt.token})}&"
         self.free: list[_Line] = []
+        self._options = options
 
-    def line(self) -> _Line:
-        """Return a handle for one transfer."""
-        if self.free:
-            return self.free.pop()
-        return _Line(self, handle(self.settings, self.context.timeout, self.method))
+    def handle(self) -> Any:
+        """Return a new easy handle."""
+        curl = pycurl.Curl()
+        for option, value in self._options.items():
+            if value is None:
+                curl.unsetopt(option)
+            else:
+                curl.setopt(option, value)
+        return curl
 
     def address_to(self, attempt: Attempt, curl: Any) -> None:
         """Tell libcurl where an attempt goes, and what its body is."""
@@ -305,10 +281,12 @@ class _Loop:
         way = (attempt.request.endpoint.key, id(attempt.token))
         if (road := self._roads.get(way)) is None:
             road = self._roads[way] = _Road(self._context, attempt)
-        line = road.line()
-        if line.curl not in self._lines:
-            line.curl.setopt(pycurl.SOCKOPTFUNCTION, self._sockets.opened)
-            self._lines[line.curl] = line
+        if road.free:
+            line = road.free.pop()
+        else:
+            curl = road.handle()
+            curl.setopt(pycurl.SOCKOPTFUNCTION, self._sockets.opened)
+            line = self._lines[curl] = _Line(road, curl)
         line.begin(attempt)
         self._multi.add_handle(line.curl)
 

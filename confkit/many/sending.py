@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..endings import handled
 from ..errors import ConfigError, ParameterError
 from ..pace import take
-from .libcurl import by_libcurl, settings_of
+from .libcurl import by_libcurl, options_of
 from .queue import Outcomes, Queue, future_token
 from .threads import LONGEST, in_threads
 
@@ -57,7 +57,7 @@ def send_many(
 def _fits(asked: Sequence[Request], context: Context) -> bool:
     """Whether libcurl can stand in for the session at every address that is asked."""
     firsts = {request.endpoint: request for request in asked}.values()
-    return all(settings_of(context.session, context.written(one, None)) for one in firsts)
+    return all(options_of(context, context.written(one, None)) for one in firsts)
 
 
 @contextmanager
