@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from .frames import calls_frame, devices_frame, rooms_frame, users_frame
     from .known import known_rooms
     from .listing import list_devices
+    from .many.result import Failure, Sweep, occupancy_frame
+    from .many.sweeps import sweep
     from .media_server import McuAnswer, mcu_answers
     from .occupancy.capacity import capacity_report
     from .occupancy.compaction import save_occupancy
@@ -83,8 +85,6 @@ if TYPE_CHECKING:
     from .rtsp.preflight import preflight
     from .rtsp.report import Report
     from .service_check import InterfaceCheck, check_service
-    from .sweeping.result import Failure, Sweep, occupancy_frame
-    from .sweeping.sweeps import sweep
     from .token_making import TokenSteps, token_steps
     from .users import force_offline, get_room_users
 
@@ -127,8 +127,8 @@ _LATER = {
     "rtsp.preflight": ("preflight",),
     "rtsp.report": ("Report",),
     "service_check": ("InterfaceCheck", "check_service"),
-    "sweeping.result": ("Failure", "Sweep", "occupancy_frame"),
-    "sweeping.sweeps": ("sweep",),
+    "many.result": ("Failure", "Sweep", "occupancy_frame"),
+    "many.sweeps": ("sweep",),
     "token_making": ("TokenSteps", "token_steps"),
     "users": ("force_offline", "get_room_users"),
 }  # fmt: skip

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     import requests
 
+    from .client import Pace
     from .dialect import Dialect
     from .masking import Secret
-    from .pace import Pace
     from .wire import Written
 
 DIAL_SECONDS = 30.0  # B1 answers when the service has dialled the camera, or has given up

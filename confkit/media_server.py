@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from .masking import mask_address
-from .pace import finite
+from .transport import finite
 
 
 @dataclass(frozen=True, slots=True)

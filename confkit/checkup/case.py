@@ -15,10 +15,10 @@ from ..probing.logins import Logins
 from ..wire import Answer, Request
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..client import Client
     from ..dialect import Dialect
     from ..endpoints import Interface
-    from ..exchange import Asked
     from ..masking import Secret
 
 SETTINGS: dict[Interface, Literal["base_url", "outgoing_url"]] = {
@@ -127,7 +127,7 @@ class Case:
 
     def asked(
         self, request: Request, token: Secret | None = None, *, dialect: Dialect | None = None
-    ) -> Asked:
+    ) -> Attempt:
         """What came for one request, which is sent once, in what time is left."""
         half = max(self.left / 2, 0.01)  # to connect, and to read
         self._short = half < max(self._patience)

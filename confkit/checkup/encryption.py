@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.util.ssl_ import create_urllib3_context
 
-from ..deadline import DeadlineAdapter
+from ..transport import DeadlineAdapter
 from .case import SETTINGS
 from .reaching import Way, opened, way
 

@@ -13,7 +13,7 @@ from .. import arguments
 from ..checklist import Check, Checklist
 from ..endpoints import A3
 from ..errors import ConfigError
-from ..pace import finite
+from ..transport import finite
 from .authentication import authentication
 from .case import Case
 from .encryption import tls_of

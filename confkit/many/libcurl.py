@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING, Any
 import requests
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 
-from ..deadline import DeadlineAdapter
 from ..errors import ConfigError
 from ..masking import mask
-from ..transport import LARGEST, headers_of, no_answer
+from ..transport import LARGEST, DeadlineAdapter, headers_of, no_answer
 from ..wire import BUSY, UNAVAILABLE, Answer, encode
 
 if TYPE_CHECKING:

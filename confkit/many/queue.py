@@ -15,14 +15,14 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from ..attempt import Attempt, Context, Read, members_of
+from ..client import take
 from ..errors import ConfkitError, TokenRejected
-from ..pace import take
 from .politeness import Climb, Pulse, is_strain
 
 if TYPE_CHECKING:
+    from ..client import Pace
     from ..errors import TransportError
     from ..masking import Secret
-    from ..pace import Pace
     from ..wire import Answer, Request
 
 

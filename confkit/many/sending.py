@@ -9,16 +9,16 @@ from concurrent.futures import wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..client import take
 from ..endings import handled
 from ..errors import ConfigError, ParameterError
-from ..pace import take
 from .libcurl import by_libcurl, options_of
 from .queue import Outcomes, Queue, future_token
 from .threads import LONGEST, in_threads
 
 if TYPE_CHECKING:
     from ..attempt import Context, Read
-    from ..pace import Pace
+    from ..client import Pace
     from ..wire import Request
 
 

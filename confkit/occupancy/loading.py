@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..sweeping.ids import room_ids
+from ..many.ids import room_ids
 from ..zones import Moment, moment
 from .files import OvertakenError
 from .folder import contents, read

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from ..sweeping.ids import RoomIds, cell_ids, room_ids
+from ..many.ids import RoomIds, cell_ids, room_ids
 from ..tables import read_csv
 
 _BETWEEN = re.compile(r"[\s,;|\"'\[\](){}]+")

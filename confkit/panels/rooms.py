@@ -14,13 +14,13 @@ import ipywidgets
 
 from ..errors import ConfigError, ConfkitError
 from ..known import known_rooms
+from ..many.ids import RoomIds
+from ..many.ids import room_ids as read_ids
+from ..many.result import Sweep
+from ..many.sweeps import sweep
 from ..media_server import McuAnswer, mcu_answers
 from ..rooms import create_room, delete_room, get_mcu
 from ..spreadsheet import as_csv
-from ..sweeping.ids import RoomIds
-from ..sweeping.ids import room_ids as read_ids
-from ..sweeping.result import Sweep
-from ..sweeping.sweeps import sweep
 from ..users import force_offline
 from ..writing import write_whole
 from . import arranging

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import ApiError, TransportError
 
 if TYPE_CHECKING:
-    from ..exchange import Asked
+    from ..attempt import Attempt
 
 
 class Unasked(Exception):
@@ -21,12 +21,12 @@ class Came(NamedTuple):
     ret: int | str | None
 
 
-def came(asked: Asked) -> Came:
+def came(asked: Attempt) -> Came:
     """Status and code of what came; both are None where no answer did."""
     return Came(asked.call.status, asked.call.ret)
 
 
-def told(asked: Asked) -> str:
+def told(asked: Attempt) -> str:
     """What came, in words: the code with its meaning and the HTTP status, or what else."""
     if asked.members is not None:
         return f"0 (success), HTTP {asked.call.status}"

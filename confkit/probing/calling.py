@@ -15,8 +15,8 @@ from .evidence import Findings
 from .line import Line
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..dialect import Dialect
-    from ..exchange import Asked
 
 # Codes that can mean that the token was read: success, no such room, the background service.
 # B1's are those for what is missing, and again the background service's.
@@ -41,7 +41,7 @@ class Called(NamedTuple):
 
     way: Way | None
     method: str | None
-    asked: Asked
+    asked: Attempt
 
 
 def list_calls(line: Line, findings: Findings, token: Secret, room_id: str) -> bool:
@@ -77,7 +77,7 @@ def _called(
     """The way in which an operation of B reads its token, with the same without one as control."""
     request = Request(endpoint, given)
     setting = _SETTING[endpoint.key]
-    served: dict[str, Asked] = {}
+    served: dict[str, Attempt] = {}
     unserved: set[str] = set()
     for way in _ways(findings, setting):
         if way.method in unserved:
@@ -98,7 +98,7 @@ def _called(
     return Called(None, method, next(iter(served.values()), asked))
 
 
-def _is_read(line: Line, request: Request, token: Secret, dialect: Dialect, asked: Asked) -> bool:
+def _is_read(line: Line, request: Request, token: Secret, dialect: Dialect, asked: Attempt) -> bool:
     """Whether what came shows that the token was read: without one, something else comes."""
     if asked.call.ret == 0 and asked.call.method == "GET":
         return True  # it works so, whatever the service makes of the token
@@ -154,7 +154,7 @@ def placement_unused(findings: Findings) -> None:
         findings.seen("placement of a POST", why, shown.exchange)
 
 
-def _unread(asked: Asked) -> str:
+def _unread(asked: Attempt) -> str:
     return (
         "neither GET nor POST in query, form or JSON got an answer that shows that the token was "
         f"read. One of the answers: {told(asked)}"

@@ -10,9 +10,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from ..attempt import Attempt
 from ..dialect import Dialect
 from ..errors import ConfigError
-from ..exchange import Asked
 from ..markup import as_it_is
 from ..masking import mask
 from ..printable import as_json, one_line, printable
@@ -52,17 +52,19 @@ class Findings:
         self.rows: list[Evidence] = []
         self.told: list[str] = []
 
-    def seen(self, question: str, answer: str, asked: Asked | Call | None, **settings: Any) -> None:
+    def seen(
+        self, question: str, answer: str, asked: Attempt | Call | None, **settings: Any
+    ) -> None:
         """Keeps an answer that the service showed, and the settings of the dialect that it is."""
         self.dialect = replace(self.dialect, **settings)
         self.told += settings
         self._row(question, answer, "seen", asked)
 
-    def open(self, question: str, why: str, asked: Call | Asked | None = None) -> None:
+    def open(self, question: str, why: str, asked: Call | Attempt | None = None) -> None:
         """Keeps what could not be told, and why."""
         self._row(question, why, "open", asked)
 
-    def answer(self, question: str, asked: Asked) -> None:
+    def answer(self, question: str, asked: Attempt) -> None:
         """Keeps what came, where that is an answer of the interface."""
         if asked.call.ret is None:
             self.open(question, told(asked), asked)
@@ -82,9 +84,9 @@ class Findings:
         question: str,
         answer: str,
         sure: Literal["seen", "open"],
-        asked: Call | Asked | None,
+        asked: Call | Attempt | None,
     ) -> None:
-        exchange = asked.call if isinstance(asked, Asked) else asked
+        exchange = asked.call if isinstance(asked, Attempt) else asked
         self.rows.append(Evidence(question, mask(answer), sure, exchange))
 
 

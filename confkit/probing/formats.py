@@ -15,14 +15,14 @@ from .evidence import Findings
 from .line import Line
 
 if TYPE_CHECKING:
-    from ..exchange import Asked
+    from ..attempt import Attempt
 
 _NUMBERS = ("id", "room_status", "room_mode", "attendee_max", "max_audio", "max_video")
 
 
 def result_codes(line: Line, findings: Findings) -> None:
     """Keeps where A and B put the result code, and its form, by all the answers so far."""
-    codes: dict[tuple[str, ...], Asked] = {}
+    codes: dict[tuple[str, ...], Attempt] = {}
     for asked in line.asked:
         members = top(asked)
         if asked.call.ret is not None:
@@ -50,7 +50,7 @@ def room_numbers(line: Line, findings: Findings, token: Secret, room_id: str) ->
         _room_numbers(findings, question, line(Request(A3, {"room_id": room_id}), token))
 
 
-def _room_numbers(findings: Findings, question: str, asked: Asked) -> None:
+def _room_numbers(findings: Findings, question: str, asked: Attempt) -> None:
     members = top(asked)
     given = [name for name in _NUMBERS if members.get(name) not in (None, "")]
     if asked.members is None or not given:
@@ -69,7 +69,7 @@ def as_number(value: object) -> str:
     return "as text" if isinstance(value, str) else "as a number"
 
 
-def top(asked: Asked) -> Mapping[str, Any]:
+def top(asked: Attempt) -> Mapping[str, Any]:
     """The members of an answer as they came, also of a refusal; empty where it is no object."""
     try:
         members = json.loads(asked.answer.body) if asked.answer else {}

@@ -15,8 +15,8 @@ from .evidence import Findings
 from .line import Line
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..dialect import Dialect
-    from ..exchange import Asked
 
 CALLBACK = "confkitProbe"
 _IN_A = ("access_token", "access_tocken", "token")  # seen in deployments
@@ -86,8 +86,8 @@ def jsonp(line: Line, findings: Findings, token: Secret, room_id: str) -> None:
 
 
 def spelling(
-    ask: Callable[..., Asked], dialect: Dialect, request: Request, token: Secret | None
-) -> tuple[str | None, Asked]:
+    ask: Callable[..., Attempt], dialect: Dialect, request: Request, token: Secret | None
+) -> tuple[str | None, Attempt]:
     """The name under which an operation (A3, A5 or B2) reads the token, and the exchange that shows
     it; None, and the last exchange, where none does. `ask` sends a request once.
 
@@ -112,7 +112,7 @@ def _names(dialect: Dialect, endpoint: Endpoint) -> list[str]:
     return list(dict.fromkeys([given, *usual, *SPELLINGS[endpoint.key]]))
 
 
-def unchanged(asked: Asked, dialect: Dialect, endpoint: Endpoint) -> str:
+def unchanged(asked: Attempt, dialect: Dialect, endpoint: Endpoint) -> str:
     """Why no name of the token was found."""
     return (
         f"none of {', '.join(_names(dialect, endpoint))} changes what {endpoint.key} answers "

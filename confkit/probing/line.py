@@ -9,9 +9,9 @@ from ..wire import Request
 from .answers import Unasked
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..client import Client
     from ..dialect import Dialect
-    from ..exchange import Asked
     from ..masking import Secret
     from .evidence import Findings
 
@@ -36,7 +36,7 @@ class Line:
         self.client, self.findings = client, findings
         self.calls = 0
         self.kept = 0
-        self.asked: list[Asked] = []
+        self.asked: list[Attempt] = []
         self._most = max_calls
         self._silent = {"A": 0, "B": 0}
 
@@ -52,7 +52,7 @@ class Line:
         *,
         dialect: Dialect | None = None,
         anyway: bool = False,
-    ) -> Asked:
+    ) -> Attempt:
         """What came for one request, in the dialect as far as it is known (`Client.ask_once`)."""
         interface = request.endpoint.interface
         if self.remaining + (self.kept if anyway else 0) <= 0:

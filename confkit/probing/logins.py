@@ -22,8 +22,8 @@ from ..masking import Secret
 from ..wire import Request
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..calls import Call
-    from ..exchange import Asked
 
 REFUSED = (401, 602)  # specified: authentication failed, access_token incorrect (section 5)
 
@@ -137,7 +137,7 @@ class Logins:
     operation is no failed login (assumed).
     """
 
-    def __init__(self, ask: Callable[..., Asked], max_failed_logins: int = 2) -> None:
+    def __init__(self, ask: Callable[..., Attempt], max_failed_logins: int = 2) -> None:
         if isinstance(max_failed_logins, bool) or not (
             isinstance(max_failed_logins, int) and max_failed_logins >= 0
         ):

@@ -16,8 +16,8 @@ from .line import Line
 from .logins import REFUSED
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..dialect import Dialect
-    from ..exchange import Asked
     from ..masking import Secret
 
 TOPIC = "confkit probe: a room of a test, gone in a moment; safe to delete"
@@ -33,7 +33,7 @@ class OwnRoom:
 
     extend_id: str
     room_id: str = ""
-    asked: Asked | None = None
+    asked: Attempt | None = None
     left: list[str] = field(default_factory=list)
 
     @property

@@ -12,7 +12,7 @@ from .. import signing
 from ..client import Client
 from ..errors import ConfigError
 from ..masking import Secret, hidden_address
-from ..pace import finite
+from ..transport import finite
 from . import calling, formats, interface_a, interface_b
 from .answers import told as told_of
 from .evidence import Findings, Probe

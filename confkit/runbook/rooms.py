@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError, ParameterError, RoomNotFound
 from ..known import known_rooms
+from ..many.ids import room_ids
+from ..many.sweeps import sweep
 from ..rooms import get_room
-from ..sweeping.ids import room_ids
-from ..sweeping.sweeps import sweep
 from .inputs import given
 
 if TYPE_CHECKING:

@@ -118,8 +118,8 @@ def test_the_rooms_break_no_rule_of_accessibility(open_notebook, picture):
 MANY = """
 from datetime import UTC, datetime
 from confkit.records import Room, RoomUser
-from confkit.sweeping.reading import Part
-from confkit.sweeping.result import Sweep
+from confkit.many.reading import Part
+from confkit.many.result import Sweep
 import confkit as ck
 from confkit.panels import RoomExplorer
 ids = tuple(f"{number:06}" for number in range(100_000))

@@ -13,12 +13,12 @@ from confkit.charts import occupancy_chart, occupancy_curve, occupancy_heatmap
 from confkit.checklist import Check, Checklist
 from confkit.course.clients.report import ClientCheck, ClientRow
 from confkit.frames import calls_frame
+from confkit.many.sweeps import sweep
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
 from confkit.panels.parts import View
 from confkit.rtsp.report import Notice, Report, Stage
 from confkit.service_check import check_service
 from confkit.spreadsheet import as_csv
-from confkit.sweeping.sweeps import sweep
 
 from .looking import alive, alive_in_svg, controls, formulas
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import confkit as ck
+from confkit.many.ids import room_ids
 from confkit.spreadsheet import as_csv, defused, plain
-from confkit.sweeping.ids import room_ids
 from confkit.tables import read_table
 
 from . import texts

@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from ..client import MARGIN
 from ..errors import ConfigError, ConfkitError, TokenRejected
 from ..excerpts import excerpt
-from ..many.sending import ending
-from ..pace import MARGIN
 from .reading import How, Part, read_part
+from .sending import ending
 
 if TYPE_CHECKING:
     from ..client import Client

@@ -17,9 +17,9 @@ from itertools import pairwise
 import pytest
 
 import confkit as ck
+from confkit.client import Pace
 from confkit.many.politeness import SILENT, START
 from confkit.many.queue import Queue
-from confkit.pace import Pace
 from confkit.transport import no_answer
 from confkit.wire import Answer
 from tests.scripted import (
@@ -692,7 +692,7 @@ def test_nothing_is_left_open(way):
 import os, sys, subprocess, threading, time
 from tests.scripted import GET_ROOM, Reply, scripted
 from tests.ways import ROOM, connected, rooms
-from tests.test_batch import open_files
+from tests.many.test_queue import open_files
 ended = threading.Event(); ended.set()
 service = subprocess.Popen([sys.executable, "-c", '''
 import sys
@@ -735,7 +735,7 @@ def test_a_forked_process_asks_by_itself(way):
 import os, sys, warnings
 warnings.simplefilter("ignore")
 from tests.scripted import GET_ROOM, scripted
-from tests.test_batch import own
+from tests.many.test_queue import own
 from tests.ways import by, rooms
 with scripted({GET_ROOM: own}) as service:
     client = by(service.client(), sys.argv[1])
