@@ -44,6 +44,11 @@ Read = Callable[[Request, Answer, "Dialect"], Any]
 log = logging.getLogger("confkit")
 
 
+def tells() -> bool:
+    """Whether each call is told of as it is made, in a log or a trace."""
+    return log.isEnabledFor(logging.DEBUG) or traced()
+
+
 def members_of(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
     """The members of a successful answer; what else it is raises."""
     return interpret(request.endpoint, answer, dialect)
@@ -92,9 +97,9 @@ class Context(NamedTuple):
     pace: Pace | None
     calls: deque[Call | Attempt]
     clock: Callable[[], float]
-    sleep: Callable[[float], object]
     chance: Callable[[], float]
     now: Callable[[], float]
+    tells: bool  # each call as it is made, in a log or a trace
 
     def written(self, request: Request, token: Secret | None) -> Written:
         """The request as it travels."""
@@ -195,11 +200,11 @@ class Attempt:
         """Put it on record, in the log and in a trace; in Sentry too, when it was sent `alone`.
 
         The record takes longer than a call, so it is made when somebody looks at it."""
+        context = self.context
         large = self.answer is not None and len(self.answer.body) > LARGE
-        self.context.calls.append(self.call if large else self)
-        if log.isEnabledFor(logging.DEBUG):
+        context.calls.append(self.call if large else self)
+        if context.tells:
             log.debug("%s", self.call)
-        if traced():
             to_opentelemetry(self.call)
         if alone and reported():
             to_sentry(self.call)

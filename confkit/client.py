@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from . import signing
 from .address import Address
 from .arguments import sendable, whole
-from .attempt import Attempt, Context, Read
+from .attempt import Attempt, Context, Read, tells
 from .endpoints import A1, Endpoint
 from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError, TokenRejected
 from .masking import Secret, hidden_address
@@ -353,7 +353,7 @@ class Client:
             session=self.session, dialect=self.dialect, timeout=self.timeout,
             bases={name: address.url for name, address in self._addresses.items()},
             secret_key=self.secret_key, token=self.token, pace=self._pace, calls=self._calls,
-            clock=self._clock, sleep=self._sleep, chance=self._chance, now=self._now,
+            clock=self._clock, chance=self._chance, now=self._now, tells=tells(),
         )  # fmt: skip
 
     def _is_open(self) -> None:

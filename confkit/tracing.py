@@ -50,6 +50,8 @@ def traced() -> bool:
 
 def to_opentelemetry(call: Call) -> None:
     """Give OpenTelemetry a finished span of the call, beneath the span that is current here."""
+    if not traced():
+        return
     trace: Any = sys.modules["opentelemetry.trace"]
     there = urlsplit(call.address)
     attributes = {

@@ -140,25 +140,9 @@ def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | No
     return bytes(body), None
 
 
-# Which obstacle the exceptions in a chain tell of; the first that fits.
-_OBSTACLES = {
-    "unreached": {"ConnectTimeout", "ConnectTimeoutError"},
-    "unanswered": {"ReadTimeout", "ReadTimeoutError"},
-    "proxy": {"ProxyError"},
-    "certificate": {"SSLCertVerificationError"},
-    "tls": {"SSLError"},
-    "name": {"NameResolutionError", "gaierror"},
-    "refused": {"ConnectionRefusedError"},
-    "unreachable": {"NewConnectionError"},
-    "closed": {"RemoteDisconnected"},
-    "reset": {"ConnectionResetError"},
-    "foreign": {"BadStatusLine"},
-}
-
-
 def _obstacle(error: Exception) -> str:
     kinds = {type(link).__name__ for link in _chain(error)}
-    return next((name for name, signs in _OBSTACLES.items() if kinds & signs), "broken")
+    return next((name for name, one in _OBSTACLES.items() if kinds & one[0]), "broken")
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -185,23 +169,36 @@ _CHECK = (
     "settings fit."
 )
 _LONGER = "Check the address, or give a longer timeout=(connect, read)."
-# What each obstacle means, whether the request may have arrived, whether to try again, what to do.
-_MEANINGS = {
-    "unreached": ("it did not accept a connection within {connect:g} s", False, True, _LONGER),
-    "unanswered": ("it did not answer within {read:g} s", True, True, _LONGER),
-    "unfinished": ("its answer was not whole within {both:g} s", True, True, _LONGER),
-    "large": (f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
-    "proxy": ("the proxy did not pass it on", False, True, _CHECK),
-    "certificate": ("its certificate is refused ({why})", False, False, _CHECK),
-    "tls": ("TLS failed ({why})", True, False, _CHECK),
-    "name": ("its host name is not known", False, True, _CHECK),
-    "refused": ("it refused the connection", False, True, _CHECK),
-    "unreachable": ("it cannot be reached ({why})", False, True, _CHECK),
-    "closed": ("it closed the connection without an answer", True, True, _CHECK),
-    "reset": ("it reset the connection", True, True, _CHECK),
-    "foreign": ("what it sent is not HTTP", True, True, _CHECK),
-    "broken": ("the connection broke ({why})", True, True, _CHECK),
-}
+# The exceptions that tell of each obstacle, of which the first counts that fits; what it means,
+# whether the request may have arrived, whether to try again, what to do.
+_OBSTACLES: dict[str, tuple[set[str], str, bool, bool, str]] = {
+    "unreached": (
+        {"ConnectTimeout", "ConnectTimeoutError"},
+        "it did not accept a connection within {connect:g} s", False, True, _LONGER,
+    ),
+    "unanswered": (
+        {"ReadTimeout", "ReadTimeoutError"},
+        "it did not answer within {read:g} s", True, True, _LONGER,
+    ),
+    "unfinished": (set(), "its answer was not whole within {both:g} s", True, True, _LONGER),
+    "large": (set(), f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
+    "proxy": ({"ProxyError"}, "the proxy did not pass it on", False, True, _CHECK),
+    "certificate": (
+        {"SSLCertVerificationError"}, "its certificate is refused ({why})", False, False, _CHECK,
+    ),
+    "tls": ({"SSLError"}, "TLS failed ({why})", True, False, _CHECK),
+    "name": (
+        {"NameResolutionError", "gaierror"}, "its host name is not known", False, True, _CHECK,
+    ),
+    "refused": ({"ConnectionRefusedError"}, "it refused the connection", False, True, _CHECK),
+    "unreachable": ({"NewConnectionError"}, "it cannot be reached ({why})", False, True, _CHECK),
+    "closed": (
+        {"RemoteDisconnected"}, "it closed the connection without an answer", True, True, _CHECK,
+    ),
+    "reset": ({"ConnectionResetError"}, "it reset the connection", True, True, _CHECK),
+    "foreign": ({"BadStatusLine"}, "what it sent is not HTTP", True, True, _CHECK),
+    "broken": (set(), "the connection broke ({why})", True, True, _CHECK),
+}  # fmt: skip
 
 
 def no_answer(
@@ -212,7 +209,7 @@ def no_answer(
     why: str = "",
 ) -> TransportError:
     """The error for a request that got no answer: an obstacle, and `why` in its own words."""
-    meaning, sent, retry, advice = _MEANINGS[obstacle]
+    _, meaning, sent, retry, advice = _OBSTACLES[obstacle]
     told = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
     kind = TransportTimeout if advice is _LONGER else TransportError
     error = kind(mask(address, *hidden), advice, cause=told)
