@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .calls import Call
     from .dialect import Dialect
     from .many.queue import Outcomes
-    from .sandbox import Sandbox
 
 KEPT = 200  # calls on record
 MARGIN = 1.02  # keeps the bound where the network bunches what left evenly
@@ -71,7 +70,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def __call__(self) -> None:
-        """Nothing, when it is time for one more request."""
+        """Wait until it is time for one more request."""
         with self._lock:
             now = self._clock()
             due = self._due = max(now, self._due + self._gap)
@@ -130,7 +129,8 @@ class Client:
     """A service that answers: its two addresses, its keys, and the token that they make.
 
     Made by `confkit.connect`. Every call goes through `send`; threads may share one client.
-    `calls` holds the last calls, masked; `session` is the requests session, to configure.
+    `calls` holds the last calls, masked; `session` is the requests session, to configure; `sandbox`
+    is the Sandbox of a client that one gave, else None.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Client:
         verify: bool | str = True,
         max_rate: float | None = None,
         name: str | None = None,
-        sandbox: Sandbox | None = None,
+        sandbox: Any = None,
         origins: Mapping[str, str] | None = None,
         on_close: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
@@ -266,7 +266,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections, and ends the sandbox that `connect("sandbox")` started."""
+        """Close the connections, and end the sandbox that `connect("sandbox")` started."""
         self._closed = True
         self.session.close()
         self._on_close()
@@ -365,7 +365,7 @@ class Client:
             self._after_fork()
 
     def may_send(self, endpoint: Endpoint) -> None:
-        """Nothing, unless the operation is a change and the client read only: ReadOnlyError."""
+        """Refuse a change where the client is read only: ReadOnlyError."""
         if endpoint.write and self.read_only:
             raise ReadOnlyError(
                 f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only.",
@@ -381,7 +381,7 @@ class Client:
         return self._token(instead_of)
 
     def _after_fork(self) -> None:
-        """Lets go of the parent's connections and lock: two processes on one socket would read
+        """Let go of the parent's connections and lock: two processes on one socket would read
         each other's answers."""
         self._process = os.getpid()
         self._token = SharedToken(self._authenticate)

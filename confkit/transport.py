@@ -35,7 +35,7 @@ def masked_log(record: logging.LogRecord) -> bool:
 
 
 def mask_log() -> None:
-    """Masks what urllib3 logs from now on, in this process."""
+    """Mask what urllib3 logs from now on, in this process."""
     logging.getLogger("urllib3.connectionpool").addFilter(masked_log)
 
 
@@ -115,7 +115,7 @@ def _hooks(session: requests.Session) -> list[Callable[..., object]]:
 
 
 def _leads_nowhere(response: requests.Response, **_: object) -> None:
-    """Takes a redirect's goal away from requests, which where none is followed still reads the
+    """Take a redirect's goal away from requests, which where none is followed still reads the
     whole body of one, however large, and trips over a goal that is no address. Who looked at the
     headers before keeps what they saw."""
     if "Location" in response.headers:
@@ -264,7 +264,7 @@ class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base know
         self.fp = io.BufferedReader(self._reader)
 
     def _close_conn(self) -> None:
-        """Lets go of an answer that was read; a connection on which more has come than that is not
+        """Let go of an answer that was read; a connection on which more has come than that is not
         used again: what is nobody's would be taken for the next answer."""
         if self._reader.ends(self.fp):
             with suppress(OSError):
@@ -300,7 +300,7 @@ class DeadlineAdapter(HTTPAdapter):
     """An adapter of requests on which the read time-out bounds the whole answer."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the pools, with connections that keep the deadline."""
+        """Make the pools, with connections that keep the deadline."""
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
 
