@@ -200,9 +200,11 @@ class Attempt:
         """Put it on record, in the log and in a trace; in Sentry too, when it was sent `alone`.
 
         The record takes longer than a call, so it is made when somebody looks at it."""
-        context = self.context
+        context, endpoint = self.context, self.request.endpoint
+        # It says what was sent, whatever becomes of the caller's parameters.
+        self.request = Request(endpoint, dict(self.request.parameters))
         large = self.answer is not None and len(self.answer.body) > LARGE
-        context.calls.append(self.call if large else self)
+        context.calls.append(self.call if large or endpoint.write else self)
         if context.tells:
             log.debug("%s", self.call)
             to_opentelemetry(self.call)
