@@ -139,6 +139,6 @@ def _told(report: Report, file: str | None = None) -> int:
     except OSError as error:
         raise ConfigError(
             f"{file} was not written: {error.strerror}",
-            "Name a file in a folder of yours where there is space",
+            "Name a file in a folder of yours where there is space.",
         ) from None
     return 0 if report.ok else 1

@@ -245,7 +245,7 @@ def _token(options: argparse.Namespace) -> int:
 def _interface(options: argparse.Namespace) -> int:
     if options.openapi and options.part:
         raise ConfigError(
-            "the OpenAPI description is one whole", "Leave out the part, or --openapi"
+            "the OpenAPI description is one whole", "Leave out the part, or --openapi."
         )
     if options.openapi:
         from .openapi import text

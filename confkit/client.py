@@ -62,7 +62,7 @@ class Pace:
         self, max_rate: float, clock: Callable[[], float], sleep: Callable[[float], object]
     ) -> None:
         if not finite(max_rate):
-            raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0")
+            raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
         # Of 2.5 requests only two fit into a second; below one, the gap is what counts.
         self._gap = MARGIN / (math.floor(max_rate) if max_rate >= 1 else max_rate)
         self._due = -math.inf
@@ -359,7 +359,7 @@ class Client:
     def _is_open(self) -> None:
         if self._closed or (self.sandbox is not None and self.sandbox.closed):
             raise ConfigError(
-                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again"
+                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again."
             )
         if os.getpid() != self._process:
             self._after_fork()

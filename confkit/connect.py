@@ -146,7 +146,7 @@ def seconds(text: str, name: str) -> float | tuple[float, float]:
     if len(numbers) not in (1, 2):
         raise ConfigError(
             f"{name} is {text!r}",
-            "Give seconds, such as 10, or seconds to connect and to read, such as 5,10",
+            "Give seconds, such as 10, or seconds to connect and to read, such as 5,10.",
         )
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
@@ -155,7 +155,7 @@ def _yes_or_no(text: str, variable: str) -> bool:
     known = {"1": True, "true": True, "yes": True, "on": True,
              "0": False, "false": False, "no": False, "off": False}  # fmt: skip
     if text.strip().lower() not in known:
-        raise ConfigError(f"{variable} is {text!r}", "Give 1 or 0")
+        raise ConfigError(f"{variable} is {text!r}", "Give 1 or 0.")
     return known[text.strip().lower()]
 
 

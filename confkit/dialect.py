@@ -49,7 +49,7 @@ class Dialect:
             value = getattr(self, name)
             if value not in choices:
                 raise ConfigError(
-                    f"dialect setting {name} is {value!r}", f"It is one of {', '.join(choices)}"
+                    f"dialect setting {name} is {value!r}", f"It is one of {', '.join(choices)}."
                 )
         for name in ("token_parameter", "mcu_token_parameter", "remove_token_parameter"):
             value = getattr(self, name)
@@ -63,7 +63,7 @@ class Dialect:
                 raise ConfigError(
                     f"dialect setting {name} is {value!r}",
                     "It is a parameter's name, "
-                    "such as access_token, access_tocken, accessToken or token",
+                    "such as access_token, access_tocken, accessToken or token.",
                 )
 
     @classmethod
@@ -74,7 +74,7 @@ class Dialect:
         if unknown:
             raise ConfigError(
                 f"no dialect setting is called {', '.join(unknown)}",
-                f"There are {', '.join(sorted(known))}",
+                f"There are {', '.join(sorted(known))}.",
             )
         return cls(**settings)  # type: ignore[arg-type]  # checked in __post_init__
 
@@ -87,7 +87,7 @@ class Dialect:
                 members = json.loads(text)
             except ValueError:
                 raise ConfigError(
-                    f"dialect {text!r} is not JSON", "Write it as hash=sha256"
+                    f"dialect {text!r} is not JSON", "Write it as hash=sha256."
                 ) from None
             return cls.of(members)
         for part in filter(None, (part.strip() for part in text.split(","))):
@@ -95,7 +95,7 @@ class Dialect:
             if not equals:
                 raise ConfigError(
                     f"dialect setting {part!r} has no value",
-                    "Write it as hash=sha256,signature=raw",
+                    "Write it as hash=sha256,signature=raw.",
                 )
             settings[name.strip()] = value.strip()
         return cls.of(settings)

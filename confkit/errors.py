@@ -36,11 +36,14 @@ class ConfkitError(Exception):
     @property
     def said(self) -> str:
         """The problem and its cause, without a full stop at the end."""
-        told = f"{self.problem}: {self.cause}" if self.cause else self.problem
-        return printable(told.strip().rstrip(" ."))  # it may quote what others wrote
+        return self._told().rstrip(" .")
 
     def __str__(self) -> str:
-        return f"{self.said}. {printable(self.advice)}" if self.advice else self.said
+        return f"{self.said}. {printable(self.advice)}" if self.advice else self._told()
+
+    def _told(self) -> str:
+        told = f"{self.problem}: {self.cause}" if self.cause else self.problem
+        return printable(told.strip())  # it may quote what others wrote
 
     def again(self, **changes: Any) -> Self:
         """The same error without its traceback, for others to raise, and with these `changes` of

@@ -43,7 +43,7 @@ def lab(
     if rooms is not None:
         if not Path(rooms).is_file():
             raise ConfigError(
-                f"there is no file {rooms!r} with room IDs", "Give another to --rooms"
+                f"there is no file {rooms!r} with room IDs", "Give another to --rooms."
             )
         environment["CONFKIT_ROOMS"] = str(Path(rooms).resolve())
     folder = notebooks()
@@ -146,13 +146,13 @@ def notebooks() -> Path:
         return checkout
     installed = Path(__file__).resolve().parent / "_notebooks"
     if not installed.is_dir():
-        raise ConfigError("the notebooks are not installed", "Install confkit-notebooks again")
+        raise ConfigError("the notebooks are not installed", "Install confkit-notebooks again.")
     copy = Path.cwd() / "confkit-notebooks"
     try:
         shutil.copytree(installed, copy, dirs_exist_ok=True, copy_function=_copy_new)
     except OSError:
         raise ConfigError(
-            f"the notebooks cannot be copied to {copy}", "Start in a folder of yours"
+            f"the notebooks cannot be copied to {copy}", "Start in a folder of yours."
         ) from None
     return copy
 
@@ -173,4 +173,4 @@ def free_port(wanted: int) -> int:
             except OSError:
                 continue
             return port
-    raise ConfigError(f"no port from {wanted} on is free", "Give another with --port")
+    raise ConfigError(f"no port from {wanted} on is free", "Give another with --port.")

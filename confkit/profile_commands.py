@@ -75,7 +75,7 @@ def _ask(question: str) -> str:
         return input(question)
     except EOFError:
         raise ConfigError(
-            "nothing was typed", "Give the values as options, and the secret in CONFKIT_SECRET_KEY"
+            "nothing was typed", "Give the values as options, and the secret in CONFKIT_SECRET_KEY."
         ) from None
 
 

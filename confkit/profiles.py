@@ -45,7 +45,7 @@ def load(name: str) -> dict[str, Any]:
         if key not in SETTINGS:
             raise ConfigError(
                 f"profile {name!r} has an unknown setting {key!r}",
-                f"There are {', '.join(SETTINGS)}",
+                f"There are {', '.join(SETTINGS)}.",
             )
         if not isinstance(value, SETTINGS[key]):
             raise ConfigError(f"profile {name!r}: {key} is of the wrong type")
@@ -94,7 +94,7 @@ def _read() -> dict[str, dict[str, Any]]:
         where = str(error)
         mode = None
     if mode is None:  # outside the except block: the broken text, with its secrets, hangs on it
-        raise ConfigError(f"{file} is not TOML ({where})", "Mend it or make it anew")
+        raise ConfigError(f"{file} is not TOML ({where})", "Mend it or make it anew.")
     if mode and os.name == "posix":
         warnings.warn(f"{file} can be read by others; run: chmod 600 {file}", stacklevel=4)
     if not all(isinstance(settings, dict) for settings in stored.values()):
@@ -118,7 +118,7 @@ def _write(stored: dict[str, dict[str, Any]]) -> Path:
 def _unwritten(file: Path, reason: str | None) -> ConfigError:
     return ConfigError(
         f"{file} cannot be written ({reason})",
-        "Free space, or set HOME or XDG_CONFIG_HOME to a folder of yours",
+        "Free space, or set HOME or XDG_CONFIG_HOME to a folder of yours.",
     )
 
 

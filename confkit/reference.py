@@ -26,7 +26,7 @@ def reference(part: str | None = None) -> str:
         if wanted and wanted in heading.lower():
             return block
     headings = ", ".join(heading.lstrip("# ") for heading, _ in blocks)
-    raise ConfigError(f"the reference has no part {part!r}", f"It has: {headings}")
+    raise ConfigError(f"the reference has no part {part!r}", f"It has: {headings}.")
 
 
 def _blocks(whole: str) -> list[tuple[str, str]]:

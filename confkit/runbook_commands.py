@@ -165,11 +165,11 @@ def _inputs(
     for part in given:
         name, equals, text = part.partition("=")
         if not equals:
-            raise ConfigError(f"-p {mask(part)} has no value", f"Give -p {mask(part)}=VALUE")
+            raise ConfigError(f"-p {mask(part)} has no value", f"Give -p {mask(part)}=VALUE.")
         refuse_name(name)
         if name not in stored.inputs:
             raise ConfigError(
-                f"{stored.name} has no input {mask(name)!r}", f"It has {', '.join(stored.inputs)}"
+                f"{stored.name} has no input {mask(name)!r}", f"It has {', '.join(stored.inputs)}."
             )
         texts[name] = text, "-p"
     for name, (text, _) in texts.items():

@@ -59,7 +59,7 @@ def timeouts(given: float | tuple[float, float]) -> tuple[float, float]:
     if len(both) != 2 or not all(finite(seconds) for seconds in both):
         raise ConfigError(
             f"timeout is {given!r}",
-            "Give seconds, or (seconds to connect, seconds to read), each above 0 and finite",
+            "Give seconds, or (seconds to connect, seconds to read), each above 0 and finite.",
         )
     return float(both[0]), float(both[1])
 

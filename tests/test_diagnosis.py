@@ -756,7 +756,7 @@ def test_an_import_with_preflight_and_verification(sandbox, client, room_id, cam
 
 def test_a_camera_that_does_not_play_is_not_sent_to_the_service(sandbox, client, room_id, camera):
     """PreflightFailed carries the report, and says that nothing was sent."""
-    with pytest.raises(ck.PreflightFailed, match="Nothing was sent") as raised:
+    with pytest.raises(ck.PreflightFailed, match="nothing was sent") as raised:
         ck.import_device(client, room_id, "cam", "Door", camera, preflight=True)
     error = raised.value
     assert error.report.verdict == "auth_required"

@@ -88,16 +88,16 @@ def test_a_parameter_noticed_before_sending_says_so():
     assert isinstance(error, ck.ParameterError)
     assert error.ret is None
     assert (error.endpoint, error.interface) == ("A2", "A")
-    assert str(error) == "topic is empty. Give one. Nothing was sent."
+    assert str(error) == "topic is empty. Nothing was sent. Give one."
 
 
 def filled(kind):
     """An error of this class in which nothing is as usual."""
-    error = kind("the text")
+    error = kind("the text", "ask", cause="why")
     error.retry = not kind.retry
     if issubclass(kind, ck.ApiError):
         error.ret, error.interface, error.endpoint = "E17", "B", "B1"
-        error.meaning, error.advice = "odd", "ask"
+        error.meaning = "odd"
     if issubclass(kind, ck.TransportError):
         error.sent = False
     if issubclass(kind, ck.ProtocolError):
@@ -120,7 +120,7 @@ def test_an_error_arrives_whole(kind, travel):
     arrived = travel(error)
     assert arrived is not error
     assert type(arrived) is kind
-    assert str(arrived) == "the text"
+    assert str(arrived) == "the text: why. ask"
     assert arrived.args == error.args
     assert vars(arrived) == vars(error)
     assert arrived.retry is not kind.retry

@@ -124,7 +124,7 @@ def checkup(
     if room_id is not None:
         room_id = arguments.identity(A3, "room_id", room_id)
     if not finite(timeout):
-        raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0")
+        raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0.")
     created = tuple(client.created)
     case = Case(copy(client), room_id, max_failed_logins, timeout, clock, now, new_id, created)
     closed = _closed(client)

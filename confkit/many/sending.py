@@ -33,7 +33,7 @@ def send_many(
 ) -> Outcomes:
     """What came for each request, in order; Ctrl-C or `cancelled` ends it within a second."""
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
-        raise ConfigError(f"concurrency is {concurrency!r}", "Give a whole number from 1")
+        raise ConfigError(f"concurrency is {concurrency!r}", "Give a whole number from 1.")
     for endpoint in {request.endpoint for request in asked}:
         if endpoint.write or endpoint.token is None:
             raise ParameterError(

@@ -54,12 +54,12 @@ def sweep(
     """
     if not (rooms or users):
         raise ConfigError(
-            "rooms=False and users=False leave nothing to ask", "Leave one of them out"
+            "rooms=False and users=False leave nothing to ask", "Leave one of them out."
         )
     if not isinstance(executor, Executor | None):
         raise ConfigError(
             f"executor is of type {type(executor).__name__}",
-            "Give one of concurrent.futures, or get_executor() of a Dask client",
+            "Give one of concurrent.futures, or get_executor() of a Dask client.",
         )
     given = read_ids(room_ids, id_column)
     ids, calls = given.ids, len(given.ids) * (int(rooms) + int(users))

@@ -78,10 +78,11 @@ def contents(folder: Path, days: Days = lambda _: True) -> Contents:
 
 def _look(folder: Path, days: Days) -> Contents:
     if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder} is a file", "A recording is a folder, give its path")
+        raise ConfigError(f"{folder} is a file", "A recording is a folder, give its path.")
     if not folder.is_dir():
         raise ConfigError(
-            f"there is no recording at {folder}", f"`confkit record {folder}` or Recorder makes one"
+            f"there is no recording at {folder}",
+            f"`confkit record {folder}` or Recorder makes one.",
         )
     found = Contents()
     # The sweeps first: one that is absorbed while we look is then named by a part that we see, or

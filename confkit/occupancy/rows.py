@@ -41,7 +41,7 @@ class Rows:
         self._options: dict[str, Any] = {"cancelled": cancelled, "progress": False, **pace}
         self._ids = room_ids(given, id_column).ids
         if not self._ids:
-            raise ConfigError("there is no room to record", "Give the IDs of one or more")
+            raise ConfigError("there is no room to record", "Give the IDs of one or more.")
         self._caps: dict[str, int | None] = {}  # as last read; None is a room without one
         self._unread: dict[str, int | None] = {}  # rooms without a known cap, and the result code
         self._begun = False

@@ -14,10 +14,10 @@ from ..occupancy.folder import contents
 def placed(given: str | os.PathLike[str]) -> Path:
     """The whole path of a folder, which need not be there. ConfigError: there can be none."""
     if not isinstance(given, str | os.PathLike):
-        raise ConfigError(f"folder is of type {type(given).__name__}", "Give a path")
+        raise ConfigError(f"folder is of type {type(given).__name__}", "Give a path.")
     text = os.fsdecode(given).strip()
     if not text:
-        raise ConfigError("no folder is given", "Name one, it is made when it is not there")
+        raise ConfigError("no folder is given", "Name one, it is made when it is not there.")
     try:
         path = Path(text).expanduser().absolute()
         with suppress(FileNotFoundError):
@@ -41,7 +41,7 @@ def of_a_recording(path: Path) -> Path:
     except OvertakenError:
         return path  # it is written right now
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror})", "Look at it") from error
+        raise ConfigError(f"{path} cannot be read ({error.strerror})", "Look at it.") from error
     if found.strange and not (found.parts or found.hot):
         raise ConfigError(
             f"{path} is no recording: it holds {min(found.strange).name}, and no sample",

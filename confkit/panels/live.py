@@ -34,7 +34,7 @@ def check_every(seconds: float) -> float:
     if seconds != 0 and not (finite(seconds) and SHORTEST <= seconds <= DAY):
         raise ConfigError(
             f"every is {seconds!r}",
-            f"Give seconds from {SHORTEST} to a day ({DAY:g}), or 0 for never",
+            f"Give seconds from {SHORTEST} to a day ({DAY:g}), or 0 for never.",
         )
     return float(seconds)
 
@@ -42,7 +42,7 @@ def check_every(seconds: float) -> float:
 def check_rate(rate: float) -> None:
     """Raises ConfigError unless this is 0 or a number of requests a second."""
     if rate != 0 and not finite(rate):
-        raise ConfigError(f"background_rate is {rate!r}", "Give requests a second, or 0 for none")
+        raise ConfigError(f"background_rate is {rate!r}", "Give requests a second, or 0 for none.")
 
 
 def outage_told(

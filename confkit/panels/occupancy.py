@@ -249,7 +249,7 @@ class OccupancyPanel(LivePanel):
         with self.working("Recording: the first sweep", kind="recording") as work:
             if self.recording is not None and not self.recording.ended:
                 raise ConfigError(
-                    f"a recording into {self.recording.folder} goes on", "End it first"
+                    f"a recording into {self.recording.folder} goes on", "End it first."
                 )
             every = pace(every)
             if folder is not None:

@@ -26,7 +26,7 @@ log = logging.getLogger("confkit.panels")
 def pace(every: float) -> float:
     """These seconds. ConfigError: they are no number above 0, up to a day."""
     if not (finite(every) and every <= LONGEST):
-        raise ConfigError(f"every is {every!r}", "Give seconds above 0, up to a day")
+        raise ConfigError(f"every is {every!r}", "Give seconds above 0, up to a day.")
     return float(every)
 
 
@@ -107,7 +107,7 @@ def recording(
     """
     if (other := going_on(folder)) is not None:
         follow(other, False)
-        raise ConfigError(f"a recording into {folder} goes on already", "End it first")
+        raise ConfigError(f"a recording into {folder} goes on already", "End it first.")
     new = Recording(client, ids, folder, every)
     new.start()
     try:

@@ -152,7 +152,7 @@ class RoomExplorer(LivePanel):
             except OSError as error:
                 raise ConfigError(
                     f"{fspath(path)} was not written ({error.strerror})",
-                    "Name a file in a folder of yours where there is space",
+                    "Name a file in a folder of yours where there is space.",
                 ) from None
         return text
 

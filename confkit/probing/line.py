@@ -31,7 +31,7 @@ class Line:
         if isinstance(max_calls, bool) or not (isinstance(max_calls, int) and max_calls >= FEWEST):
             raise ConfigError(
                 f"max_calls is {max_calls!r}",
-                f"Give a whole number, {FEWEST} or more: a probe needs about thirty calls",
+                f"Give a whole number, {FEWEST} or more: a probe needs about thirty calls.",
             )
         self.client, self.findings = client, findings
         self.calls = 0

@@ -91,7 +91,7 @@ def probe_client(
     """As `probe_dialect`, of a client's service and with its dialect as the first guess; where the
     client is read only, nothing is created, and B1 and B2 are left alone."""
     if wait is not None and not finite(wait):
-        raise ConfigError(f"wait is {wait!r}", "Give seconds, above 0 and finite")
+        raise ConfigError(f"wait is {wait!r}", "Give seconds, above 0 and finite.")
     findings = Findings(client.dialect)
     line = Line(client, findings, max_calls)
     logins = Logins(line, max_failed_logins)

@@ -172,7 +172,7 @@ class Runbook:
         """The sandbox, on which the cell then builds the scene that is wanted; None on a real
         service, recorded as SKIP. ConfigError: there is no such scene."""
         if wanted not in scenes:
-            raise ConfigError(f"scene is {wanted!r}", f"There are {', '.join(scenes)}")
+            raise ConfigError(f"scene is {wanted!r}", f"There are {', '.join(scenes)}.")
         sandbox: Sandbox | None = self.client.sandbox
         if sandbox is None:
             self.skipped("a scene to look at", f"{self.client.name} is used as it is")
@@ -185,7 +185,7 @@ class Runbook:
 
         ConfigError: `apply` is neither True nor False, as the text "False" is not."""
         if not isinstance(apply, bool):
-            raise ConfigError(f"apply is {apply!r}", "Give True or False")
+            raise ConfigError(f"apply is {apply!r}", "Give True or False.")
         if self.client.read_only:
             self.skipped(what, "nothing was changed: this client is read only")
         elif not apply:

@@ -62,7 +62,7 @@ def typed(name: str, text: str, default: Value, origin: str) -> Value:
         kind = {bool: "true or false", int: "a whole number, 0 or more"}.get(
             type(default), "a number, 0 or more"
         )
-        raise ConfigError(f"{name} (from {origin}) is {text!r}", f"Give {kind}") from None
+        raise ConfigError(f"{name} (from {origin}) is {text!r}", f"Give {kind}.") from None
 
 
 def refuse_name(name: str) -> None:

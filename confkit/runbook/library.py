@@ -32,7 +32,7 @@ def stored() -> list[Stored]:
     folders = (package.parent / "notebooks" / "runbooks", package / "_notebooks" / "runbooks")
     folder = next((folder for folder in folders if folder.is_dir()), None)
     if folder is None:
-        raise ConfigError("the runbooks are not installed", "Install confkit-notebooks again")
+        raise ConfigError("the runbooks are not installed", "Install confkit-notebooks again.")
     return sorted(map(read, folder.glob("*.ipynb")), key=lambda one: one.name)
 
 

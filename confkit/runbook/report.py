@@ -48,7 +48,7 @@ def check_place(path: Path) -> None:
 def _unwritten(path: Path, error: OSError) -> ConfigError:
     return ConfigError(
         f"the report cannot be written to {path} ({error.strerror})",
-        "Name a file in a folder of yours",
+        "Name a file in a folder of yours.",
     )
 
 

@@ -497,4 +497,4 @@ def test_a_closed_client_is_told_not_raised():
         client = sandbox.connect()
     checks = ck.doctor(client)
     assert verdicts(checks) == "F" + "S" * (len(CHECKS) - 1)
-    assert checks[0].found == "this sandbox is closed; connect again"
+    assert checks[0].found == "this sandbox is closed. Connect again."

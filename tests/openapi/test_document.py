@@ -200,7 +200,7 @@ def test_the_command_prints_it(capsys):
     assert main(["interface", "--openapi"]) == 0
     assert json.loads(capsys.readouterr().out) == DOCUMENT
     assert main(["interface", "A2", "--openapi"]) == 1
-    assert "leave out the part" in capsys.readouterr().err
+    assert "Leave out the part" in capsys.readouterr().err
 
 
 def test_it_needs_nothing_but_the_standard_library():

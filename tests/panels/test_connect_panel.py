@@ -253,7 +253,7 @@ def test_a_wrong_time_out_is_told_by_its_name(filled, timeout):
     filled.timeout.value = timeout
     press(filled, "Connect")
     assert filled.frame.text.startswith("timeout is ")
-    assert "give seconds" in filled.frame.text
+    assert "Give seconds" in filled.frame.text
     assert filled.frame.tone == "bad"
     with pytest.raises(ck.ConfigError):
         filled.test()
@@ -297,7 +297,7 @@ def test_the_sandbox_has_its_own_dialect(embedded):
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [({"profile": "nowhere"}, "there is no profile 'nowhere' here; there are sandbox"),
+    [({"profile": "nowhere"}, "there is no profile 'nowhere' here. There are sandbox"),
      ({"dialect": {"hash": "crc"}}, "hash is 'crc'"), ({"dialect": {"x": 1}}, "is called x"),
      ({"dialect": 5}, "dialect is 5"), ({"timeout": "soon"}, "timeout is 'soon'")],
 )  # fmt: skip

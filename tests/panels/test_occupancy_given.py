@@ -23,7 +23,7 @@ TOO_LONG = 300 * "x"
 def test_a_pace_that_is_none_leaves_no_recording(panel_of, rooms, tmp_path, every):
     """Seconds that are none are refused before anything begins; the next recording does."""
     panel = panel_of(rooms.values(), every=0)
-    with pytest.raises(ck.ConfigError, match="give seconds above 0"):
+    with pytest.raises(ck.ConfigError, match="Give seconds above 0"):
         panel.record(tmp_path / "new", every=every)
     assert panel.recording is None
     assert panel.record(tmp_path / "new").done.sweeps == 1
@@ -127,7 +127,7 @@ def test_plain_wrong_arguments_are_told(panel_of, rooms):
     for wrong in (None, 5):
         with pytest.raises(ck.ConfigError, match="not in this panel"):
             panel.select(wrong)
-    with pytest.raises(ck.ConfigError, match="give a path"):
+    with pytest.raises(ck.ConfigError, match="Give a path"):
         panel.record(5)
 
 

@@ -26,7 +26,7 @@ def test_without_what_panels_need_the_way_to_get_it_is_named():
         "except ValueError as error:\n    print(type(error).__name__, error)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    told = "ConfigError panels need ipywidgets; run: pip install 'confkit-notebooks[lab]'"
+    told = "ConfigError panels need ipywidgets. Run: pip install 'confkit-notebooks[lab]'"
     assert ran.stdout.strip() == told
 
 
@@ -407,7 +407,7 @@ def test_a_table_sorts_all_rows_and_puts_missing_ones_last(table):
     assert table.rows[0][1][1] == "10"
     table.turn(2)
     assert table.rows[-1][1][1] is None
-    with pytest.raises(ck.ConfigError, match="there are room_id, users"):
+    with pytest.raises(ck.ConfigError, match="There are room_id, users"):
         table.sort("no such column")
     for message in ({"kind": "sort", "column": "nope"}, {"kind": "sort"}, {"kind": "page"}):
         table._hear(None, message, [])

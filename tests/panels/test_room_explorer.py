@@ -457,14 +457,14 @@ def test_an_option_that_no_room_has_is_refused_before_anything_is_sent(panel, sa
     """The error names those that there are."""
     before = sandbox.count()
     for option in ("foo", "client"):
-        with pytest.raises(ConfigError, match=f"no option {option}; it has room_mode, attendee"):
+        with pytest.raises(ConfigError, match=f"no option {option}. It has room_mode, attendee"):
             panel.create("Review", "ops", **{option: 1})
     assert sandbox.count() == before
 
 
 def test_a_panel_of_no_client_says_where_there_is_one():
     """As everybody forgets to connect once."""
-    with pytest.raises(ConfigError, match="type NoneType; give the client that connect"):
+    with pytest.raises(ConfigError, match=r"type NoneType. Give the client that connect"):
         RoomExplorer(None)
 
 

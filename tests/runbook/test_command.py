@@ -72,7 +72,7 @@ def test_two_services_are_refused(said, prod, monkeypatch):
 @pytest.mark.parametrize(
     ("part", "told"),
     [
-        ("colour=red", "has no input 'colour'; it has rooms, seconds, apply, scene"),
+        ("colour=red", "has no input 'colour'. It has rooms, seconds, apply, scene"),
         ("secret_key=hunter2", "is never one"),
         ("password=hunter2", "is never one"),
         ("rooms=rtsp://admin:hunter2@192.0.2.7/1", "holds a password"),
@@ -80,11 +80,11 @@ def test_two_services_are_refused(said, prod, monkeypatch):
         ("rooms=hunter2camera", "holds a key, a password or a token"),
         ("rooms=the-hunter2camera-of-ours", "holds a key, a password or a token"),
         ("rooms=xxkeepsake-of-oursxx", "holds a key, a password or a token"),
-        ("seconds=soon", "give a number"),
-        ("seconds=nan", "give a number, 0 or more"),
-        ("seconds=inf", "give a number, 0 or more"),
-        ("seconds=-1", "give a number, 0 or more"),
-        ("apply=perhaps", "give true or false"),
+        ("seconds=soon", "Give a number"),
+        ("seconds=nan", "Give a number, 0 or more"),
+        ("seconds=inf", "Give a number, 0 or more"),
+        ("seconds=-1", "Give a number, 0 or more"),
+        ("apply=perhaps", "Give true or false"),
         ("rooms", "has no value"),
     ],
 )

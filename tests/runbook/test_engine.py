@@ -137,7 +137,7 @@ def test_a_change_needs_apply_and_a_client_that_may(book, client):
     assert book.may_change(True, "delete it")
     assert book.checks == ()
     assert not book.may_change(False, "delete it")
-    with pytest.raises(ck.ConfigError, match="give True or False"):
+    with pytest.raises(ck.ConfigError, match="Give True or False"):
         book.may_change("False", "delete it")
     client.read_only = True
     assert not book.may_change(True, "delete it")
@@ -154,7 +154,7 @@ def test_a_scene_is_built_on_the_sandbox_alone(book, real, sandbox):
     other = runbook.begin("a-runbook", real)
     assert other.scene("broken", "broken", "healthy") is None
     assert other.checks[0].verdict == "SKIP"
-    with pytest.raises(ck.ConfigError, match="there are broken, healthy"):
+    with pytest.raises(ck.ConfigError, match="There are broken, healthy"):
         book.scene("burning", "broken", "healthy")
 
 

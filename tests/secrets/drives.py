@@ -342,6 +342,7 @@ ERRORS: dict[str, Drive] = {
         w, base_url=f"http://u:{w.marks['password in base_url']}@host:8080"),
     "ConfkitError": lambda w: ck.get_room(w.client, "no-such"),
     "ConfkitError.again": lambda w: [failure.error for failure in swept(w).failures],
+    "ConfkitError.said": lambda w: [failure.error.said for failure in swept(w).failures],
     "NotInRoom": faulty(
         lambda w, _: imported(w, verify=True, patience=0.1),
         (A6, NOBODY)),

@@ -85,6 +85,7 @@ SANDBOX: dict[str, Drive] = {
     "Cameras.streams": lambda w: [w.sandbox.streams() for _ in listed(w)],
     "Cameras.unplug": _unplugged,
     "ConfkitError.again": lambda w: ck.ConfkitError("x").again(),
+    "ConfkitError.said": lambda w: ck.ConfkitError("x").said,
     "DEMO_SECRET_KEY": lambda w: "published",
     "Life.base_url": lambda w: w.sandbox.base_url,
     "Life.close": lambda w: _other(w).start().close(),

@@ -59,7 +59,7 @@ def rows(only: tuple[str, ...] = ()) -> tuple[Row, ...]:
     if unknown:
         raise ConfigError(
             f"no row is called {', '.join(unknown)}",
-            f"There are {', '.join(row.name for row in ROWS)}",
+            f"There are {', '.join(row.name for row in ROWS)}.",
         )
     wanted = {name.lower() for name in only}
     return tuple(row for row in ROWS if not wanted or row.name.lower() in wanted)

@@ -132,7 +132,7 @@ class Table(Widget):
             there = [] if self._frame is None else [str(name) for name in self._frame.columns]
             if column not in there:
                 raise ConfigError(
-                    f"no column {column!r}", f"There are {', '.join(there) or 'none yet'}"
+                    f"no column {column!r}", f"There are {', '.join(there) or 'none yet'}."
                 )
             if down is None:
                 down = self.sorted[0] == column and not self.sorted[1]
