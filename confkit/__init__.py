@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from .dialect import Dialect
     from .explanations import Explanation, explain
     from .frames import calls_frame, devices_frame, rooms_frame, users_frame
+    from .many.result import Failure, Sweep, occupancy_frame
+    from .many.sweeps import sweep
     from .occupancy.capacity import capacity_report
     from .occupancy.compaction import save_occupancy
     from .occupancy.files import RecordingError
@@ -82,8 +84,6 @@ if TYPE_CHECKING:
     from .rooms import create_room, delete_room, get_mcu, get_room
     from .rtsp.preflight import preflight
     from .rtsp.report import Report
-    from .sweeping.result import Failure, Sweep, occupancy_frame
-    from .sweeping.sweeps import sweep
     from .token_making import TokenSteps, token_steps
     from .users import force_offline, get_room_users
 
@@ -123,8 +123,8 @@ _LATER = {
     "rooms": ("create_room", "delete_room", "get_mcu", "get_room"),
     "rtsp.preflight": ("preflight",),
     "rtsp.report": ("Report",),
-    "sweeping.result": ("Failure", "Sweep", "occupancy_frame"),
-    "sweeping.sweeps": ("sweep",),
+    "many.result": ("Failure", "Sweep", "occupancy_frame"),
+    "many.sweeps": ("sweep",),
     "token_making": ("TokenSteps", "token_steps"),
     "users": ("force_offline", "get_room_users"),
 }  # fmt: skip

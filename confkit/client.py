@@ -2,43 +2,134 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from copy import copy
+from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 
 from . import signing
 from .address import Address
+from .attempt import Attempt, Context, Read, tells
 from .endpoints import A1, Endpoint, sendable, whole
-from .errors import ConfigError, ProtocolError, ReadOnlyError, TokenRejected
-from .exchange import Asked, Context, Outcomes, ask_once, exchange
+from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError, TokenRejected
 from .masking import Secret, hidden_address
-from .pace import Pace
-from .token import SharedToken
-from .transport import mask_log, session, timeouts
-from .wire import Answer, Request
+from .transport import finite, mask_log, session, timeouts
+from .wire import Request
 
 if TYPE_CHECKING:
-    import threading
-
     from .calls import Call
     from .dialect import Dialect
-    from .sandbox import Sandbox
+    from .many.queue import Outcomes
 
 KEPT = 200  # calls on record
+MARGIN = 1.02  # keeps the bound where the network bunches what left evenly
+LATE = 0.005  # seconds that may be caught up; together with a gap below MARGIN the bound holds
 
 # Not Python's own: whoever seeds that one keeps it, whatever threads wait here.
 _CHANCE = random.SystemRandom().random
+
+
+def take(paces: Sequence[Pace]) -> float:
+    """Seconds until one more request keeps to all of these; 0 when it does now, and then it counts
+    as one that has left."""
+    with ExitStack() as held:
+        for pace in paces:
+            held.enter_context(pace._lock)
+        wait = max((pace._wait() for pace in paces), default=0.0)
+        if wait > 0:
+            return wait
+        for pace in paces:
+            pace._leave()
+        return 0.0
+
+
+class Pace:
+    """Calling it waits until one more request keeps to `max_rate` requests in any second.
+
+    Requests leave evenly, not in bursts. `clock` gives monotonic seconds and `sleep` waits; both
+    are passed in so that tests need no time.
+    """
+
+    def __init__(
+        self, max_rate: float, clock: Callable[[], float], sleep: Callable[[float], object]
+    ) -> None:
+        if not finite(max_rate):
+            raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
+        # Of 2.5 requests only two fit into a second; below one, the gap is what counts.
+        self._gap = MARGIN / (math.floor(max_rate) if max_rate >= 1 else max_rate)
+        self._due = -math.inf
+        self._clock, self._sleep = clock, sleep
+        self._lock = threading.Lock()
+
+    def __call__(self) -> None:
+        """Wait until it is time for one more request."""
+        with self._lock:
+            now = self._clock()
+            due = self._due = max(now, self._due + self._gap)
+        if due > now:
+            self._sleep(due - now)
+
+    def _wait(self) -> float:
+        return self._due + self._gap - self._clock()
+
+    def _leave(self) -> None:
+        # Who came a little late, as waits do, does not make those behind him late as well.
+        self._due = max(self._due + self._gap, self._clock() - LATE)
+
+
+class SharedToken:
+    """Calling it gives the token that `authenticate` made, which is asked once for all threads.
+
+    `instead_of` is a token that was refused: unless another thread has replaced it already, a new
+    one is made. Threads that wait for one authentication share its token, or its error: when the
+    keys are wrong, a service that locks accounts out sees one attempt.
+    """
+
+    def __init__(
+        self,
+        authenticate: Callable[[], signing.AccessToken],
+        held: signing.AccessToken | None = None,
+    ) -> None:
+        self.held = held
+        self._authenticate = authenticate
+        self._lock = threading.Lock()
+        self._attempts = 0
+        self._refusal: ConfkitError | None = None
+
+    def __call__(self, instead_of: str | None = None) -> signing.AccessToken:
+        """The token; the error of the authentication when there is none."""
+        before = self._attempts
+        # Compared by identity: a service may hand out the same text again.
+        if self.held is not None and self.held is not instead_of:
+            return self.held
+        with self._lock:
+            if self.held is not None and self.held is not instead_of:
+                return self.held
+            if self._attempts != before and self._refusal is not None:
+                raise self._refusal.again()
+            try:
+                self.held, self._refusal = self._authenticate(), None
+            except ConfkitError as error:
+                self.held, self._refusal = None, error
+                raise
+            finally:
+                self._attempts += 1
+            return self.held
 
 
 class Client:
     """A service that answers: its two addresses, its keys, and the token that they make.
 
     Made by `confkit.connect`. Every call goes through `send`; threads may share one client.
-    `calls` holds the last calls, masked; `session` is the requests session, to configure.
+    `calls` holds the last calls, masked; `session` is the requests session, to configure; `sandbox`
+    is the Sandbox of a client that one gave, else None.
     """
 
     def __init__(
@@ -54,7 +145,7 @@ class Client:
         verify: bool | str = True,
         max_rate: float | None = None,
         name: str | None = None,
-        sandbox: Sandbox | None = None,
+        sandbox: Any = None,
         origins: Mapping[str, str] | None = None,
         on_close: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
@@ -83,7 +174,7 @@ class Client:
         self.name = name or self._addresses["A"].host
         self.origins = dict(origins or {})
         self.created: list[str] = []  # the rooms that create_room has made with it, not deleted
-        self._calls: deque[Call] = deque(maxlen=KEPT)
+        self._calls: deque[Call | Attempt] = deque(maxlen=KEPT)
         self.session = session()
         self.session.verify = verify
         if all(address.loopback for address in self._addresses.values()):
@@ -110,7 +201,12 @@ class Client:
     @property
     def calls(self) -> list[Call]:
         """The last 200 calls that were made, the newest last, with nothing secret in them."""
-        return list(self._calls)
+        return [one.call if isinstance(one, Attempt) else one for one in list(self._calls)]
+
+    @property
+    def usual_seconds(self) -> float:
+        """The median of what the last calls took; 0 before the first."""
+        return median([one.seconds for one in list(self._calls)] or [0.0])
 
     @property
     def authenticated(self) -> bool:
@@ -169,7 +265,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections, and ends the sandbox that `connect("sandbox")` started."""
+        """Close the connections, and end the sandbox that `connect("sandbox")` started."""
         self._closed = True
         self.session.close()
         self._on_close()
@@ -188,29 +284,37 @@ class Client:
         self._is_open()
         self.may_send(endpoint)
         sendable(request)
-        if endpoint.token is None:
-            return exchange(request, None, self._context())
-        token = self.token()
-        try:
-            return exchange(request, token, self._context())
-        except TokenRejected:
-            pass
-        return exchange(request, self.token(instead_of=token), self._context())
+        token = None if endpoint.token is None else self.token()
+        attempt = Attempt(request, self._context())
+        while True:
+            members = attempt.send(token)
+            if members is not None:
+                return members
+            if attempt.is_refused:
+                token = self.token(instead_of=token)
+            elif (pause := attempt.pause) is not None:
+                self._sleep(pause)
+            else:
+                raise attempt.failure()
+            attempt = attempt.again()
 
     def ask_once(
         self, request: Request, token: Secret | None = None, *, dialect: Dialect | None = None
-    ) -> Asked:
-        """What came for one request, its answer or its error, which is returned and not raised.
+    ) -> Attempt:
+        """Send one request exactly once; its `error` is returned and not raised.
 
-        It is sent exactly once, with this token or without any, and written in this dialect: for
-        questions about the service itself, where a retry or a login on the way would change what
-        is found. ReadOnlyError, as by `send`.
+        It goes with this token or without any, written in this dialect: for questions about the
+        service itself, where a retry or a login on the way would change what is found. What is
+        returned has the `call` as it is on record, the `answer` as it came (None where none did),
+        and its `members` or the `error` that it is. ReadOnlyError, as by `send`.
         """
         self._is_open()
         self.may_send(request.endpoint)
         sendable(request)
-        context = self._context()
-        return ask_once(request, token, context._replace(dialect=dialect or self.dialect))
+        context = self._context()._replace(dialect=dialect or self.dialect)
+        attempt = Attempt(request, context)
+        attempt.members = attempt.send(token)
+        return attempt
 
     def send_many(
         self,
@@ -220,7 +324,7 @@ class Client:
         max_rate: float | None = None,
         cancelled: threading.Event | None = None,
         step: Callable[[], object] = lambda: None,
-        read: Callable[[Request, Answer, Dialect], Any] | None = None,
+        read: Read | None = None,
     ) -> Outcomes:
         """What came for each of many reads, in order: the members of its answer, or its error.
 
@@ -232,13 +336,13 @@ class Client:
         after each; `read` says what is made of an answer. ParameterError for a change: those go
         through `send`, one by one. Sections 4, 5 and 7 of the interface.
         """
-        from . import many
+        from .many.sending import send_many
 
         self._is_open()
         asked, pace = list(requests), self._paced(max_rate)
         for request in asked:
             sendable(request)
-        return many.run(asked, self._context(), concurrency, pace, cancelled, step, read)
+        return send_many(asked, self._context(), concurrency, pace, cancelled, step, read)
 
     def _paced(self, max_rate: float | None) -> Pace | None:
         return None if max_rate is None else Pace(max_rate, self._clock, self._sleep)
@@ -248,7 +352,7 @@ class Client:
             session=self.session, dialect=self.dialect, timeout=self.timeout,
             bases={name: address.url for name, address in self._addresses.items()},
             secret_key=self.secret_key, token=self.token, pace=self._pace, calls=self._calls,
-            clock=self._clock, sleep=self._sleep, chance=self._chance, now=self._now,
+            clock=self._clock, chance=self._chance, now=self._now, tells=tells(),
         )  # fmt: skip
 
     def _is_open(self) -> None:
@@ -260,7 +364,7 @@ class Client:
             self._after_fork()
 
     def may_send(self, endpoint: Endpoint) -> None:
-        """Nothing, unless the operation is a change and the client read only: ReadOnlyError."""
+        """Refuse a change where the client is read only: ReadOnlyError."""
         if endpoint.write and self.read_only:
             raise ReadOnlyError(
                 f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only.",
@@ -276,7 +380,7 @@ class Client:
         return self._token(instead_of)
 
     def _after_fork(self) -> None:
-        """Lets go of the parent's connections and lock: two processes on one socket would read
+        """Let go of the parent's connections and lock: two processes on one socket would read
         each other's answers."""
         self._process = os.getpid()
         self._token = SharedToken(self._authenticate)

@@ -1,4 +1,4 @@
-"""What OpenTelemetry and Sentry record of a call, where they are loaded: its masked record.
+"""What OpenTelemetry and Sentry record of a call, where they are loaded: its masked `Call`.
 
 Their instrumentations of requests, urllib3 and http.client record whole URLs, and a URL holds the
 token. They are told to look away while a request is sent, and given its `Call` afterwards. Neither
@@ -49,7 +49,7 @@ def traced() -> bool:
 
 
 def to_opentelemetry(call: Call) -> None:
-    """Gives OpenTelemetry a finished span of the call, beneath the span that is current here."""
+    """Give OpenTelemetry a finished span of the call, beneath the span that is current here."""
     if not traced():
         return
     trace: Any = sys.modules["opentelemetry.trace"]
@@ -70,10 +70,14 @@ def to_opentelemetry(call: Call) -> None:
         span.end(began + int(1e9 * call.seconds))
 
 
+def reported() -> bool:
+    """Whether Sentry takes what is told here."""
+    return _sentry() is not None
+
+
 def to_sentry(call: Call) -> None:
-    """Gives Sentry a breadcrumb of the call, and a span where one is open."""
-    if (sentry := _sentry()) is None:
-        return
+    """Give Sentry a breadcrumb of the call, and a span where one is open."""
+    sentry: Any = sys.modules["sentry_sdk"]
     name = f"{call.method} {urlsplit(call.address).path}"
     data = {"url": call.url, "method": call.method, "status_code": call.status, "ret": call.ret}
     level = "info"

@@ -1,15 +1,27 @@
-"""Moves one request through a requests session, and tells in our own words why none came back."""
+"""Moves one request through a requests session, and tells in our own words why none came back.
 
+The whole answer, headers included, has to be there within the read time-out. A time-out of a socket
+bounds the wait for the next byte only: a service that sends one byte a second would hold a caller
+for hours.
+"""
+
+import io
 import logging
+import math
+import socket
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
 
 import requests
 import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from .errors import ConfigError, TransportError, TransportTimeout
 from .masking import mask
-from .pace import finite
 from .tracing import unobserved
 from .wire import Answer, Written
 
@@ -23,19 +35,22 @@ def masked_log(record: logging.LogRecord) -> bool:
 
 
 def mask_log() -> None:
-    """Masks what urllib3 logs from now on, in this process."""
+    """Mask what urllib3 logs from now on, in this process."""
     logging.getLogger("urllib3.connectionpool").addFilter(masked_log)
 
 
 def session(pool: int = 64) -> requests.Session:
     """A session whose connections are kept for `pool` threads and whose log lines are masked."""
-    from .deadline import DeadlineAdapter
-
     made = requests.Session()
     for scheme in ("http://", "https://"):
         made.mount(scheme, DeadlineAdapter(pool_maxsize=pool))
     mask_log()
     return made
+
+
+def finite(value: object) -> bool:
+    """Whether this is a number above 0 and not infinite."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 def timeouts(given: float | tuple[float, float]) -> tuple[float, float]:
@@ -100,7 +115,7 @@ def _hooks(session: requests.Session) -> list[Callable[..., object]]:
 
 
 def _leads_nowhere(response: requests.Response, **_: object) -> None:
-    """Takes a redirect's goal away from requests, which where none is followed still reads the
+    """Take a redirect's goal away from requests, which where none is followed still reads the
     whole body of one, however large, and trips over a goal that is no address. Who looked at the
     headers before keeps what they saw."""
     if "Location" in response.headers:
@@ -125,25 +140,9 @@ def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | No
     return bytes(body), None
 
 
-# Which obstacle the exceptions in a chain tell of; the first that fits.
-_OBSTACLES = {
-    "unreached": {"ConnectTimeout", "ConnectTimeoutError"},
-    "unanswered": {"ReadTimeout", "ReadTimeoutError"},
-    "proxy": {"ProxyError"},
-    "certificate": {"SSLCertVerificationError"},
-    "tls": {"SSLError"},
-    "name": {"NameResolutionError", "gaierror"},
-    "refused": {"ConnectionRefusedError"},
-    "unreachable": {"NewConnectionError"},
-    "closed": {"RemoteDisconnected"},
-    "reset": {"ConnectionResetError"},
-    "foreign": {"BadStatusLine"},
-}
-
-
 def _obstacle(error: Exception) -> str:
     kinds = {type(link).__name__ for link in _chain(error)}
-    return next((name for name, signs in _OBSTACLES.items() if kinds & signs), "broken")
+    return next((name for name, one in _OBSTACLES.items() if kinds & one[0]), "broken")
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -170,23 +169,36 @@ _CHECK = (
     "settings fit."
 )
 _LONGER = "Check the address, or give a longer timeout=(connect, read)."
-# What each obstacle means, whether the request may have arrived, whether to try again, what to do.
-_MEANINGS = {
-    "unreached": ("it did not accept a connection within {connect:g} s", False, True, _LONGER),
-    "unanswered": ("it did not answer within {read:g} s", True, True, _LONGER),
-    "unfinished": ("its answer was not whole within {both:g} s", True, True, _LONGER),
-    "large": (f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
-    "proxy": ("the proxy did not pass it on", False, True, _CHECK),
-    "certificate": ("its certificate is refused ({why})", False, False, _CHECK),
-    "tls": ("TLS failed ({why})", True, False, _CHECK),
-    "name": ("its host name is not known", False, True, _CHECK),
-    "refused": ("it refused the connection", False, True, _CHECK),
-    "unreachable": ("it cannot be reached ({why})", False, True, _CHECK),
-    "closed": ("it closed the connection without an answer", True, True, _CHECK),
-    "reset": ("it reset the connection", True, True, _CHECK),
-    "foreign": ("what it sent is not HTTP", True, True, _CHECK),
-    "broken": ("the connection broke ({why})", True, True, _CHECK),
-}
+# The exceptions that tell of each obstacle, of which the first counts that fits; what it means,
+# whether the request may have arrived, whether to try again, what to do.
+_OBSTACLES: dict[str, tuple[set[str], str, bool, bool, str]] = {
+    "unreached": (
+        {"ConnectTimeout", "ConnectTimeoutError"},
+        "it did not accept a connection within {connect:g} s", False, True, _LONGER,
+    ),
+    "unanswered": (
+        {"ReadTimeout", "ReadTimeoutError"},
+        "it did not answer within {read:g} s", True, True, _LONGER,
+    ),
+    "unfinished": (set(), "its answer was not whole within {both:g} s", True, True, _LONGER),
+    "large": (set(), f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
+    "proxy": ({"ProxyError"}, "the proxy did not pass it on", False, True, _CHECK),
+    "certificate": (
+        {"SSLCertVerificationError"}, "its certificate is refused ({why})", False, False, _CHECK,
+    ),
+    "tls": ({"SSLError"}, "TLS failed ({why})", True, False, _CHECK),
+    "name": (
+        {"NameResolutionError", "gaierror"}, "its host name is not known", False, True, _CHECK,
+    ),
+    "refused": ({"ConnectionRefusedError"}, "it refused the connection", False, True, _CHECK),
+    "unreachable": ({"NewConnectionError"}, "it cannot be reached ({why})", False, True, _CHECK),
+    "closed": (
+        {"RemoteDisconnected"}, "it closed the connection without an answer", True, True, _CHECK,
+    ),
+    "reset": ({"ConnectionResetError"}, "it reset the connection", True, True, _CHECK),
+    "foreign": ({"BadStatusLine"}, "what it sent is not HTTP", True, True, _CHECK),
+    "broken": (set(), "the connection broke ({why})", True, True, _CHECK),
+}  # fmt: skip
 
 
 def no_answer(
@@ -197,9 +209,104 @@ def no_answer(
     why: str = "",
 ) -> TransportError:
     """The error for a request that got no answer: an obstacle, and `why` in its own words."""
-    meaning, sent, retry, advice = _MEANINGS[obstacle]
+    _, meaning, sent, retry, advice = _OBSTACLES[obstacle]
     told = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
     kind = TransportTimeout if advice is _LONGER else TransportError
     error = kind(mask(address, *hidden), advice, cause=told)
     error.sent, error.retry = sent, retry
     return error
+
+
+_Response = HTTPConnection.response_class  # http.client's own
+
+
+class _Reader(io.RawIOBase):
+    """Reads a socket until a moment; afterwards every read is a time-out."""
+
+    def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
+        self._raw, self._sock = raw, sock
+        seconds: float | None = sock.gettimeout()
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._over:
+            return None
+        if self._end is not None:
+            left = self._end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("timed out")
+            self._sock.settimeout(left)  # urllib3 sets it anew for each request
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+    def ends(self, buffered: io.BufferedReader) -> bool:
+        """Whether more has been read than was asked for; nothing more is read."""
+        self._over = True
+        if buffered.closed:
+            return False
+        pending = getattr(self._sock, "pending", int)  # of TLS: unpacked, seen by nobody else
+        return bool(buffered.peek(1)) or pending() > 0
+
+
+class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base known at run time
+    fp: Any
+
+    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self._sock, self._reader = sock, _Reader(self.fp.detach(), sock)
+        self.fp = io.BufferedReader(self._reader)
+
+    def _close_conn(self) -> None:
+        """Let go of an answer that was read; a connection on which more has come than that is not
+        used again: what is nobody's would be taken for the next answer."""
+        if self._reader.ends(self.fp):
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)
+        super()._close_conn()
+
+    def _read_status(self) -> tuple[str, int, str]:
+        # Of the answers before the answer http.client passes over 100 alone: 102 or 103 would be
+        # taken for the answer, and the answer for that to the connection's next request.
+        version, status, reason = super()._read_status()
+        return version, 100 if 101 < status < 200 else status, reason
+
+
+class _Connection(HTTPConnection):
+    response_class = _TimedResponse
+    debuglevel = 0  # switched on in http.client, for all, it would print whole requests
+
+
+class _SecureConnection(HTTPSConnection):
+    response_class = _TimedResponse
+    debuglevel = 0
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+class DeadlineAdapter(HTTPAdapter):
+    """An adapter of requests on which the read time-out bounds the whole answer."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Make the pools, with connections that keep the deadline."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        """The same through a proxy."""
+        manager = super().proxy_manager_for(proxy, **kwargs)
+        if hasattr(manager, "pool_classes_by_scheme") and not proxy.lower().startswith("socks"):
+            manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+        return manager

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import confkit as ck
-from confkit.endpoints import A2, B1
+from confkit.endpoints import A2, A3, B1
 from confkit.masking import MASK, Secret
 from confkit.signing import digest as digest_of
 from tests.conftest import need
@@ -432,3 +432,37 @@ def test_the_log_shows_calls_without_secrets(script, caplog):
     assert "B1 GET" in caplog.text
     assert "/rtc/room/create" in caplog.text
     assert not [leak for leak in LEAKS if leak in caplog.text]
+
+
+def test_a_call_on_record_stays_the_same(script):
+    """The record of a call is made when somebody looks at it, and then it is that one for all."""
+    client = script({GET_ROOM: DONE}).client()
+    ck.get_room(client, "1")
+    first = client.calls
+    assert all(one is other for one, other in zip(first, client.calls, strict=True))
+
+
+def test_a_large_answer_is_not_kept(script):
+    """Of an answer that is large nothing but its beginning stays in memory, before anybody looks at
+    its record, too."""
+    client = script({GET_ROOM: DONE | {"topic": "x" * 100_000}}).client()
+    ck.get_room(client, "1")
+    last = client._calls[-1]
+    assert isinstance(last, ck.Call)
+    assert len(last.answer) < 10_000
+
+
+def test_a_call_on_record_says_what_was_sent(script):
+    """Whoever uses a dict of parameters again, or changes what stands in it, changes no record."""
+    client = script({GET_ROOM: DONE, IMPORT: DONE}).client()
+    parameters = {"room_id": "1"}
+    client.send(ck.Request(A3, parameters))
+    parameters["room_id"] = "2"
+    client.send_many([ck.Request(A3, parameters)])
+    parameters["room_id"] = "3"
+    options = {"site": "north"}
+    client.send(ck.Request(B1, {"roomId": "1", "options": options}))
+    options["site"] = "south"
+    last = client.calls[-3:]
+    assert [call.fields.get("room_id") for call in last] == ["1", "2", None]
+    assert last[2].fields["options"] == {"site": "north"}

@@ -638,7 +638,7 @@ def shown_by_a_kernel(*before):
     from jupyter_client.manager import start_new_kernel
 
     code = """
-from confkit.sweeping.progress import progress_shown
+from confkit.many.progress import progress_shown
 with progress_shown(None, 2, "importing") as step:
     step()
     step()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confkit.pace import Pace, take
+from confkit.client import Pace, take
 
 
 class Clock:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import confkit as ck
-from confkit.deadline import DeadlineAdapter
 from confkit.endpoints import A3
 from confkit.masking import Secret
+from confkit.transport import DeadlineAdapter
 from confkit.wire import Request
 from tests.scripted import Reply, Scripted
 

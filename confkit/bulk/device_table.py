@@ -8,12 +8,12 @@ from ..devices import address_checked, options_checked, unmasked
 from ..diagnosis.device_address import place, place_warnings
 from ..endpoints import B1, identity
 from ..errors import ParameterError
+from ..many.tables import Cells, Problem, read_table
 from ..masking import Guarded
 from ..records import Device, login_text
 from ..rtsp.address import DEFAULT_PORTS, parse_address
 from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
-from ..sweeping.tables import Cells, Problem, read_table
 
 _REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _OPTIONAL = ("login_name", "login_password", "user_data", "options")

@@ -12,9 +12,9 @@ from ..client import Client
 from ..devices import devices_in
 from ..diagnosis.device_address import place, place_warnings
 from ..endpoints import B1
+from ..many.progress import Show, progress_shown
 from ..masking import Secret
 from ..rtsp.places import is_place_notice
-from ..sweeping.progress import Show, progress_shown
 from .attempts import (
     AGAIN,
     ALREADY_THERE,

@@ -9,9 +9,9 @@ from ..client import Client
 from ..devices import devices_in, remove_device
 from ..endpoints import B2
 from ..errors import ConfkitError, OutcomeUnknown, UserNotFound
+from ..many.tables import Cells, Problem, is_table, read_table
 from ..masking import MASK, mask_address
 from ..records import Device
-from ..sweeping.tables import Cells, Problem, is_table, read_table
 from .attempts import (
     ALREADY_THERE,
     INTERRUPTED,

@@ -17,7 +17,7 @@ from .logins import Candidate, Tried, signatures, slips
 from .network import mcu_answers
 
 if TYPE_CHECKING:
-    from ..exchange import Asked
+    from ..attempt import Attempt
 
 MOST_SKEW = 5.0  # seconds that do no harm; the Date header has whole ones
 MCU_SECONDS = 2.0
@@ -98,7 +98,7 @@ def authentication(case: Case) -> Said:
     return _mended(case, last.candidate)
 
 
-def _accepted(asked: Asked) -> bool:
+def _accepted(asked: Attempt) -> bool:
     """Whether what A3 answers shows that the token was accepted."""
     return asked.call.ret in (0, *UNKNOWN_ROOM, 416)
 
@@ -277,7 +277,7 @@ def _known(case: Case) -> Iterator[tuple[str, str]]:
     yield from ((room_id, "which has a device (B3)") for room_id in case.room_ids[:2])
 
 
-def _read(case: Case, room_id: str, asked: Asked, source: str) -> Said:
+def _read(case: Case, room_id: str, asked: Attempt, source: str) -> Said:
     if asked.members is None:
         return fails(*says(asked, f"room {room_id}{source}: "))
     try:

@@ -16,10 +16,10 @@ from .logins import Login, Logins
 from .network import Way, way
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..client import Client
     from ..dialect import Dialect
     from ..endpoints import Interface
-    from ..exchange import Asked
     from ..masking import Secret
     from ..wire import Request
 
@@ -103,7 +103,7 @@ class Case(Inquiry):
         *,
         dialect: Dialect | None = None,
         anyway: bool = False,
-    ) -> Asked:
+    ) -> Attempt:
         """Send one request once, in what time is left; note the clock of the service."""
         half = max(self.left / 2, 0.01)  # to connect, and to read
         self.client.timeout = min(self.patience[0], half), min(self.patience[1], half)
@@ -122,7 +122,7 @@ class Case(Inquiry):
             return
         self.skews.append(there + 0.5 - here)  # the header has whole seconds
 
-    def elsewhere(self, request: Request) -> Asked:
+    def elsewhere(self, request: Request) -> Attempt:
         """What comes for a request at the other interface's address."""
         addresses = self.client._addresses
         self.client._addresses = {"A": addresses["B"], "B": addresses["A"]}
@@ -164,7 +164,7 @@ class Case(Inquiry):
         return any(came) and origins.get("dialect") != "argument"
 
 
-def told(came: Asked | Login) -> str:
+def told(came: Attempt | Login) -> str:
     """What came, in one sentence without the next step."""
     error = came.error
     if error is None:
@@ -194,7 +194,7 @@ def skips(found: str, advice: str = "") -> Said:
     return Said("SKIP", found, advice)
 
 
-def says(came: Asked | Login, before: str = "") -> tuple[str, str]:
+def says(came: Attempt | Login, before: str = "") -> tuple[str, str]:
     """What came instead of what was asked for, and its own next step."""
     return before + told(came), came.error.advice if came.error else ""
 

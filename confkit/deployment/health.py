@@ -20,7 +20,7 @@ from ..errors import (
     ProtocolError,
     TransportError,
 )
-from ..pace import finite
+from ..transport import finite
 from . import access, reaching
 from .case import Case, Said, skips, unknown
 

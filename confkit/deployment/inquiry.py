@@ -14,8 +14,8 @@ from ..errors import ApiError, ReadOnlyError, TransportError
 from ..wire import Request, token_parameter
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..client import Client
-    from ..exchange import Asked
     from ..masking import Secret
 
 NO_CAMERA = "rtsp://192.0.2.1:554/nobody"  # of a network for examples: no device has it
@@ -66,9 +66,9 @@ class Found(NamedTuple):
     what came in the dialect that was known."""
 
     dialect: Dialect | None
-    asked: Asked
+    asked: Attempt
     method: str | None
-    first: Asked
+    first: Attempt
 
 
 class Inquiry:
@@ -85,11 +85,11 @@ class Inquiry:
         self.client, self.dialect = client, client.dialect
         self.told: list[str] = []  # settings of the dialect that the service has shown
         self.calls = self.kept = 0
-        self.heard: list[Asked] = []
+        self.heard: list[Attempt] = []
         self.headers: Mapping[str, str] = {}
         self._most, self._silences = max_calls, silences
         self._silent = {"A": 0, "B": 0}
-        self._controls: dict[tuple[object, ...], Asked] = {}
+        self._controls: dict[tuple[object, ...], Attempt] = {}
 
     @property
     def remaining(self) -> float:
@@ -103,7 +103,7 @@ class Inquiry:
         *,
         dialect: Dialect | None = None,
         anyway: bool = False,
-    ) -> Asked:
+    ) -> Attempt:
         """Send one request once, and return what came. Unasked: a bound is reached, the interface
         is silent, or it is a change and the client read only."""
         interface = request.endpoint.interface
@@ -133,9 +133,9 @@ class Inquiry:
         Nothing less does, as a service may look for the room first.
         """
         endpoint = request.endpoint
-        served: dict[str, Asked] = {}
+        served: dict[str, Attempt] = {}
         unserved: set[str] = set()
-        first: Asked | None = None
+        first: Attempt | None = None
         for dialect in self._variants(endpoint):
             method = _method(endpoint, dialect)
             if method in unserved:
@@ -174,7 +174,7 @@ class Inquiry:
                 yield replace(self.dialect, placement=placement, **{setting: method})
 
     def _was_read(
-        self, request: Request, token: Secret | None, dialect: Dialect, asked: Asked
+        self, request: Request, token: Secret | None, dialect: Dialect, asked: Attempt
     ) -> bool:
         endpoint, ret = request.endpoint, asked.call.ret
         if ret not in QUESTIONS[endpoint.key].read:
@@ -205,12 +205,12 @@ def nobody(room_id: str, user_id: str) -> Request:
     return Request(B2, {"roomId": room_id, "userId": user_id, "userAddress": NO_CAMERA})
 
 
-def came(asked: Asked) -> tuple[int | None, int | str | None]:
+def came(asked: Attempt) -> tuple[int | None, int | str | None]:
     """HTTP status and result code, which tell one answer from another."""
     return asked.call.status, asked.call.ret
 
 
-def answer(asked: Asked) -> str:
+def answer(asked: Attempt) -> str:
     """What came, for evidence: the code with its meaning and the HTTP status, or what else."""
     if asked.members is not None:
         return f"0 (success), HTTP {asked.call.status}"

@@ -23,8 +23,8 @@ from ..wire import Request
 from .inquiry import REFUSED
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..calls import Call
-    from ..exchange import Asked
 
 
 class Candidate(NamedTuple):
@@ -135,7 +135,7 @@ class Logins:
     operation is no failed login (assumed).
     """
 
-    def __init__(self, ask: Callable[..., Asked], max_failed_logins: int = 2) -> None:
+    def __init__(self, ask: Callable[..., Attempt], max_failed_logins: int = 2) -> None:
         if isinstance(max_failed_logins, bool) or not (
             isinstance(max_failed_logins, int) and max_failed_logins >= 0
         ):

@@ -17,7 +17,7 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 from urllib3.util.ssl_ import create_urllib3_context
 
 from ..masking import mask_address
-from ..pace import finite
+from ..transport import finite
 
 if TYPE_CHECKING:
     import requests

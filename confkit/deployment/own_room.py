@@ -14,7 +14,7 @@ from ..wire import Request
 from .inquiry import REFUSED, UNKNOWN_ROOM, Inquiry, Unasked, answer
 
 if TYPE_CHECKING:
-    from ..exchange import Asked
+    from ..attempt import Attempt
     from ..masking import Secret
 
 TOPIC = "confkit probe: a room of a test, gone in a moment; safe to delete"
@@ -29,7 +29,7 @@ class OwnRoom:
 
     extend_id: str
     room_id: str = ""
-    asked: Asked | None = None
+    asked: Attempt | None = None
     left: list[str] = field(default_factory=list)
 
     @property

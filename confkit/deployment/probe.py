@@ -14,13 +14,13 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from .. import signing
+from ..attempt import Attempt
 from ..client import Client
 from ..dialect import CHOICES
 from ..endpoints import A3, A5, B1, B3
 from ..errors import ConfigError
-from ..exchange import Asked
 from ..masking import Secret, hidden_address, mask
-from ..pace import finite
+from ..transport import finite
 from ..wire import Request
 from .evidence import Evidence, Probe
 from .inquiry import QUESTIONS, REFUSED, Found, Inquiry, Unasked, answer, nobody, token_names
@@ -154,17 +154,17 @@ class _Asking:
 
     # What is kept
 
-    def seen(self, question: str, told: str, shown: Asked | Login, **settings: Any) -> None:
+    def seen(self, question: str, told: str, shown: Attempt | Login, **settings: Any) -> None:
         """Keep an answer that the service showed, and the settings of the dialect that it is."""
         self.inquiry.dialect = replace(self.inquiry.dialect, **settings)
         self.inquiry.told += settings
         self.rows.append(Evidence(question, mask(told), "seen", shown.call))
 
-    def open(self, question: str, why: str, shown: Asked | Login | None = None) -> None:
+    def open(self, question: str, why: str, shown: Attempt | Login | None = None) -> None:
         """Keep what could not be told, and why."""
         self.rows.append(Evidence(question, mask(why), "open", shown.call if shown else None))
 
-    def came(self, question: str, asked: Asked) -> None:
+    def came(self, question: str, asked: Attempt) -> None:
         """Keep what came, where that is an answer of the interface."""
         (self.open if asked.call.ret is None else self.seen)(question, answer(asked), asked)
 
@@ -176,7 +176,7 @@ class _Asking:
         except Unasked as why:
             self.open(question, str(why))
 
-    def ask(self, endpoint: Any, token: Secret | None = None, **parameters: str) -> Asked:
+    def ask(self, endpoint: Any, token: Secret | None = None, **parameters: str) -> Attempt:
         """Send one request, with the token of the login unless another one is given."""
         return self.inquiry.ask(Request(endpoint, parameters), token or self.token())
 
@@ -393,7 +393,7 @@ class _Asking:
 
     def result_codes(self) -> None:
         """Keep where A and B put the result code, and its form, by all the answers so far."""
-        codes: dict[tuple[str, ...], Asked] = {}
+        codes: dict[tuple[str, ...], Attempt] = {}
         for asked in self.inquiry.heard:
             members = _top(asked)
             if asked.call.ret is not None:
@@ -469,7 +469,7 @@ def _as_number(value: object) -> str:
     return "as text" if isinstance(value, str) else "as a number"
 
 
-def _top(asked: Asked) -> Mapping[str, Any]:
+def _top(asked: Attempt) -> Mapping[str, Any]:
     """The members of an answer as they came, also of a refusal; empty where it is no object."""
     try:
         members = json.loads(asked.answer.body) if asked.answer else {}

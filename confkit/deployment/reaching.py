@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from ..address import Address
-from ..deadline import DeadlineAdapter
 from ..endpoints import A3, B3, ENDPOINTS, Interface
 from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
+from ..transport import DeadlineAdapter
 from ..wire import Request
 from . import network
 from .case import Case, Said, fails, passes, says, skips
 from .inquiry import NOT_SUPPORTED
 
 if TYPE_CHECKING:
-    from ..exchange import Asked
+    from ..attempt import Attempt
     from .network import Way
 
 SETTINGS: dict[Interface, Literal["base_url", "outgoing_url"]] = {
@@ -234,11 +234,11 @@ def http_of(case: Case, interface: Interface) -> Said:
     return fails(*says(asked))
 
 
-def _is_served(asked: Asked) -> bool:
+def _is_served(asked: Attempt) -> bool:
     return asked.call.ret is not None and asked.call.ret != NOT_SUPPORTED
 
 
-def _foreign(case: Case, asked: Asked, headers: Mapping[str, str], interface: Interface) -> Said:
+def _foreign(case: Case, asked: Attempt, headers: Mapping[str, str], interface: Interface) -> Said:
     """What answers instead of the interface, or why nothing does."""
     setting, answer = SETTINGS[interface], asked.answer
     closed = answer is None and not isinstance(asked.error, TransportTimeout)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..pace import finite
+from ..transport import finite
 from .counting import count_samples, room_figures, room_quantiles, room_refusals, together
 from .database import samples_database
 from .files import OvertakenError

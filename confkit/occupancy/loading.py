@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..sweeping.ids import room_ids
+from ..many.ids import room_ids
 from .arrow import pa, pc
 from .files import OvertakenError
 from .folder import contents, read

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..pace import finite
+from ..transport import finite
 from .grid import Grid
 from .rows import Rows
 from .running import Run

@@ -9,8 +9,8 @@ import pandas as pd
 
 from ..endpoints import A3
 from ..errors import ApiError, ConfigError, ConfkitError
-from ..sweeping.ids import room_ids
-from ..sweeping.sweeps import sweep
+from ..many.ids import room_ids
+from ..many.sweeps import sweep
 from .samples import NUMBERS, samples_table
 
 if TYPE_CHECKING:

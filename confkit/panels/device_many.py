@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from ..errors import ConfigError
-from ..sweeping.tables import as_csv
+from ..many.tables import as_csv
 from .arranging import check, fields, row, shown, text
 from .device_questions import counted
 from .parts import Column, Field, Mark, Table, View
@@ -18,7 +18,7 @@ from .parts import Column, Field, Mark, Table, View
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..sweeping.tables import Problem
+    from ..many.tables import Problem
 
 COLUMNS = (
     "Columns: room_id, user_id, user_name, user_address; where wanted login_name, login_password, "

@@ -9,7 +9,7 @@ from ..bulk.device_table import Row, TableError, device_rows, table_error
 from ..bulk.imports import import_devices
 from ..client import Client
 from ..errors import ConfigError
-from ..sweeping.tables import is_table
+from ..many.tables import is_table
 from .arranging import button
 from .device_listing import Listing
 from .device_many import Many, summary

@@ -9,8 +9,8 @@ from inspect import Parameter, signature
 from ..charts.times import zone
 from ..client import Client
 from ..errors import ConfigError
+from ..many.result import Sweep
 from ..rooms import create_room
-from ..sweeping.result import Sweep
 
 
 def check_source(client: object, rooms: object = None) -> None:

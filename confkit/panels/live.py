@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..charts.times import moment, zone
 from ..errors import ConfigError, ConfkitError, ProtocolError, TransportError
-from ..pace import finite
-from ..sweeping.result import Sweep
-from ..sweeping.sweeps import sweep
+from ..many.result import Sweep
+from ..many.sweeps import sweep
+from ..transport import finite
 from . import arranging
 from .given import zone_of
 from .panel import Panel, Work

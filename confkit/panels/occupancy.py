@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, ConfkitError
-from ..sweeping.result import Sweep
-from ..sweeping.sweeps import sweep
+from ..many.result import Sweep
+from ..many.sweeps import sweep
 from . import arranging
 from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
 from .courses import joined, read_samples, recorded_samples

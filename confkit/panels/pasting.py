@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from ..sweeping.ids import RoomIds, cell_ids, room_ids
-from ..sweeping.tables import read_csv
+from ..many.ids import RoomIds, cell_ids, room_ids
+from ..many.tables import read_csv
 
 _BETWEEN = re.compile(r"[\s,;|\"'\[\](){}]+")
 _NAME_BYTES = 200  # file systems take 255

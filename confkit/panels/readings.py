@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 
 from ..client import Client
+from ..many.ids import room_ids
+from ..many.result import NOT_ASKED, Sweep, occupancy_frame
 from ..occupancy.known import known_rooms
 from ..occupancy.samples import COLUMNS
-from ..sweeping.ids import room_ids
-from ..sweeping.result import NOT_ASKED, Sweep, occupancy_frame
 from .room_list import READ_AT, UNREAD, frame_of_rooms, joined, known_only, not_there
 from .waiting import until_cancelled
 

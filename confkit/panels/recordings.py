@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..charts.times import moment, zone
 from ..errors import ConfigError
 from ..occupancy.recorder import Recorded, Recorder
-from ..pace import finite
+from ..transport import finite
 
 if TYPE_CHECKING:
     from ..client import Client

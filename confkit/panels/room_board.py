@@ -9,7 +9,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError, ConfkitError
-from ..sweeping.result import Sweep
+from ..many.result import Sweep
 from .filtering import matching, searchable
 from .parts import View
 from .parts.table import Row

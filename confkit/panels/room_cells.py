@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..charts.rooms import RoomNow
-from ..sweeping.result import NOT_ASKED
+from ..many.result import NOT_ASKED
 from .bars import bar
 from .parts import Bar, Column, Mark, Table
 from .parts.table import Cell, Row

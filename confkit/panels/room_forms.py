@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..frames import OTHER, ROOM_MODE, ROOM_STATUS
-from ..sweeping.ids import RoomIds
+from ..many.ids import RoomIds
 from . import arranging
 from .filtering import Filter, check
 from .parts import Field

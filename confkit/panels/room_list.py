@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..charts.times import lasting, moment, zone
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import strings
-from ..sweeping.ids import RoomIds
-from ..sweeping.reading import Part
-from ..sweeping.result import NOT_ASKED, UTILISATION, Sweep, utilisation
+from ..many.ids import RoomIds
+from ..many.reading import Part
+from ..many.result import NOT_ASKED, UTILISATION, Sweep, utilisation
 
 if TYPE_CHECKING:
     import pandas as pd

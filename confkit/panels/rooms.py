@@ -14,13 +14,13 @@ import ipywidgets
 
 from ..deployment import McuAnswer, mcu_answers
 from ..errors import ConfigError, ConfkitError
+from ..many.ids import RoomIds
+from ..many.ids import room_ids as read_ids
+from ..many.result import Sweep
+from ..many.sweeps import sweep
+from ..many.tables import as_csv
 from ..occupancy.known import known_rooms
 from ..rooms import create_room, delete_room, get_mcu
-from ..sweeping.ids import RoomIds
-from ..sweeping.ids import room_ids as read_ids
-from ..sweeping.result import Sweep
-from ..sweeping.sweeps import sweep
-from ..sweeping.tables import as_csv
 from ..users import force_offline
 from ..writing import write_whole
 from . import arranging

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from ..errors import ApiError, ConfkitError, TokenRejected
-from ..sweeping.result import Sweep
+from ..many.result import Sweep
 from .room_list import left_out
 
 RATE = 20.0  # requests a second for the rooms that are not on the screen

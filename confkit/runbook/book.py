@@ -173,11 +173,12 @@ class Runbook:
         service, recorded as SKIP. ConfigError: there is no such scene."""
         if wanted not in scenes:
             raise ConfigError(f"scene is {wanted!r}", f"There are {', '.join(scenes)}.")
-        if self.client.sandbox is None:
+        sandbox: Sandbox | None = self.client.sandbox
+        if sandbox is None:
             self.skipped("a scene to look at", f"{self.client.name} is used as it is")
         else:
             show(_Text(f"the sandbox's scene: {wanted}"))
-        return self.client.sandbox
+        return sandbox
 
     def may_change(self, apply: bool, what: str) -> bool:
         """Whether the one cell that changes something may do `what`; otherwise that is a SKIP.

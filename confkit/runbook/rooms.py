@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError, ParameterError, RoomNotFound
+from ..many.ids import room_ids
+from ..many.sweeps import sweep
 from ..occupancy.known import known_rooms
 from ..rooms import get_room
-from ..sweeping.ids import room_ids
-from ..sweeping.sweeps import sweep
 from .inputs import given
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 import confkit as ck
+from confkit.many.reading import Part
+from confkit.many.result import Sweep
 from confkit.panels import RoomExplorer
 from confkit.panels.room_cells import COLUMNS
 from confkit.panels.room_list import frame_of_rooms
 from confkit.records import Room, RoomUser
-from confkit.sweeping.reading import Part
-from confkit.sweeping.result import Sweep
 from tests.browser import opened
 from tests.browser.chromium import HOW, chromium, found
 from tests.browser.servers import JUPYTER, Server, running

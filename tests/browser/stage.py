@@ -12,12 +12,12 @@ import ipywidgets
 
 import confkit as ck
 from confkit import panels
+from confkit.many.reading import Part
+from confkit.many.result import Sweep
 from confkit.panels import arranging
 from confkit.panels.panel import Panel
 from confkit.records import Room, RoomUser
 from confkit.sandbox import Sandbox
-from confkit.sweeping.reading import Part
-from confkit.sweeping.result import Sweep
 
 LOGIN = {"login_name": "admin", "login_password": "open-sesame"}
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import confkit as ck
+from confkit.many.sweeps import sweep
 from confkit.masking import mask
 from confkit.sandbox import Sandbox
-from confkit.sweeping.sweeps import sweep
 
 
 def wrong_rooms(sandbox: Sandbox, client: ck.Client, ids: Sequence[str]) -> Iterator[str]:

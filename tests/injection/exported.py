@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from confkit.sweeping.tables import as_csv, read_csv
+from confkit.many.tables import as_csv, read_csv
 
 
 def astray(outer: Path) -> list[str]:

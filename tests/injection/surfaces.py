@@ -14,11 +14,11 @@ from confkit.checklist import Check, Checklist
 from confkit.course.clients.report import ClientCheck, ClientRow
 from confkit.deployment import service_answers
 from confkit.frames import calls_frame
+from confkit.many.sweeps import sweep
+from confkit.many.tables import as_csv
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
 from confkit.panels.parts import View
 from confkit.rtsp.report import Notice, Report, Stage
-from confkit.sweeping.sweeps import sweep
-from confkit.sweeping.tables import as_csv
 
 from .looking import alive, alive_in_svg, controls, formulas
 

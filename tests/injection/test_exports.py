@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.sweeping.ids import room_ids
-from confkit.sweeping.tables import as_csv, defused, plain, read_table
+from confkit.many.ids import room_ids
+from confkit.many.tables import as_csv, defused, plain, read_table
 
 from . import texts
 from .asked import wrong_lines, wrong_rooms

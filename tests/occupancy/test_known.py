@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from tests.sweeping.building import DEVICES
+from tests.many.building import DEVICES
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.errors import ParameterError
+from confkit.many.ids import RoomIds
+from confkit.many.tables import spoilt_id
 from confkit.panels.filtering import Filter, matching, searchable
 from confkit.panels.pasting import columns_in_file, ids_in_file, pasted_ids
 from confkit.panels.room_list import (
@@ -20,8 +22,6 @@ from confkit.panels.room_list import (
     unasked,
     without,
 )
-from confkit.sweeping.ids import RoomIds
-from confkit.sweeping.tables import spoilt_id
 
 
 @pytest.fixture

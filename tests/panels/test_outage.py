@@ -13,14 +13,14 @@ import pandas as pd
 import pytest
 
 import confkit as ck
+from confkit.many.reading import Part
+from confkit.many.result import Failure
 from confkit.panels import OccupancyPanel, RoomExplorer
 from confkit.panels.live import outage_told
 from confkit.panels.parts.table import PAGE
 from confkit.panels.room_list import frame_of_rooms, joined, oldest
 from confkit.panels.watching import Outage, Watch, silence
 from confkit.sandbox import Sandbox
-from confkit.sweeping.reading import Part
-from confkit.sweeping.result import Failure
 from tests.ports import quiet_port
 
 GET, USERS, MCU = "/rtc/room/get", "/rtc/room/get_room_info", "/sdk/get_mcu"

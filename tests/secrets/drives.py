@@ -280,6 +280,7 @@ RECORDS: dict[str, Drive] = {
     "Client.base_url": lambda w: w.client.base_url,
     "Client.calls": lambda w: w.client.calls,
     "Client.close": lambda w: _changed(w).close(),
+    "Client.usual_seconds": lambda w: w.client.usual_seconds,
     "Client.lent": lambda w: w.client.lent(),
     "Client.may_send": lambda w: w.client.may_send(A2),
     "Client.outgoing_url": lambda w: w.client.outgoing_url,

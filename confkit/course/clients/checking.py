@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from ...errors import ConfigError
-from ...sweeping.progress import Show, progress_shown
+from ...many.progress import Show, progress_shown
 from .dialects import SERVICES, USUAL, Service
 from .judging import Missing, Wrong
 from .report import ClientCheck, ClientRow

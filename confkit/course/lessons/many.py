@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...sweeping.sweeps import sweep
+from ...many.sweeps import sweep
 from ..records import Exercise, Judged, no, yes
 
 NOTEBOOK = "07-many-rooms"

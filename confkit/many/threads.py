@@ -1,4 +1,4 @@
-"""Moves the requests of a batch through the requests session, in threads."""
+"""Moves the requests of a queue through the requests session, in threads."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import TYPE_CHECKING
 
-from .transport import move
+from ..transport import move
 
 if TYPE_CHECKING:
-    from .batch import Batch
+    from .queue import Queue
 
 LONGEST = 0.25  # seconds: a wait that sees the end of the call soon
 
 
-def in_threads(batch: Batch, most: int, ended: Callable[[], bool]) -> None:
-    """Nothing, once every request of the batch has its outcome, or `ended` says so.
+def in_threads(queue: Queue, most: int, ended: Callable[[], bool]) -> None:
+    """Send all requests of the queue, until each has its outcome or `ended` says so.
 
     The threads are daemons: after Ctrl-C nobody waits for the answers that are still due.
     """
-    context = batch.context
+    context = queue.context
     news = threading.Condition()
     over = False
     broken: list[BaseException] = []
@@ -28,17 +28,16 @@ def in_threads(batch: Batch, most: int, ended: Callable[[], bool]) -> None:
     def work() -> None:
         while True:
             with news:
-                flight = None
-                while not over and batch.left and (flight := batch.take()) is None:
-                    news.wait(min(LONGEST, batch.wait))
-                if over or flight is None:
+                attempt = None
+                while not over and queue.left and (attempt := queue.take()) is None:
+                    news.wait(min(LONGEST, queue.wait))
+                if over or attempt is None:
                     return
-                secrets = batch.secrets
-            written = context.written(flight.request, flight.token)
-            moved = move(context.session, written, context.timeout, secrets)
+            written = context.written(attempt.request, attempt.token)
+            moved = move(context.session, written, context.timeout, attempt.secrets)
             with news:
                 if not over:
-                    batch.put(flight, moved)
+                    queue.put(attempt, moved)
                 news.notify_all()
 
     def watched() -> None:
@@ -49,12 +48,12 @@ def in_threads(batch: Batch, most: int, ended: Callable[[], bool]) -> None:
         with news:
             news.notify_all()
 
-    for _ in range(min(most, batch.left)):
+    for _ in range(min(most, queue.left)):
         run = copy_context().run  # spans belong beneath the caller's
         threading.Thread(target=run, args=(watched,), name="confkit request", daemon=True).start()
     try:
         with news:
-            while batch.left and not broken and not ended():
+            while queue.left and not broken and not ended():
                 news.wait(LONGEST)
     finally:
         with news:

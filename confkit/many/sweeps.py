@@ -7,7 +7,6 @@ import threading
 import time
 from concurrent.futures import Executor
 from datetime import UTC, datetime
-from statistics import median
 from typing import Any
 
 from ..client import Client
@@ -94,8 +93,10 @@ def sweep(
 
 def _announce(client: Client, calls: int, how: How, progress: bool | Show | None) -> None:
     """Says how many calls there are, and about how long they take, by those that went before."""
-    one = median([call.seconds for call in client.calls] or [0.0])
-    seconds = max(calls * one / how.concurrency, calls / how.max_rate if how.max_rate else 0.0)
+    seconds = max(
+        calls * client.usual_seconds / how.concurrency,
+        calls / how.max_rate if how.max_rate else 0.0,
+    )
     text = f"{calls:,} calls to {client.name}, {_about(seconds)}"
     log.info("%s", text)
     told(progress, text)

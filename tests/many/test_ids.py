@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 import confkit as ck
+from confkit.many.ids import LONGEST, room_ids
 from confkit.panels.pasting import pasted_ids
-from confkit.sweeping.ids import LONGEST, room_ids
-from tests.sweeping.building import ROOM, building
+from tests.many.building import ROOM, building
 
 IDS = ["00123", "7", "00124"]
 

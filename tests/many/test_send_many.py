@@ -12,11 +12,10 @@ import pytest
 import requests
 
 import confkit as ck
-from confkit.batch import Flight
+from confkit.attempt import Attempt
 from confkit.endpoints import A1, A3, A4, A6, B3, ENDPOINTS
-from confkit.libcurl import settings_of
+from confkit.many.libcurl import Sockets, options_of, pycurl
 from confkit.masking import Secret
-from confkit.sockets import REMOVE, Sockets
 from confkit.wire import Request
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
 from tests.ways import (
@@ -576,7 +575,8 @@ def test_a_setting_of_the_session_is_taken_anew_with_a_new_token(script):
     client = service.client()
     assert client.send_many(rooms(*range(9)), concurrency=1) == [ROOM] * 9
     assert len(given) == 2
-    assert settings_of(client.session, client._context().written(rooms(1)[0], None))
+    context = client._context()
+    assert options_of(context, context.written(rooms(1)[0], None))
 
 
 def test_many_answers_of_many_sizes_stay_apart(script):
@@ -624,11 +624,13 @@ def test_an_answer_is_waited_for_as_long_as_the_read_time_out(script, way):
     assert "did not answer within 0.4 s" in str(failure)
 
 
-def test_a_flight_shows_no_token():
-    """In the locals of a traceback a request on its way hides its URL."""
-    url = "http://h/rtc/room/get?access_token=hunter2"
-    flight = Flight(0, Request(A3, {"room_id": "1"}), "http://h", url, Secret("hunter2"), 0.0)
-    assert "hunter2" not in repr(flight)
+def test_an_attempt_shows_no_token(script):
+    """In the locals of a traceback a request on its way hides its token."""
+    attempt = Attempt(Request(A3, {"room_id": "1"}), script().client()._context())
+    attempt.begin(Secret("hunter2"))
+    for shown in (repr(attempt), str(attempt), f"{attempt.__dict__}"):
+        assert "hunter2" not in shown
+        assert "demo_secret" not in shown
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -664,7 +666,7 @@ def test_a_connection_that_a_child_process_still_has_ends_nobody_elses():
         number = ours.fileno()
         sockets.opened(number, None)
         sockets.watch(1, number)
-        sockets.watch(REMOVE, number)
+        sockets.watch(pycurl.POLL_REMOVE, number)
         held = os.dup(number)  # as a child made by fork() holds it
         ours.close()
         other = socket.create_connection(server.getsockname())

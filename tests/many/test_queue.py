@@ -17,9 +17,9 @@ from itertools import pairwise
 import pytest
 
 import confkit as ck
-from confkit.batch import Batch
-from confkit.pace import START, Pace
-from confkit.pulse import SILENT
+from confkit.client import Pace
+from confkit.many.politeness import SILENT, START
+from confkit.many.queue import Queue
 from confkit.transport import no_answer
 from confkit.wire import Answer
 from tests.scripted import (
@@ -145,9 +145,9 @@ def test_max_rate_is_a_bound_over_any_second(wire, client_rate, rate):
     long call holds that many."""
     begun = wire(200, 32, rate, client_rate)
     left = []
-    while begun.batch.left:
-        if (flight := begun.batch.take()) is None:
-            begun.now += begun.batch.wait
+    while begun.queue.left:
+        if (flight := begun.queue.take()) is None:
+            begun.now += begun.queue.wait
         else:
             left.append(begun.now)
             begun.put([flight], after=0.001)
@@ -210,7 +210,7 @@ def test_a_date_after_which_many_reads_are_asked_again_is_compared_with_the_cloc
         wire.take(), Answer(503, "", b"busy", 0.0, retry_after="Sun, 06 Nov 1994 08:49:44 GMT")
     )
     assert wire.take() == []
-    assert wire.batch.wait == pytest.approx(7.2)
+    assert wire.queue.wait == pytest.approx(7.2)
     wire.now += 7.3
     assert len(wire.take()) == 1
 
@@ -245,7 +245,7 @@ def test_it_begins_with_eight_and_climbs_to_the_concurrency(script, way):
 
 
 class Wire:
-    """A batch on a clock that stands still, whose requests a test answers itself."""
+    """A queue on a clock that stands still, whose requests a test answers itself."""
 
     def __init__(self, client, count, concurrency=32, rate=None, client_rate=None):
         self.now = 1000.0
@@ -256,18 +256,18 @@ class Wire:
         context = client._context()._replace(
             clock=lambda: self.now, chance=lambda: 0.5, pace=own_pace
         )
-        self.batch = Batch(rooms(*range(count)), context, TOKEN, concurrency, pace, int, None)
+        self.queue = Queue(rooms(*range(count)), context, TOKEN, concurrency, pace, int, None)
 
     def take(self):
         """All that may leave now."""
-        return list(iter(self.batch.take, None))
+        return list(iter(self.queue.take, None))
 
     def put(self, flights, what=None, after=0.01):
         """An answer to each of these, after so many seconds."""
         self.now += after
         for flight in flights:
             body = json.dumps({"ret": 0, "room_id": flight.request.parameters["room_id"]})
-            self.batch.put(flight, what or Answer(200, "", body.encode(), 0.0))
+            self.queue.put(flight, what or Answer(200, "", body.encode(), 0.0))
 
     def round(self, what=None, after=0.01):
         """How many were under way in one round, all answered alike."""
@@ -292,15 +292,15 @@ STRAIN = {
 
 @pytest.fixture
 def wire():
-    """Starts a batch: wire(count, concurrency)."""
+    """Starts a queue: wire(count, concurrency)."""
     with ck.Client("http://h", "http://h", "a", "s") as client:
         yield lambda *how: Wire(client, *how)
 
 
 def climbed(wire, count=2000):
-    """A batch with all 32 under way, and its flights."""
+    """A queue with all 32 under way, and its flights."""
     begun = wire(count)
-    while begun.batch.climb.limit < 32:
+    while begun.queue.climb.limit < 32:
         begun.round()
     return begun, begun.take()
 
@@ -325,11 +325,11 @@ def test_strain_halves_it_once_for_all_that_was_under_way(wire, strain):
     begun, flights = climbed(wire)
     assert len(flights) == 32
     begun.put(flights[:5], STRAIN[strain])
-    assert begun.batch.climb.limit == 16
+    assert begun.queue.climb.limit == 16
     begun.put(flights[5:])
     flights = begun.take()
     begun.put(flights[:1], STRAIN[strain])
-    assert begun.batch.climb.limit < 9
+    assert begun.queue.climb.limit < 9
 
 
 def test_after_strain_it_climbs_by_one_a_round(wire):
@@ -348,7 +348,7 @@ def test_what_is_no_strain_does_not_slow_it(wire, outcome):
     """A room that is not there, or another code, leaves the number under way as it was."""
     begun, flights = climbed(wire)
     begun.put(flights, outcome)
-    assert begun.batch.climb.limit == 32
+    assert begun.queue.climb.limit == 32
 
 
 def test_one_request_is_always_under_way(wire):
@@ -365,15 +365,15 @@ def test_a_failure_is_tried_again_after_the_pauses_of_send(wire):
     """A drop is tried 0.2 s later, then 0.4 s later, and then it is the outcome."""
     begun = wire(1)
     pauses = []
-    while begun.batch.left:
+    while begun.queue.left:
         if flights := begun.take():
             begun.put(flights, DROPPED, after=0.0)
         else:
-            pauses.append(begun.batch.wait)
-            begun.now += begun.batch.wait
+            pauses.append(begun.queue.wait)
+            begun.now += begun.queue.wait
     assert pauses == pytest.approx([0.2, 0.4])
-    assert begun.batch.results == [DROPPED]
-    assert begun.batch.results.sent == 3
+    assert begun.queue.results == [DROPPED]
+    assert begun.queue.results.sent == 3
 
 
 @pytest.mark.parametrize("strain", sorted(set(STRAIN) - {"time-out"}))  # which takes its time
@@ -381,10 +381,10 @@ def test_a_spell_of_strain_costs_few_rooms(wire, strain):
     """A service that is overloaded for two seconds, and says so at once, is left in peace."""
     begun = wire(2000)
     over = begun.now + 2
-    while begun.batch.left:
+    while begun.queue.left:
         if not begun.round(STRAIN[strain] if begun.now < over else None, after=0.001):
-            begun.now += begun.batch.wait
-    failures = [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+            begun.now += begun.queue.wait
+    failures = [outcome for outcome in begun.queue.results if isinstance(outcome, Exception)]
     assert len(failures) <= 20
 
 
@@ -393,14 +393,14 @@ def test_a_service_that_is_gone_for_ten_seconds_is_given_up(wire, outcome):
     """When many in a row fail, one fresh request at a time finds out whether the service is back;
     after ten seconds without a sign of life the rest fails with the last one's error."""
     begun, flights = climbed(wire)
-    asked, when = begun.batch.results.sent, begun.now
+    asked, when = begun.queue.results.sent, begun.now
     begun.put(flights, outcome)
-    while begun.batch.left:
+    while begun.queue.left:
         if not begun.round(outcome):
-            begun.now += begun.batch.wait
+            begun.now += begun.queue.wait
     assert 10 <= begun.now - when < 12
-    assert begun.batch.results.sent - asked <= 2 * 32 + 3 * 20
-    failures = [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+    assert begun.queue.results.sent - asked <= 2 * 32 + 3 * 20
+    failures = [outcome for outcome in begun.queue.results if isinstance(outcome, Exception)]
     assert len(failures) > 1800
     assert len({str(failure) for failure in failures}) == 1
 
@@ -411,10 +411,10 @@ def test_a_service_that_comes_back_is_asked_for_everything(wire):
     begun.put(flights, DROPPED)
     assert begun.take() == []
     begun.now += 0.3
-    while begun.batch.left:
+    while begun.queue.left:
         if not begun.round():
-            begun.now += begun.batch.wait
-    assert not [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+            begun.now += begun.queue.wait
+    assert not [outcome for outcome in begun.queue.results if isinstance(outcome, Exception)]
 
 
 def test_an_outage_of_some_seconds_costs_few_rooms(wire):
@@ -424,38 +424,38 @@ def test_an_outage_of_some_seconds_costs_few_rooms(wire):
     back = begun.now + 8
     while begun.now < back:
         if not begun.round(DROPPED):
-            begun.now += begun.batch.wait
-    while begun.batch.left:
+            begun.now += begun.queue.wait
+    while begun.queue.left:
         if not begun.round():
-            begun.now += begun.batch.wait
-    failures = [outcome for outcome in begun.batch.results if isinstance(outcome, Exception)]
+            begun.now += begun.queue.wait
+    failures = [outcome for outcome in begun.queue.results if isinstance(outcome, Exception)]
     assert len(failures) <= 32 + 16
-    assert begun.batch.climb.limit > 8
+    assert begun.queue.climb.limit > 8
 
 
 def test_time_outs_in_a_row_end_it_without_another_try(wire):
     """Who has let so many wait in vain is not waited for again."""
     begun, flights = climbed(wire)
     begun.put(flights[: SILENT - 1], LATE)
-    assert begun.batch.left > 1000
+    assert begun.queue.left > 1000
     begun.put(flights[SILENT - 1 :], LATE)
-    assert begun.batch.left <= 32
+    assert begun.queue.left <= 32
     for _ in range(3):
         begun.now += 5
         begun.round(LATE)
-    assert begun.batch.left == 0
+    assert begun.queue.left == 0
 
 
 def test_failures_with_a_success_between_do_not_end_it(wire):
     """A service that answers every eighth request is asked for all of them."""
     begun = wire(400)
     turns = 0
-    while begun.batch.left:
+    while begun.queue.left:
         for flight in begun.take():
             turns += 1
             begun.put([flight], None if turns % 7 == 0 else DROPPED, after=0.001)
         begun.now += 0.1
-    assert begun.batch.results.sent > 700
+    assert begun.queue.results.sent > 700
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -692,7 +692,7 @@ def test_nothing_is_left_open(way):
 import os, sys, subprocess, threading, time
 from tests.scripted import GET_ROOM, Reply, scripted
 from tests.ways import ROOM, connected, rooms
-from tests.test_batch import open_files
+from tests.many.test_queue import open_files
 ended = threading.Event(); ended.set()
 service = subprocess.Popen([sys.executable, "-c", '''
 import sys
@@ -735,7 +735,7 @@ def test_a_forked_process_asks_by_itself(way):
 import os, sys, warnings
 warnings.simplefilter("ignore")
 from tests.scripted import GET_ROOM, scripted
-from tests.test_batch import own
+from tests.many.test_queue import own
 from tests.ways import by, rooms
 with scripted({GET_ROOM: own}) as service:
     client = by(service.client(), sys.argv[1])

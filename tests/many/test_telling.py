@@ -13,7 +13,7 @@ from collections import Counter
 import pytest
 
 import confkit as ck
-from tests.sweeping.building import building
+from tests.many.building import building
 
 LONG = [str(number) for number in range(501)]  # with two calls each over a thousand
 SCRIPT = """

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 import confkit as ck
+from confkit.many import spread
 from confkit.sandbox import Sandbox
-from confkit.sweeping import spread
+from tests.many.building import DEVICES, USERS, building, users
 from tests.scripted import Reply
-from tests.sweeping.building import DEVICES, USERS, building, users
 
 SECRETS = ("demo_secret", "demo_access")
 

@@ -12,8 +12,8 @@ import pytest
 
 import confkit as ck
 from confkit.sandbox import Sandbox
+from tests.many.building import DEVICES, ROOM, USERS, building, devices, room
 from tests.scripted import Reply
-from tests.sweeping.building import DEVICES, ROOM, USERS, building, devices, room
 
 TYPES = {
     "room_id": "string", "topic": "string", "users": "Int64", "people": "Int64",

@@ -12,16 +12,16 @@ import pandas as pd
 import pytest
 
 import confkit as ck
+from tests.many.building import ROOM, USERS, building, room, users
 from tests.scripted import Reply
 from tests.servers import server
-from tests.sweeping.building import ROOM, USERS, building, room, users
 
 MANY = [str(number) for number in range(400)]
 ENDED = """
 import json, multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import confkit as ck
-from confkit.sweeping import spread
+from confkit.many import spread
 
 def main(url, executor):
     told = []
@@ -78,7 +78,7 @@ EXECUTORS = {
 def test_ctrl_c_gives_what_came(slow, executor, tmp_path):
     """The call returns soon, not complete and without an exception; rooms that were not asked are
     missing and say so."""
-    script = tmp_path / "sweeping.py"
+    script = tmp_path / "many.py"
     script.write_text(ENDED)
     # A terminal sends the signal to all processes, those of a pool among them.
     with server(

@@ -1,0 +1,259 @@
+"""One attempt at a request: sent once, put on record, and what its failure means.
+
+A loop drives attempts for one call (`Client.send`), a queue for many (`many/queue`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .calls import Call, call
+from .errors import (
+    ApiError,
+    ConfkitError,
+    OutcomeUnknown,
+    ProtocolError,
+    TokenRejected,
+    TransportError,
+    unsettled,
+)
+from .tracing import reported, to_opentelemetry, to_sentry, traced
+from .transport import move
+from .wire import Answer, Request, asked_wait, interpret, secrets_in, secrets_of, write
+
+if TYPE_CHECKING:
+    from collections import deque
+
+    import requests
+
+    from .client import Pace
+    from .dialect import Dialect
+    from .masking import Secret
+    from .wire import Written
+
+DIAL_SECONDS = 30.0  # B1 answers when the service has dialled the camera, or has given up
+SEE_OTHER = 303  # HTTP
+TRIES = 3  # of a read: once, and at most twice again
+LARGE = 2**14  # bytes of a body that is not kept: its excerpt is made at once
+
+Read = Callable[[Request, Answer, "Dialect"], Any]
+
+log = logging.getLogger("confkit")
+
+
+def tells() -> bool:
+    """Whether each call is told of as it is made, in a log or a trace."""
+    return log.isEnabledFor(logging.DEBUG) or traced()
+
+
+def members_of(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
+    """The members of a successful answer; what else it is raises."""
+    return interpret(request.endpoint, answer, dialect)
+
+
+# Codes that say by themselves that nothing was done, whatever the HTTP status.
+_NOTHING_DONE = {
+    "A": frozenset({401, 404, 407, 408, 429, 602, 612}),
+    "B": frozenset({401, 404, 407, 408, 423, 425, 602, 612}),
+}
+
+
+def _is_open(failure: ApiError, answer: Answer | None) -> bool:
+    """Whether a code leaves open what became of a change: a part of the service was late or broke,
+    nobody knows what the code means, or the HTTP status says that the service failed."""
+    from .codes import OPEN  # a refusal only
+    from .explanations import explain
+
+    if failure.ret in _NOTHING_DONE[failure.interface or "A"]:
+        return False
+    found = explain(failure)
+    broken = answer is not None and answer.status >= 500
+    return broken or found.retry or found.sure == "unknown" or failure.ret in OPEN
+
+
+def _is_lost(failure: ConfkitError) -> bool:
+    """Whether a change that failed so may have happened all the same."""
+    if isinstance(failure, TransportError):
+        return failure.sent
+    if isinstance(failure, ProtocolError):
+        status = failure.status or 200
+        # 303 says where to look after a change; a proxy may put its status over a success.
+        return failure.success or status < 300 or status >= 500 or status == SEE_OTHER
+    return False
+
+
+class Context(NamedTuple):
+    """What an attempt needs of its client."""
+
+    session: requests.Session
+    bases: Mapping[str, str]
+    dialect: Dialect
+    timeout: tuple[float, float]
+    secret_key: Secret
+    token: Callable[[Secret | None], Secret]
+    pace: Pace | None
+    calls: deque[Call | Attempt]
+    clock: Callable[[], float]
+    chance: Callable[[], float]
+    now: Callable[[], float]
+    tells: bool  # each call as it is made, in a log or a trace
+
+    def written(self, request: Request, token: Secret | None) -> Written:
+        """The request as it travels."""
+        return write(request, self.bases[request.endpoint.interface], token, self.dialect)
+
+
+class Attempt:
+    """One request, sent once, and what came of it.
+
+    Afterwards there is the `answer` as it came (None where none did) and the `error` that it is,
+    None for a success; `members` where `Client.ask_once` gave it. `failures` counts those before it
+    and `renewed` says whether a token was refused before. `place` is its own among many.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        context: Context,
+        place: int = 0,
+        failures: int = 0,
+        renewed: bool = False,
+    ) -> None:
+        self.request, self.context, self.place = request, context, place
+        self.failures, self.renewed = failures, renewed
+        self.token: Secret | None = None
+        self.secrets: tuple[str, ...] = ()
+        self.answer: Answer | None = None
+        self.members: dict[str, Any] | None = None
+        self.error: ConfkitError | None = None
+        self._ended_by: BaseException | None = None  # Ctrl-C, which is no failure of the call
+
+    def __repr__(self) -> str:
+        return f"Attempt({self.request})"
+
+    def begin(self, token: Secret | None, secrets: tuple[str, ...] | None = None) -> None:
+        """Note that it is sent now, with this token; `secrets` are not to be quoted from it."""
+        context = self.context
+        self.token = token
+        self.secrets = (
+            (*secrets_in(self.request, token), context.secret_key) if secrets is None else secrets
+        )
+        self.began, self.when = context.clock(), context.now()
+        self.seconds = 0.0
+
+    def send(self, token: Secret | None) -> dict[str, Any] | None:
+        """Send it through the session; give the members of its answer, None where it failed."""
+        context, endpoint = self.context, self.request.endpoint
+        if context.pace:
+            context.pace()
+        connect, read = context.timeout
+        patience = max(read, DIAL_SECONDS) if endpoint.key == "B1" else read
+        self.begin(token)
+        try:
+            written = context.written(self.request, token)
+            moved = move(context.session, written, (connect, patience), self.secrets)
+            if isinstance(moved, Answer):
+                found = (*self.secrets, *secrets_of(endpoint, moved.body))
+                moved = moved._replace(secrets=found)
+            members: dict[str, Any] | None = self.land(moved, members_of)
+        except BaseException as error:  # what was sent is on record
+            self._ended_by = error
+            self.seconds = context.clock() - self.began
+            raise
+        finally:
+            self.record(alone=True)
+        return members
+
+    def land(self, moved: Answer | TransportError, read: Read) -> Any:
+        """Take in what came; give what `read` makes of it, None where that is a failure."""
+        self.seconds = self.context.clock() - self.began
+        if not isinstance(moved, Answer):
+            self.error = moved
+            return None
+        self.answer = moved
+        try:
+            return read(self.request, moved, self.context.dialect)
+        except ConfkitError as error:
+            # The frames of a traceback would keep every answer in memory.
+            self.error = error.with_traceback(None)
+        return None
+
+    @property
+    def call(self) -> Call:
+        """The record of it, with nothing secret in it."""
+        made = self.__dict__.get("_call") or call(
+            self.request.endpoint,
+            self.context.written(self.request, self.token),
+            self.context.dialect,
+            datetime.fromtimestamp(self.when, UTC),
+            self.seconds,
+            self.answer,
+            self._ended_by or self.error,
+        )
+        found: Call = self.__dict__.setdefault("_call", made)  # of two threads, the first one's
+        return found
+
+    def record(self, alone: bool) -> None:
+        """Put it on record, in the log and in a trace; in Sentry too, when it was sent `alone`.
+
+        The record takes longer than a call, so it is made when somebody looks at it."""
+        context, endpoint = self.context, self.request.endpoint
+        # It says what was sent, whatever becomes of the caller's parameters.
+        self.request = Request(endpoint, dict(self.request.parameters))
+        large = self.answer is not None and len(self.answer.body) > LARGE
+        context.calls.append(self.call if large or endpoint.write else self)
+        if context.tells:
+            log.debug("%s", self.call)
+            to_opentelemetry(self.call)
+        if alone and reported():
+            to_sentry(self.call)
+
+    # What a failure means
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether its token was refused for the first time: it is sent again with another."""
+        return isinstance(self.error, TokenRejected) and not self.renewed
+
+    @property
+    def pause(self) -> float | None:
+        """Seconds after which it is sent again, None where its error stands.
+
+        Longer where the service asks for it (Retry-After), up to what the call's time-outs allow an
+        answer. Only reads are sent again."""
+        error, context = self.error, self.context
+        last = self.failures + 1 == TRIES
+        if self.request.endpoint.write or last or error is None or not error.retry:
+            return None
+        own = 0.2 * 2.0**self.failures * (0.5 + context.chance())
+        asked = asked_wait(self.answer, context.now) if self.answer is not None else 0.0
+        return max(own, min(own + asked, sum(context.timeout)))
+
+    def again(self) -> Attempt:
+        """The next attempt at the same request."""
+        refused = self.is_refused
+        return Attempt(
+            self.request,
+            self.context,
+            self.place,
+            self.failures + (not refused),
+            self.renewed or refused,
+        )
+
+    def failure(self) -> ConfkitError:
+        """The error for the caller: of a change it says also what may have happened."""
+        endpoint, failure = self.request.endpoint, self.error
+        if failure is None:
+            raise AssertionError("it did not fail")
+        if endpoint.write and _is_lost(failure):
+            return OutcomeUnknown(
+                f"{endpoint.title} ({endpoint.key}) was sent and its answer was "
+                f"lost, so it may or may not have happened: {failure}",
+                "Look on the service before you repeat it.",
+            )
+        if endpoint.write and isinstance(failure, ApiError) and _is_open(failure, self.answer):
+            return unsettled(failure)
+        return failure

@@ -1,0 +1,1 @@
+"""Many reads at once, and what a sweep of all rooms makes of them."""
