@@ -177,7 +177,8 @@ class Runbook:
             self.skipped("a scene to look at", f"{self.client.name} is used as it is")
         else:
             show(_Text(f"the sandbox's scene: {wanted}"))
-        return self.client.sandbox
+        sandbox: Sandbox = self.client.sandbox
+        return sandbox
 
     def may_change(self, apply: bool, what: str) -> bool:
         """Whether the one cell that changes something may do `what`; otherwise that is a SKIP.
