@@ -1,7 +1,6 @@
 # Each public name and its module. Type checkers and editors read this stub, and `__init__.py` finds
 # here what to import when a name is first used.
 
-from .asking import ask_secret
 from .bulk.device_table import TableError
 from .bulk.imports import import_devices
 from .bulk.removals import remove_devices
@@ -21,7 +20,7 @@ from .checklist import Check, Checklist
 from .checks import NotInRoom, PreflightFailed
 from .checkup import doctor
 from .client import Client
-from .connect import connect
+from .connect import ask_secret, connect
 from .devices import ReimportFailed, ReimportUnknown, import_device, reimport_device, remove_device
 from .diagnosis import diagnose_device, preflight_device
 from .dialect import Dialect

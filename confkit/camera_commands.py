@@ -8,8 +8,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from .asking import CAMERA_PASSWORD, ask_secret
-from .connect import connect_outside
+from .connect import CAMERA_PASSWORD, ask_secret, connect_outside
 from .errors import ConfigError
 from .masking import Guarded, Secret, mask
 from .terminal import say

@@ -19,7 +19,6 @@ from .connect import Setting, connect, stripped
 from .course_commands import add_course_command
 from .dialect import Dialect
 from .doctor_commands import add_doctor_command
-from .endings import handled
 from .errors import ConfigError, ConfkitError
 from .masking import MASK, mask
 from .printable import one_line
@@ -28,7 +27,7 @@ from .profile_commands import add_profile_commands
 from .record_commands import add_record_command
 from .reference import SPOKEN, reference
 from .runbook_commands import add_runbook_command
-from .terminal import log_here, say
+from .terminal import handled, log_here, say
 
 _ENDINGS = (signal.SIGTERM, signal.SIGINT)
 

@@ -7,10 +7,9 @@ import sys
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .endings import as_interrupts
 from .errors import ConfigError
 from .printable import printable
-from .terminal import say
+from .terminal import as_interrupts, say
 
 if TYPE_CHECKING:
     from .course.clients.report import ClientRow

@@ -14,17 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import profiles
-from .connect import connect
-from .endings import OTHERS, handled
+from .connect import OF_A_SERVICE, connect
 from .errors import ConfigError
-from .terminal import say
+from .terminal import OTHERS, handled, say
 
 FIRST = "01-first-look.ipynb"
 APP = "app.ipynb"
-OF_A_SERVICE = (
-    "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL", "CONFKIT_ACCESS_KEY", "CONFKIT_SECRET_KEY",
-    "CONFKIT_DIALECT",
-)  # fmt: skip
 
 
 def lab(

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import profiles
 from .connect import SERVICE, connect
-from .endings import as_interrupts
 from .errors import ConfigError, ConfkitError
-from .terminal import say
+from .terminal import as_interrupts, say
 
 if TYPE_CHECKING:
     from .client import Client

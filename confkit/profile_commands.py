@@ -5,8 +5,7 @@ import os
 from typing import Any
 
 from . import profiles
-from .asking import ask_secret
-from .connect import Setting, connect, stripped
+from .connect import Setting, ask_secret, connect, stripped
 from .dialect import Dialect
 from .errors import ConfigError
 from .masking import Secret

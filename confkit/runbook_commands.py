@@ -10,12 +10,10 @@ from typing import Any
 
 from . import profiles
 from .checklist import Check
-from .connect import connect
-from .endings import as_interrupts, held_off
+from .connect import OF_A_SERVICE, connect
 from .errors import ConfigError, ConfkitError
-from .lab import OF_A_SERVICE
 from .masking import mask
-from .terminal import say
+from .terminal import as_interrupts, held_off, say
 
 _SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
 

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"scanning", "codes", "explanations", "endings", "json_text", "printable", "writing", "markup"},
+    {"scanning", "codes", "explanations", "json_text", "printable", "markup", "writing"},
     {"masking"},
     {"errors", "reference"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},
@@ -23,7 +23,6 @@ LAYERS = [
         "address",
         "pace",
         "deadline",
-        "asking",
         "zones",
         "profiles",
         "terminal",
@@ -71,7 +70,7 @@ LAYERS = [
 FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
 
 # The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
-RTSP_MAY_KNOW = {"rtsp", "masking", "printable", "writing", "markup"}
+RTSP_MAY_KNOW = {"rtsp", "masking", "printable", "markup", "writing"}
 SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "masking", "printable", "endpoints",
                     "json_text", "dialect", "signing", "rtsp"}  # fmt: skip
 

@@ -9,9 +9,9 @@ import pytest
 import confkit as ck
 from confkit import profiles, runbook_commands
 from confkit.checklist import Checklist
-from confkit.endings import as_interrupts
 from confkit.runbook import library, report, running
 from confkit.runbook.report import check_place
+from confkit.terminal import as_interrupts
 
 NAME = "media-server-gone"
 SERVICE = {"base_url": "http://conference.example:8080",
