@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import confkit as ck
-from confkit import profiles, runbook_commands
+from confkit import profiles
 from confkit.checklist import Checklist
+from confkit.cli import runbook as runbook_command
 from confkit.runbook import library, report, running
 from confkit.runbook.report import check_place
 from confkit.terminal import as_interrupts
@@ -72,7 +73,7 @@ def test_two_services_are_refused(said, prod, monkeypatch):
 @pytest.mark.parametrize(
     ("part", "told"),
     [
-        ("colour=red", "has no input 'colour'; it has rooms, seconds, apply, scene"),
+        ("colour=red", "has no input 'colour'. It has rooms, seconds, apply, scene"),
         ("secret_key=hunter2", "is never one"),
         ("password=hunter2", "is never one"),
         ("rooms=rtsp://admin:hunter2@192.0.2.7/1", "holds a password"),
@@ -80,11 +81,11 @@ def test_two_services_are_refused(said, prod, monkeypatch):
         ("rooms=hunter2camera", "holds a key, a password or a token"),
         ("rooms=the-hunter2camera-of-ours", "holds a key, a password or a token"),
         ("rooms=xxkeepsake-of-oursxx", "holds a key, a password or a token"),
-        ("seconds=soon", "give a number"),
-        ("seconds=nan", "give a number, 0 or more"),
-        ("seconds=inf", "give a number, 0 or more"),
-        ("seconds=-1", "give a number, 0 or more"),
-        ("apply=perhaps", "give true or false"),
+        ("seconds=soon", "Give a number"),
+        ("seconds=nan", "Give a number, 0 or more"),
+        ("seconds=inf", "Give a number, 0 or more"),
+        ("seconds=-1", "Give a number, 0 or more"),
+        ("apply=perhaps", "Give true or false"),
         ("rooms", "has no value"),
     ],
 )
@@ -145,7 +146,7 @@ def test_a_place_for_a_report_is_tried_and_left_as_it_was(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_end_before_the_first_cell_is_unknown_and_said(said, prod, monkeypatch, number):
     """While the service is looked up, say: exit status 2 and a line, never a bare 130."""
-    monkeypatch.setattr(runbook_commands, "_installed", lambda: signal.raise_signal(number))
+    monkeypatch.setattr(runbook_command, "_installed", lambda: signal.raise_signal(number))
     before = signal.getsignal(number)
     status, out, err = said(NAME, "--profile", "prod")
     assert (status, out) == (2, "")

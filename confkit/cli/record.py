@@ -6,9 +6,9 @@ import signal
 import threading
 from typing import Any
 
-from .connect import connect_outside
-from .errors import ConfigError, ConfkitError
-from .terminal import handled, log_here, say
+from ..connect import connect_outside
+from ..errors import ConfigError, ConfkitError
+from ..terminal import handled, log_here, say
 
 
 def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -44,7 +44,7 @@ def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
 
 
 def _record(options: argparse.Namespace) -> int:
-    from .occupancy.recorder import Recorder
+    from ..occupancy.recorder import Recorder
 
     log_here(logging.WARNING)
     logging.getLogger("confkit.record").setLevel(logging.INFO)
