@@ -128,8 +128,9 @@ class Client:
     """A service that answers: its two addresses, its keys, and the token that they make.
 
     Made by `confkit.connect`. Every call goes through `send`; threads may share one client.
-    `calls` holds the last calls, masked; `session` is the requests session, to configure; `sandbox`
-    is the Sandbox of a client that one gave, else None.
+    `calls` holds the last calls, masked; `session` is the requests session, to configure. `sandbox`
+    is the Sandbox that it talks with, where `connect("sandbox")` or `Sandbox.connect` made it, else
+    None.
     """
 
     def __init__(
@@ -170,7 +171,8 @@ class Client:
         self.dialect = dialect
         self.timeout = timeouts(timeout)
         self.read_only = read_only
-        self.sandbox = sandbox
+        # A Sandbox or None: a sandbox makes clients, so a client names no type of its.
+        self.sandbox: Any = sandbox
         self.name = name or self._addresses["A"].host
         self.origins = dict(origins or {})
         self.created: list[str] = []  # the rooms that create_room has made with it, not deleted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import warnings
 from collections.abc import Mapping
@@ -18,14 +19,13 @@ if TYPE_CHECKING:
     from .dialect import Dialect
     from .sandbox import Sandbox
 
-OPTIONS = ("dialect", "timeout", "read_only", "verify", "max_rate")
 SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key")
-_VARIABLES = {
-    "base_url": "CONFKIT_BASE_URL", "outgoing_url": "CONFKIT_OUTGOING_URL",
-    "access_key": "CONFKIT_ACCESS_KEY", "secret_key": "CONFKIT_SECRET_KEY",
-    "timeout": "CONFKIT_TIMEOUT", "verify": "CONFKIT_CA_BUNDLE",
-    "read_only": "CONFKIT_READ_ONLY", "dialect": "CONFKIT_DIALECT",
-}  # fmt: skip
+CAMERA_PASSWORD = "CONFKIT_CAMERA_PASSWORD"  # noqa: S105  # the variable's name
+VARIABLES = {
+    **{name: f"CONFKIT_{name.upper()}" for name in (*SERVICE, "dialect", "timeout", "read_only")},
+    "verify": "CONFKIT_CA_BUNDLE",
+}
+OF_A_SERVICE = tuple(VARIABLES[name] for name in (*SERVICE, "dialect"))  # a named one has its own
 
 _embedded: dict[int, Sandbox] = {}  # by process: the one sandbox of connect("sandbox")
 _starting = threading.Lock()
@@ -57,7 +57,7 @@ def connect(
     verify: bool | str | None = None,
     max_rate: float | None = None,
 ) -> Client:
-    """A client for the service that the arguments, the environment or a profile name.
+    """Make a client for the service that the arguments, the environment or a profile name.
 
     Arguments win over the environment (CONFKIT_BASE_URL, ...), and that over the profile that
     CONFKIT_PROFILE names. A profile named here is explicit: the environment's addresses, keys and
@@ -66,34 +66,34 @@ def connect(
     to read, verify True, read_only False, no max_rate (requests per second). No request is sent
     yet. ConfigError names what is missing and the three ways to give it.
     """
+    # Hidden first: a traceback shows locals.
     secret_key = Secret(secret_key) if secret_key is not None else None
     base_url = hidden_address(base_url) if isinstance(base_url, str) else base_url
     outgoing_url = hidden_address(outgoing_url) if isinstance(outgoing_url, str) else outgoing_url
     given = {
-        "base_url": base_url, "outgoing_url": outgoing_url, "access_key": access_key,
-        "secret_key": secret_key, "dialect": dialect, "timeout": timeout,
-        "read_only": read_only, "verify": verify, "max_rate": max_rate,
-    }  # fmt: skip
+        "base_url": base_url,
+        "outgoing_url": outgoing_url,
+        "access_key": access_key,
+        "secret_key": secret_key,
+        "dialect": dialect,
+        "timeout": timeout,
+        "read_only": read_only,
+        "verify": verify,
+        "max_rate": max_rate,
+    }
     arguments = {
         name: Setting(value, "argument") for name, value in given.items() if value is not None
     }
-    environment = _environment()
-    name = profile or _variable("CONFKIT_PROFILE")
-    if profile is None and name and not any(n in arguments for n in SERVICE[:2]):
-        _one_service(name)
-    elif profile is None:
-        name = None  # the arguments name the service
-    if profile is not None or name == profiles.EMBEDDED:
-        environment = {n: s for n, s in environment.items() if n not in (*SERVICE, "dialect")}
+    name = profile or _named_by_environment(arguments)
+    explicit = profile is not None or name == profiles.EMBEDDED
+    environment = _environment(without=(*SERVICE, "dialect") if explicit else ())
     if name == profiles.EMBEDDED:
         return _sandbox_client(arguments, environment)
-    stored = _profile(name) if name else {}
-    settings = {**stored, **environment, **arguments}
-    return _client(name, settings)
+    return _client(name, {**(_profile(name) if name else {}), **environment, **arguments})
 
 
 def connect_outside(profile: str | None) -> Client:
-    """A client of a service that runs outside this process; ConfigError for the embedded one."""
+    """Connect to a service that runs outside this process; ConfigError for the embedded one."""
     client = connect(profile)
     if client.sandbox is None:
         return client
@@ -106,34 +106,27 @@ def connect_outside(profile: str | None) -> Client:
     )
 
 
-def _one_service(name: str) -> None:
-    named = [_VARIABLES[n] for n in SERVICE[:2] if _variable(_VARIABLES[n])]
-    if named:
+def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD) -> Secret:
+    """Return what somebody types, without showing it: in a notebook or terminal, or from a pipe.
+
+    ConfigError where nobody can be asked; it names `variable`, in which commands look for it.
+    """
+    import getpass
+
+    # Jupyter puts its own question in getpass's place.
+    attended = getpass.getpass.__module__ != "getpass"
+    try:
+        if attended or (sys.stdin and sys.stdin.isatty()):
+            return Secret(getpass.getpass(question))
+        line = sys.stdin.readline() if sys.stdin else ""
+    except (EOFError, OSError, ValueError, NotImplementedError):
+        line = ""  # closed, or a front end without it
+    if not line:
         raise ConfigError(
-            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(named)}",
-            "Unset one of them, or name a profile in the call: connect(NAME).",
+            f"nobody can be asked here ({question.rstrip(': ')})",
+            f"Set {variable} in the environment, or run this where somebody can type.",
         )
-
-
-def _variable(name: str) -> str | None:
-    return os.environ.get(name) or None
-
-
-def _environment() -> dict[str, Setting]:
-    found = {}
-    for name, variable in _VARIABLES.items():
-        text = _variable(variable)
-        if text is None:
-            continue
-        value: Any = guard(text, name)
-        if name == "timeout":
-            value = seconds(text, variable)
-        elif name == "read_only":
-            value = _yes_or_no(text, variable)
-        elif name == "dialect":
-            value = _parsed(text, variable)
-        found[name] = Setting(value, variable)
-    return found
+    return Secret(line.rstrip("\r\n"))
 
 
 def seconds(text: str, name: str) -> float | tuple[float, float]:
@@ -149,57 +142,6 @@ def seconds(text: str, name: str) -> float | tuple[float, float]:
             "Give seconds, such as 10, or seconds to connect and to read, such as 5,10.",
         )
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
-
-
-def _yes_or_no(text: str, variable: str) -> bool:
-    known = {"1": True, "true": True, "yes": True, "on": True,
-             "0": False, "false": False, "no": False, "off": False}  # fmt: skip
-    if text.strip().lower() not in known:
-        raise ConfigError(f"{variable} is {text!r}", "Give 1 or 0.")
-    return known[text.strip().lower()]
-
-
-def _parsed(text: str, variable: str) -> Dialect:
-    from .dialect import Dialect
-
-    try:
-        return Dialect.parse(text)
-    except ConfigError as error:
-        raise ConfigError(f"{variable}: {error}") from None
-
-
-def _profile(name: str) -> dict[str, Setting]:
-    from .dialect import Dialect
-
-    settings = profiles.load(name)
-    found = {key: Setting(value, f"profile {name}") for key, value in settings.items()}
-    if "dialect" in found:
-        found["dialect"] = found["dialect"]._replace(value=Dialect.of(settings["dialect"]))
-    if isinstance(settings.get("timeout"), list):
-        found["timeout"] = found["timeout"]._replace(value=tuple(settings["timeout"]))
-    if "secret_key" in found:
-        found["secret_key"] = found["secret_key"]._replace(value=Secret(settings["secret_key"]))
-    return found
-
-
-def _client(name: str | None, settings: Mapping[str, Setting]) -> Client:
-    missing = [key for key in SERVICE if key not in settings]
-    if missing:
-        where = f" in profile {name!r}" if name else ""
-        raise ConfigError(
-            f"no service is named: {', '.join(missing)} "
-            f"{'are' if len(missing) > 1 else 'is'} missing{where}",
-            f"Three ways to give "
-            f"{'them' if len(missing) > 1 else 'it'}: as an argument, "
-            f"connect({missing[0]}=...); in the environment, {_VARIABLES[missing[0]]}=...; or in a "
-            'profile, `confkit profile add NAME` and connect("NAME"). '
-            'connect("sandbox") is a service to try things on.',
-        )
-    service: dict[str, Any] = {key: stripped(key, settings[key]) for key in SERVICE}
-    rest = {key: settings[key].value for key in OPTIONS if key in settings}
-    _certificate(rest.get("verify"), settings)
-    origins = {key: setting.origin for key, setting in settings.items()}
-    return Client(**{**service, **rest}, name=name, origins=origins)
 
 
 def stripped(name: str, setting: Setting) -> str:
@@ -220,11 +162,87 @@ def stripped(name: str, setting: Setting) -> str:
     return plain
 
 
-def _certificate(verify: object, settings: Mapping[str, Setting]) -> None:
+# What an argument leaves open: the environment, then a profile
+
+
+def _named_by_environment(arguments: Mapping[str, Setting]) -> str | None:
+    """The profile that CONFKIT_PROFILE names, unless the arguments name the service."""
+    name = os.environ.get("CONFKIT_PROFILE")
+    if not name or not arguments.keys().isdisjoint(SERVICE[:2]):
+        return None
+    addresses = [VARIABLES[n] for n in SERVICE[:2] if os.environ.get(VARIABLES[n])]
+    if addresses:
+        raise ConfigError(
+            f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(addresses)}",
+            "Unset one of them, or name a profile in the call: connect(NAME).",
+        )
+    return name
+
+
+def _environment(without: tuple[str, ...]) -> dict[str, Setting]:
+    """What the environment says, and that it can be read, also where a profile goes before it."""
+    readers = {"timeout": seconds, "read_only": _yes_or_no, "dialect": _dialect}
+    found = {}
+    for name, variable in VARIABLES.items():
+        if text := os.environ.get(variable):
+            value = readers[name](text, variable) if name in readers else guard(text, name)
+            found[name] = Setting(value, variable)
+    return {name: setting for name, setting in found.items() if name not in without}
+
+
+def _yes_or_no(text: str, variable: str) -> bool:
+    word = text.strip().lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ConfigError(f"{variable} is {text!r}", "Give 1 or 0")
+
+
+def _dialect(text: str, variable: str) -> Dialect:
+    from .dialect import Dialect
+
+    try:
+        return Dialect.parse(text)
+    except ConfigError as error:
+        raise error.again(problem=f"{variable}: {error.problem}") from None
+
+
+def _profile(name: str) -> dict[str, Setting]:
+    from .dialect import Dialect
+
+    settings = profiles.load(name)
+    if "dialect" in settings:
+        settings["dialect"] = Dialect.of(settings["dialect"])
+    if isinstance(settings.get("timeout"), list):
+        settings["timeout"] = tuple(settings["timeout"])
+    return {key: Setting(value, f"profile {name}") for key, value in settings.items()}
+
+
+def _client(name: str | None, settings: Mapping[str, Setting]) -> Client:
+    missing = [key for key in SERVICE if key not in settings]
+    if missing:
+        are, them = ("are", "them") if len(missing) > 1 else ("is", "it")
+        where = f" in profile {name!r}" if name else ""
+        raise ConfigError(
+            f"no service is named: {', '.join(missing)} {are} missing{where}",
+            f"Three ways to give {them}: as an argument, connect({missing[0]}=...); in the "
+            f"environment, {VARIABLES[missing[0]]}=...; or in a profile, `confkit profile add "
+            'NAME` and connect("NAME"). connect("sandbox") is a service to try things on.',
+        )
+    values = {key: setting.value for key, setting in settings.items()}
+    for key in SERVICE:
+        values[key] = stripped(key, settings[key])
+    verify = values.get("verify")
     if isinstance(verify, str) and not Path(verify).exists():
         raise ConfigError(
             f"the certificate bundle {verify!r} (from {settings['verify'].origin}) does not exist"
         )
+    origins = {key: setting.origin for key, setting in settings.items()}
+    return Client(**values, name=name, origins=origins)
+
+
+# The embedded service
 
 
 def _sandbox_client(arguments: Mapping[str, Setting], environment: Mapping[str, Setting]) -> Client:
@@ -234,8 +252,9 @@ def _sandbox_client(arguments: Mapping[str, Setting], environment: Mapping[str, 
             f'connect("sandbox") has its own {", ".join(contradicting)}',
             "Leave them out, or make a sandbox of another kind: Sandbox(dialect=...).",
         )
-    options = {name: setting.value for name, setting in {**environment, **arguments}.items()
-               if name in ("timeout", "read_only", "max_rate")}  # fmt: skip
+    settings = {**environment, **arguments}
+    settings.pop("verify", None)
+    options = {name: setting.value for name, setting in settings.items()}
     sandbox = _the_sandbox()
     client: Client = sandbox.connect(**options, on_close=lambda: _end(sandbox))
     return client

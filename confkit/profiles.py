@@ -53,7 +53,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def save(name: str, settings: dict[str, Any]) -> Path:
-    """The file, once the profile stands in it; only its owner may read it (mode 0600)."""
+    """Save a profile and return the file; only its owner may read it (mode 0600)."""
     check_name(name)
     with _alone():
         stored = _read()
@@ -62,7 +62,7 @@ def save(name: str, settings: dict[str, Any]) -> Path:
 
 
 def check_name(name: str) -> None:
-    """Nothing, when a profile may be called so; otherwise a ConfigError."""
+    """Raise ConfigError for a name that no profile may have."""
     if name == EMBEDDED:
         raise ConfigError('"sandbox" is the embedded service, which is built in')
     if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
@@ -70,7 +70,7 @@ def check_name(name: str) -> None:
 
 
 def remove(name: str) -> Path:
-    """The file, once the profile is gone from it."""
+    """Remove a profile and return the file."""
     check_name(name)
     load(name)
     with _alone():

@@ -1,11 +1,22 @@
-"""What the commands say: the one place that writes to a terminal, so that no control character of
-somebody else's text ever reaches it."""
+"""The terminal of a command: the one place that writes to it, so that no control character of
+somebody else's text ever reaches it; and what ends a command before its time: Ctrl-C, SIGTERM, a
+terminal that hangs up."""
+
+from __future__ import annotations
 
 import io
 import logging
+import signal
 import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from .printable import one_line, printable
+
+# `timeout`, a supervisor, a connection that drops
+OTHERS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 
 
 def say(what: object, *, aside: bool = False, end: str = "\n") -> None:
@@ -19,10 +30,48 @@ def say(what: object, *, aside: bool = False, end: str = "\n") -> None:
 
 
 def log_here(level: int) -> None:
-    """Nothing; from now on what is logged at this level or above is a line on standard error."""
+    """From now on, write what is logged at this level or above to standard error."""
     handler = logging.StreamHandler()
     handler.setFormatter(OneLine("%(asctime)s %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
+
+
+@contextmanager
+def as_interrupts() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP come as Ctrl-C does, as a KeyboardInterrupt. What this process was
+    started to ignore, as by nohup, stays ignored."""
+    with handled(OTHERS, signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def held_off() -> Iterator[None]:
+    """Inside, none of them ends anything: what is short and has to be done whole."""
+    with handled((signal.SIGINT, *OTHERS), signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def handled(
+    numbers: Iterable[int],
+    handler: Callable[..., Any] | signal.Handlers,
+    ignored_too: bool = False,
+) -> Iterator[None]:
+    """Inside, this handler gets these signals, but for those that are ignored. Afterwards each has
+    its former handler, but for one that was given another meanwhile. Outside of the main thread
+    nothing changes."""
+    before = {}
+    try:
+        if threading.current_thread() is threading.main_thread():  # no other one may set handlers
+            for number in numbers:
+                kept = (None,) if ignored_too else (None, signal.SIG_IGN)
+                if signal.getsignal(number) not in kept:
+                    before[number] = signal.signal(number, handler)
+        yield
+    finally:
+        for number, former in before.items():
+            if signal.getsignal(number) == handler:
+                signal.signal(number, former)
 
 
 class OneLine(logging.Formatter):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
-    """Nothing, once the file holds these bytes; until then one that was there stays as it is.
+    """Write a file whole; until it is, one that was there stays as it is.
 
     A new file has the usual rights, one that was there keeps its own; a `private` one is for its
     owner alone (mode 0600). What is no plain file, such as /dev/stdout, is written to as it is.

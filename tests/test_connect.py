@@ -246,7 +246,7 @@ def test_the_embedded_sandbox_is_one_in_a_process():
     with pytest.raises(ck.ReadOnlyError):
         ck.delete_room(second, room_id)
     first.close()
-    with pytest.raises(ck.ConfkitError, match=r"sandbox is closed. Connect again"):
+    with pytest.raises(ck.ConfkitError, match=r"sandbox is closed\. Connect again"):
         ck.get_room(second, room_id)
     third = ck.connect("sandbox")
     assert third.sandbox is not first.sandbox

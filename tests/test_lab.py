@@ -12,7 +12,8 @@ import tempfile
 import pytest
 
 import confkit as ck
-from confkit import cli, lab, profiles
+from confkit import cli, profiles
+from confkit.cli import lab
 from tests.ports import quiet_port
 from tests.test_notebooks import FOLDER
 
@@ -84,7 +85,7 @@ def test_an_installed_confkit_copies_its_notebooks_and_keeps_what_was_changed(
     package = tmp_path / "site" / "confkit"
     (package / "_notebooks").mkdir(parents=True)
     (package / "_notebooks" / "01-first-look.ipynb").write_text("packaged")
-    monkeypatch.setattr(lab, "__file__", str(package / "lab.py"))
+    monkeypatch.setattr(lab, "__file__", str(package / "cli" / "lab.py"))
     monkeypatch.chdir(tmp_path)
     copy = lab.notebooks() / "01-first-look.ipynb"
     assert copy.read_text() == "packaged"

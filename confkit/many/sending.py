@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..client import take
-from ..endings import handled
 from ..errors import ConfigError, ParameterError
+from ..terminal import handled
 from .libcurl import by_libcurl, options_of
 from .queue import Outcomes, Queue, future_token
 from .threads import LONGEST, in_threads

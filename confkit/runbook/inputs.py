@@ -9,7 +9,7 @@ import os
 import re
 from typing import TypeVar
 
-from ..asking import CAMERA_PASSWORD, ask_secret
+from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
 from ..masking import Secret, forms, mask_address
 

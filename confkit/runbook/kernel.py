@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..endings import held_off
+from ..terminal import held_off
 
 READY = 60.0  # seconds for a kernel to start
 ENDING = 20.0  # seconds for an interrupted cell to undo what it does

@@ -172,7 +172,7 @@ def test_only_one_module_writes_to_the_terminal():
             if called == "print" or re.match(r"sys\.(__)?std(out|err).*\.write", called):
                 found.add(path.relative_to(PACKAGE).as_posix())
     # The second writes UTF-8 whatever the terminal's encoding, printable as well.
-    assert found == {"terminal.py", "course_commands.py"}
+    assert found == {"terminal.py", "cli/course.py"}
 
 
 @pytest.mark.parametrize("text", [

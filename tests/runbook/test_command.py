@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 import confkit as ck
-from confkit import profiles, runbook_commands
+from confkit import profiles
 from confkit.checklist import Checklist
-from confkit.endings import as_interrupts
+from confkit.cli import runbook as runbook_command
 from confkit.runbook import library, report, running
 from confkit.runbook.report import check_place
+from confkit.terminal import as_interrupts
 
 NAME = "media-server-gone"
 SERVICE = {"base_url": "http://conference.example:8080",
@@ -145,7 +146,7 @@ def test_a_place_for_a_report_is_tried_and_left_as_it_was(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_end_before_the_first_cell_is_unknown_and_said(said, prod, monkeypatch, number):
     """While the service is looked up, say: exit status 2 and a line, never a bare 130."""
-    monkeypatch.setattr(runbook_commands, "_installed", lambda: signal.raise_signal(number))
+    monkeypatch.setattr(runbook_command, "_installed", lambda: signal.raise_signal(number))
     before = signal.getsignal(number)
     status, out, err = said(NAME, "--profile", "prod")
     assert (status, out) == (2, "")

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from . import profiles
-from .connect import SERVICE, connect
-from .endings import as_interrupts
-from .errors import ConfigError, ConfkitError
-from .terminal import say
+from .. import profiles
+from ..connect import SERVICE, connect
+from ..errors import ConfigError, ConfkitError
+from ..terminal import as_interrupts, say
 
 if TYPE_CHECKING:
-    from .client import Client
-    from .deployment.evidence import Probe
+    from ..client import Client
+    from ..deployment.evidence import Probe
 
 
 def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
@@ -52,7 +51,7 @@ def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _probe(options: argparse.Namespace) -> int:
-    from .deployment import probe_client
+    from ..deployment import probe_client
 
     if options.save is not None:  # wrong names are told before anything is sent
         profiles.check_name(options.save)

@@ -13,18 +13,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import profiles
-from .connect import connect
-from .endings import OTHERS, handled
-from .errors import ConfigError
-from .terminal import say
+from .. import profiles
+from ..connect import OF_A_SERVICE, connect
+from ..errors import ConfigError
+from ..terminal import OTHERS, handled, say
 
 FIRST = "01-first-look.ipynb"
 APP = "app.ipynb"
-OF_A_SERVICE = (
-    "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL", "CONFKIT_ACCESS_KEY", "CONFKIT_SECRET_KEY",
-    "CONFKIT_DIALECT",
-)  # fmt: skip
 
 
 def lab(
@@ -141,10 +136,10 @@ def _addresses(environment: Mapping[str, str]) -> list[str]:
 
 def notebooks() -> Path:
     """The folder of the notebooks: the checkout's own, or a copy of the installed ones here."""
-    checkout = Path(__file__).resolve().parent.parent / "notebooks"
+    checkout = Path(__file__).resolve().parents[2] / "notebooks"
     if (checkout / FIRST).is_file():
         return checkout
-    installed = Path(__file__).resolve().parent / "_notebooks"
+    installed = Path(__file__).resolve().parents[1] / "_notebooks"
     if not installed.is_dir():
         raise ConfigError("the notebooks are not installed", "Install confkit-notebooks again.")
     copy = Path.cwd() / "confkit-notebooks"

@@ -8,14 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from . import profiles
-from .checklist import Check
-from .connect import connect
-from .endings import as_interrupts, held_off
-from .errors import ConfigError, ConfkitError
-from .lab import OF_A_SERVICE
-from .masking import mask
-from .terminal import say
+from .. import profiles
+from ..checklist import Check
+from ..connect import OF_A_SERVICE, connect
+from ..errors import ConfigError, ConfkitError
+from ..masking import mask
+from ..terminal import as_interrupts, held_off, say
 
 _SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
 
@@ -72,8 +70,8 @@ def _runbook(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from .runbook import library
-    from .runbook.inputs import variable
+    from ..runbook import library
+    from ..runbook.inputs import variable
 
     if options.list or not options.name:
         say(library.listing(library.stored()))
@@ -85,10 +83,10 @@ def _run(options: argparse.Namespace) -> int:
         environment.pop(variable(name), None)
     _installed()
     if options.report:
-        from .runbook.report import check_place
+        from ..runbook.report import check_place
 
         check_place(options.report)
-    from .runbook.running import run
+    from ..runbook.running import run
 
     _tell(f"{stored.name} on {service}")
     when = datetime.now(UTC)
@@ -96,7 +94,7 @@ def _run(options: argparse.Namespace) -> int:
     with held_off():  # what was found is told and written whole
         _tell(f"{done.checks.verdict:<7} over all")
         if options.report:
-            from .runbook.report import write_report
+            from ..runbook.report import write_report
 
             write_report(options.report, done, stored.name, service, when, secrets)
             _tell(f"report: {options.report}")
@@ -120,7 +118,7 @@ def _write(text: str, aside: bool = False) -> None:
 def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, tuple[str, ...]]:
     """The environment in which `ck.connect()` finds the service, what it is called, and the
     secrets that no report may hold."""
-    from .runbook.inputs import KEPT
+    from ..runbook.inputs import KEPT
 
     environment = dict(os.environ)
     named = profile or environment.get("CONFKIT_PROFILE")
@@ -156,7 +154,7 @@ def _inputs(
     stored: Any, given: list[str], secrets: tuple[str, ...]
 ) -> dict[str, bool | int | float | str]:
     """The inputs that were typed, or stand in the environment, each of its default's type."""
-    from .runbook.inputs import refuse_name, refuse_value, typed, variable
+    from ..runbook.inputs import refuse_name, refuse_value, typed, variable
 
     texts: dict[str, tuple[str, str]] = {}
     for name in stored.inputs:

@@ -8,14 +8,13 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from .asking import CAMERA_PASSWORD, ask_secret
-from .connect import connect_outside
-from .errors import ConfigError
-from .masking import Guarded, Secret, mask
-from .terminal import say
+from ..connect import CAMERA_PASSWORD, ask_secret, connect_outside
+from ..errors import ConfigError
+from ..masking import Guarded, Secret, mask
+from ..terminal import say
 
 if TYPE_CHECKING:
-    from .rtsp.report import Report
+    from ..rtsp.report import Report
 
 _PASSWORD = (
     "A camera's password is never an option: it is asked for where a login name is given, or taken "
@@ -69,7 +68,7 @@ def add_camera_commands(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _preflight(options: argparse.Namespace) -> int:
-    from .rtsp.preflight import preflight
+    from ..rtsp.preflight import preflight
 
     url, name, password = _login(options.url, options.login_name)
     try:
@@ -83,8 +82,8 @@ def _preflight(options: argparse.Namespace) -> int:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
-    from .diagnosis import diagnose_device
-    from .diagnosis.lines import diagnose_line
+    from ..diagnosis import diagnose_device
+    from ..diagnosis.lines import diagnose_line
 
     address, name, password = _login(options.address, options.login_name)
     with connect_outside(options.profile) as client:
@@ -108,7 +107,7 @@ def _diagnose(options: argparse.Namespace) -> int:
 
 def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | None, Secret | None]:
     """Address, login name and password: of the address, of the environment, or asked for."""
-    from .rtsp.address import parse_address
+    from ..rtsp.address import parse_address
 
     inside = password = None
     if url is not None:

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .connect import connect
-from .terminal import say
+from ..connect import connect
+from ..terminal import say
 
 if TYPE_CHECKING:
-    from .checklist import Check
+    from ..checklist import Check
 
 
 def add_doctor_command(commands: argparse._SubParsersAction[Any]) -> None:
@@ -42,8 +42,8 @@ def add_doctor_command(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from .checklist import Checklist
-    from .deployment import checkup
+    from ..checklist import Checklist
+    from ..deployment import checkup
 
     with connect(options.profile) as client:
         found = checkup(
@@ -66,7 +66,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
     """The checks as they come; a terminal shows meanwhile which one is waited for."""
-    from .deployment import CHECKS
+    from ..deployment import CHECKS
 
     for name in CHECKS:
         if sys.stderr.isatty():

@@ -7,13 +7,12 @@ import sys
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .endings import as_interrupts
-from .errors import ConfigError
-from .printable import printable
-from .terminal import say
+from ..errors import ConfigError
+from ..printable import printable
+from ..terminal import as_interrupts, say
 
 if TYPE_CHECKING:
-    from .course.clients.report import ClientRow
+    from ..course.clients.report import ClientRow
 
 _CHECK = (
     "Runs a client against three services on this machine, one operation at a time, and tells "
@@ -57,8 +56,8 @@ def add_course_command(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from .course import check_client
-    from .course.clients.rows import rows
+    from ..course import check_client
+    from ..course.clients.rows import rows
 
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
@@ -86,21 +85,21 @@ def _tell(text: str) -> None:
 
 
 def _contract(_: argparse.Namespace) -> int:
-    from .course import contract
+    from ..course import contract
 
     _print(contract().rstrip("\n"))
     return 0
 
 
 def _vectors(_: argparse.Namespace) -> int:
-    from .course.clients.vectors import as_file
+    from ..course.clients.vectors import as_file
 
     _print(as_file().rstrip("\n"))
     return 0
 
 
 def _shipped(options: argparse.Namespace) -> int:
-    from . import course
+    from .. import course
 
     _print(getattr(course, options.part)(options.language).rstrip("\n"))
     return 0

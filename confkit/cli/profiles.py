@@ -4,13 +4,12 @@ import argparse
 import os
 from typing import Any
 
-from . import profiles
-from .asking import ask_secret
-from .connect import Setting, connect, stripped
-from .dialect import Dialect
-from .errors import ConfigError
-from .masking import Secret
-from .terminal import say
+from .. import profiles
+from ..connect import Setting, ask_secret, connect, stripped
+from ..dialect import Dialect
+from ..errors import ConfigError
+from ..masking import Secret
+from ..terminal import say
 
 
 def add_profile_commands(commands: "argparse._SubParsersAction[Any]") -> None:

@@ -1,4 +1,4 @@
-"""The command `confkit`: lab, sandbox, token, interface, and what the modules `*_commands` add."""
+"""The command `confkit`: lab, sandbox, token, interface, and what the modules beside it add."""
 
 import argparse
 import logging
@@ -13,22 +13,21 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NoReturn
 
-from . import __version__, signing
-from .camera_commands import add_camera_commands
-from .connect import Setting, connect, stripped
-from .course_commands import add_course_command
-from .dialect import Dialect
-from .doctor_commands import add_doctor_command
-from .endings import handled
-from .endpoints import SPOKEN, reference
-from .errors import ConfigError, ConfkitError
-from .masking import MASK, mask
-from .printable import one_line
-from .probe_commands import add_probe_command
-from .profile_commands import add_profile_commands
-from .record_commands import add_record_command
-from .runbook_commands import add_runbook_command
-from .terminal import log_here, say
+from .. import __version__, signing
+from ..connect import Setting, connect, stripped
+from ..dialect import Dialect
+from ..endpoints import SPOKEN, reference
+from ..errors import ConfigError, ConfkitError
+from ..masking import MASK, mask
+from ..printable import one_line
+from ..terminal import handled, log_here, say
+from .cameras import add_camera_commands
+from .course import add_course_command
+from .doctor import add_doctor_command
+from .probe import add_probe_command
+from .profiles import add_profile_commands
+from .record import add_record_command
+from .runbook import add_runbook_command
 
 _ENDINGS = (signal.SIGTERM, signal.SIGINT)
 
@@ -171,8 +170,8 @@ def _lab(options: argparse.Namespace) -> int:
 
 def _sandbox(options: argparse.Namespace) -> int:
     try:
-        from .sandbox import DEMO_SECRET_KEY, Sandbox
-        from .sandbox.sockets import resolve
+        from ..sandbox import DEMO_SECRET_KEY, Sandbox
+        from ..sandbox.sockets import resolve
     except ModuleNotFoundError as error:
         raise ConfigError(str(error)) from None
     log_here(logging.INFO)
@@ -248,7 +247,7 @@ def _interface(options: argparse.Namespace) -> int:
             "the OpenAPI description is one whole", "Leave out the part, or --openapi."
         )
     if options.openapi:
-        from .openapi import text
+        from ..openapi import text
 
         say(text(), end="")
         return 0

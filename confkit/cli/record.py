@@ -6,9 +6,9 @@ import signal
 import threading
 from typing import Any
 
-from .connect import connect_outside
-from .errors import ConfigError, ConfkitError
-from .terminal import log_here, say
+from ..connect import connect_outside
+from ..errors import ConfigError, ConfkitError
+from ..terminal import handled, log_here, say
 
 
 def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -44,14 +44,16 @@ def add_record_command(commands: "argparse._SubParsersAction[Any]") -> None:
 
 
 def _record(options: argparse.Namespace) -> int:
-    from .occupancy.recorder import Recorder
+    from ..occupancy.recorder import Recorder
 
     log_here(logging.WARNING)
     logging.getLogger("confkit.record").setLevel(logging.INFO)
     ended = threading.Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: ended.set())
     try:
-        with connect_outside(options.profile) as client:
+        with (
+            handled([signal.SIGTERM], lambda *_: ended.set(), ignored_too=True),
+            connect_outside(options.profile) as client,
+        ):
             done = Recorder(options.folder).record(
                 client, options.rooms, options.every, options.sweeps, options.until,
                 options.rooms_every, id_column=options.id_column, concurrency=options.concurrency,
@@ -62,7 +64,5 @@ def _record(options: argparse.Namespace) -> int:
         if isinstance(error, ConfkitError) and told == str(error):
             raise
         raise ConfigError(told) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
     say(done)
     return 0

@@ -1,0 +1,169 @@
+# Each public name and its module. Type checkers and editors read this stub, and `__init__.py` finds
+# here what to import when a name is first used.
+
+from .bulk.device_table import TableError
+from .bulk.imports import import_devices
+from .bulk.removals import remove_devices
+from .bulk.strays import stray_devices
+from .calls import Call
+from .charts import (
+    capacity_chart,
+    capacity_summary,
+    curve_summary,
+    heatmap_summary,
+    occupancy_chart,
+    occupancy_curve,
+    occupancy_heatmap,
+    occupancy_summary,
+)
+from .checklist import Check, Checklist
+from .client import Client
+from .connect import ask_secret, connect
+from .deployment.evidence import Evidence, Probe
+from .deployment.health import doctor
+from .deployment.probe import probe_dialect
+from .devices import (
+    NotInRoom,
+    PreflightFailed,
+    ReimportFailed,
+    ReimportUnknown,
+    import_device,
+    list_devices,
+    reimport_device,
+    remove_device,
+)
+from .diagnosis import diagnose_device, preflight_device
+from .dialect import Dialect
+from .errors import (
+    ApiError,
+    AuthenticationFailed,
+    ConfigError,
+    ConfkitError,
+    JoinFailed,
+    LicenceError,
+    MediaServerUnavailable,
+    OutcomeUnknown,
+    ParameterError,
+    ProtocolError,
+    ReadOnlyError,
+    RoomClosed,
+    RoomNotFound,
+    ServiceTimeout,
+    ServiceUnavailable,
+    TokenRejected,
+    TransportError,
+    TransportTimeout,
+    Unsettled,
+    UnsettledTimeout,
+    UserExists,
+    UserNotFound,
+)
+from .explanations import Explanation, explain
+from .frames import calls_frame, devices_frame, rooms_frame, users_frame
+from .many.result import Failure, Sweep, occupancy_frame
+from .many.sweeps import sweep
+from .occupancy.capacity import capacity_report
+from .occupancy.compaction import save_occupancy
+from .occupancy.files import RecordingError
+from .occupancy.known import known_rooms
+from .occupancy.loading import load_occupancy, recorded_rooms
+from .occupancy.recorder import Recorded, Recorder
+from .records import Device, Room, RoomUser
+from .rooms import create_room, delete_room, get_mcu, get_room
+from .rtsp.preflight import preflight
+from .rtsp.report import Report
+from .token_making import TokenSteps, token_steps
+from .users import force_offline, get_room_users
+from .wire import Request
+
+__version__: str
+
+__all__ = [
+    "ApiError",
+    "AuthenticationFailed",
+    "Call",
+    "Check",
+    "Checklist",
+    "Client",
+    "ConfigError",
+    "ConfkitError",
+    "Device",
+    "Dialect",
+    "Evidence",
+    "Explanation",
+    "Failure",
+    "JoinFailed",
+    "LicenceError",
+    "MediaServerUnavailable",
+    "NotInRoom",
+    "OutcomeUnknown",
+    "ParameterError",
+    "PreflightFailed",
+    "Probe",
+    "ProtocolError",
+    "ReadOnlyError",
+    "Recorded",
+    "Recorder",
+    "RecordingError",
+    "ReimportFailed",
+    "ReimportUnknown",
+    "Report",
+    "Request",
+    "Room",
+    "RoomClosed",
+    "RoomNotFound",
+    "RoomUser",
+    "ServiceTimeout",
+    "ServiceUnavailable",
+    "Sweep",
+    "TableError",
+    "TokenRejected",
+    "TokenSteps",
+    "TransportError",
+    "TransportTimeout",
+    "Unsettled",
+    "UnsettledTimeout",
+    "UserExists",
+    "UserNotFound",
+    "ask_secret",
+    "calls_frame",
+    "capacity_chart",
+    "capacity_report",
+    "capacity_summary",
+    "connect",
+    "create_room",
+    "curve_summary",
+    "delete_room",
+    "devices_frame",
+    "diagnose_device",
+    "doctor",
+    "explain",
+    "force_offline",
+    "get_mcu",
+    "get_room",
+    "get_room_users",
+    "heatmap_summary",
+    "import_device",
+    "import_devices",
+    "known_rooms",
+    "list_devices",
+    "load_occupancy",
+    "occupancy_chart",
+    "occupancy_curve",
+    "occupancy_frame",
+    "occupancy_heatmap",
+    "occupancy_summary",
+    "preflight",
+    "preflight_device",
+    "probe_dialect",
+    "recorded_rooms",
+    "reimport_device",
+    "remove_device",
+    "remove_devices",
+    "rooms_frame",
+    "save_occupancy",
+    "stray_devices",
+    "sweep",
+    "token_steps",
+    "users_frame",
+]
