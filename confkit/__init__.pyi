@@ -72,7 +72,6 @@ from .records import Device, Room, RoomUser
 from .rooms import create_room, delete_room, get_mcu, get_room
 from .rtsp.preflight import preflight
 from .rtsp.report import Report
-from .token_making import TokenSteps, token_steps
 from .users import force_offline, get_room_users
 from .wire import Request
 
@@ -118,7 +117,6 @@ __all__ = [
     "Sweep",
     "TableError",
     "TokenRejected",
-    "TokenSteps",
     "TransportError",
     "TransportTimeout",
     "Unsettled",
@@ -164,6 +162,5 @@ __all__ = [
     "save_occupancy",
     "stray_devices",
     "sweep",
-    "token_steps",
     "users_frame",
 ]

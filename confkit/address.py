@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 from urllib.parse import urlsplit
 
 from .errors import ConfigError
-from .masking import Guarded, hidden_address, mask_address
+from .secret import Guarded, hidden_address, mask_address
 
 _EXAMPLE = "http://conference.example:8080"
 

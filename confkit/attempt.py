@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from .client import Pace
     from .dialect import Dialect
-    from .masking import Secret
+    from .secret import Secret
     from .wire import Written
 
 DIAL_SECONDS = 30.0  # B1 answers when the service has dialled the camera, or has given up

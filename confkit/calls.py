@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from .endpoints import Endpoint
-from .excerpts import body_excerpt
-from .masking import MASK, masked
-from .printable import one_line
+from .secret import MASK, excerpt, masked
+from .text import one_line
 from .wire import Answer, Written, as_text, compact, token_parameter
 
 if TYPE_CHECKING:
@@ -189,7 +188,7 @@ def call(
         seconds=seconds,
         status=answer.status if answer else None,
         ret=getattr(failure, "ret", None) if failure else 0,
-        answer=body_excerpt(answer.body, answer.secrets, 2000) if answer else "",
+        answer=excerpt(answer.body, answer.secrets, 2000) if answer else "",
         error=(str(failure) or type(failure).__name__) if failure else None,
         token=token,
         fields=fields,

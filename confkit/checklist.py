@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal, get_args
 
-from .markup import as_it_is
-from .masking import mask
-from .printable import as_json, one_line
+from .secret import mask
+from .text import as_it_is, as_json, one_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from .address import Address
 from .attempt import Attempt, Context, Read, tells
 from .endpoints import A1, Endpoint, sendable, whole
 from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError, TokenRejected
-from .masking import Secret, hidden_address
+from .secret import Secret, hidden_address
 from .transport import finite, mask_log, session, timeouts
 from .wire import Request
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import profiles
 from .client import Client
 from .errors import ConfigError
-from .masking import Secret, guard, hidden_address
+from .secret import Secret, guard, hidden_address
 
 if TYPE_CHECKING:
     from .dialect import Dialect

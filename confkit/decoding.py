@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from .masking import MASK, Guarded, suspect
 from .records import Room, RoomUser
+from .secret import MASK, Guarded, suspect
 from .wire import Answer, Request, interpret
 
 if TYPE_CHECKING:

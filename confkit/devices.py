@@ -21,8 +21,8 @@ from .errors import (
     unsettled,
 )
 from .json_text import DEEPEST_VALUE, too_deep
-from .masking import MASK, Guarded, GuardedAddress, Secret, guard, mask_address
 from .records import Device, number, objects, shown
+from .secret import MASK, Guarded, GuardedAddress, Secret, guard, mask_address
 from .users import get_room_users
 from .wire import Request
 

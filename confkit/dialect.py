@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Self
 
 from .errors import ConfigError
-from .masking import TOKEN_NAMES
+from .secret import TOKEN_NAMES
 
 CHOICES = {
     "hash": ("sha1", "sha256", "sha512", "md5"),

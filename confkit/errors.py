@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from .printable import printable
+from .text import printable
 
 if TYPE_CHECKING:
     from .rtsp.report import Report

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .markup import as_it_is
-from .printable import one_line
+from .text import as_it_is, one_line
 
 if TYPE_CHECKING:
     from .codes import Code

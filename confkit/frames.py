@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .calls import Call
 from .endpoints import ENDPOINTS
 from .explanations import explain
-from .masking import mask_address, masked
 from .records import Device, Room, RoomUser
+from .secret import mask_address, masked
 from .wire import compact
 
 if TYPE_CHECKING:

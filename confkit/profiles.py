@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError
-from .masking import guard
+from .secret import guard
 from .writing import write_whole
 
 SETTINGS: dict[str, type | tuple[type, ...]] = {

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from .errors import ProtocolError
 from .json_text import DEEPEST_VALUE, read_json, too_deep
-from .masking import Guarded, Secret, guard, mask, masked
+from .secret import Guarded, Secret, guard, mask, masked
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 _POWER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?[eE][+-]?[0-9]{1,2}")

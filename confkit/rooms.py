@@ -8,8 +8,8 @@ from typing import Any
 from .client import Client
 from .endpoints import A2, A3, A4, A5, identity, needed_text, whole, wrong
 from .errors import Look, OutcomeUnknown, ProtocolError, RoomNotFound, settle
-from .masking import Secret
 from .records import Room, needed, shown
+from .secret import Secret
 from .wire import Request
 
 TOPIC_BYTES = 150

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import ProtocolError
-from .masking import Secret
+from .secret import Secret
 
 if TYPE_CHECKING:
     from .dialect import Dialect

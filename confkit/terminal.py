@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .printable import one_line, printable
+from .text import one_line, printable
 
 # `timeout`, a supervisor, a connection that drops
 OTHERS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))

@@ -21,7 +21,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from .errors import ConfigError, TransportError, TransportTimeout
-from .masking import mask
+from .secret import mask
 from .tracing import unobserved
 from .wire import Answer, Written
 

@@ -3,8 +3,8 @@
 from .client import Client
 from .endpoints import A6, A7, identity
 from .errors import Look, settle
-from .masking import mask_address
 from .records import RoomUser
+from .secret import mask_address
 from .wire import Request
 
 

@@ -15,9 +15,8 @@ from urllib.parse import quote
 
 from .endpoints import A1, Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
-from .excerpts import body_excerpt, excerpt
 from .json_text import flaw, read_json
-from .masking import Secret, guard, login_in, mask, masked
+from .secret import Secret, excerpt, guard, login_in, mask, masked
 
 if TYPE_CHECKING:
     from .dialect import Dialect
@@ -310,7 +309,7 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         )
     error = ProtocolError(
         f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
-        f"JSON that was due; it begins {body_excerpt(answer.body, answer.secrets)!r}",
+        f"JSON that was due; it begins {excerpt(answer.body, answer.secrets)!r}",
         advice,
     )
     broken = answer.status == BUSY or answer.status >= 500 or not answer.whole

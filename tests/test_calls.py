@@ -13,7 +13,7 @@ import pytest
 
 import confkit as ck
 from confkit.endpoints import A2, A3, B1
-from confkit.masking import MASK, Secret
+from confkit.secret import MASK, Secret
 from confkit.signing import digest as digest_of
 from tests.conftest import need
 from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply

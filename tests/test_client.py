@@ -16,7 +16,7 @@ import pytest
 
 import confkit as ck
 from confkit.endpoints import A3
-from confkit.masking import Secret
+from confkit.secret import Secret
 from confkit.wire import Request
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply, interrupted
 

@@ -14,16 +14,16 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"scanning", "codes", "explanations", "json_text", "printable", "markup", "writing"},
-    {"masking"},
+    {"text", "json_text", "writing"},
+    {"secret", "codes", "explanations"},
     {"errors"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},
-    {"dialect", "address", "profiles", "terminal", "excerpts"},
+    {"dialect", "address", "profiles", "terminal"},
     {"signing", "wire"},
     {"transport", "tracing", "calls"},
     {"attempt"},
     {"client"},
-    {"rooms", "users", "frames", "decoding", "token_making"},
+    {"rooms", "users", "frames", "decoding"},
     {"devices"},
     {"deployment"},
     {"many"},
@@ -43,10 +43,10 @@ LAYERS = [
 FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
 
 # The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
-RTSP_MAY_KNOW = {"rtsp", "masking", "printable", "writing", "markup"}
+RTSP_MAY_KNOW = {"rtsp", "secret", "text", "writing"}
 # The flat files that put the parts together; the others are the core.
 ABOVE_THE_PARTS = {"__init__", "__main__", "connect", "cli"}
-SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "masking", "printable", "endpoints",
+SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "secret", "text", "endpoints",
                     "json_text", "dialect", "signing", "rtsp"}  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import confkit as ck
 from confkit.endpoints import A3
-from confkit.masking import Secret
+from confkit.secret import Secret
 from confkit.transport import DeadlineAdapter
 from confkit.wire import Request
 from tests.scripted import Reply, Scripted

@@ -20,8 +20,8 @@ from ..errors import (
     UserNotFound,
 )
 from ..frames import frame_of, without_login
-from ..masking import mask, masked
 from ..records import Device
+from ..secret import mask, masked
 from ..users import get_room_users
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from ..diagnosis.device_address import place, place_warnings
 from ..endpoints import B1, identity
 from ..errors import ParameterError
 from ..many.tables import Cells, Problem, read_table
-from ..masking import Guarded
 from ..records import Device, login_text
 from ..rtsp.address import DEFAULT_PORTS, parse_address
 from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
+from ..secret import Guarded
 
 _REQUIRED = ("room_id", "user_id", "user_name", "user_address")
 _OPTIONAL = ("login_name", "login_password", "user_data", "options")

@@ -13,8 +13,8 @@ from ..devices import devices_in
 from ..diagnosis.device_address import place, place_warnings
 from ..endpoints import B1
 from ..many.progress import Show, progress_shown
-from ..masking import Secret
 from ..rtsp.places import is_place_notice
+from ..secret import Secret
 from .attempts import (
     AGAIN,
     ALREADY_THERE,

@@ -10,8 +10,8 @@ from ..devices import devices_in, remove_device
 from ..endpoints import B2
 from ..errors import ConfkitError, OutcomeUnknown, UserNotFound
 from ..many.tables import Cells, Problem, is_table, read_table
-from ..masking import MASK, mask_address
 from ..records import Device
+from ..secret import MASK, mask_address
 from .attempts import (
     ALREADY_THERE,
     INTERRUPTED,

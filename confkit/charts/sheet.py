@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from ..printable import one_line, printable
+from ..text import one_line, printable
 from .looks import FAINT, GREY, INK
 from .names import wrapped
 

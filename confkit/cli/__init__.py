@@ -18,9 +18,9 @@ from ..connect import Setting, connect, stripped
 from ..dialect import Dialect
 from ..endpoints import SPOKEN, reference
 from ..errors import ConfigError, ConfkitError
-from ..masking import MASK, mask
-from ..printable import one_line
+from ..secret import MASK, mask
 from ..terminal import handled, log_here, say
+from ..text import one_line
 from .cameras import add_camera_commands
 from .course import add_course_command
 from .doctor import add_doctor_command

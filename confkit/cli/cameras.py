@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..connect import CAMERA_PASSWORD, ask_secret, connect_outside
 from ..errors import ConfigError
-from ..masking import Guarded, Secret, mask
+from ..secret import Guarded, Secret, mask
 from ..terminal import say
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
-from ..printable import printable
 from ..terminal import as_interrupts, say
+from ..text import printable
 
 if TYPE_CHECKING:
     from ..course.clients.report import ClientRow

@@ -8,7 +8,7 @@ from .. import profiles
 from ..connect import Setting, ask_secret, connect, stripped
 from ..dialect import Dialect
 from ..errors import ConfigError
-from ..masking import Secret
+from ..secret import Secret
 from ..terminal import say
 
 

@@ -12,7 +12,7 @@ from .. import profiles
 from ..checklist import Check
 from ..connect import OF_A_SERVICE, connect
 from ..errors import ConfigError, ConfkitError
-from ..masking import mask
+from ..secret import mask
 from ..terminal import as_interrupts, held_off, say
 
 _SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..endpoints import Endpoint
 from ..errors import ApiError, TransportError
-from ..masking import Secret
+from ..secret import Secret
 from ..transport import move
 from ..wire import Request, interpret, secrets_in, write
 

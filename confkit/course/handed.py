@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..masking import mask
+from ..secret import mask
 from .records import Judged, no
 
 _NONE = "It gave None: is a `return` missing?"

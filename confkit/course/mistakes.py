@@ -17,7 +17,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from ..masking import Secret
+from ..secret import Secret
 
 if TYPE_CHECKING:
     from ..dialect import Dialect

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..markup import as_it_is
-from ..masking import mask
+from ..secret import mask
+from ..text import as_it_is
 
 if TYPE_CHECKING:
     from ..client import Client

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..checklist import Check, Verdict
 from ..errors import ApiError, TransportError, TransportTimeout
-from ..masking import mask
+from ..secret import mask
 from .inquiry import Inquiry
 from .logins import Login, Logins
 from .network import Way, way
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..client import Client
     from ..dialect import Dialect
     from ..endpoints import Interface
-    from ..masking import Secret
+    from ..secret import Secret
     from ..wire import Request
 
 NO_ROOM = "999999999999999"  # a number that no room should have

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from ..dialect import Dialect
 from ..errors import ConfigError
-from ..markup import as_it_is
-from ..printable import as_json, one_line, printable
+from ..text import as_it_is, as_json, one_line, printable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from ..wire import Request, token_parameter
 if TYPE_CHECKING:
     from ..attempt import Attempt
     from ..client import Client
-    from ..masking import Secret
+    from ..secret import Secret
 
 NO_CAMERA = "rtsp://192.0.2.1:554/nobody"  # of a network for examples: no device has it
 REFUSED = (401, 602)  # specified: authentication failed, access_token incorrect (section 5)

@@ -18,7 +18,7 @@ from .. import signing
 from ..dialect import CHOICES, Dialect
 from ..endpoints import A1
 from ..errors import ApiError, ConfigError, ConfkitError, TransportError
-from ..masking import Secret
+from ..secret import Secret
 from ..wire import Request
 from .inquiry import REFUSED
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 from urllib3.util.ssl_ import create_urllib3_context
 
-from ..masking import mask_address
+from ..secret import mask_address
 from ..transport import finite
 
 if TYPE_CHECKING:

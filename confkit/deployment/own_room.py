@@ -15,7 +15,7 @@ from .inquiry import REFUSED, UNKNOWN_ROOM, Inquiry, Unasked, answer
 
 if TYPE_CHECKING:
     from ..attempt import Attempt
-    from ..masking import Secret
+    from ..secret import Secret
 
 TOPIC = "confkit probe: a room of a test, gone in a moment; safe to delete"
 OWNER = "confkit-probe"

@@ -19,7 +19,7 @@ from ..client import Client
 from ..dialect import CHOICES
 from ..endpoints import A3, A5, B1, B3
 from ..errors import ConfigError
-from ..masking import Secret, hidden_address, mask
+from ..secret import Secret, hidden_address, mask
 from ..transport import finite
 from ..wire import Request
 from .evidence import Evidence, Probe

@@ -7,9 +7,9 @@ from typing import Any
 from ..client import Client
 from ..devices import listed_device, unmasked
 from ..endpoints import A3, B1, identity, needed_text
-from ..masking import Guarded, GuardedAddress, Secret
 from ..records import Device
 from ..rtsp.report import Report
+from ..secret import Guarded, GuardedAddress, Secret
 from .chain import Chain
 from .device_address import preflight_of
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ..masking import Secret, mask, mask_address
 from ..records import Device
 from ..rtsp.address import parse_address
 from ..rtsp.places import place_notices
 from ..rtsp.report import Notice, Report
+from ..secret import Secret, mask, mask_address
 
 _UNTRIED = ("sip", "h323")
 

@@ -5,9 +5,9 @@ from ..devices import PreflightFailed
 from ..endpoints import B1, wrong
 from ..errors import LOOKED_UP, ApiError
 from ..explanations import explain
-from ..masking import mask_address
 from ..records import Device
 from ..rtsp.report import Report
+from ..secret import mask_address
 from .chain import Chain
 from .device_address import bare, can_be_tried, preflight_of
 from .lines import diagnose_call

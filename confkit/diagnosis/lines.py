@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shlex import quote
 
-from ..masking import mask_address
 from ..records import Device
+from ..secret import mask_address
 from .device_address import bare, login_of
 
 

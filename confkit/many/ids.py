@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..endpoints import A3, identity, wrong
 from ..errors import ParameterError
 from ..frames import strings
-from ..masking import Guarded, mask_address
+from ..secret import Guarded, mask_address
 from .tables import Table, given_by_code, read_csv, read_list, spoilt_id, values_of
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ import requests
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 
 from ..errors import ConfigError
-from ..masking import mask
+from ..secret import mask
 from ..transport import LARGEST, DeadlineAdapter, headers_of, no_answer
 from ..wire import BUSY, UNAVAILABLE, Answer, encode
 

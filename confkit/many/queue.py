@@ -22,7 +22,7 @@ from .politeness import Climb, Pulse, is_strain
 if TYPE_CHECKING:
     from ..client import Pace
     from ..errors import TransportError
-    from ..masking import Secret
+    from ..secret import Secret
     from ..wire import Answer, Request
 
 

@@ -14,13 +14,13 @@ from uuid import uuid4
 
 from ..client import MARGIN
 from ..errors import ConfigError, ConfkitError, TokenRejected
-from ..excerpts import excerpt
+from ..secret import excerpt
 from .reading import How, Part, read_part
 from .sending import ending
 
 if TYPE_CHECKING:
     from ..client import Client
-    from ..masking import Secret
+    from ..secret import Secret
 
 ROOMS = 500  # in a part
 LONGEST = 0.25  # seconds: a wait that sees the end of the call soon

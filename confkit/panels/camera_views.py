@@ -8,9 +8,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..errors import ConfkitError
-from ..masking import mask_address
 from ..records import Device
 from ..rtsp.report import FAILED, OK, RUNNING, SKIPPED, Report, Snapshot, Stage
+from ..secret import mask_address
 
 if TYPE_CHECKING:
     from ..sandbox import Sandbox

@@ -9,8 +9,8 @@ import ipywidgets
 
 from ..devices import address_checked, options_checked
 from ..endpoints import B1, identity, needed_text, wrong
-from ..masking import Guarded, Secret
 from ..records import Device
+from ..secret import Guarded, Secret
 from .arranging import button, row, shown
 from .parts import Field
 

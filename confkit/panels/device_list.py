@@ -11,8 +11,8 @@ import ipywidgets
 
 from ..errors import ConfigError
 from ..frames import devices_frame
-from ..masking import mask_address
 from ..records import Device
+from ..secret import mask_address
 from .arranging import row, shown
 from .camera_views import thumbnails_html
 from .device_questions import counted

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..client import Client
 from ..devices import list_devices, remove_device
 from ..errors import ConfkitError, OutcomeUnknown
-from ..masking import mask_address
 from ..records import Device
+from ..secret import mask_address
 from .arranging import button, check, entry
 from .device_list import DeviceList
 from .device_questions import removal_question

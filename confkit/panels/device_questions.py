@@ -8,9 +8,9 @@ from ..bulk.device_table import Row
 from ..client import Client
 from ..diagnosis.device_address import bare
 from ..errors import ConfkitError
-from ..masking import mask_address
 from ..records import Device
 from ..rooms import get_room
+from ..secret import mask_address
 
 
 def counted(number: int, what: str) -> str:

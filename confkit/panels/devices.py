@@ -14,9 +14,9 @@ from ..diagnosis import diagnose_device
 from ..diagnosis.device_address import can_be_tried, login_of, preflight_of
 from ..endpoints import B1
 from ..errors import ApiError, ConfkitError, OutcomeUnknown
-from ..masking import mask_address
 from ..records import Device
 from ..rtsp.report import RUNNING, Report, Stage
+from ..secret import mask_address
 from .arranging import block, button, check, columns, row, shown
 from .camera_views import listener, report_html, stages_html
 from .device_form import DeviceForm

@@ -7,11 +7,11 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from ..token_making import TokenSteps, token_steps
 from .arranging import button, columns, row, shown
 from .given import check_source, zone_of
 from .panel import Panel
 from .parts import Table, View
+from .token_making import TokenSteps, token_steps
 from .waiting import until_cancelled
 from .wire_texts import call_columns, came_html, counted, numbered_frame, sent_html, steps_html
 

@@ -12,11 +12,11 @@ from ..charts.times import zone
 from ..endpoints import ENDPOINTS
 from ..explanations import explain
 from ..frames import calls_frame
-from ..masking import MASK
-from ..token_making import TokenSteps
+from ..secret import MASK
 from .arranging import fields
 from .parts import Cell, Column, Mark
 from .parts.table import Row
+from .token_making import TokenSteps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..masking import mask, mask_address
+from ..secret import mask, mask_address
 from . import places
 from .address import Address, parse_address, sendable
 from .auth import Login

@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 from importlib.util import find_spec
 
-from ..masking import Guarded, Secret, mask_address
+from ..secret import Guarded, Secret, mask_address
 from .address import Address
 from .blocking import blocking
 from .connecting import speaks_tls

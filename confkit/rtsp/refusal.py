@@ -7,7 +7,7 @@ import re
 import ssl
 from http import HTTPStatus
 
-from ..masking import mask
+from ..secret import mask
 from .message import Response
 from .verdicts import VERDICTS
 

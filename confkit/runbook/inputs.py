@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..masking import Secret, forms, mask_address
+from ..secret import Secret, holds, mask_address
 
 Value = TypeVar("Value", bool, int, float, str)
 
@@ -95,8 +95,7 @@ def refuse_value(name: str, text: str, *secrets: str) -> None:
 def _holds(text: str, secrets: tuple[str, ...]) -> bool:
     """Whether it is one of these secrets or of the environment's, or a longer one stands in it."""
     kept = {*secrets, *(os.environ.get(name, "") for name in KEPT)} - {""}
-    inside = forms(tuple(secret for secret in kept if len(secret) >= _LONG))
-    return text.strip() in kept or any(form in text for form in inside)
+    return text.strip() in kept or holds(text, *(one for one in kept if len(one) >= _LONG))
 
 
 def camera_password(login_name: str) -> Secret | None:

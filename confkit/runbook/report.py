@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from ..masking import mask, mask_code
+from ..secret import mask, mask_code
 from ..writing import write_whole
 from .inputs import signed
 from .running import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..checklist import Check, Checklist
-from ..masking import mask
+from ..secret import mask
 from .kernel import Kernel, KernelDied, Message, kernel
 from .showing import CHECK, VERDICT
 

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from ..checklist import Check, Checklist
-from ..printable import as_json
 from ..terminal import say
+from ..text import as_json
 
 CHECK = "application/vnd.confkit.check+json"
 VERDICT = "application/vnd.confkit.verdict+json"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfkitError
-from ..masking import Secret
+from ..secret import Secret
 from . import pictures
 from .life import Life
 from .outgoing import create_device

@@ -3,9 +3,9 @@
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..masking import mask
 from ..rtsp.address import parse_address
 from ..rtsp.refusal import PullRefused
+from ..secret import mask
 from .holding import Chance, Held, dial, tell
 
 if TYPE_CHECKING:

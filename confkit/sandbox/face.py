@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
-from ..masking import Secret
+from ..secret import Secret
 from . import explain, people
 from .cameras import Cameras
 from .faults import fault

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import ConfkitError
-from ..masking import mask, mask_address
 from ..rtsp.refusal import PullRefused
 from ..rtsp.verdicts import VERDICTS
+from ..secret import mask, mask_address
 
 if TYPE_CHECKING:
     from ..rtsp.pull import Stream

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..dialect import Dialect
-from ..masking import Secret
+from ..secret import Secret
 from ..signing import access_token
 
 SEEDED_MOMENT = 1_704_099_600.0  # 2024-01-01 09:00 UTC: where the clock of a seeded sandbox stands

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError
-from ..masking import Secret
+from ..secret import Secret
 from . import identity, sockets
 from .app import App
 from .devices import Devices

@@ -1,7 +1,7 @@
 """The operations of interface B: external devices as users of a room (section 4)."""
 
-from ..masking import Guarded, mask
 from ..rtsp.refusal import PullRefused
+from ..secret import Guarded, mask
 from .devices import Reserved, dialled, malformed
 from .service import Members, Refused, Service, Values
 from .store import StoredDevice

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..errors import ConfkitError, UserNotFound
-from ..masking import Secret
+from ..secret import Secret
 from .identity import same
 from .service import Service
 from .store import Person

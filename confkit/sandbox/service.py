@@ -9,7 +9,7 @@ from typing import Any
 
 from ..dialect import Dialect
 from ..errors import RoomNotFound, UserNotFound
-from ..masking import Secret
+from ..secret import Secret
 from .devices import Devices
 from .holding import DeviceStream
 from .identity import Clock, Ids, Tokens

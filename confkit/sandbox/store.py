@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..masking import Guarded, guard
+from ..secret import Guarded, guard
 from . import file
 
 _ROOM = (

@@ -8,7 +8,7 @@ import pytest
 import confkit as ck
 from confkit import course
 from confkit.course.lessons import EXERCISES
-from confkit.masking import mask
+from confkit.secret import mask
 
 
 class Hostile:

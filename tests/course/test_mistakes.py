@@ -10,7 +10,7 @@ import pytest
 import confkit as ck
 from confkit import course
 from confkit.course.mistakes import Parts, mistakes
-from confkit.masking import mask
+from confkit.secret import mask
 
 KEY, LOGIN, ACCESS = b"demo_secret", b"abc:def", b"demo_access"
 PARTS = Parts("demo_access", "demo_secret", "abc", "def", earlier=[("123", "456")])

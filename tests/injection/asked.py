@@ -7,8 +7,8 @@ from pathlib import Path
 
 import confkit as ck
 from confkit.many.sweeps import sweep
-from confkit.masking import mask
 from confkit.sandbox import Sandbox
+from confkit.secret import mask
 
 
 def wrong_rooms(sandbox: Sandbox, client: ck.Client, ids: Sequence[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ import confkit as ck
 from confkit.attempt import Attempt
 from confkit.endpoints import A1, A3, A4, A6, B3, ENDPOINTS
 from confkit.many.libcurl import Sockets, options_of, pycurl
-from confkit.masking import Secret
+from confkit.secret import Secret
 from confkit.wire import Request
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
 from tests.ways import (

@@ -107,7 +107,7 @@ def wrong_key(world: World) -> Any:
     world.client._token.held = None
     kept, world.client.secret_key = (
         world.client.secret_key,
-        ck.masking.Secret(world.marks["profile's key"]),
+        ck.secret.Secret(world.marks["profile's key"]),
     )
     try:
         yield world.client
@@ -257,7 +257,6 @@ FUNCTIONS: dict[str, Drive] = {
     "save_occupancy": lambda w: ck.save_occupancy(samples(w), w.folder / "again"),
     "stray_devices": faulty(lambda w, _: ck.stray_devices(w.client), (A6, NOBODY)),
     "sweep": swept,
-    "token_steps": lambda w: ck.token_steps(w.client),
     "users_frame": lambda w: ck.users_frame(
         [ck.RoomUser("Ada", "u1"), *ck.get_room_users(w.client, w.room_id)]),
 }  # fmt: skip
@@ -326,7 +325,6 @@ RECORDS: dict[str, Drive] = {
     "Sweep.frame": lambda w: swept(w).frame(),
     "Sweep.rooms": lambda w: swept(w).rooms,
     "Sweep.users": lambda w: swept(w).users,
-    "TokenSteps": lambda w: ck.token_steps(w.client),
 }  # fmt: skip
 
 # What these do is to fail, so that they are driven to it, wherever that is.
@@ -478,9 +476,9 @@ DRIVES = {**FUNCTIONS, **RECORDS, **ERRORS}
 TALKING = (
     "create_room", "delete_room", "doctor", "force_offline", "get_mcu", "get_room",
     "get_room_users", "import_device", "import_devices", "list_devices", "probe_dialect",
-    "reimport_device", "remove_device", "stray_devices", "sweep", "token_steps", "Client.ask_once",
+    "reimport_device", "remove_device", "stray_devices", "sweep", "Client.ask_once",
     "Client.send_many", "Client.token", "Room.read", "Device",
 )  # fmt: skip
 # The others read what has come before.
-ASKING = {*TALKING} - {"Room.read", "Device", "Client.token", "token_steps"}
+ASKING = {*TALKING} - {"Room.read", "Device", "Client.token"}
 HOSTILE_DRIVES = {**{name: DRIVES[name] for name in TALKING}, **MISTAKES}

@@ -52,7 +52,7 @@ def _refused(world: World) -> list[str]:
     world.client.ask_once(ck.Request(ck.endpoints.A1, digest))
     quoted = ck.wire.encode({"x": str(world.client.token())})
     world.client.ask_once(ck.Request(ck.endpoints.A3, {"room_id": world.room_id}),
-                          ck.masking.Secret(quoted))  # fmt: skip
+                          ck.secret.Secret(quoted))  # fmt: skip
     return world.sandbox.refusals
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import confkit as ck
-from confkit.masking import Guarded, Secret
+from confkit.secret import Guarded, Secret
 from tests.secrets.marks import Marks
 
 HERE = str(Path(__file__).parent)

@@ -25,7 +25,7 @@ def marked(script):
     """A service that refuses in any way asked for, and a client whose secrets are marked."""
     service = script()
     client = service.client(timeout=(1, 0.2))
-    client.secret_key = ck.masking.Secret(SECRET_KEY)
+    client.secret_key = ck.secret.Secret(SECRET_KEY)
     return service, client
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
-from ...masking import mask
+from ...secret import mask
 from .operations import MISSING
 from .running import Run
 

@@ -8,8 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ...checklist import verdict_table
-from ...markup import as_it_is
-from ...printable import as_json, one_line
+from ...text import as_it_is, as_json, one_line
 
 if TYPE_CHECKING:
     import pandas as pd

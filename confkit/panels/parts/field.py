@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import traitlets
 
-from ...masking import Secret, mask_address
+from ...secret import Secret, mask_address
 from .widget import HERE, Widget
 
 

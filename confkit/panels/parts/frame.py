@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import traitlets
 
-from ...masking import mask
+from ...secret import mask
 from .widget import HERE, Widget
 
 Tone = Literal["", "good", "bad"]

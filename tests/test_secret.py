@@ -18,7 +18,7 @@ from confkit import ConfkitError
 from confkit.address import Address
 from confkit.devices import address_checked
 from confkit.endpoints import B1
-from confkit.masking import MASK, Guarded, Secret, guard, mask, masked
+from confkit.secret import MASK, Guarded, Secret, guard, mask, masked
 
 NAMES = [
     "access_token", "accessToken", "access_tocken", "token", "digest", "host_password",
@@ -300,14 +300,10 @@ def test_a_text_that_is_cut_off_inside_a_secret_is_masked_to_its_end():
     ['login_password="Left7Right9"', "login_password='Left7Right9'", 'secret_key = "Left7Right9"',
      "Room(room_id='1', host_password='Left7Right9')",
      '{"login_password": 77777777}', "{'login_password': 77777777}",
-     "{&quot;login_password&quot;: &quot;Left7Right9&quot;}",
-     "<room><host_password>Left7 Right9</host_password><topic>a</topic></room>",
-     "<a:hostPassword kind='x'>Left7Right9", "[host_password] => Left7 Right9\n[topic] => a",
-     '"host_password"=>"Left7\\"Right9"', "{:login_password=>'Left7 Right9', :a=>1}"],
+     "login_password=b'Left7 Right9'", "{&quot;login_password&quot;: &quot;Left7Right9&quot;}"],
 )  # fmt: skip
 def test_a_secret_is_found_in_code_settings_and_pages(text):
-    """An argument of a call, a line of a profile, a number, a member in HTML, in XML, and as PHP
-    and Ruby print it are masked too."""
+    """An argument of a call, a line of a profile, a number and a member in HTML are masked too."""
     shown = mask(text)
     assert not leaks(shown)
     assert "7777" not in shown
@@ -489,14 +485,21 @@ def test_masking_never_fails(text, value):
     "piece",
     ["a.", "a", "rtsp://a:", "token=", '"token":"', "\\\\", "%3A//", "%3A%2F%2F", "%5C",
      '"password\\', "authorization: a ", "%22",
-     "token%22%3A%22", 'token"\\', "a://:", "a:", "&quot;", "password"],
+     "token%22%3A%22", 'token"\\', "a://:", "a:", "&quot;", "password", '"a://:', "=a://:%20",
+     "token: a ", "a-", "a://:@'", '\\u0022', "%25", "token={"],
 )  # fmt: skip
-def test_masking_a_long_answer_takes_no_long_time(piece):
-    """No text of 40,000 characters keeps masking busy: time grows with the length alone."""
-    text = piece * (40_000 // len(piece))
-    began = time.process_time()
-    mask(text)
-    assert time.process_time() - began < 0.5
+def test_masking_takes_time_that_grows_with_the_length_alone(piece):
+    """Of a text ten times as long at most thirty times the work, side by side."""
+    short, long = piece * (4_000 // len(piece)), piece * (40_000 // len(piece))
+    for _ in range(3):  # another process may have been at work meanwhile
+        began = time.process_time()
+        for _ in range(10):
+            mask(short)
+        between = time.process_time()
+        mask(long)
+        if time.process_time() - between < 3 * (between - began) + 0.01:
+            return
+    pytest.fail(f"{piece!r} keeps masking busy")
 
 
 def test_a_secret_is_a_text_to_code_and_stars_to_people():
@@ -562,11 +565,6 @@ def test_a_password_that_came_as_a_number_is_as_secret_as_a_text(hide):
     for number in (777777, 777777.5):
         assert "777777" not in repr(hide({"login_password": number}))
         assert "777777" not in repr(hide({"options": {"login_password": [number]}}))
-    flags = {"login_password": True, "enabled": True}
-    assert repr(hide(flags)) == repr({"login_password": MASK, "enabled": True})
-    assert guard(flags) == flags
-    assert json.loads(json.dumps(guard(flags))) == flags
-    assert pickle.loads(pickle.dumps(guard(flags))) == flags
 
 
 @pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])

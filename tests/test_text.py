@@ -2,7 +2,7 @@
 
 import pytest
 
-from confkit.printable import one_line, printable
+from confkit.text import one_line, printable
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"

@@ -10,9 +10,9 @@ import re
 import pytest
 
 import confkit as ck
+from confkit.panels.token_making import token_steps
 from confkit.sandbox import Sandbox
 from confkit.signing import digest
-from confkit.token_making import token_steps
 from tests.scripted import AUTHENTICATE, VECTOR_TOKEN
 
 LOGIN = "/rtc/auth/valid"

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from .address import Address
-from .endpoints import B2
-from .markup import as_it_is
-from .masking import MASK
-from .signing import digest, hmac_of
+from ..address import Address
+from ..endpoints import B2
+from ..secret import MASK
+from ..signing import digest, hmac_of
+from ..text import as_it_is
 
 if TYPE_CHECKING:
-    from .client import Client
-    from .dialect import Dialect
+    from ..client import Client
+    from ..dialect import Dialect
 
 
 class TokenStep(NamedTuple):
