@@ -115,16 +115,27 @@ def test_a_camera_is_tried_and_imported(visit):
     visit.tab_to(panel.get_by_role("button", name="Remove"))
 
 
-def test_the_wire_is_read(lab):
+def test_the_wire_is_read(visit):
     """Tab comes to the table, arrows move in it, Enter picks a call, Tab comes to its curl line."""
-    panel, keyboard = lab.fresh("wire"), lab.page.keyboard
-    lab.tab_to(panel.locator("tbody tr").first)
+    panel, keyboard = visit.fresh("wire"), visit.page.keyboard
+    visit.tab_to(panel.locator("tbody tr").first)
     keyboard.press("ArrowDown")
     keyboard.press("Enter")
     curl = panel.locator("pre").first
     curl.wait_for()
-    lab.tab_to(curl)
-    assert lab.kernel.run("print(panel.call.ret)") == "0"
+    visit.tab_to(curl)
+    assert visit.kernel.run("print(panel.call.ret)") == "0"
+
+
+def test_no_key_in_a_panel_is_a_shortcut_of_the_notebook(visit):
+    """With the focus on a button, `d d` does not delete the cell, nor does Arrow Down leave it."""
+    panel, keyboard = visit.fresh("connect"), visit.page.keyboard
+    button = panel.get_by_role("button", name="Connect")
+    visit.tab_to(button)
+    for key in ("d", "d", "ArrowDown"):
+        keyboard.press(key)
+    assert visit.kernel.run("print('still here')") == "still here"
+    assert button.evaluate("one => one.isConnected && one === document.activeElement")
 
 
 def test_a_sandbox_is_connected(visit):

@@ -123,10 +123,16 @@ function render({ model, el }) {
   asks.hidden = true;
   draw();
 
-  // Keys that are pressed in a panel are for the panel, not for the notebook's shortcuts.
+  // Keys that are pressed in a panel are for the panel, not for the notebook's shortcuts: these look
+  // at the element that has the focus before they look at what is around it.
+  const ours = (event) => {
+    event.target.dataset.lmSuppressShortcuts = "true";
+  };
   const own = setTimeout(() => {
-    const panel = el.closest(".confkit-panel");
-    if (panel) panel.dataset.lmSuppressShortcuts = "true";
+    const around = el.closest(".confkit-panel");
+    if (!around) return;
+    around.dataset.lmSuppressShortcuts = "true";
+    around.addEventListener("focusin", ours);
   }, 0);
 
   // The clock of automatic refresh runs here: nothing is read for a panel that nobody sees.
