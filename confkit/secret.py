@@ -275,15 +275,26 @@ class Secret(str):
     def __repr__(self) -> str:
         return repr(MASK) if self else "''"
 
+    def splitlines(self, keepends: bool = False) -> list[str]:  # noqa: ARG002
+        """Return one line of `***`: pytest and unittest show two texts that differ line by line."""
+        return [MASK] if self else []
+
 
 class Guarded(str):
-    """A text that may hold a secret, such as a camera's address: its `repr` masks that part.
-    `str()` gives all of it."""
+    """A text that may hold a secret, such as a camera's address: its `repr` masks that part, and so
+    do its `splitlines`. `str()` gives all of it."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return repr(mask_address(str(self)))
+        return repr(self._shown())
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        """Return the lines, without what is secret in them."""
+        return self._shown().splitlines(keepends)
+
+    def _shown(self) -> str:
+        return mask_address(str(self))
 
 
 class GuardedAddress(Guarded):
@@ -291,8 +302,22 @@ class GuardedAddress(Guarded):
 
     __slots__ = ()
 
+    def _shown(self) -> str:
+        return mask_address(str(self), broken=True)
+
+
+class _Members(dict[object, object]):
+    """Members of which one is a password that came as true or false: it cannot hide itself."""
+
     def __repr__(self) -> str:
-        return repr(mask_address(str(self), broken=True))
+        hidden = _hidden_truths(self)
+        return repr({name: MASK if name in hidden else own for name, own in self.items()})
+
+
+def _hidden_truths(members: Mapping[object, object]) -> list[object]:
+    return [
+        name for name, own in members.items() if isinstance(own, bool) and _is_secret(str(name))
+    ]
 
 
 class _SecretNumber(int):
@@ -322,7 +347,8 @@ def guard(value: object, name: str = "") -> object:
             return Secret(value)
         return Guarded(value) if suspect(value) else value
     if isinstance(value, Mapping):
-        return {key: guard(item, _inherited(name, key)) for key, item in value.items()}
+        members = {key: guard(item, _inherited(name, key)) for key, item in value.items()}
+        return _Members(members) if _hidden_truths(members) else members
     if isinstance(value, list | tuple):
         return [guard(item, name) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool) and _is_secret(name):

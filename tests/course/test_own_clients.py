@@ -215,7 +215,7 @@ def test_the_command_prints_what_is_shipped_in_utf_8():
     assert json.loads(confkit("vectors")[1]) == course.vectors()
     status, _, errors = confkit("example", "cobol")
     assert status == 1
-    assert "there are java, sh" in errors
+    assert "There are java, sh" in errors
     assert "no command is given" in confkit("check")[2]
 
 

@@ -102,7 +102,7 @@ def test_a_closed_client_is_told_not_raised():
     with Sandbox(seed=1) as sandbox:
         client = sandbox.connect()
     a, b = service_answers(client)
-    assert (a.found, a.advice, b.verdict) == ("this sandbox is closed", "Connect again", "SKIP")
+    assert (a.found, a.advice, b.verdict) == ("this sandbox is closed", "Connect again.", "SKIP")
 
 
 def test_no_check_shows_a_secret(script):
