@@ -1,6 +1,7 @@
 """The names that README.md and the guides give exist."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -27,5 +28,6 @@ def test_what_a_guide_takes_from_confkit_is_there(path):
     """As `ck.name` and as `from confkit... import name`."""
     text = (ROOT / path).read_text("utf-8")
     assert not [name for name in re.findall(r"\bck\.([A-Za-z_]+)", text) if not hasattr(ck, name)]
-    for line in re.findall(r"(?m)^ *(from confkit[\w.]* import [\w, ]+)$", text):
-        exec(line, {})
+    for module, names in re.findall(r"(?m)^ *from (confkit[\w.]*) import ([\w, ]+)", text):
+        there = import_module(module)
+        assert not [name for name in names.split(", ") if not hasattr(there, name)]
