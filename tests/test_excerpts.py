@@ -1,6 +1,7 @@
 """What is shown of an answer: enough to see what is wrong with it, and nothing secret."""
 
 import json
+import random
 import time
 
 import pytest
@@ -24,6 +25,10 @@ PASSWORD = ROOM["host_password"]
         ('{"ret":0}<html>Bad</html>', '{"ret":0}<html>Bad</html>'),
         ('cb({"ret":404,"msg":"room not found"})', 'cb({"ret":404,"msg":"room not found"})'),
         ('$.a_1({"host_password":"x9"});\n', '$.a_1({"host_password":"***"}); '),
+        ('cb({"ret":404,"msg":"room not found",})', 'cb({"ret":404,"msg":"room not found",})'),
+        ('cb({"ret":404,"msg":"room not found"}', 'cb({"ret":404,"msg":"room not found"}'),
+        ('{"ret":0}{"ret":0,"host_password":"x9"}', '{"ret":0}{"ret":0,"host_password":"***"}'),
+        ('{"ret":0}{"ret":0,"host_passwo', '{"ret":0}{"ret":0,"host_passwo'),
         ('{"ret":0}\nWarning: connect failed', '{"ret":0} Warning: connect failed'),
         ('{"ret": 0, "host_password": "Qu8jz', '{"ret": 0, "host_password": "***'),
         ("<html>502 Bad Gateway</html>", "<html>502 Bad Gateway</html>"),
@@ -39,6 +44,38 @@ def test_what_is_wrong_with_an_answer_is_seen(answer, shown):
     assert excerpt(answer.encode(), ()) == shown
 
 
+def test_an_answer_that_is_cut_anywhere_shows_no_part_of_a_password():
+    """Wherever its bytes end, inside the password too, with more JSON or a page around it."""
+    whole = json.dumps(ROOM)
+    begin = whole.index(PASSWORD)
+    for before in ("", "callback(", "49\r\n", "<br />", '{"ret":0}'):
+        for end in range(begin + 1, len(whole)):
+            for behind in ("", "\r\n0\r\n", "<html>", "\ufffd"):
+                told = excerpt((before + whole[:end] + behind).encode(), (), 2000)
+                assert "Weekly sync" in told
+                assert PASSWORD[:2] not in told, (before, end, behind)
+
+
+def test_an_answer_that_was_torn_anywhere_shows_no_known_secret():
+    """However its bytes around it were lost, doubled or changed, names of passwords too, a value
+    that the client knows does not show."""
+    chance = random.Random(7)
+    whole = json.dumps(ROOM)
+    shown = 0
+    for _ in range(2000):
+        torn = whole
+        for _ in range(chance.randrange(1, 4)):
+            at = chance.randrange(len(torn))
+            back = chance.choice(
+                ["", "om", torn[max(0, at - 9) : at], '"', "}", "\ufffd", "\r\n2b\r\n"]
+            )
+            torn = torn[:at] + back + torn[at + chance.randrange(20) :]
+        told = excerpt(torn.encode(), (PASSWORD,), 2000)
+        assert PASSWORD not in told, torn
+        shown += "room_id" in told
+    assert shown > 1000
+
+
 @pytest.mark.parametrize("letters", ["utf-16", "utf-16-le", "utf-32-be", "utf-8-sig"])
 def test_an_answer_in_other_letters_shows_no_password(letters):
     """What is read in UTF-16 is shown in it."""
@@ -52,6 +89,15 @@ def test_what_is_cut_off_here_shows():
     for long in ({"ret": 500, "message": "NullPointer " * 1000}, {"items": [{"id": "abc"}] * 5000}):
         told = excerpt(json.dumps(long).encode(), ())
         assert told == json.dumps(long)[:120]
+
+
+def test_of_a_long_answer_the_beginning_shows_beside_the_secrets_of_a_call():
+    """Token, digest and key are hidden in it, and take nothing else of what is shown."""
+    secrets = ("NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA==", "Qu8jzPde0Ig")
+    body = json.dumps({"ret": 500, "said": secrets[0], "message": "NullPointer " * 1000})
+    told = body.replace(secrets[0], "***")
+    for size in (120, 2000):
+        assert excerpt(body.encode(), secrets, size) == told[:size]
 
 
 def test_a_secret_in_two_pieces_shows_none_of_them():

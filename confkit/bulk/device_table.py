@@ -157,8 +157,8 @@ def _address(cell: str) -> Guarded:
 
 
 def _no_metadata(address: object) -> None:
-    """Nothing, unless an address leads to a cloud's metadata service. (A link-local one may work,
-    and is told with what became of the device.)"""
+    """Refuse addresses that lead to a cloud's metadata service. (A link-local one may work, and is
+    told with what became of the device.)"""
     for notice in place_warnings(str(address or "")):
         if notice.key == METADATA_ADDRESS:
             raise ValueError(notice.text)

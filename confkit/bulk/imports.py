@@ -207,7 +207,7 @@ def _import(
 
 
 def _go_on(cancelled: Event | None) -> None:
-    """Nothing, unless the call is to end: CancelledError."""
+    """Raise CancelledError if the call is to end."""
     if cancelled is not None and cancelled.is_set():
         raise CancelledError
 

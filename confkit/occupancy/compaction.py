@@ -25,7 +25,7 @@ _STALE = 86_400.0  # seconds after which an unfinished file is a dead process's
 
 
 def append_sweep(folder: Path, table: Any) -> None:
-    """Nothing, once the samples of one sweep are in the folder, durably; RecordingError else."""
+    """Write the samples of one sweep into the folder, durably. RecordingError: they cannot be."""
     hot = folder / HOT
     first = table.column("time")[0].as_py()
 

@@ -22,7 +22,7 @@ class OvertakenError(Exception):
 def publish(
     path: Path, write: Callable[[Path], object], *, drafts: Path, shared: bool = True
 ) -> None:
-    """Nothing, once the file that `write` writes is at `path`, whole and durable.
+    """Put the file that `write` writes at `path`, whole and durable.
 
     OvertakenError where a `shared` name is taken: of two processes one gets it. One that nobody
     else can choose needs no hard link, which some file systems do not have. `drafts` is a folder
@@ -59,7 +59,7 @@ def _unwritten(path: Path, error: OSError) -> RecordingError:
 
 
 def make_folder(folder: Path) -> None:
-    """Nothing, once this folder and those above it are there, durably; RecordingError else."""
+    """Make this folder and those above it, durably. RecordingError: it cannot be made."""
     try:
         for new in [place for place in (folder, *folder.parents) if not place.exists()][::-1]:
             new.mkdir(exist_ok=True)
@@ -69,14 +69,14 @@ def make_folder(folder: Path) -> None:
 
 
 def remove(paths: Iterable[Path]) -> None:
-    """Nothing; a file that is gone already, or that may not be removed, stays as it is."""
+    """Delete these files; one that is gone already, or that may not be removed, stays as it is."""
     for path in paths:
         with suppress(OSError):
             path.unlink()
 
 
 def flush_folder(folder: Path) -> None:
-    """Nothing, once the names in this folder are durable."""
+    """Make the names in this folder durable."""
     if os.name == "nt":
         return  # Windows neither needs it nor can open a folder
     opened = os.open(folder, os.O_RDONLY)

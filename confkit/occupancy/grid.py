@@ -42,7 +42,7 @@ class Grid:
         self._turn = following
 
     def wait(self) -> None:
-        """Nothing, once the turn is due or `stop` is set."""
+        """Wait until the turn is due or `stop` is set."""
         while not self._stop.is_set():
             while self.left > 0 and not self._stop.is_set():
                 self._sleep(min(self.left, _STEP))

@@ -72,7 +72,7 @@ def text(html: str = "") -> ipywidgets.HTML:
 
 
 def shown(widget: ipywidgets.Widget, whether: bool) -> None:
-    """Nothing, once the widget is shown, or takes no place."""
+    """Show the widget, or hide it so that it takes no place."""
     widget.layout.display = None if whether else "none"
 
 

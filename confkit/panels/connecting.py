@@ -120,8 +120,8 @@ class ConnectPanel(Panel):
         timeout: float | tuple[float, float] | None = None,
         read_only: bool | None = None,
     ) -> None:
-        """Nothing, once what is given is filled in; the rest stays. ConfigError: no such profile,
-        or no such setting of a dialect. An address or a key chooses the service by these."""
+        """Fill in what is given; the rest stays. ConfigError: no such profile, or no such setting
+        of a dialect. An address or a key chooses the service by these."""
         given = dict(zip(SERVICE, (base_url, outgoing_url, access_key, secret_key), strict=True))
         given = {name: value for name, value in given.items() if value is not None}
         chosen = "" if given and profile is None else profile
@@ -153,7 +153,7 @@ class ConnectPanel(Panel):
             self.profile.value = chosen
 
     def fold(self, whether: bool) -> None:
-        """Nothing, once time-out and dialect are folded away, or are there."""
+        """Fold time-out and dialect away, or unfold them."""
         shown(self.settings, not whether)
         self.more.description = _SETTINGS if whether else "Fewer settings"
 

@@ -44,7 +44,7 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
         self.add_class("confkit-form")
 
     def fill(self, **fields: Any) -> None:
-        """Nothing, once these fields hold these values; the others keep theirs, None empties one.
+        """Put these values into these fields; the others keep theirs, None empties one.
 
         TypeError for a field that `import_device` has not."""
         for name, value in fields.items():
@@ -61,7 +61,7 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
             shown(self._more, True)
 
     def clear(self) -> None:
-        """Nothing, once all fields but the room's are empty, here and in the browser."""
+        """Empty all fields but the room's, here and in the browser."""
         self.fill(**dict.fromkeys(NAMES[1:]))
 
     def camera(self) -> Device:

@@ -59,8 +59,7 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
         return frame
 
     def show_pictures(self, sandbox: Sandbox, cancelled: Event) -> None:
-        """Nothing, once the pictures of the first devices on the page are shown, or `cancelled` is
-        set."""
+        """Show the pictures of the first devices on the page, until `cancelled` is set."""
         listed = [self.devices[key] for key in self.table.visible if key in self.devices]
         first = takewhile(lambda _: not cancelled.is_set(), listed[:THUMBNAILS])
         self._pictures.show(thumbnails_html(sandbox, first))
@@ -75,7 +74,7 @@ class DeviceList(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
         raise ConfigError(f"{told} is not in the list", "Refresh it, or list another room.")
 
     def offers(self, another: ipywidgets.Widget) -> None:
-        """Nothing, once this button, too, is there for the device that is picked."""
+        """Add this button for the device that is picked."""
         self._buttons.children += (another,)
 
     def _pick(self) -> None:

@@ -55,7 +55,7 @@ class Listing(Panel):
         return self.list.pick(user_id, room_id)
 
     def remove(self, user_id: str, room_id: str | None = None) -> None:
-        """Nothing, once the device has left its room (B2); errors as of `remove_device`."""
+        """Remove the device from its room (B2); errors as of `remove_device`."""
         self._take_out(self.select(user_id, room_id))
 
     def _ask_removal(self, device: Device) -> None:

@@ -95,7 +95,7 @@ class Tables(Listing):
         self.ask("Import", question, lambda: self.import_table(table, **ticked))
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
-        """Nothing, once the panel says what went wrong, each problem of a table in its row."""
+        """Say in the panel what went wrong, each problem of a table in its row."""
         super().fails(error, kind)
         if isinstance(error, TableError):
             self.many.show_problems(error.problems)

@@ -78,8 +78,7 @@ class DevicePanel(Tables):
     # One device
 
     def fill(self, **fields: Any) -> None:
-        """Nothing, once the form holds these; the fields are those of `import_device`. TypeError
-        for others."""
+        """Fill in the form; the fields are those of `import_device`. TypeError for others."""
         self.tell("", kind="form")
         try:
             self.form.fill(**fields)
@@ -182,7 +181,7 @@ class DevicePanel(Tables):
     # What is shown
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
-        """Nothing, once the panel says what went wrong, and what was found out about that."""
+        """Say in the panel what went wrong, and what was found out about that."""
         super().fails(error, kind)
         if isinstance(error, ApiError) and error.report:
             self.report = error.report

@@ -35,8 +35,7 @@ class Rooms(NamedTuple):
 
 
 def check(wanted: Filter) -> None:
-    """Nothing, when rooms can be looked for with this; otherwise ConfigError names what is wrong
-    in it."""
+    """Check that rooms can be looked for with this; ConfigError names what is wrong in it."""
     if not isinstance(wanted.text, str):
         raise ConfigError(f"text is {wanted.text!r}", "Give words to look for, or an empty text.")
     for name, value, names in (

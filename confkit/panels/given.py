@@ -42,7 +42,7 @@ def zone_of(tz: str | tzinfo | None) -> tzinfo:
 
 
 def check_options(options: Mapping[str, object]) -> None:
-    """Nothing, when `create_room` has all of these options. ConfigError"""
+    """Check that `create_room` has all of these options; otherwise ConfigError."""
     taken = [
         name for name, one in signature(create_room).parameters.items()
         if one.kind is Parameter.KEYWORD_ONLY

@@ -107,7 +107,7 @@ class OccupancyPanel(LivePanel):
         )  # fmt: skip
 
     def close(self) -> None:
-        """Nothing, once the panel is gone, and a recording that it began; others go on."""
+        """Close the panel and end a recording that it began; others go on."""
         if self._own is not None:
             self._own.stop()
         if hasattr(self, "curve"):  # it was made so far
@@ -200,8 +200,7 @@ class OccupancyPanel(LivePanel):
 
     @told("pick")
     def select(self, room_id: str) -> None:
-        """Nothing, once the curve of this room is shown; "" puts it away. ConfigError: the panel
-        does not have it."""
+        """Show the curve of this room; "" puts it away. ConfigError: the panel does not have it."""
         if room_id != "" and room_id not in list(self.value["room_id"]):
             raise ConfigError(f"room {room_id!r} is not in this panel", "Its rooms are in `value`")
         self.table.chosen = room_id

@@ -87,7 +87,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         return f"<{type(self).__name__} of {self.frame.service or 'no service yet'}>"
 
     def names(self, client: Client | None) -> None:
-        """Nothing, once the head names this client's service."""
+        """Name this client's service in the head."""
         self.frame.put(
             service="" if client is None else client.name,
             sandbox=client is not None and client.sandbox is not None,
@@ -95,7 +95,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         )
 
     def shows(self, *children: ipywidgets.Widget) -> None:
-        """Nothing, once the panel has these below its head."""
+        """Put these below the panel's head."""
         self.children = [self.frame, *children]
 
     # Work
@@ -148,13 +148,13 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self.frame.tell(text, tone, kind)
 
     def dismiss(self, kind: str | None = None) -> None:
-        """Nothing, once the message of this kind is gone, or all messages."""
+        """Remove the message of this kind, or all messages."""
         kinds = [one["kind"] for one in self.frame.messages] if kind is None else [kind]
         for one in kinds:
             self.frame.tell("", kind=one)
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
-        """Nothing, once the panel says what went wrong, in a message of this kind."""
+        """Say in the panel what went wrong, in a message of this kind."""
         self._failed = error
         if isinstance(error, CancelledError):
             self.tell("Cancelled.", kind=kind)
@@ -168,8 +168,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.tell(f"Unexpected, please report it: {told}", "bad", kind)
 
     def cancel(self) -> None:
-        """Nothing, once the work under way was asked to end; clicks that wait for it are not done,
-        which the panel says."""
+        """Ask the work under way to end, and drop the clicks that wait; the panel names them."""
         if dropped := self._dropped():
             self.tell(f"Cancelled while waiting, and not done: {dropped}.", kind="queue")
         work = self._work
@@ -188,7 +187,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         return self._now is None
 
     def wait_for_first(self) -> None:
-        """Nothing, once the first reading is over; at once for the thread that reads."""
+        """Wait until the first reading is over; return at once in the thread that reads."""
         if self._thread is not threading.current_thread():
             self._first.wait()
 
@@ -300,8 +299,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         return self.clicked(lambda: self.ask(yes, question(), action))
 
     def ask(self, yes: str, question: str, action: Callable[[], object]) -> None:
-        """Nothing, once the panel asks this; `answer` answers it. What was asked before and not
-        answered is not done, which the panel says."""
+        """Ask this in the panel; `answer` answers it. What was asked before and not answered is not
+        done, which the panel says."""
         with self._turn:
             before, self._answer = self.frame.question, action
             self.frame.put(question=question, yes=yes)
@@ -309,7 +308,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.tell(f"Not answered, and not done: {before}", kind="question")
 
     def answer(self, yes: bool) -> None:
-        """Nothing, once what was asked is done, or is not to be done."""
+        """Do what was asked, or leave it."""
         action = self._answered()
         if yes and action is not None:
             action()
@@ -324,8 +323,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     # The clock
 
     def every(self, seconds: float, action: Callable[[], object]) -> None:
-        """Nothing; from now on this is done every so many seconds, while somebody sees the panel;
-        0 ends that."""
+        """Do this every so many seconds from now on, while somebody sees the panel; 0 ends that."""
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
             raise ConfigError(f"every is {seconds!r}", "Give seconds, or 0 for never.")
         job = _Job(action, "An automatic reading", action, "reading", by_itself=True)

@@ -67,7 +67,7 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
         return placed(self.folder)
 
     def give(self, folder: str | os.PathLike[str]) -> None:
-        """Nothing, once this stands in the field. ConfigError: there can be no such folder."""
+        """Put this into the field. ConfigError: there can be no such folder."""
         placed(folder)
         self.entry.value = os.fsdecode(folder)
 
@@ -76,12 +76,12 @@ class RecordingBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets bring
         return going_on(self.path) if self.folder else None
 
     def follow(self, recording: Recording) -> None:
-        """Nothing; whatever becomes of this recording is shown from now on."""
+        """Show whatever becomes of this recording from now on."""
         recording.hear.append(lambda: self._show(recording))
         self._show(recording)
 
     def shows(self, report: pd.DataFrame) -> None:
-        """Nothing, once the capacity report is shown."""
+        """Show the capacity report."""
         self.report.show(report, f"{len(report):,} rooms recorded in {self.folder}")
         arranging.shown(self.report, True)
 

@@ -68,7 +68,7 @@ class Recording(threading.Thread):
         return self._over.is_set() or self.ident is None
 
     def stop(self) -> None:
-        """Nothing, once it has ended; what it told is on the disk."""
+        """End the recording and wait for that; what it told is on the disk."""
         self._cancelled.set()
         if self.is_alive():
             self.join()

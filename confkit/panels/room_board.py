@@ -98,20 +98,20 @@ class RoomBoard:
             self.show()
 
     def drop(self, room_id: str) -> None:
-        """Nothing, once the room is no longer among the rooms."""
+        """Remove the room from the rooms."""
         with self._lock:
             self._rooms = searchable(without(self.frame, room_id))
             self.show()
 
     def pick(self, room_id: str) -> None:
-        """Nothing, once this row is marked and on the page, as far as search and filters leave it;
-        none with an empty ID."""
+        """Mark this row and turn to its page, as far as search and filters leave it; an empty ID
+        marks none."""
         with self._lock:
             self.picked = self.table.chosen = room_id
             self.table.reveal(room_id)
 
     def offer(self, text: str) -> None:
-        """Nothing, once this CSV can be saved from the browser; until other rooms are shown."""
+        """Offer this CSV for saving from the browser, until other rooms are shown."""
         data = b64encode(text.encode("utf-8-sig")).decode()  # with the mark that Excel looks for
         self.download.show(
             '<a class="confkit-button confkit-link" download="rooms.csv" '

@@ -46,7 +46,7 @@ class RoomCard:
         return "" if self.details is None else self.details.room_id
 
     def read(self, room_id: str) -> None:
-        """Nothing, once all parts of the room are read and shown, or another one is to be."""
+        """Read and show all parts of the room, unless another one is to be shown meanwhile."""
         self._read(room_id, self._begin(room_id))
 
     def follow(self, room_id: str) -> None:
@@ -75,7 +75,7 @@ class RoomCard:
                 self._show(self.details)
 
     def close(self) -> None:
-        """Nothing, once no room is shown any more."""
+        """Show no room any more."""
         with self._lock:
             self._reading += 1
             self.details = None

@@ -51,8 +51,8 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         self, room_id: str, reading: Reading | None, folder: str, every: float, *,
         anew: bool = False,
     ) -> None:  # fmt: skip
-        """Nothing, once this room is drawn, or put away where it is ""; `every` as of `joined`,
-        `anew` reads the recording again."""
+        """Draw this room, or put the curve away where it is ""; `every` as of `joined`, `anew`
+        reads the recording again."""
         with self._drawing:
             if self._ended:
                 return
@@ -72,7 +72,7 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
             self._shows(*drawn.result())
 
     def close(self) -> None:
-        """Nothing, once no thread is left that draws."""
+        """End the thread that draws, and wait for it."""
         if hasattr(self, "_pen"):  # it was made to its end
             with self._drawing:
                 self._ended = True

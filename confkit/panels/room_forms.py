@@ -43,7 +43,7 @@ class FilterBar:
         )  # fmt: skip
 
     def set(self, wanted: Filter) -> None:
-        """Nothing, once the inputs say this; ConfigError, and all stays, where there is none."""
+        """Set the inputs to this. ConfigError: there is no such filter, and all stays."""
         check(wanted)
         full = wanted.fuller_than
         self._setting = True
@@ -104,7 +104,7 @@ class AddForm:
         return pasted
 
     def submit(self) -> None:
-        """Nothing, once what was given is added, and the form is empty and out of sight."""
+        """Add what was given, empty the form and put it out of sight."""
         self._add(self.given())
         self._text.value = ""
         self._file.clear()
@@ -159,9 +159,9 @@ class NewRoomForm:
         return {"topic": "", "owner_id": "", **given, "room_mode": self._mode.value, **password}
 
     def submit(self, values: Mapping[str, Any]) -> None:
-        """Nothing, once a room of these `values` is created and the form out of sight: without its
-        topic, external ID and password; the rest serves another room. A form that was filled in
-        anew meanwhile stays as it is."""
+        """Create a room of these `values` and put the form out of sight: without its topic,
+        external ID and password; the rest serves another room. A form that was filled in anew
+        meanwhile stays as it is."""
         self._create(**values)
         if self.values() == values:
             self._texts["topic"].value = self._texts["room_extend_id"].value = ""

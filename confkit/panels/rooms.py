@@ -296,7 +296,7 @@ class RoomExplorer(LivePanel):
 
     @told("change")
     def delete(self, room_id: str | None = None) -> None:
-        """Nothing, once a room, or the picked one, is deleted; its row is gone, too."""
+        """Delete a room, or the picked one; its row goes, too."""
         room_id = self._of_panel(room_id)
         with self.working("Deleting the room", "change"):
             delete_room(self.client, room_id)

@@ -108,7 +108,7 @@ class WirePanel(Panel):
         return steps
 
     def hide_token_steps(self) -> None:
-        """Nothing; the panel, and the page with it, no longer hold them."""
+        """Delete the token's steps from the panel, and so from the page with it."""
         self.made.show("")
         self._shows_steps(False)
 

@@ -66,7 +66,7 @@ def typed(name: str, text: str, default: Value, origin: str) -> Value:
 
 
 def refuse_name(name: str) -> None:
-    """Nothing, unless an input of this name would be a secret: ConfigError."""
+    """Raise ConfigError if an input of this name would be a secret."""
     if _SECRET.search(name) or _KEY.search(name):
         raise ConfigError(
             f"{name} would be a secret, and inputs stand in reports: it is never one",
@@ -77,8 +77,7 @@ def refuse_name(name: str) -> None:
 
 
 def refuse_value(name: str, text: str, *secrets: str) -> None:
-    """Nothing, unless an input's text holds a secret, such as one of these: ConfigError, which does
-    not quote it."""
+    """Raise ConfigError, without quoting it, if an input's text holds a secret, such as these."""
     text = Secret(text)
     if mask_address(text, broken="://" not in text) != text:
         raise ConfigError(

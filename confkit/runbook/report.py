@@ -33,7 +33,7 @@ _SCENE = (
 
 
 def check_place(path: Path) -> None:
-    """Nothing, when a report can be written there; otherwise a ConfigError."""
+    """Check that a report can be written there; otherwise ConfigError."""
     try:
         if path.exists() and not path.is_file():  # a folder; a pipe or /dev/null would be replaced
             raise OSError(0, "it is there, and it is no file")
@@ -55,10 +55,10 @@ def _unwritten(path: Path, error: OSError) -> ConfigError:
 def write_report(
     path: Path, run: Run, name: str, service: str, when: datetime, secrets: Iterable[str]
 ) -> None:
-    """Nothing, once the file is there as a whole, in place of one of this name, for its owner alone
-    (mode 0600). What is secret shows as ***: by its name, and each of the values `secrets`. Code
-    that names a secret shows as it is, without these values; code that builds a scene of the
-    sandbox, with its passwords, is left out.
+    """Write the file as a whole, in place of one of this name, for its owner alone (mode 0600).
+    What is secret shows as ***: by its name, and each of the values `secrets`. Code that names a
+    secret shows as it is, without these values; code that builds a scene of the sandbox, with its
+    passwords, is left out.
 
     ConfigError: it cannot be written."""
     page = render(run, name, service, when, secrets)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def need_av(what: str) -> None:
-    """Nothing, or a ConfkitError that says how to install PyAV."""
+    """Check that PyAV is there; otherwise a ConfkitError says how to install it."""
     if find_spec("av") is None:
         raise ConfkitError(f"{what} need av (PyAV); run: pip install 'confkit-notebooks[lab]'")
 

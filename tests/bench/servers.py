@@ -37,7 +37,7 @@ def process(command: list[str]) -> Iterator["subprocess.Popen[str]"]:
 
 
 def answers(port: int) -> None:
-    """Nothing, once something listens on this port."""
+    """Wait until something listens on this port."""
     deadline = time.monotonic() + 10
     while True:
         try:

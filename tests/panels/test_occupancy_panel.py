@@ -68,7 +68,7 @@ def open_files() -> list[Path]:
 
 
 def until(true: Callable[[], object], seconds: float = 20) -> None:
-    """Nothing, once it is so; fails when that takes too long."""
+    """Wait until it is so; fail when that takes too long."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end

@@ -26,7 +26,7 @@ PASSWORDS = ("desk-2468", "desk-1357")  # of the scenes
 
 
 def until(done):
-    """Nothing, as soon as this is so; AssertionError after ten seconds."""
+    """Wait until this is so; AssertionError after ten seconds."""
     end = time.monotonic() + 10
     while not done():
         assert time.monotonic() < end

@@ -92,7 +92,8 @@ def environment(sandbox: Sandbox, timeout: int = 10) -> dict[str, str]:
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """Nothing of the learner's own service, no proxy on the way, texts in UTF-8."""
+    """Return the variables for a learner's client: none of the learner's own service, no proxy,
+    texts in UTF-8."""
     kept = {name: value for name, value in environ.items() if not name.startswith(PREFIX)}
     loopback = "127.0.0.1,localhost"
     return {**kept, "LC_ALL": "C.UTF-8", "NO_PROXY": loopback, "no_proxy": loopback}

@@ -68,7 +68,7 @@ class Runner:
         return Run(status, bytes(kept[0]), bytes(kept[1]), seconds, ended)
 
     def stop(self) -> None:
-        """Nothing; no run goes on, and none begins any more."""
+        """End the runs that go on, and let none begin any more."""
         with self._lock:
             self._stopped = True
             for process in self._running:

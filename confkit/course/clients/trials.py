@@ -163,7 +163,7 @@ def listed(stage: Stage) -> None:
 
 
 def tidy(stage: Stage) -> None:
-    """Nothing; no room and no fault is left for the next trial."""
+    """Delete the rooms and faults that are left, for the next trial."""
     stage.sandbox.clear_faults()
     for room_id in stage.sandbox.room_ids():
         try:
