@@ -20,13 +20,13 @@ FORBIDDEN = re.compile(
 # own, which is why errors say in __reduce__ how they are made again; confkit calls no pickle.
 STARTS = {
     "course/clients/running.py": "the learner's own command, as a list of words",
-    "lab.py": "JupyterLab or Voila, as a list of words",
+    "cli/lab.py": "JupyterLab or Voila, as a list of words",
 }
 SECRET = re.compile(r"(^|_)(secret|secret_key|token|digest|password|passwd|signature|nonce|mac)$")
 # Comparisons of such names that tell nothing of a secret to anybody who does not have it.
 MAY_COMPARE = {
     "sandbox/life.py": "whether the keys are the published ones",
-    "cli.py": "whether the keys are the published ones",
+    "cli/__init__.py": "whether the keys are the published ones",
     "diagnosis/device_address.py": "whether two logins that the caller has are one",
     "diagnosis/chain.py": "the same",
     "bulk/device_table.py": "whether a row of the caller's own table contradicts itself",
