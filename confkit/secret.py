@@ -110,12 +110,13 @@ def excerpt(said: str | bytes, secrets: tuple[str, ...], size: int = 120) -> str
     """The first characters of what a service said, on one line, with nothing secret in them.
 
     A secret is known by its name, or is one of `secrets`."""
-    part = said[: 4096 + 4 * size]  # what is masked is shorter than it was
+    torn = 12 * max(map(len, secrets), default=0)  # of a character 12 letters can be made
+    part = said[: 4096 + 4 * size + torn]  # what is masked is shorter than it was
     # Without its zeros, text in UTF-16 is read as well.
     text = part if isinstance(part, str) else part.decode("utf-8", "replace").replace("\0", "")
     shown = mask(text, *secrets)
     if len(said) > len(part) and secrets:  # a secret torn at the end is not known for one
-        shown = shown[: -12 * max(map(len, secrets))]  # of a character 12 letters can be made
+        shown = shown[: len(shown) - torn]
     return one_line(shown[:size])
 
 
