@@ -20,8 +20,7 @@ from .errors import (
     settle,
     unsettled,
 )
-from .json_text import DEEPEST_VALUE, too_deep
-from .records import Device, number, objects, shown
+from .records import DEEPEST, Device, number, objects, shown, too_deep
 from .secret import MASK, Guarded, GuardedAddress, Secret, guard, mask_address
 from .users import get_room_users
 from .wire import Request
@@ -289,10 +288,10 @@ def unmasked(name: str, value: str, endpoint: Endpoint = B1) -> None:
 
 def shallow(options: object) -> None:
     """Refuse options that are nested too deep to be looked through."""
-    if too_deep(options, DEEPEST_VALUE):
+    if too_deep(options):
         raise wrong(
             B1,
-            f"options is nested more than {DEEPEST_VALUE} deep, or holds itself.",
+            f"options is nested more than {DEEPEST} deep, or holds itself.",
             "Give an object whose values are texts, numbers or small lists and dicts.",
         )
 

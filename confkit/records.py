@@ -9,14 +9,37 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from .errors import ProtocolError
-from .json_text import DEEPEST_VALUE, read_json, too_deep
 from .secret import Guarded, Secret, guard, mask, masked
 
+DEEPEST = 100  # levels of lists and objects in a device's options
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 _POWER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?[eE][+-]?[0-9]{1,2}")
+
+
+def read_json(text: str) -> Any:
+    """The value that is written there; of a name that stands twice the last counts. ValueError
+    where it is no JSON, NaN and Infinity among it."""
+    return json.loads(text, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def too_deep(value: Any) -> bool:
+    """Whether a value holds others in others more than DEEPEST levels deep, or itself: what goes
+    down in it by calls would not come back."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        held = [one.values() if isinstance(one, Mapping) else one
+                for one in level if isinstance(one, Mapping | list | tuple)]  # fmt: skip
+        level = list({id(inner): inner for items in held for inner in items}.values())
+        if not level:
+            return False
+    return True
 
 
 def number(fields: Mapping[str, Any], name: str) -> int | None:
@@ -219,11 +242,11 @@ def _options(value: object) -> Mapping[str, Any]:
     if isinstance(value, str):
         try:
             value = read_json(value) if value.strip() else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
     elif value is None:
         value = {}
-    if not isinstance(value, Mapping) or too_deep(value, DEEPEST_VALUE):
+    if not isinstance(value, Mapping) or too_deep(value):
         raise ProtocolError(
             "the answer's field options is not a JSON object, or is nested too deep.",
             "Ask the provider what this deployment puts there.",

@@ -15,13 +15,16 @@ from urllib.parse import quote
 
 from .endpoints import A1, Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error
-from .json_text import flaw, read_json
+from .records import read_json
 from .secret import Secret, excerpt, guard, login_in, mask, masked
 
 if TYPE_CHECKING:
     from .dialect import Dialect
 
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # a surrogate; nearly all come in pairs
+# Half a letter of JSON (a lone surrogate); backslashes and whole pairs are passed over.
+_HALF = re.compile(
+    r"\\(?:\\|u(?i:d[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|u(?i:(d[89a-f][0-9a-f]{2})))"
+)
 BUSY, UNAVAILABLE = 429, 503  # HTTP: too many requests; not now
 _SECRET_PARAMETERS = frozenset({"digest", "host_password"})
 # What A1 hands out to make the token of. By these names elsewhere stands nothing secret.
@@ -249,22 +252,14 @@ def _members(answer: Answer) -> dict[str, Any] | None:
     if not answer.whole:
         return None
     try:
-        value = read_json(answer.body)
-    except ValueError:
+        # json.loads would take bytes for letters that are none, and a name for another.
+        text = answer.body.decode(json.detect_encoding(answer.body))
+        # No notebook can show half a letter, and nobody send it.
+        whole = _HALF.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
+        value = guard(read_json(whole))
+    except (ValueError, RecursionError):
         return None
-    if _HALF.search(answer.body):
-        value = _whole(value)
-    value = guard(value)
     return value if isinstance(value, dict) else None
-
-
-def _whole(value: Any) -> Any:
-    """The same value with U+FFFD for half a letter, which no notebook can show and nobody send."""
-    if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, dict):
-        return {_whole(name): _whole(item) for name, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list) else value
 
 
 def _result_code(code: object, answer: Answer) -> int | str | None:
@@ -291,7 +286,7 @@ def _what_came(answer: Answer) -> str:
     if start.startswith(b"["):
         return "a JSON array"
     if start.startswith(b"{"):
-        return flaw(answer.body)
+        return "JSON that is cut off or broken"
     return "something that is not a JSON object"
 
 

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"text", "json_text", "writing"},
+    {"text", "writing"},
     {"secret", "codes", "explanations"},
     {"errors"},
     {"records", "endpoints", "rtsp", "checklist", "openapi"},
@@ -47,7 +47,7 @@ RTSP_MAY_KNOW = {"rtsp", "secret", "text", "writing"}
 # The flat files that put the parts together; the others are the core.
 ABOVE_THE_PARTS = {"__init__", "__main__", "connect", "cli"}
 SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "secret", "text", "endpoints",
-                    "json_text", "dialect", "signing", "rtsp"}  # fmt: skip
+                    "dialect", "signing", "rtsp"}  # fmt: skip
 
 
 def modules():

@@ -221,10 +221,8 @@ def test_a_device_reads_the_same_in_both_spellings():
     assert (device.login_name, device.login_password) == ("admin", "hunter2")
 
 
-@pytest.mark.parametrize(
-    "options", ['{"a": 1, "a": 2}', '{"a":' * 480 + "1" + "}" * 480, '{"a": NaN}', "[1]"]
-)
-def test_options_that_can_be_read_in_two_ways_are_refused(options):
+@pytest.mark.parametrize("options", ['{"a":' * 480 + "1" + "}" * 480, '{"a": NaN}', "[1]"])
+def test_options_that_are_no_plain_json_are_refused(options):
     """Options as text are held to what is asked of an answer, however deep; the error advises."""
     with pytest.raises(ck.ProtocolError) as raised:
         Device.read({**CAMEL, "options": options})

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from ..dialect import Dialect
 from ..endpoints import Endpoint
-from ..json_text import DEEPEST_VALUE, too_deep
+from ..records import DEEPEST, too_deep
 from . import explain
 from .service import Refused
 
@@ -181,8 +181,8 @@ def _options(value: Any, in_json: bool) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         kind = "a JSON object" if in_json else "the JSON text of an object"
         raise Refused(401, f"options is not {kind}")
-    if too_deep(value, DEEPEST_VALUE):
-        raise Refused(401, f"options is nested more than {DEEPEST_VALUE} deep")
+    if too_deep(value):
+        raise Refused(401, f"options is nested more than {DEEPEST} deep")
     return value
 
 
