@@ -40,6 +40,8 @@ def read_users(request: Request, answer: Answer, dialect: Dialect) -> list[RoomU
     if found is None or not all(user.user_id for user in found.user_list):
         return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
     users: list[RoomUser] = found.user_list
+    if not users and (answer.body.count(b'"user_list"') != 1 or b"\\" in answer.body):
+        return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
     if not suspect("".join([f"{user.user_name}{user.user_id}" for user in users])):
         return users
     named: Any = guard([(user.user_name, user.user_id) for user in users])

@@ -21,8 +21,15 @@ _POWER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?[eE][+-]?[0-9]{1,2}")
 
 def read_json(text: str) -> Any:
     """The value that is written there; of a name that stands twice the last counts. ValueError
-    where it is no JSON, NaN and Infinity among it."""
-    return json.loads(text, parse_constant=_no_constant)
+    where it is no JSON, NaN and Infinity among it, or where it would empty a list."""
+    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_last)
+
+
+def _last(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs) and any(found[name] == [] and value for name, value in pairs):
+        raise ValueError("a list stands twice, and is empty the second time")
+    return found
 
 
 def _no_constant(name: str) -> NoReturn:

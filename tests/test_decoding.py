@@ -213,6 +213,14 @@ def test_fields_that_come_twice_or_not_at_all_are_judged_alike(body):
     agrees(body)
 
 
+@pytest.mark.parametrize("name", ["user_list", "\\u0075ser_list"])
+def test_of_two_lists_an_empty_one_takes_nobody_out_of_a_room(name):
+    """Which of the two is meant nobody knows: that is an error, and no empty room."""
+    body = f'{{"ret": 0, "user_list": [{{"user_id": "7", "user_name": "Ada"}}], "{name}": []}}'
+    _, users = agrees(body)
+    assert users is ck.ProtocolError
+
+
 def test_a_plain_answer_is_read():
     """The fields of a usual answer come as they should, so that agreeing is no empty word."""
     room, _ = agrees(ROOM + ', "host_password": "hunter2", "room_mode": 3, "id": ""}')
