@@ -138,9 +138,7 @@ def reference(part: str | None = None) -> str:
 
     A part is an endpoint ("A2"), a section's number ("7") or a word of its heading ("errors").
     """
-    from importlib import resources  # takes a while to load, and few ask for the text
-
-    whole = resources.files(__package__).joinpath("interface.md").read_text("utf-8")
+    whole = _packaged("interface.md")
     if part is None:
         return whole
     wanted = part.strip().lower()
@@ -149,3 +147,14 @@ def reference(part: str | None = None) -> str:
     for name in numbered or [name for name in texts if wanted and wanted in name.lower()]:
         return str(texts[name].rstrip()) + "\n"
     raise ConfigError(f"the reference has no part {part!r}", f"It has: {', '.join(texts)}")
+
+
+def openapi() -> str:
+    """Return both interfaces as an OpenAPI 3.1 description: JSON, for tools that read it."""
+    return _packaged("openapi.json")
+
+
+def _packaged(name: str) -> str:
+    from importlib import resources  # takes a while to load, and few ask for a text
+
+    return resources.files(__package__).joinpath(name).read_text("utf-8")

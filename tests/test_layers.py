@@ -17,7 +17,7 @@ LAYERS = [
     {"text", "writing"},
     {"secret", "codes", "explanations"},
     {"errors"},
-    {"records", "endpoints", "rtsp", "checklist", "openapi"},
+    {"records", "endpoints", "rtsp", "checklist"},
     {"dialect", "address", "profiles", "terminal"},
     {"signing", "wire"},
     {"transport", "tracing", "calls"},

@@ -16,7 +16,7 @@ from typing import NoReturn
 from .. import __version__, signing
 from ..connect import Setting, connect, stripped
 from ..dialect import Dialect
-from ..endpoints import SPOKEN, reference
+from ..endpoints import SPOKEN, openapi, reference
 from ..errors import ConfigError, ConfkitError
 from ..secret import MASK, mask
 from ..terminal import handled, log_here, say
@@ -247,9 +247,7 @@ def _interface(options: argparse.Namespace) -> int:
             "the OpenAPI description is one whole", "Leave out the part, or --openapi."
         )
     if options.openapi:
-        from ..openapi import text
-
-        say(text(), end="")
+        say(openapi(), end="")
         return 0
     say(reference(options.part), end="")
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 import requests
 from jsonschema import Draft202012Validator
 
-from confkit import openapi
+from confkit.endpoints import openapi
 
 METHODS = ("get", "post")
 
@@ -39,7 +39,7 @@ class Described:
     """Calls operations by their ids, as the document says that they are called."""
 
     def __init__(self, **servers: str) -> None:
-        self.document = openapi.document()
+        self.document = json.loads(openapi())
         self._servers = servers
         self._http = requests.Session()
         self._http.trust_env = False
