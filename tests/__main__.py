@@ -38,6 +38,7 @@ def main(arguments: list[str]) -> int:
     """pytest's exit status; without arguments that of the first of all jobs that fails."""
     os.chdir(ROOT)
     os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")  # outside of what is tested
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many a test starts a Python of its own
     witnesses({**WITNESSES, **NIGHTLY} if "nightly" in arguments else WITNESSES)
     python = environment()
     browser(python)
