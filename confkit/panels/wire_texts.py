@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..calls import Call
 from ..charts.times import zone
+from ..codes import explain
 from ..endpoints import ENDPOINTS
-from ..explanations import explain
 from ..frames import calls_frame
 from ..secret import MASK
 from .arranging import fields
