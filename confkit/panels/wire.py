@@ -9,9 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..charts.times import zone
+from ..codes import explain
 from ..endpoints import ENDPOINTS
 from ..errors import ConfigError
-from ..explanations import explain
 from ..frames import calls_frame
 from ..secret import MASK
 from .arranging import button, check, columns, fields, row, shown
