@@ -190,7 +190,8 @@ class WirePanel(Panel):
                     frame = frame[frame["ret"].ne("0").fillna(True)].reset_index(drop=True)
                 self.table.show(frame.astype({"n": "int64"}), self._counted(len(frame)))
                 self.value = frame.drop(columns="n")
-        return self.value
+            found: pd.DataFrame = self.value
+        return found
 
     def choose(self, n: int) -> Call:
         """The call of this number in the table, in detail; -1 is the newest, -2 the one before.
