@@ -1,4 +1,4 @@
-"""What the interface leaves open, and so has to be asked: `open_questions.csv` is the list of it."""
+"""What the interface leaves open and so has to be asked: `open_questions.csv` lists it."""
 
 from __future__ import annotations
 
