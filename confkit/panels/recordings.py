@@ -10,9 +10,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..charts.times import moment, zone
+from ..charts.texts import moment
 from ..errors import ConfigError
 from ..occupancy.recorder import Recorded, Recorder
+from ..occupancy.zones import zone
 from ..transport import finite
 
 if TYPE_CHECKING:

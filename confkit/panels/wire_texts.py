@@ -8,10 +8,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..calls import Call
-from ..charts.times import zone
 from ..endpoints import ENDPOINTS
 from ..explanations import explain
 from ..frames import calls_frame
+from ..occupancy.zones import zone
 from ..secret import MASK
 from .arranging import fields
 from .parts import Cell, Column, Mark
