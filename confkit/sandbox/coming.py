@@ -8,10 +8,9 @@ from contextlib import suppress
 import numpy as np
 
 from ..errors import RoomNotFound, UserNotFound
-from .identity import Ids
 from .meetings import Stays, week, week_of
-from .people import RoomJoinRefused, join, leave
-from .service import Service
+from .service.identity import Ids
+from .service.state import RoomJoinRefused, Service
 from .simulation import Plan, name
 
 log = logging.getLogger("confkit.sandbox")
@@ -36,12 +35,12 @@ async def come_and_go(
                 room_id = room_ids[stays.room[place]]
                 if not leaves:
                     with suppress(RoomJoinRefused):
-                        users[place] = join(
-                            service, room_id, name(stays, place), None, ids.user_id()
+                        users[place] = service.join(
+                            room_id, name(stays, place), None, ids.user_id()
                         )
                 elif place in users:
                     with suppress(RoomNotFound, UserNotFound):
-                        leave(service, room_id, users.pop(place))
+                        service.leave(room_id, users.pop(place))
             number += 1
             # Nobody stays beyond the end of a week.
             stays, users = (await asyncio.to_thread(week, planned.house, number)).stays, {}

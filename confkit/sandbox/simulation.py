@@ -15,10 +15,10 @@ from ..errors import ConfigError, ConfkitError
 from . import names
 from .building import Building, building
 from .chance import Flags, Ints, source
-from .identity import Ids
 from .meetings import Stays, week, week_of
-from .service import Service
-from .store import Person
+from .service.identity import Ids
+from .service.state import Service
+from .service.store import Person
 
 MOST_ROWS = 100_000_000  # about 8 GB
 NO_ANSWER, TIMED_OUT, B3_FAILED = -1, 504, 310
