@@ -5,29 +5,29 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, NamedTuple
 
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
-
-from .. import codes
-from ..endpoints import ENDPOINTS, Endpoint
+from ... import codes
+from ...endpoints import ENDPOINTS, Endpoint
+from ...signing import sign
 from . import explain, parameters
 from .faults import Fault, Faults
 from .identity import same
-from .operations import OPERATIONS, broken
-from .service import LOCAL, Refused, Service
+from .operations import LOCAL, OPERATIONS, broken
+from .parameters import Route
+from .state import Refused, Service
 
-BODY_BYTES = 256 * 1024
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
-_HEADERS = {"x-content-type-options": "nosniff"}
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 log = logging.getLogger("confkit.sandbox")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Reply(NamedTuple):
@@ -36,6 +36,35 @@ class Reply(NamedTuple):
     status: int
     content_type: str
     body: bytes
+
+
+class Gone(Exception):
+    """The caller has hung up before the whole request had come."""
+
+
+class Asked(NamedTuple):
+    """A request: what ASGI tells of it, the pairs of its query, and how its body is read."""
+
+    scope: Scope
+    pairs: list[tuple[str, str]]
+    receive: Receive
+
+    async def body(self) -> bytes:
+        """Return the whole body."""
+        parts, more = [], True
+        while more:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            parts.append(message.get("body", b""))
+            more = message.get("more_body", False)
+        return b"".join(parts)
+
+    @property
+    def content_type(self) -> str:
+        """The type that the body is said to have."""
+        headers = dict(self.scope["headers"])
+        return str(headers.get(b"content-type", b"").decode("latin-1"))
 
 
 class App:
@@ -48,109 +77,84 @@ class App:
         faults: Faults,
         counts: Counter[str],
         latency: float,
-        patience: float,
     ) -> None:
         self._interface = interface
         self._service = service
         self._faults = faults
         self._counts = counts
         self._latency = latency
-        self.patience = patience  # seconds in which a head, or a body, has to come
-        self._endpoints = {
-            endpoint.path: (
-                endpoint,
-                parameters.method(endpoint, service.dialect),
-                parameters.token_name(endpoint, service.dialect),
-            )
+        self._routes = {
+            endpoint.path: parameters.route(endpoint, service.dialect)
             for endpoint in ENDPOINTS.values()
             if endpoint.interface == interface
         }
         in_b = interface == "B"
-        self.wrong = 401 if in_b else 407  # the code of wrong parameters
         self._code = service.dialect.result_field if in_b else "ret"
         self._text = "err" if in_b else "msg"
-        self.closing = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
-        if scope["type"] != "http":
-            return
+        """Answer one request."""
+        asked = Asked(scope, parameters.query(scope["query_string"]), receive)
         try:
-            reply = None if self.closing else await self._reply(Request(scope, receive))
-        except (asyncio.CancelledError, ClientDisconnect):
+            reply = await self._reply(asked)
+        except (asyncio.CancelledError, Gone):
             reply = None  # the sandbox closes, or the caller is gone
         if reply is None:
             scope["state"]["transport"].abort()
             while (await receive())["type"] != "http.disconnect":
                 pass
             return
-        await Response(reply.body, reply.status, _HEADERS, reply.content_type)(scope, receive, send)
+        headers = [
+            (b"content-type", reply.content_type.encode()),
+            (b"content-length", str(len(reply.body)).encode()),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
 
-    def unreadable(self, ret: int, why: str) -> bytes:
-        """The answer to a caller of whom no request was read."""
-        return self._written(self._refusal("", Refused(ret, why)), None).body
-
-    async def _reply(self, request: Request) -> Reply | None:
-        path = request.scope["path"]
+    async def _reply(self, asked: Asked) -> Reply | None:
+        path, method = asked.scope["path"], asked.scope["method"]
         if self._latency:
             await asyncio.sleep(self._latency)
-        found = self._endpoints.get(path)
-        self._counts["" if found is None else path] += 1
-        try:
-            pairs = parameters.query(request.scope["query_string"])
-        except ValueError:
-            why = f"there are more than {parameters.PARAMETERS:,} parameters"
-            return self._written(self._refusal("", Refused(self.wrong, why)), None)
-        callback = parameters.callback(pairs)
-        if found is None or request.method != found[1]:
-            methods = {known: method for known, (_, method, _) in self._endpoints.items()}
-            why = explain.wrong_route(path, request.method, self._interface, methods)
+        route = self._routes.get(path)
+        self._counts["" if route is None else path] += 1
+        callback = parameters.callback(asked.pairs)
+        if route is None or method != route.method:
+            methods = {known: route.method for known, route in self._routes.items()}
+            why = explain.wrong_route(path, method, self._interface, methods)
             return self._written(self._refusal("", Refused(408, why)), callback)
-        endpoint = found[0]
         fault = self._faults.take(path)
         if fault is None:
-            return self._written(await self._answer(request, pairs, *found), callback)
-        members = None
-        if fault.after:
-            members = await self._answer(request, pairs, *found)
-        await asyncio.sleep(fault.delay)
+            return self._written(await self._answer(asked, route), callback)
+        members = await self._answer(asked, route) if fault.after else None
+        await asyncio.sleep(fault.delay or 0)
         if fault.waits_only:
-            return self._written(members or await self._answer(request, pairs, *found), callback)
-        self._service.note(f"{endpoint.key}: a fault on demand")
+            return self._written(members or await self._answer(asked, route), callback)
+        self._service.note(f"{route.endpoint.key}: a fault on demand")
         return self._faulty(fault, callback)
 
-    async def _answer(
-        self,
-        request: Request,
-        pairs: list[tuple[str, str]],
-        endpoint: Endpoint,
-        method: str,
-        token_name: str | None,
-    ) -> dict[str, Any]:
-        rest = ""
+    async def _answer(self, asked: Asked, route: Route) -> dict[str, Any]:
+        endpoint, rest = route.endpoint, ""
         try:
-            place, body, content_type = "query", b"", ""
-            if method == "POST":
-                place = self._service.dialect.placement
-                body = await _body(request, self.patience)
-                content_type = request.headers.get("content-type", "")
-            given = parameters.find(pairs, body, content_type, place)
-            if token_name:
-                self._check_token(endpoint, token_name, given)
-            raw = request.scope["query_string"] if place == "query" else body
+            body = await asked.body() if route.method == "POST" else b""
+            given = parameters.find(asked.pairs, body, asked.content_type, route.place)
+            if route.token:
+                self._check_token(endpoint, route.token, given)
+            raw = asked.scope["query_string"] if route.place == "query" else body
             rest = parameters.rest_of_address(endpoint, given, raw)
-            callback = parameters.callback(pairs)
+            callback = parameters.callback(asked.pairs)
             if callback is not None and not _CALLBACK.fullmatch(callback):
-                raise Refused(self.wrong, "callback is no name of a function")
+                wrong = 407 if endpoint.interface == "A" else 401
+                raise Refused(wrong, "callback is no name of a function")
             values = parameters.check(endpoint, given)
             for name in parameters.empty(endpoint, given):
                 self._service.remark(f"{endpoint.key}: {name} came empty")
-            values[LOCAL] = request.scope["server"][0]
+            values[LOCAL] = asked.scope["server"][0]
             members = await OPERATIONS[endpoint.key](self._service, values)
         except Refused as refused:
             why = f"{refused.why}; {rest}" if rest else refused.why
             return self._refusal(endpoint.key, Refused(refused.ret, why))
-        except ClientDisconnect:
+        except Gone:
             raise
         except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets an answer
             # Its text could quote a parameter: the kind of failure is all that is logged.
@@ -165,7 +169,7 @@ class App:
         if name in given.twice:
             raise Refused(602, f"{name} is given twice")
         if token is None:
-            raise Refused(602, parameters.absent_token(endpoint, name, given))
+            raise Refused(602, parameters.absent(endpoint, name, given))
         if not isinstance(token, str) or not token:
             raise Refused(602, f"{name} is empty" if token == "" else f"{name} is not a text")
         tokens = self._service.tokens
@@ -180,13 +184,12 @@ class App:
         service = self._service
         for issued in service.tokens.recent(RECENT_TOKENS):
             parts = (issued.random, issued.key)
-            if sum(same(token, part) for part in parts):  # each, in the same time
+            if same(token, issued.random) or same(token, issued.key):
                 return "this is random or key of A1, not the token that they make"
             why = explain.wrong_signature(token, service.secret_key, parts, service.dialect)
             if why:
                 return f"token: {why}"
-        key = (service.access_key,)
-        if explain.is_signature(token, service.secret_key, key, service.dialect):
+        if same(token, sign(service.secret_key, service.access_key, service.dialect)):
             return "this is the digest of A1, not the access token"
         return "the token is unknown: another secret key, or the service has started anew"
 
@@ -207,7 +210,8 @@ class App:
         if callback is not None and _CALLBACK.fullmatch(callback):
             # These two end a line in older JavaScript, inside a text too.
             text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-            return Reply(status, "application/javascript", f"{callback}({text})".encode())
+            script = f"{callback}({text})".encode()
+            return Reply(status, "application/javascript", script)
         return Reply(status, "application/json", text.encode())
 
     def _faulty(self, fault: Fault, callback: str | None) -> Reply | None:
@@ -216,23 +220,10 @@ class App:
         status = fault.http or 200
         if fault.ret is not None:
             return self._written(self._error(fault.ret), callback, status)
-        body = fault.body
+        body = fault.body.encode() if isinstance(fault.body, str) else fault.body
         if body is None:
             body = b"<html><body><h1>%d</h1></body></html>" % status
         if status in (204, 304):
             body = b""
         html = body.lstrip().startswith(b"<")
-        return Reply(status, "text/html" if html else "application/json", body)
-
-
-async def _body(request: Request, seconds: float) -> bytes:
-    body = b""
-    try:
-        async with asyncio.timeout(seconds):
-            async for piece in request.stream():
-                body += piece
-                if len(body) > BODY_BYTES:
-                    raise Refused(401, f"the body is larger than {BODY_BYTES} bytes")
-    except TimeoutError:
-        raise Refused(401, f"the body did not come within {seconds:g} s") from None
-    return body
+        return Reply(status, "text/html; charset=utf-8" if html else "application/json", body)

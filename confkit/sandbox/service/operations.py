@@ -1,5 +1,4 @@
-"""The operations of interface A (section 4), each a function from parameters to members, and the
-table of all ten.
+"""The ten operations (section 4), each a function from parameters to members.
 
 The token and the presence of the required parameters have been checked before; `Refused` is every
 answer other than success.
@@ -7,16 +6,30 @@ answer other than success.
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
-from ..signing import digest
+from ...rtsp.address import parse_address
+from ...rtsp.refusal import PullRefused
+from ...secret import Guarded, mask
+from ...signing import digest
 from .explain import wrong_signature
 from .identity import same
-from .outgoing import create_device, destroy_device, list_devices
-from .service import LOCAL, Members, Refused, Service, Values
-from .store import StoredRoom
+from .state import Refused, Service
+from .store import StoredDevice, StoredRoom
+from .streams import Reserved
 
+Values = Mapping[str, Any]
+Members = dict[str, Any]
+
+LOCAL = "(local)"  # among an operation's values: the address under which the caller reached us
 TOPIC_BYTES = 150  # a topic is shorter than this (section 8)
 PEER_TO_PEER = (3, 4)  # values of room_mode that count as peer-to-peer (seen in deployments)
+_DIALLED = ("rtsp", "rtsps")
+_SCHEMES = (*_DIALLED, "sip", "h323")
+_SNAKE = {
+    "roomId": "room_id", "userId": "user_id", "userName": "user_name",
+    "userAddress": "user_address", "userData": "user_data", "options": "options",
+}  # fmt: skip
 
 
 async def authenticate(service: Service, values: Values) -> Members:
@@ -127,6 +140,92 @@ async def force_offline(service: Service, values: Values) -> Members:
     return {"msg": "success"}
 
 
+async def create_device(service: Service, values: Values) -> Members:
+    """B1: `data` with roomId and userId, once the device's stream is open."""
+    options = values.get("options") or {}
+    for name in ("login_name", "login_password", "assist_address"):
+        if not isinstance(options.get(name) or "", str):
+            raise Refused(401, f"options.{name} is not a text")
+    wrong = _malformed(values["userAddress"])
+    if wrong:
+        raise Refused(401, wrong)
+    _device_service(service, 302)
+    address = Guarded(values["userAddress"])
+    data = Guarded(values.get("userData") or "")
+    device = StoredDevice(
+        values["roomId"], values["userId"], values["userName"], address, data, options
+    )
+    reserved = _reserve(service, device)
+    try:
+        stream = await service.devices.open(device)
+        try:
+            # The room may have been closed while the camera was dialled, another come in its place.
+            if service.devices.reserved.get(device.user_id) is not reserved:
+                raise Refused(426, "the room was closed or deleted while the camera was dialled")
+            service.store.add_device(device)
+        except BaseException:
+            await stream.close()
+            raise
+        service.devices.hold(device, stream)
+    except PullRefused as refused:
+        why = mask(f"the camera was not opened: {refused}")
+        raise Refused(427 if refused.timed_out else 426, why) from None
+    finally:
+        if service.devices.reserved.get(device.user_id) is reserved:
+            del service.devices.reserved[device.user_id]
+    return {"data": {"roomId": device.room_id, "userId": device.user_id}}
+
+
+def _reserve(service: Service, device: StoredDevice) -> Reserved:
+    """Takes user id, address and place before the camera is dialled: two cannot get the same."""
+    room = service.store.room(device.room_id)
+    if room is None or room.closed:
+        raise Refused(426, "the room is closed" if room else "there is no such room")
+    if service.knows_user(device.room_id, device.user_id):
+        raise Refused(423, "userId is taken")
+    reserved = Reserved(device.room_id, device.user_address)
+    here = {other.user_address for other in service.store.devices(device.room_id)}
+    if device.user_address in here or reserved in service.devices.reserved.values():
+        raise Refused(423, "userAddress is in this room already")
+    obstacle = service.obstacle(room, device=True)
+    if not obstacle and device.user_address.partition("://")[0].lower() not in _DIALLED:
+        obstacle = "this sandbox dials rtsp and rtsps only, not sip or h323"
+    if obstacle:
+        raise Refused(426, obstacle)
+    service.devices.reserved[device.user_id] = reserved
+    return reserved
+
+
+async def destroy_device(service: Service, values: Values) -> Members:
+    """B2: `data` with roomId and userId of the device that has left."""
+    _device_service(service, 303)
+    device = service.device_in(values["roomId"], values["userId"])
+    if device is None:
+        raise Refused(425, "the room has no device with this userId")
+    if device.user_address != values["userAddress"]:
+        raise Refused(425, "userAddress is not the one with which the device was imported")
+    await service.remove_device(device.user_id)
+    return {"data": {"roomId": device.room_id, "userId": device.user_id}}
+
+
+async def list_devices(service: Service, values: Values) -> Members:
+    """B3: `data` with `total` and `items`, of one room or, without roomId, of all."""
+    _device_service(service, 304)
+    snake = service.dialect.item_keys == "snake_case"
+    items = [
+        dict(zip(_SNAKE.values() if snake else _SNAKE, device, strict=True))
+        for device in service.store.devices(values.get("roomId"))
+    ]
+    return {"data": {"total": len(items), "items": items}}
+
+
+def _device_service(service: Service, stopped: int) -> None:
+    if service.device_service == "stopped":
+        raise Refused(stopped, "the device service is stopped")
+    if service.device_service == "hanging":
+        raise Refused(310, "the device service hangs")
+
+
 Operation = Callable[[Service, Values], Awaitable[Members]]
 OPERATIONS: Mapping[str, Operation] = {
     "A1": authenticate, "A2": create_room, "A3": get_room, "A4": delete_room, "A5": get_mcu,
@@ -174,3 +273,17 @@ def _whole(values: Values, name: str, least: int = 0, most: int = 10**18) -> int
 
 def _quoted(cap: int | None) -> str:
     return "" if cap is None else str(cap)
+
+
+def _malformed(address: str) -> str | None:
+    """Return what is wrong with a device's address; None when it has the form of one."""
+    scheme, separator, rest = address.partition("://")
+    if address != address.strip():
+        return "userAddress has white space around it"
+    if not separator or scheme.lower() not in _SCHEMES:
+        return "the scheme of userAddress is none of rtsp, rtsps, sip and h323"
+    try:
+        parse_address(address if scheme.lower() in _DIALLED else f"rtsp://{rest}")
+    except ValueError as error:
+        return mask(f"userAddress: {error}")
+    return None

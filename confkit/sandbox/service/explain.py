@@ -4,18 +4,15 @@ Pure functions without I/O. No text that they give holds a secret or quotes a va
 """
 
 import base64
-import difflib
 import hashlib
 import hmac
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from urllib.parse import unquote
 
-from ..dialect import Dialect
-from ..endpoints import ENDPOINTS, Endpoint
-from ..signing import sign
+from ...dialect import Dialect
+from ...endpoints import ENDPOINTS, Endpoint
 
 _LONGEST = 600  # characters; the longest signature there is, percent-encoded thrice, has fewer
 _HASHES = ("sha1", "sha256", "sha512", "md5")
@@ -29,14 +26,13 @@ _FORMS = {
 }
 _WANTED = {"hex": "the lowercase hex text", "raw": "the raw bytes"}
 _METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")  # what came is not quoted
-_DELETE = {"del", "delete", "remove", "destroy"}  # words of whoever means a deletion
 TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 
 
 def wrong_signature(
     given: str, secret_key: str, parts: Sequence[str], dialect: Dialect
 ) -> str | None:
-    """The known mistakes that turn the right digest or token into the given one.
+    """Return the known mistakes that turn the right digest or token into the given one.
 
     `parts` is `(access_key,)` for a digest and `(random, key)` for a token. None when no known
     mistake, nor two of them together, explains it.
@@ -145,7 +141,7 @@ def _messages(parts: Sequence[str]) -> dict[str, list[str]]:
 def missing(
     endpoint: Endpoint, name: str, given: Collection[str], elsewhere: Mapping[str, str], place: str
 ) -> str:
-    """Why a parameter was not found: another spelling, another place, or not there at all.
+    """Return why a parameter was not found: another spelling, another place, or not there at all.
 
     `given` are the names that came where they belong (`place`), `elsewhere` maps the names that
     came in another place to that place.
@@ -175,7 +171,7 @@ def _plain(name: str) -> str:
 
 
 def wrong_route(path: str, method: str, interface: str, methods: Mapping[str, str]) -> str:
-    """Why no operation was found: `methods` maps the paths of this port to their methods."""
+    """Return why no operation was found: `methods` maps the paths of this port to their methods."""
     for endpoint in ENDPOINTS.values():
         if endpoint.path == path and endpoint.interface != interface:
             return (
@@ -185,29 +181,4 @@ def wrong_route(path: str, method: str, interface: str, methods: Mapping[str, st
         if endpoint.path == path:
             used = method if method in _METHODS else "another method"
             return f"{endpoint.key} is {methods[path]} here, not {used}"
-    path = path[:200]
-    deletions = [ENDPOINTS[key].path for key in ("A4", "B2")]
-    meant = [known for known in methods if known in deletions and _is_meant(path, known)]
-    others = [known for known in methods if known not in deletions]
-    near = [found for some in (meant, others)
-            for found in difflib.get_close_matches(path, some, 1, 0.6)]  # fmt: skip
-    return f"unknown path; the nearest that there is: {near[0]}" if near else "unknown path"
-
-
-def _is_meant(path: str, deletion: str) -> bool:
-    """Whether an unknown path says that it deletes the same thing, or is hardly misspelt: what is
-    called the nearest may be called next, and what it deletes is gone."""
-    words, known = _words(path), _words(deletion)
-    if words & _DELETE and words - _DELETE == known - _DELETE:
-        return True
-    return difflib.SequenceMatcher(None, path, deletion).ratio() >= 0.95
-
-
-def _words(path: str) -> set[str]:
-    return {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", path)}
-
-
-def is_signature(text: str, secret_key: str, parts: Sequence[str], dialect: Dialect) -> bool:
-    """Whether the text is the right signature over the parts, without any mistake."""
-    right = sign(secret_key, ":".join(parts), dialect)
-    return hmac.compare_digest(text.encode("utf-8", "surrogatepass"), right.encode())
+    return f"unknown path; interface {interface} has {', '.join(methods)}"

@@ -1,4 +1,4 @@
-"""One device's stream: dialled, held, and dialled again when it has died."""
+"""The streams of external devices: dialled, held, and dialled again when they have died."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..errors import ConfkitError
-from ..rtsp.refusal import PullRefused
-from ..rtsp.verdicts import VERDICTS
-from ..secret import mask, mask_address
+from ...errors import ConfkitError
+from ...rtsp.refusal import PullRefused
+from ...rtsp.verdicts import VERDICTS
+from ...secret import mask, mask_address
 
 if TYPE_CHECKING:
-    from ..rtsp.pull import Stream
+    from ...rtsp.pull import Stream
     from .store import StoredDevice
 
+OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
+SILENCE = 10.0  # seconds without a packet, or without a keyframe, that a live stream may last
 FIRST_WAIT = 0.25  # seconds before a lost stream is dialled again; doubled up to LONGEST_WAIT
 LONGEST_WAIT = 30.0
 LOGIN_WAIT = 600.0  # cameras lock an address out after a few wrong logins: three in half an hour
@@ -58,7 +60,7 @@ async def dial(device: StoredDevice, timeout: float, silence: float) -> Stream:
 
     Raises PullRefused. `timeout` bounds the dial, `silence` every silence afterwards; in seconds.
     """
-    from ..rtsp.pull import pull  # loads only when a stream is pulled
+    from ...rtsp.pull import pull  # loads only when a stream is pulled
 
     name, password = (device.options.get(key) or None for key in ("login_name", "login_password"))
     try:
@@ -183,3 +185,59 @@ class Held:
             self._since = self._clock()
             await stream.close()
         return self._since - began, failure
+
+
+class Reserved(NamedTuple):
+    """What a device takes up while it is dialled for the first time."""
+
+    room_id: str
+    user_address: str
+
+
+class Devices:
+    """The devices by user id, and what is reserved for those that are dialled the first time."""
+
+    def __init__(self, dial_timeout: float | None, chance: Chance) -> None:
+        """`dial_timeout` (seconds) bounds opening and silences alike, where it is given."""
+        self._opening = OPENING if dial_timeout is None else dial_timeout
+        self._silence = SILENCE if dial_timeout is None else dial_timeout
+        self._chance = chance
+        self.held: dict[str, Held] = {}
+        self.reserved: dict[str, Reserved] = {}
+
+    def present(self, user_id: str) -> bool:
+        """Whether the device's stream flows: only then is it in its room."""
+        return user_id in self.held and self.held[user_id].live
+
+    def room_has_stream(self, room_id: str) -> bool:
+        """Whether a device is present in the room."""
+        return any(held.live and held.device.room_id == room_id for held in self.held.values())
+
+    async def open(self, device: StoredDevice) -> Stream:
+        """The stream of a device that is new; raises PullRefused."""
+        try:
+            return await dial(device, self._opening, self._silence)
+        except PullRefused as refused:
+            tell(device, f"not opened: {refused}")
+            raise
+
+    def hold(self, device: StoredDevice, stream: Stream | None = None) -> None:
+        """Holds the device from now on; without a stream it is dialled first."""
+        self.held[device.user_id] = Held(device, stream, self._opening, self._silence, self._chance)
+
+    async def release(self, *user_ids: str) -> None:
+        """Lets go of the devices: they are not present any more, and their streams are closed."""
+        held = [self.held.pop(user_id) for user_id in user_ids if user_id in self.held]
+        # gather begins them a step later: a holder that is cancelled before its first step would
+        # leave its stream open. A Ctrl-C of the owner's must not keep them from it.
+        await asyncio.shield(asyncio.gather(*(one.close() for one in held)))
+
+    def cancel_reservations(self, room_id: str) -> None:
+        """Makes the dials that are under way for this room come to nothing."""
+        for user_id, reserved in list(self.reserved.items()):
+            if reserved.room_id == room_id:
+                del self.reserved[user_id]
+
+    async def close(self) -> None:
+        """Lets go of every device."""
+        await self.release(*self.held)

@@ -3,49 +3,40 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from ..endpoints import ENDPOINTS
+from ...endpoints import ENDPOINTS
 
 PATHS = tuple(endpoint.path for endpoint in ENDPOINTS.values())
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What a call gets instead of, or with `after` in place of, its answer."""
+    """What a call gets instead of its answer, or with `after` in place of it.
+
+    ValueError where the settings make no fault."""
 
     ret: int | None = None
     http: int | None = None
-    body: bytes | None = field(default=None, repr=False)
-    delay: float = 0.0
+    body: str | bytes | None = field(default=None, repr=False)
+    delay: float | None = None
     drop: bool = False
     after: bool = False
+
+    def __post_init__(self) -> None:
+        if self.waits_only and self.delay is None:
+            raise ValueError("A fault needs one of ret, http, body, delay and drop.")
+        if self.drop and not (self.ret is None and self.http is None and self.body is None):
+            raise ValueError("A connection that is dropped carries no ret, http or body.")
+        if self.ret is not None and self.body is not None:
+            raise ValueError("A fault has a result code or a body, not both.")
+        if self.http is not None and not 200 <= self.http <= 599:
+            raise ValueError(f"http is {self.http}; an HTTP status lies between 200 and 599.")
+        if self.delay is not None and not 0 <= self.delay < 86400:
+            raise ValueError(f"delay is {self.delay}; it is in seconds, from 0 to a day.")
 
     @property
     def waits_only(self) -> bool:
         """Whether the call is answered as usual, only later."""
         return self.ret is None and self.http is None and self.body is None and not self.drop
-
-
-def fault(
-    ret: int | None,
-    http: int | None,
-    body: str | bytes | None,
-    delay: float | None,
-    drop: bool,
-    after: bool,
-) -> Fault:
-    """The fault with these settings; ValueError where they make none."""
-    if ret is None and http is None and body is None and delay is None and not drop:
-        raise ValueError("A fault needs one of ret, http, body, delay and drop.")
-    if drop and not (ret is None and http is None and body is None):
-        raise ValueError("A connection that is dropped carries no ret, http or body.")
-    if ret is not None and body is not None:
-        raise ValueError("A fault has a result code or a body, not both.")
-    if http is not None and not 200 <= http <= 599:
-        raise ValueError(f"http is {http}; an HTTP status lies between 200 and 599.")
-    if delay is not None and not 0 <= delay < 86400:
-        raise ValueError(f"delay is {delay}; it is in seconds, from 0 to a day.")
-    raw = body.encode() if isinstance(body, str) else body
-    return Fault(ret, http, raw, delay or 0.0, drop, after)
 
 
 class Faults:
@@ -55,7 +46,7 @@ class Faults:
         self._waiting: dict[str, deque[tuple[Fault, int | None]]] = {}
 
     def add(self, path: str, fault: Fault, times: int | None) -> None:
-        """Sets a fault for the next `times` calls of a path, or until `clear`.
+        """Set a fault for the next `times` calls of a path, or until `clear`.
 
         Faults of one path follow one another; one without `times` that is set again is replaced.
         """
@@ -69,7 +60,7 @@ class Faults:
         queue.append((fault, times))
 
     def take(self, path: str) -> Fault | None:
-        """The fault of this call, which is then used up by one."""
+        """Return the fault of this call, which is then used up by one."""
         queue = self._waiting.get(path)
         if not queue:
             return None
@@ -82,5 +73,5 @@ class Faults:
         return fault
 
     def clear(self) -> None:
-        """Forgets every fault."""
+        """Remove every fault."""
         self._waiting.clear()
