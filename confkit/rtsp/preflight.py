@@ -75,7 +75,7 @@ def preflight(
         return await _look(mask_address(address.url), camera, observe)
 
     try:
-        return blocking(run, cancelled)
+        return blocking(run, cancelled, alone=on_stage is not None)
     except Stopped as stopped:
         raised = stopped.raised
     raise raised
@@ -119,7 +119,8 @@ async def _first_picture(camera: Conversation) -> Snapshot | None:
             steps.skip("no decoder: av (PyAV) is not installed")
             return None
         try:
-            snapshot = Snapshot.of(camera.codec, keyframe)
+            # In a thread: a large picture keeps the other cameras of this loop waiting.
+            snapshot = await asyncio.to_thread(Snapshot.of, camera.codec, keyframe)
         except ValueError as error:
             again = broken is not None
             broken = camera.there(PullRefused("no_picture", str(error)))
