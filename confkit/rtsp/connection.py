@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, cast
 
@@ -190,20 +190,14 @@ async def _look_up(host: str, port: int) -> list[Target]:
     """Return the addresses of a host; a lookup that hangs is left to its thread, not waited for."""
     found = _addresses(host, port, socket.AI_NUMERICHOST)
     if not found:
-        loop = asyncio.get_running_loop()
-        looked_up: asyncio.Future[list[Target]] = loop.create_future()
-
-        def tell(targets: list[Target]) -> None:
-            if not looked_up.done():
-                looked_up.set_result(targets)
+        answer: Future[list[Target]] = Future()
+        answer.set_running_or_notify_cancel()  # it comes, even where nobody waits any more
 
         def look_up() -> None:
-            targets = _addresses(host, port, 0)
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(tell, targets)
+            answer.set_result(_addresses(host, port, 0))
 
         threading.Thread(target=look_up, name=f"look up {host}", daemon=True).start()
-        found = await looked_up
+        found = await asyncio.wrap_future(answer)
     if not found:
         raise PullRefused("dns_failed", f"The host name {host} has no address.")
     return found

@@ -81,8 +81,7 @@ class Conversation:
         self._verify = verify
         self._observed = observed
         self._connection: Connection | None = None
-        self._answered = self._challenged = False  # has there been an answer; was the last a 401
-        self._method = ""
+        self._status = 0  # of the last answer
         self._session = ""
         self._session_seconds = _SESSION_SECONDS
         self._set_up = False
@@ -91,7 +90,7 @@ class Conversation:
         self._channel = 0
         self._ports: PortPair | None = None
         self._keep_alive_method = "OPTIONS"
-        self._keep_alive_timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._first: asyncio.Future[None] = self._loop.create_future()
         self._keyframe: asyncio.Future[bytes] = self._loop.create_future()
         self.steps = steps or Steps("address")
@@ -114,7 +113,7 @@ class Conversation:
         self.steps.begin("first packet")
         await self._arrival(self._first, "right after PLAY")
         # A keep-alive is due from the first packet on, however long the picture takes.
-        self._keep_alive_later()
+        self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
 
     async def next_keyframe(self) -> bytes:
         """Return the next whole keyframe, or the first if it has come already."""
@@ -135,8 +134,8 @@ class Conversation:
 
     def release(self) -> None:
         """Say TEARDOWN and close, without waiting for anything."""
-        if self._keep_alive_timer:
-            self._keep_alive_timer.cancel()
+        if self._timer:
+            self._timer.cancel()
         if self._ports:
             self._ports.close()
         if self._connected:
@@ -229,21 +228,18 @@ class Conversation:
         self, method: str, url: str, *headers: tuple[str, str], stage: str = ""
     ) -> Response:
         """Return the answer, whatever it is."""
-        self._method = method
-        response = None
-        for again in (False, True):
-            if again:
-                await self._connect()
-            self.steps.begin(stage or method)
-            response = await self._wire.exchange(method, url, *headers, *self._signed(method, url))
+        self.steps.begin(stage or method)
+        response = await self._wire.exchange(method, url, *headers, *self._signed(method, url))
+        if response is None and self._status == 401 and not self._wire.malformed:
             # Some cameras close after their 401: what we sent then never reached them.
-            if response or not self._challenged or self._wire.malformed:
-                break
+            self._status = 200  # it is opened once again, not twice
+            await self._connect()
+            return await self._exchange(method, url, *headers, stage=stage)
         if response is None:
             raise self._closed(method)
         words = shown(response.reason, *self._credentials.secrets)
         self.steps.status_line = f"RTSP/1.0 {response.status} {words}".strip()
-        self._answered, self._challenged = True, response.status == 401
+        self._status = response.status
         return response
 
     def _send(self, method: str) -> None:
@@ -268,15 +264,11 @@ class Conversation:
         wire.release()
         await asyncio.wait({wire.closed})
 
-    def _keep_alive_later(self) -> None:
-        """Tell the camera, as often as it wants to hear, that somebody still watches."""
-        seconds = self._session_seconds / 2
-        self._keep_alive_timer = self._loop.call_later(seconds, self._keep_alive)
-
     def _keep_alive(self) -> None:
+        """Tell the camera, as often as it wants to hear it, that somebody still watches."""
         if self._connected:
             self._send(self._keep_alive_method)
-            self._keep_alive_later()
+            self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
 
     # What is said before PLAY
 
@@ -443,11 +435,11 @@ class Conversation:
         wire = self._connection
         if wire is None:
             return None
-        if wire.waiting and wire.waiting.status == 200 and self._method == "DESCRIBE":
+        if wire.waiting and wire.waiting.status == 200 and self._status and not self.reception:
             size = shown(wire.waiting.get("Content-Length"))
             told = "is too long to be one" if wire.malformed else "did not come whole"
             return PullRefused("sdp_invalid", f"The description of {size} bytes {told}.")
-        if wire.malformed and self._answered:
+        if wire.malformed and self._status:
             reason = f"What the camera sent is not RTSP: {wire.malformed}"
             return PullRefused("server_error", reason)
         if wire.malformed:
