@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import ssl
 from http import HTTPStatus
@@ -62,7 +61,7 @@ def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
         return PullRefused("refused", "Nothing listens at the camera's port.")
     if isinstance(error, ssl.SSLError) or encrypted:
         return no_tls("The port does not answer with an encrypted connection.")
-    if error.errno == errno.ETIMEDOUT:
+    if isinstance(error, TimeoutError):
         reason = "The camera's host does not answer."
         return PullRefused("connect_timeout", reason, timed_out=True)
     if isinstance(error, ConnectionError):

@@ -1,7 +1,6 @@
 import pytest
 
-from confkit.rtsp.order import Sequencer
-from confkit.rtsp.rtp import Packet
+from confkit.rtsp.rtp import Packet, Sequencer
 
 
 def ordered(numbers):
