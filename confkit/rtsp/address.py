@@ -84,8 +84,7 @@ def target(url: str, name: str | None, password: str | None) -> tuple[Address, L
     inside = (address.login_name, address.login_password)
     for given, known in zip((name, password), inside, strict=True):
         if given is not None and known is not None and given != known:
-            reason = "The login in the address is not the one in the fields."
-            raise PullRefused("credentials_conflict", reason)
+            raise PullRefused("credentials_conflict")
         # Neither half a letter nor a control character can be sent.
         if re.search(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]", given or ""):
             raise PullRefused("url_malformed", "The login holds a letter that cannot be sent.")

@@ -147,16 +147,16 @@ class Credentials:
             advice = "Try the address that it redirects to, with its own login."
             raise PullRefused("redirected", reason, advice=advice)
         if self._login is None:
-            raise PullRefused("auth_required", "The camera asks for a login and none was given.")
+            raise PullRefused("auth_required")
         challenge = choose_challenge(parse_challenges(asked.all("WWW-Authenticate")))
         if challenge is None:
-            raise PullRefused("auth_unsupported", "The camera offers no known way to log in.")
+            raise PullRefused("auth_unsupported")
         if self._challenge is not None:
             # A second wrong login can lock the address out; an outdated nonce is no wrong login,
             # and neither is a new one that a camera wants after it has accepted the login.
             if self._renewed or not (challenge.stale or self.accepted):
                 self._challenge = None  # TEARDOWN would try the login once more
-                raise PullRefused("auth_rejected", "The camera does not accept this login.")
+                raise PullRefused("auth_rejected")
             self._renewed = True
         self._challenge, self._count, self.name = challenge, 0, challenge.name
 

@@ -320,7 +320,7 @@ class Conversation:
             raise PullRefused("sdp_invalid", str(error)) from None
         videos = [media for media in description.media if media.kind == "video"]
         if not videos:
-            raise PullRefused("no_video", "The camera offers no video.")
+            raise PullRefused("no_video")
         codecs = {known: name for name, known in ENCODINGS.items()}
         media = next((video for video in videos if video.encoding in codecs), None)
         if media is None:

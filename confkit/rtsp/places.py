@@ -28,10 +28,8 @@ _METADATA = {
     "169.254.169.254", "fd00:ec2::254", "fd20:ce::254",  # most clouds; over IPv6
     "169.254.170.2", "169.254.170.23", "fd00:ec2::23",  # containers
     "100.100.100.200", "168.63.129.16", "192.0.0.192",  # Alibaba, Azure's platform, Oracle
-    "metadata", "metadata.google.internal", "metadata.goog", "instance-data",
-    "instance-data.ec2.internal",
+    "metadata.google.internal", "metadata", "instance-data",  # names that few networks look up
 }  # fmt: skip
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def kind(host: str) -> str:
@@ -89,18 +87,10 @@ def is_place_notice(notice: Notice) -> bool:
 
 
 def _in_digits(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return the address that digits mean in any form that this system takes; None for a name.
-
-    An IPv4 address inside an IPv6 one (mapped, compatible, 6to4, NAT64) counts as itself.
-    """
+    """Return the address that digits mean, in any form that this system takes; None for a name."""
     try:
         found = socket.getaddrinfo(name.partition("%")[0], None, flags=socket.AI_NUMERICHOST)
         address = ipaddress.ip_address(found[0][4][0])
     except (OSError, UnicodeError, ValueError):
         return None
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    low = int(address) & 0xFFFF_FFFF
-    compatible = address in _NAT64 or (int(address) >> 32 == 0 and low > 1)
-    inner = ipaddress.IPv4Address(low) if compatible else None
-    return address.ipv4_mapped or address.sixtofour or inner or address
+    return getattr(address, "ipv4_mapped", None) or address

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from .h26x import NalAssembler, packetise_nals
 from .jpeg import JpegAssembler, packetise_jpeg
@@ -45,16 +44,6 @@ class AccessUnit:
     keyframe: bool
     complete: bool
     data: bytes = field(repr=False)
-
-
-class Assembler(Protocol):
-    """Puts the payloads of one picture together."""
-
-    def add(self, payload: bytes) -> None:
-        """Take one payload; raises ValueError when it makes no sense."""
-
-    def take(self) -> tuple[bytes, bool]:
-        """Return the picture and whether it is a keyframe, and begin the next one."""
 
 
 def parse_packet(data: bytes) -> Packet:
@@ -116,7 +105,7 @@ class Depacketiser:
 
     def __init__(self, codec: str, parameter_sets: Iterable[bytes] = ()) -> None:
         """Start for "h264", "h265" or "mjpeg", with the parameter sets of the description."""
-        self._assembler: Assembler = (
+        self._assembler = (
             JpegAssembler() if codec == "mjpeg" else NalAssembler(codec, parameter_sets)
         )
         self._last: Packet | None = None
