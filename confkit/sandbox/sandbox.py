@@ -4,10 +4,8 @@ import atexit
 import logging
 import os
 import sqlite3
-import time
-from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -19,12 +17,10 @@ from ..signing import digest
 from . import pictures
 from .service import identity, server
 from .service.app import App
-from .service.faults import Fault, Faults
+from .service.faults import Fault
 from .service.operations import create_device
 from .service.server import Server
-from .service.state import DEVICE_SERVICE_STATES, DeviceServiceState, MediaServer, Refused, Service
-from .service.store import Store
-from .service.streams import Devices, DeviceStream
+from .service.state import DEVICE_SERVICE_STATES, DeviceServiceState, Refused, Service
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,10 +32,10 @@ if TYPE_CHECKING:
     from ..rtsp.camera import CameraServer
     from ..rtsp.fault import CameraFault
     from ..rtsp.report import Snapshot
+    from .service.streams import DeviceStream
 
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
-REFUSALS = 200
 
 T = TypeVar("T")
 log = logging.getLogger("confkit.sandbox")
@@ -100,21 +96,23 @@ class Sandbox:
         self.dialect = dialect or Dialect()
         self.access_key = own[0] if access_key is None else access_key
         self.secret_key = Secret(own[1] if secret_key is None else secret_key)
-        self._refusals: deque[str] = deque(maxlen=REFUSALS)
-        self._remarks: deque[str] = deque(maxlen=REFUSALS)
+        self._service = Service(
+            self.dialect,
+            self.access_key,
+            self.secret_key,
+            address=self._address,
+            path=path,
+            seed=seed,
+            clock=clock,
+            token_lifetime=token_lifetime,
+            dial_timeout=dial_timeout,
+            explain=explain,
+        )
         self._path = path
         self._ports = port, outgoing_port
-        self._token_lifetime = token_lifetime
-        self._dial_timeout = dial_timeout
         self._latency = latency
-        fixed = None if seed is None else lambda: identity.SEEDED_MOMENT
-        self._clock = identity.Clock(clock or fixed or time.time)
-        self._explain = explain
-        self._faults = Faults()
-        self._counts: Counter[str] = Counter()
         self._urls: tuple[str, str] | None = None
         self._server: Server | None = None
-        self._service: Service
         self._cameras: CameraServer | None = None
         self._closed = False
         self._process = os.getpid()
@@ -189,14 +187,14 @@ class Sandbox:
     @property
     def refusals(self) -> list[str]:
         """What was wrong with the last calls that were refused, the newest at the end."""
-        return list(self._refusals)
+        return list(self._service.refusals)
 
     @property
     def remarks(self) -> list[str]:
         """What was odd about the last calls that were taken all the same (an optional parameter
         that came empty, an address that was cut at an &), the newest at the end. Another service
         may refuse these."""
-        return list(self._remarks)
+        return list(self._service.remarks)
 
     @property
     def base_url(self) -> str:
@@ -450,11 +448,11 @@ class Sandbox:
         later. `after` carries the operation out first, so that its answer is lost. Several faults
         of one path follow one another. An unknown path is a ValueError that lists the paths."""
         made = Fault(ret, http, body, delay, drop, after)
-        self._do(lambda _: self._faults.add(path, made, times))
+        self._do(lambda service: service.faults.add(path, made, times))
 
     def clear_faults(self) -> None:
         """Forgets all faults."""
-        self._do(lambda _: self._faults.clear())
+        self._do(lambda service: service.faults.clear())
 
     def advance(self, seconds: float) -> None:
         """Moves the sandbox's clock, by which tokens expire, on by so many seconds."""
@@ -466,8 +464,8 @@ class Sandbox:
 
     def count(self, path: str | None = None) -> int:
         """The number of requests that have come, refused ones too, of one path or of all."""
-        self._running()
-        return self._counts[path] if path is not None else sum(self._counts.copy().values())
+        counts = self._running().counts
+        return counts[path] if path is not None else sum(counts.copy().values())
 
     # The thread that serves
 
@@ -508,37 +506,12 @@ class Sandbox:
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[Sequence[App]]:
         """The two applications; runs in the server's thread, around all requests."""
-        async with AsyncExitStack() as stack:
-            store = Store(self._path)
-            stack.callback(store.close)
-            ids = identity.Ids(self.seed)
-            self._service = service = Service(
-                dialect=self.dialect,
-                access_key=self.access_key,
-                secret_key=self.secret_key,
-                clock=self._clock,
-                ids=ids,
-                tokens=identity.Tokens(
-                    self.secret_key, self.dialect, self._token_lifetime, self._clock, ids
-                ),
-                store=store,
-                devices=Devices(self._dial_timeout, ids.chance),
-                mcu=MediaServer(self._address),
-                refusals=self._refusals,
-                remarks=self._remarks,
-                explain=self._explain,
-            )
-            stack.push_async_callback(self._close_cameras)
-            stack.push_async_callback(service.close)
-            await service.open()
-            yield [
-                App(interface, service, self._faults, self._counts, self._latency)
-                for interface in ("A", "B")
-            ]
-
-    async def _close_cameras(self) -> None:
-        if self._cameras:
-            await self._cameras.close()
+        try:
+            async with self._service.running():
+                yield [App(interface, self._service, self._latency) for interface in ("A", "B")]
+        finally:
+            if self._cameras:
+                await self._cameras.close()
 
     async def _add_camera(
         self, path: str | None, fault: str | None, settings: Mapping[str, Any]

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from ... import codes
 from ...endpoints import ENDPOINTS, Endpoint
 from ...signing import sign
 from . import explain, parameters
-from .faults import Fault, Faults
+from .faults import Fault
 from .identity import same
 from .operations import LOCAL, OPERATIONS, broken
 from .parameters import Route
@@ -70,19 +69,10 @@ class Asked(NamedTuple):
 class App:
     """The ASGI application of interface A or B; what it cannot answer it drops."""
 
-    def __init__(
-        self,
-        interface: str,
-        service: Service,
-        faults: Faults,
-        counts: Counter[str],
-        latency: float,
-    ) -> None:
+    def __init__(self, interface: str, service: Service, latency: float) -> None:
         self._interface = interface
         self._service = service
-        self._faults = faults
-        self._counts = counts
-        self._latency = latency
+        self._latency = latency  # seconds that each answer waits
         self._routes = {
             endpoint.path: parameters.route(endpoint, service.dialect)
             for endpoint in ENDPOINTS.values()
@@ -117,13 +107,13 @@ class App:
         if self._latency:
             await asyncio.sleep(self._latency)
         route = self._routes.get(path)
-        self._counts["" if route is None else path] += 1
+        self._service.counts["" if route is None else path] += 1
         callback = parameters.callback(asked.pairs)
         if route is None or method != route.method:
             methods = {known: route.method for known, route in self._routes.items()}
             why = explain.wrong_route(path, method, self._interface, methods)
             return self._written(self._refusal("", Refused(408, why)), callback)
-        fault = self._faults.take(path)
+        fault = self._service.faults.take(path)
         if fault is None:
             return self._written(await self._answer(asked, route), callback)
         members = await self._answer(asked, route) if fault.after else None

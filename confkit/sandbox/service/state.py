@@ -3,20 +3,24 @@
 import asyncio
 import logging
 import math
-from collections import deque
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from dataclasses import dataclass, field
+import os
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ...dialect import Dialect
 from ...errors import ConfkitError, RoomNotFound, UserNotFound
 from ...rtsp.ports import stop_accepting
 from ...secret import Secret
-from .identity import Clock, Ids, Tokens, same
+from .faults import Faults
+from .identity import SEEDED_MOMENT, Clock, Ids, Tokens, same
 from .store import Person, Store, StoredDevice, StoredRoom
 from .streams import Devices, DeviceStream
 
+KEPT = 200  # refusals, and remarks
 SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
 
 DeviceServiceState = Literal["running", "stopped", "hanging"]
@@ -96,45 +100,66 @@ class _Line(asyncio.Protocol):
         self._held.discard(self._transport)
 
 
-@dataclass
 class Service:
-    """Everything that a sandbox holds; for its own thread only."""
+    """Everything that a sandbox holds; for its own thread only. `address` is the media server's.
 
-    dialect: Dialect
-    access_key: str
-    secret_key: Secret = field(repr=False)
-    clock: Clock
-    ids: Ids
-    tokens: Tokens
-    store: Store
-    devices: Devices
-    mcu: MediaServer
-    refusals: deque[str]
-    remarks: deque[str]
-    explain: bool = False
-    licence: Licence = field(default_factory=Licence)
-    device_service: DeviceServiceState = "running"
-    simulations: set[asyncio.Task[None]] = field(default_factory=set)
+    With a `seed` ids repeat, and the clock stands still unless one is given."""
 
-    async def open(self) -> None:
-        """Open the media server and dial the devices that the file remembers."""
-        await self.mcu.start()
-        for device in self.store.devices():
-            self.devices.hold(device)
+    def __init__(
+        self,
+        dialect: Dialect,
+        access_key: str,
+        secret_key: Secret,
+        *,
+        address: str,
+        path: str | os.PathLike[str] | None,
+        seed: int | str | None,
+        clock: Callable[[], float] | None,
+        token_lifetime: float,
+        dial_timeout: float | None,
+        explain: bool,
+    ) -> None:
+        self.dialect = dialect
+        self.access_key = access_key
+        self.secret_key = secret_key
+        self.ids = Ids(seed)
+        self.clock = Clock(clock or (time.time if seed is None else lambda: SEEDED_MOMENT))
+        self.tokens = Tokens(secret_key, dialect, token_lifetime, self.clock, self.ids)
+        self.devices = Devices(dial_timeout, self.ids.chance)
+        self.mcu = MediaServer(address)
+        self.licence = Licence()
+        self.device_service: DeviceServiceState = "running"
+        self.faults = Faults()
+        self.counts: Counter[str] = Counter()  # requests, by path
+        self.refusals: deque[str] = deque(maxlen=KEPT)
+        self.remarks: deque[str] = deque(maxlen=KEPT)
+        self.store: Store
+        self._path = path
+        self._explain = explain
+        self._simulations: set[asyncio.Task[None]] = set()
 
-    async def close(self) -> None:
-        """End the simulations, and let go of every stream and connection."""
-        await self.stop_simulations()
-        await self.devices.close()
-        await self.mcu.stop()
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Open the file and the media server, dial the devices of the file; end all of it after."""
+        self.store = Store(self._path)
+        try:
+            await self.mcu.start()
+            for device in self.store.devices():
+                self.devices.hold(device)
+            yield
+        finally:
+            await self.stop_simulations()
+            await self.devices.close()
+            await self.mcu.stop()
+            self.store.close()
 
     async def simulate(self, people: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Let people come and go beside all requests, until `stop_simulations`."""
-        self.simulations.add(asyncio.create_task(people()))
+        self._simulations.add(asyncio.create_task(people()))
 
     async def stop_simulations(self) -> None:
         """Nobody comes or goes by itself any more; who is in a room stays."""
-        ended, self.simulations = self.simulations, set()
+        ended, self._simulations = self._simulations, set()
         for task in ended:
             task.cancel()
         await asyncio.gather(*ended, return_exceptions=True)
@@ -142,13 +167,13 @@ class Service:
     def note(self, text: str) -> None:
         """Keep what was wrong with a refused call, and log it where that is wanted."""
         self.refusals.append(text)
-        if self.explain:
+        if self._explain:
             log.info("refused %s", text)
 
     def remark(self, text: str) -> None:
         """Keep what was odd about a call that was taken, and log it where that is wanted."""
         self.remarks.append(text)
-        if self.explain:
+        if self._explain:
             log.info("taken, but odd: %s", text)
 
     # Rooms
