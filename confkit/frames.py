@@ -5,8 +5,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from .calls import Call
+from .codes import explain
 from .endpoints import ENDPOINTS
-from .explanations import explain
 from .records import Device, Room, RoomUser
 from .secret import mask_address, masked
 from .wire import compact

@@ -269,7 +269,7 @@ def _result_code(code: object, answer: Answer) -> int | str | None:
         return code
     if not isinstance(code, str) or not code.strip():
         return None
-    from .explanations import as_code  # when a code comes as text: few deployments do that
+    from .codes import as_code  # when a code comes as text: few deployments do that
 
     plain = as_code(code)
     return excerpt(plain, answer.secrets) if isinstance(plain, str) else plain

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
     {"text", "writing"},
-    {"secret", "codes", "explanations"},
+    {"secret", "codes"},
     {"errors"},
     {"records", "endpoints", "rtsp", "checklist"},
     {"dialect", "address", "profiles", "terminal"},
