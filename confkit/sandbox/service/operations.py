@@ -12,8 +12,8 @@ from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
 from ...secret import Guarded, mask
 from ...signing import digest
-from .explain import wrong_signature
 from .identity import same
+from .signatures import Parts, mistakes
 from .state import Refused, Service
 from .store import StoredDevice, StoredRoom
 from .streams import Reserved
@@ -42,10 +42,10 @@ async def authenticate(service: Service, values: Values) -> Members:
         return {"random": issued.random, "key": issued.key}
     if not known:
         raise Refused(401, "access_key is not the one of this service")
-    why = wrong_signature(
-        values["digest"], service.secret_key, (service.access_key,), service.dialect
-    )
-    raise Refused(401, f"digest: {why or 'made with another secret key, or by another rule'}")
+    parts = Parts(service.access_key, service.secret_key)
+    found = mistakes("digest", values["digest"], parts, service.dialect, travelled=True)
+    why = "; ".join(found or ()) or "made with another secret key, or by another rule"
+    raise Refused(401, f"digest: {why}")
 
 
 async def create_room(service: Service, values: Values) -> Members:
