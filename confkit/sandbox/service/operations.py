@@ -177,7 +177,7 @@ async def create_device(service: Service, values: Values) -> Members:
 
 
 def _reserve(service: Service, device: StoredDevice) -> Reserved:
-    """Takes user id, address and place before the camera is dialled: two cannot get the same."""
+    """Take user id, address and place before the camera is dialled: two cannot get the same."""
     room = service.store.room(device.room_id)
     if room is None or room.closed:
         raise Refused(426, "the room is closed" if room else "there is no such room")
@@ -238,7 +238,7 @@ DATABASE_ERROR = 700
 
 
 def broken(key: str, error: Exception) -> Refused:
-    """The answer when the operation itself failed, most likely its database."""
+    """Return the answer when the operation itself failed, most likely its database."""
     what = "the database failed" if isinstance(error, sqlite3.Error) else "the sandbox failed"
     return Refused(BROKEN.get(key, DATABASE_ERROR), f"{what}: {type(error).__name__}")
 
