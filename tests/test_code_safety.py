@@ -94,7 +94,7 @@ def test_secrets_are_compared_in_constant_time():
 
 @pytest.mark.parametrize(("file", "function"), [
     ("sandbox/service/identity.py", "same"),
-    ("rtsp/auth.py", "_same"),
+    ("rtsp/serving.py", "_same"),
 ])  # fmt: skip
 def test_what_compares_secrets_does_nothing_else(file, function):
     """Those functions end with hmac.compare_digest and hold no other comparison."""

@@ -1,15 +1,13 @@
-"""RTSP authentication, Basic and Digest (RFC 7616), for both sides.  No I/O, no clock."""
+"""RTSP authentication, Basic and Digest (RFC 7616).  No I/O, no clock."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import hmac
 import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from .message import Response
 from .refusal import PullRefused, status_refusal
@@ -92,22 +90,22 @@ def authorization(
 ) -> str:
     """Return the Authorization header that answers the challenge; `count` is the nonce count."""
     if challenge.scheme == "basic":
-        return "Basic " + _basic(login)
+        return "Basic " + basic(login)
     given = challenge.parameters
     qop = "auth" if _offers_auth(given.get("qop", "")) else ""
     cnonce = cnonce or secrets.token_hex(8)
     realm, nonce, nc = given.get("realm", ""), given["nonce"], f"{count:08x}"
-    parts = [f"username={_quote(login.name)}", f"realm={_quote(realm)}"]
-    parts += [f"nonce={_quote(nonce)}", f"uri={_quote(uri)}"]
+    parts = [f"username={quoted(login.name)}", f"realm={quoted(realm)}"]
+    parts += [f"nonce={quoted(nonce)}", f"uri={quoted(uri)}"]
     if "algorithm" in given:  # some cameras refuse an algorithm that they did not name
         parts.append(f"algorithm={given['algorithm']}")
     if "opaque" in given:
-        parts.append(f"opaque={_quote(given['opaque'])}")
+        parts.append(f"opaque={quoted(given['opaque'])}")
     if qop:
         parts += [f"qop={qop}", f"nc={nc}"]
     if qop or challenge.algorithm.endswith("-SESS"):
-        parts.append(f"cnonce={_quote(cnonce)}")
-    answer = _digest(challenge.algorithm, login, realm, nonce, method, uri, qop, nc, cnonce)
+        parts.append(f"cnonce={quoted(cnonce)}")
+    answer = digest(challenge.algorithm, login, realm, nonce, method, uri, qop, nc, cnonce)
     return f'Digest {", ".join(parts)}, response="{answer}"'
 
 
@@ -175,83 +173,23 @@ class Credentials:
         return [("Authorization", header)]
 
 
-@dataclass(frozen=True)
-class Guard:
-    """The server's side for one login; without `algorithms` it asks for Basic.
-
-    Nonces are signed with `key` instead of being kept, so they survive a reconnect.
-    """
-
-    login: Login
-    realm: str
-    algorithms: tuple[str, ...]
-    key: bytes = field(repr=False)
-    nonce_seconds: float = 300.0
-
-    def challenges(self, now: float, *, stale: bool = False) -> list[str]:
-        """Return WWW-Authenticate values, strongest first: old clients take the last digest."""
-        if not self.algorithms:
-            return [f"Basic realm={_quote(self.realm)}"]
-        start = f'Digest realm={_quote(self.realm)}, nonce="{self._nonce(f"{int(now):x}")}"'
-        end = ', qop="auth"' + (", stale=true" if stale else "")
-        return [f"{start}, algorithm={algorithm}{end}" for algorithm in self.algorithms]
-
-    def check(
-        self, header: str, method: str, url: str, now: float
-    ) -> Literal["ok", "stale", "wrong"]:
-        """Return whether an Authorization header opens `url`; compares in constant time."""
-        scheme, _, rest = header.strip().partition(" ")
-        if not self.algorithms:
-            right = _same(_basic(self.login), rest.strip()) and scheme.lower() == "basic"
-            return "ok" if right else "wrong"
-        answer = next(iter(parse_challenges([header])), None)
-        if answer is None or answer.scheme != "digest" or not self._acceptable(answer, url):
-            return "wrong"
-        given = answer.parameters
-        nonce, qop, nc, cnonce = (given.get(key, "") for key in ("nonce", "qop", "nc", "cnonce"))
-        expected = _digest(
-            answer.algorithm, self.login, self.realm, nonce, method, given["uri"], qop, nc, cnonce
-        )
-        stamp = nonce.partition("-")[0]
-        ours = _same(self._nonce(stamp), nonce)
-        right = _same(expected, given.get("response", "")) & _same(
-            self.login.name, given.get("username", "")
-        )
-        if not (right and ours):
-            return "wrong"
-        return "ok" if now - int(stamp, 16) < self.nonce_seconds else "stale"
-
-    def _acceptable(self, answer: Challenge, url: str) -> bool:
-        # Several clients sign the presentation's URL when they set up one of its tracks.
-        uri = answer.parameters.get("uri", "")
-        offered = {name.upper() for name in self.algorithms}
-        qop_known = answer.parameters.get("qop", "auth") == "auth"
-        return bool(uri) and url.startswith(uri) and answer.algorithm in offered and qop_known
-
-    def _nonce(self, stamp: str) -> str:
-        signature = hmac.new(self.key, stamp.encode(errors="replace"), "sha256").hexdigest()
-        return f"{stamp}-{signature[:32]}"
-
-
 def _offers_auth(qop: str) -> bool:
     return "auth" in [value.strip().lower() for value in qop.split(",")]
 
 
-def _basic(login: Login) -> str:
+def basic(login: Login) -> str:
+    """Return a login as Basic sends it."""
     return base64.b64encode(
         f"{login.name}:{login.password}".encode(errors="surrogateescape")
     ).decode()
 
 
-def _quote(value: str) -> str:
+def quoted(value: str) -> str:
+    """Return a value as it stands between quotes in a header."""
     return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
-def _same(left: str, right: str) -> bool:
-    return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (left, right)))
-
-
-def _digest(
+def digest(
     algorithm: str,
     login: Login,
     realm: str,
@@ -262,6 +200,7 @@ def _digest(
     nc: str,
     cnonce: str,
 ) -> str:
+    """Return the answer of a login to a challenge; a `qop` is "auth" or ""."""
     name = "md5" if algorithm.startswith("MD5") else "sha256"
 
     def hashed(*parts: str) -> str:

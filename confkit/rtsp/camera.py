@@ -14,9 +14,9 @@ from functools import lru_cache, partial
 from typing import Any, Self
 
 from .address import Address, parse_address
-from .auth import Guard
 from .picture import encode_loop
 from .ports import bound_socket, stop_accepting
+from .serving import Guard
 from .session import Connection
 from .settings import ALGORITHMS, Settings
 from .udp import PortPair, open_ports

@@ -44,8 +44,8 @@ class Conversation:
     of the beginning if they are awaited `in_time`; `close` says TEARDOWN. What stands in the way is
     raised as PullRefused. `address` is the one that was asked for.
 
-    `reception` holds what has come (None before the description is read), `codec` and `transport`
-    are as negotiated, and `switched` tells that the camera refused TCP. `redirected` is the address
+    `reception` holds what has come (None before the description is read), `transport` is "tcp" or
+    "udp", and `switched` tells that the camera refused the first. `redirected` is the address
     to which it redirected (masked), `hosts` are the addresses of the host that was asked for,
     `described` the hosts that the camera's description names.
     """
@@ -96,13 +96,13 @@ class Conversation:
         self.steps = steps or Steps("address")
         self.transport = "udp" if transport == "udp" else "tcp"
 
-    async def play(self) -> None:
-        """Return when the first packet has come."""
+    async def play(self) -> Reception:
+        """Return what has come as soon as that is a packet; it grows from then on."""
         described = await self._describe()
         if described.status in _REDIRECTIONS:
             described = await self._follow(described)
         self.steps.begin("SDP")
-        self._choose_media(described)
+        self.reception = self._choose_media(described)
         setup = None
         if self._offer != "udp":
             setup = await self._set_up_tcp()
@@ -114,6 +114,7 @@ class Conversation:
         await self._arrival(self._first, "right after PLAY")
         # A keep-alive is due from the first packet on, however long the picture takes.
         self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
+        return self.reception
 
     async def next_keyframe(self) -> bytes:
         """Return the next whole keyframe, or the first if it has come already."""
@@ -163,16 +164,6 @@ class Conversation:
         told = mask(refusal.reason, *self._credentials.secrets)
         reason = f"The camera redirects to {self.redirected}; there: {told}"
         return PullRefused("redirected", reason, advice=refusal.advice, timed_out=refusal.timed_out)
-
-    @property
-    def codec(self) -> str:
-        """The codec that the camera announced: "h264", "h265" or "mjpeg"; "" before it did."""
-        return self.reception.codec if self.reception else ""
-
-    @property
-    def packets(self) -> int:
-        """How many RTP packets have come."""
-        return self.reception.packets if self.reception else 0
 
     @property
     def authentication(self) -> str | None:
@@ -236,7 +227,12 @@ class Conversation:
             await self._connect()
             return await self._exchange(method, url, *headers, stage=stage)
         if response is None:
-            raise self._closed(method)
+            reason = f"The camera closed the connection instead of answering {method}."
+            closed = PullRefused("rtsp_silent", reason, closed=not self._wire.heard)
+            if method == "PLAY":
+                reason = "The camera closed the connection instead of playing."
+                closed = PullRefused("dropped", reason)
+            raise self._unfinished() or closed
         words = shown(response.reason, *self._credentials.secrets)
         self.steps.status_line = f"RTSP/1.0 {response.status} {words}".strip()
         self._status = response.status
@@ -313,7 +309,7 @@ class Conversation:
             reason = f"nothing was sent, for that is {places.WHAT[place]}."
             raise PullRefused("redirected", reason, advice=advice)
 
-    def _choose_media(self, described: Response) -> None:
+    def _choose_media(self, described: Response) -> Reception:
         try:
             description = parse_sdp(described.body)
         except ValueError as error:
@@ -331,7 +327,7 @@ class Conversation:
         self._track = _without_login(control_url(self._base, media.control))
         self.described = _hosts(self._base, self._track)
         self.steps.detail = ", ".join(shown(one.encoding or one.kind) for one in description.media)
-        self.reception = Reception(codecs[media.encoding], media, observed=self._observed)
+        return Reception(codecs[media.encoding], media, observed=self._observed)
 
     async def _set_up_tcp(self) -> Response:
         """Return the answer to SETUP: 200, or 461 where UDP may be tried."""
@@ -420,15 +416,6 @@ class Conversation:
         verdict, reason = _SILENT.get(stage, unanswered)
         refusal = PullRefused(verdict, f"{reason} {within}.", timed_out=stage != "name")
         return self._unfinished() or refusal
-
-    def _closed(self, method: str) -> PullRefused:
-        """Return what it means that the connection closed instead of an answer."""
-        if unfinished := self._unfinished():
-            return unfinished
-        if method == "PLAY":
-            return PullRefused("dropped", "The camera closed the connection instead of playing.")
-        reason = f"The camera closed the connection instead of answering {method}."
-        return PullRefused("rtsp_silent", reason, closed=not self._wire.heard)
 
     def _unfinished(self) -> PullRefused | None:
         """Return what an answer that came in part means; None when nothing of one came."""

@@ -74,44 +74,6 @@ def parameter_sets(codec: str, unit: bytes) -> list[bytes]:
     return [nal for nal in split_nals(unit) if layout.type_of(nal) in layout.parameter_sets]
 
 
-def packetise_nals(codec: str, unit: bytes, limit: int) -> list[bytes]:
-    """Return payloads of at most `limit` bytes: small units aggregated, large ones fragmented."""
-    layout = LAYOUTS[codec]
-    payloads: list[bytes] = []
-    waiting: list[bytes] = []
-
-    def flush() -> None:
-        if len(waiting) > 1:
-            # The header of the most important unit stands for all of them.
-            header = layout.with_type(max(waiting, key=lambda nal: nal[0] & 0x60), layout.aggregate)
-            payloads.append(header + b"".join(len(n).to_bytes(2, "big") + n for n in waiting))
-        else:
-            payloads.extend(waiting)
-        waiting.clear()
-
-    for nal in split_nals(unit):
-        if layout.header + sum(len(n) + 2 for n in [*waiting, nal]) > limit:
-            flush()
-        if len(nal) > limit:
-            payloads.extend(_fragments(layout, nal, limit))
-        else:
-            waiting.append(nal)
-    flush()
-    return payloads
-
-
-def _fragments(layout: Layout, nal: bytes, limit: int) -> list[bytes]:
-    header, kind = layout.with_type(nal, layout.fragment), layout.type_of(nal)
-    room = limit - layout.header - 1
-    starts = range(layout.header, len(nal), room)
-    return [
-        header
-        + bytes([kind | (start == starts[0]) << 7 | (start == starts[-1]) << 6])
-        + nal[start : start + room]
-        for start in starts
-    ]
-
-
 class NalAssembler:
     """Puts NAL units together; remembers parameter sets for keyframes that come without them."""
 

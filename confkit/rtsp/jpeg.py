@@ -1,48 +1,16 @@
-"""RTP payloads of baseline JPEG (RFC 2435); ours carry their quantisation tables.  No I/O."""
+"""RTP payloads of baseline JPEG (RFC 2435).  No I/O."""
 
 from __future__ import annotations
 
 import struct
 
-_TABLE = 64
+TABLE = 64  # bytes of a quantisation table
 # The standard's example tables in zigzag order, from which a quality of 1 to 99 is scaled.
 _LUMA = bytes.fromhex(
     "100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933"
     "38374048 5c4e404457453738506d51575f626768673e4d7179706478 5c656763"
 )
 _CHROMA = bytes.fromhex("111212181518 2f1a1a2f634238426363") + bytes([99]) * 48
-
-
-def packetise_jpeg(picture: bytes, limit: int) -> list[bytes]:
-    """Return a JPEG file as RTP payloads; raises ValueError for a kind that RTP cannot carry."""
-    tables: dict[int, bytes] = {}
-    kind = width = height = position = 0
-    position = 2
-    while True:
-        marker, size = struct.unpack_from("!HH", picture, position)
-        segment = picture[position + 4 : position + 2 + size]
-        position += 2 + size
-        if marker == 0xFFDB:
-            for start in range(0, len(segment), _TABLE + 1):
-                tables[segment[start]] = segment[start + 1 : start + 1 + _TABLE]
-        elif marker == 0xFFC0:
-            height, width = struct.unpack_from("!HH", segment, 1)
-            kind = {0x21: 0, 0x22: 1}.get(segment[7], -1)
-        elif marker == 0xFFDA:
-            break
-    if kind < 0 or width % 8 or height % 8 or max(width, height) > 2040:
-        raise ValueError("RTP carries JPEG in 4:2:0 or 4:2:2, in multiples of 8 up to 2040 pixels.")
-    quantisation = tables[0] + tables.get(1, tables[0])
-    scan = picture[position:].removesuffix(b"\xff\xd9")
-    payloads, offset = [], 0
-    while offset < len(scan):
-        header = struct.pack("!IBBBB", offset, kind, 255, width // 8, height // 8)
-        if not offset:
-            header += struct.pack("!HH", 0, len(quantisation)) + quantisation
-        room = limit - len(header)
-        payloads.append(header + scan[offset : offset + room])
-        offset += room
-    return payloads
 
 
 class JpegAssembler:
@@ -77,7 +45,7 @@ class JpegAssembler:
                 start += 4 + size
                 if given:
                     tables = self._tables[quality] = given
-            if len(tables) != 2 * _TABLE or len(payload) < start:
+            if len(tables) != 2 * TABLE or len(payload) < start:
                 raise ValueError("JPEG without two 8-bit tables is not supported.")
             self._head = _head(kind & 1, width * 8, height * 8, tables, interval)
         self._scan += payload[start:]
@@ -96,7 +64,7 @@ def _scaled(quality: int) -> bytes:
 
 def _head(kind: int, width: int, height: int, tables: bytes, interval: int) -> bytes:
     sampling = 0x22 if kind else 0x21
-    quantisation = b"\0" + tables[:_TABLE] + b"\1" + tables[_TABLE:]
+    quantisation = b"\0" + tables[:TABLE] + b"\1" + tables[TABLE:]
     frame = struct.pack("!BHHB", 8, height, width, 3)
     frame += bytes([1, sampling, 0, 2, 0x11, 1, 3, 0x11, 1])
     scan = bytes([3, 1, 0x00, 2, 0x11, 3, 0x11, 0, 63, 0])

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from .address import parse_address
-from .auth import Guard
 from .h26x import LAYOUTS, join_nals, split_nals
 from .message import Request, Response
 from .picture import Loop
+from .serving import Guard
 from .session import answer
 from .settings import Settings
 from .viewer import Camera, describe_loop, packetise_loop

@@ -26,7 +26,8 @@ def notices(
     host, scheme = camera.address.host, camera.address.scheme
     yield from places.place_notices(host, camera.hosts)
     yield from places.described_notices(camera.described, host)
-    if camera.reception is None or not camera.packets:
+    reception = camera.reception
+    if reception is None or not reception.packets:
         return
     if private := _PRIVATE.get(places.kind(host)):
         yield Notice("private_address", "note", f"{private}.")
@@ -36,10 +37,10 @@ def notices(
     if camera.authentication == "Basic" and scheme == "rtsp":
         told = "wants its password readable (Basic): switch it to Digest"
         yield Notice("basic_authentication", "note", f"The camera {told}.")
-    if camera.reception.keyframe and find_spec("av") is None:
+    if reception.keyframe and find_spec("av") is None:
         told = "was not decoded, for PyAV is missing: pip install 'confkit-notebooks[lab]'"
         yield Notice("not_decoded", "note", f"The keyframe came whole but {told}.")
-    if camera.codec == "h265":
+    if reception.codec == "h265":
         told = "H.265, which many browsers in a room do not play: H.264 is safe"
         yield Notice("h265", "warning", f"The video is {told}.")
     if snapshot and snapshot.width * snapshot.height > _FULL_HD:

@@ -12,7 +12,7 @@ from .blocking import blocking
 from .connection import speaks_tls
 from .conversation import TRANSPORTS, Conversation
 from .notices import notices
-from .reception import Quality
+from .reception import Quality, Reception
 from .refusal import PullRefused, wants_tls
 from .report import SKIPPED, Report, Snapshot
 from .steps import OnStage, Steps, Stopped
@@ -87,10 +87,10 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
     try:
         try:
             async with camera.in_time():
-                await camera.play()
-            snapshot = await _first_picture(camera)
+                reception = await camera.play()
+            snapshot = await _first_picture(camera, reception.codec)
             if observe:
-                quality = await _observe(camera, observe)
+                quality = await _observe(camera, reception, observe)
         finally:
             await camera.close()
     except PullRefused as refusal:
@@ -102,7 +102,7 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
     return _report(subject, camera.steps, None, camera, snapshot, quality)
 
 
-async def _first_picture(camera: Conversation) -> Snapshot | None:
+async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
     """Return the first keyframe that decodes, None where nothing here can tell."""
     steps = camera.steps
     broken: PullRefused | None = None
@@ -120,7 +120,7 @@ async def _first_picture(camera: Conversation) -> Snapshot | None:
             return None
         try:
             # In a thread: a large picture keeps the other cameras of this loop waiting.
-            snapshot = await asyncio.to_thread(Snapshot.of, camera.codec, keyframe)
+            snapshot = await asyncio.to_thread(Snapshot.of, codec, keyframe)
         except ValueError as error:
             again = broken is not None
             broken = camera.there(PullRefused("no_picture", str(error)))
@@ -133,18 +133,18 @@ async def _first_picture(camera: Conversation) -> Snapshot | None:
             return snapshot
 
 
-async def _observe(camera: Conversation, seconds: float) -> Quality:
+async def _observe(camera: Conversation, reception: Reception, seconds: float) -> Quality:
     """Return the quality of a stream after it went on for so many seconds."""
     camera.steps.begin("quality")
-    before = camera.packets
+    before = reception.packets
     gone, _ = await asyncio.wait({camera.closed}, timeout=seconds)
     if gone:
         reason = "The camera closed the connection while it was observed."
         raise camera.there(PullRefused("dropped", reason))
-    if camera.reception is None or camera.packets == before:
+    if reception.packets == before:
         reason = f"The camera sent nothing for {seconds:g} s after its first picture."
         raise camera.there(PullRefused("no_media", reason))
-    return camera.reception.quality()
+    return reception.quality()
 
 
 def _report(
@@ -163,7 +163,8 @@ def _report(
     elif redirected:
         cause = f"The camera redirects to {redirected}, and plays there."
         advice = f"Import {redirected} instead: not every service follows."
-    received = camera.reception if camera and camera.packets else None
+    reception = camera.reception if camera else None
+    plays = reception is not None and reception.packets > 0
     return Report(
         subject=subject,
         ok=refusal is None,
@@ -171,15 +172,15 @@ def _report(
         cause=cause,
         advice=advice,
         stages=steps.end(refusal.reason if refusal else ""),
-        codec=camera.codec or None if camera else None,
-        profile=received.profile() if received else None,
+        codec=reception.codec if reception else None,
+        profile=reception.profile() if reception and plays else None,
         width=snapshot.width if snapshot else None,
         height=snapshot.height if snapshot else None,
         fps=quality.fps if quality else None,
         bit_rate=quality.bit_rate if quality else None,
         keyframe_interval=quality.keyframe_interval if quality else None,
         packet_loss=quality.packet_loss if quality else None,
-        transport=camera.transport if camera and received else None,
+        transport=camera.transport if camera and plays else None,
         authentication=camera.authentication if camera else None,
         snapshot=snapshot,
         warnings=tuple(notices(camera, snapshot, quality)) if camera else (),

@@ -6,6 +6,7 @@ import asyncio
 
 from .address import target
 from .conversation import Conversation
+from .reception import Reception
 from .refusal import PullRefused
 
 __all__ = ["PullRefused", "Stream", "pull"]
@@ -28,19 +29,20 @@ async def pull(
     camera = Conversation(*target(url, login_name, login_password), timeout)
     try:
         async with camera.in_time():
-            await camera.play()
+            reception = await camera.play()
     except BaseException:
         camera.release()
         raise
-    return Stream(camera, silence)
+    return Stream(camera, reception, silence)
 
 
 class Stream:
     """A camera that is being pulled: the last keyframe is kept, nothing is decoded."""
 
-    def __init__(self, camera: Conversation, silence: float) -> None:
+    def __init__(self, camera: Conversation, reception: Reception, silence: float) -> None:
         """Hold a camera that plays until `close`, or until it is silent for so many seconds."""
         self._camera = camera
+        self._reception = reception
         self._silence = silence
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[PullRefused] = self._loop.create_future()
@@ -52,17 +54,17 @@ class Stream:
     @property
     def packets(self) -> int:
         """How many RTP packets have come."""
-        return self._camera.packets
+        return self._reception.packets
 
     @property
     def keyframe(self) -> bytes | None:
         """The last whole keyframe: Annex B with parameter sets, or JPEG."""
-        return self._camera.reception.keyframe if self._camera.reception else None
+        return self._reception.keyframe
 
     @property
     def codec(self) -> str:
         """The codec that the camera announced: "h264", "h265" or "mjpeg"."""
-        return self._camera.codec
+        return self._reception.codec
 
     @property
     def transport(self) -> str:

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .h26x import NalAssembler, packetise_nals
-from .jpeg import JpegAssembler, packetise_jpeg
+from .h26x import NalAssembler
+from .jpeg import JpegAssembler
 
 # The codecs of this package and their names in RTP.
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
@@ -58,13 +58,6 @@ def parse_packet(data: bytes) -> Packet:
     if start > end:
         raise ValueError("The RTP packet is cut off.")
     return Packet(kind & 127, kind > 127, sequence, timestamp, ssrc, data[start:end])
-
-
-def packetise(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
-    """Return one access unit as RTP payloads of at most `limit` bytes; the last gets the marker."""
-    if codec == "mjpeg":
-        return packetise_jpeg(unit, limit)
-    return packetise_nals(codec, unit, limit)
 
 
 class Sequencer:

@@ -71,23 +71,6 @@ def parse_sdp(body: bytes) -> Description:
     )
 
 
-def write_sdp(description: Description) -> bytes:
-    """Return the description as it goes out after DESCRIBE."""
-    lines = ["v=0", "o=- 0 0 IN IP4 0.0.0.0", f"s={description.name}", "c=IN IP4 0.0.0.0", "t=0 0"]
-    lines.append(f"a=control:{description.control}")
-    for media in description.media:
-        number = media.payload_type
-        lines.append(f"m={media.kind} 0 RTP/AVP {number}")
-        lines.append(f"a=rtpmap:{number} {media.encoding}/{media.clock_rate}")
-        if media.parameters:
-            joined = "; ".join(f"{name}={value}" for name, value in media.parameters.items())
-            lines.append(f"a=fmtp:{number} {joined}")
-        lines.append(f"a=control:{media.control}")
-    if any("\n" in line or "\r" in line for line in lines):
-        raise ValueError("A field of the session description holds a line break.")
-    return "\r\n".join([*lines, ""]).encode()
-
-
 def control_url(base: str, control: str) -> str:
     """Return the URL that a control attribute names, joined the way cameras expect.
 
@@ -98,11 +81,6 @@ def control_url(base: str, control: str) -> str:
     if re.match(r"rtsps?://", control, re.IGNORECASE):
         return control
     return base.rstrip("/") + "/" + control.lstrip("/")
-
-
-def encode_parameter_sets(nals: list[bytes]) -> str:
-    """Return NAL units as the value of sprop-parameter-sets."""
-    return ",".join(base64.b64encode(nal).decode() for nal in nals)
 
 
 def _parse_media(section: list[tuple[str, str]]) -> Media:

@@ -8,12 +8,12 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .auth import Guard
 from .h26x import parameter_sets
 from .message import Request, Response
 from .picture import Loop
-from .rtp import ENCODINGS, packetise
-from .sdp import Description, Media, encode_parameter_sets, write_sdp
+from .rtp import ENCODINGS
+from .sdp import Description, Media
+from .serving import Guard, encode_parameter_sets, packetise, write_sdp
 
 TRACK = "track1"
 

@@ -3,7 +3,8 @@ import hashlib
 
 import pytest
 
-from confkit.rtsp.auth import Guard, Login, authorization, choose_challenge, parse_challenges
+from confkit.rtsp.auth import Login, authorization, choose_challenge, parse_challenges
+from confkit.rtsp.serving import Guard
 
 LOGIN = Login("Mufasa", "Circle of Life")
 RFC_7616 = (

@@ -17,7 +17,8 @@ from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.message import Frame, Parser
 from confkit.rtsp.picture import encode_loop
 from confkit.rtsp.preflight import preflight
-from confkit.rtsp.rtp import MAX_UNIT, packetise
+from confkit.rtsp.rtp import MAX_UNIT
+from confkit.rtsp.serving import packetise
 from confkit.rtsp.verdicts import VERDICTS
 
 from .fakes import SDP, SMALL, fake_camera, raw_server, reply, until, willing

@@ -5,7 +5,8 @@ import pytest
 from confkit.rtsp.h26x import join_nals, split_nals
 from confkit.rtsp.jpeg import JpegAssembler
 from confkit.rtsp.picture import decode_frame, encode_loop
-from confkit.rtsp.rtp import Depacketiser, Packet, Sequencer, packetise, parse_packet
+from confkit.rtsp.rtp import Depacketiser, Packet, Sequencer, parse_packet
+from confkit.rtsp.serving import packetise
 
 from .fakes import SMALL
 

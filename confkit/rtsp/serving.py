@@ -1,0 +1,175 @@
+"""What a camera says and sends: challenges, descriptions, and pictures as payloads of RTP."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import struct
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .auth import Challenge, Login, basic, digest, parse_challenges, quoted
+from .h26x import LAYOUTS, Layout, split_nals
+from .jpeg import TABLE
+from .sdp import Description
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The server's side for one login; without `algorithms` it asks for Basic.
+
+    Nonces are signed with `key` instead of being kept, so they survive a reconnect.
+    """
+
+    login: Login
+    realm: str
+    algorithms: tuple[str, ...]
+    key: bytes = field(repr=False)
+    nonce_seconds: float = 300.0
+
+    def challenges(self, now: float, *, stale: bool = False) -> list[str]:
+        """Return WWW-Authenticate values, strongest first: old clients take the last digest."""
+        if not self.algorithms:
+            return [f"Basic realm={quoted(self.realm)}"]
+        start = f'Digest realm={quoted(self.realm)}, nonce="{self._nonce(f"{int(now):x}")}"'
+        end = ', qop="auth"' + (", stale=true" if stale else "")
+        return [f"{start}, algorithm={algorithm}{end}" for algorithm in self.algorithms]
+
+    def check(
+        self, header: str, method: str, url: str, now: float
+    ) -> Literal["ok", "stale", "wrong"]:
+        """Return whether an Authorization header opens `url`; compares in constant time."""
+        scheme, _, rest = header.strip().partition(" ")
+        if not self.algorithms:
+            right = _same(basic(self.login), rest.strip()) and scheme.lower() == "basic"
+            return "ok" if right else "wrong"
+        answer = next(iter(parse_challenges([header])), None)
+        if answer is None or answer.scheme != "digest" or not self._acceptable(answer, url):
+            return "wrong"
+        given = answer.parameters
+        nonce, qop, nc, cnonce = (given.get(key, "") for key in ("nonce", "qop", "nc", "cnonce"))
+        expected = digest(
+            answer.algorithm, self.login, self.realm, nonce, method, given["uri"], qop, nc, cnonce
+        )
+        stamp = nonce.partition("-")[0]
+        ours = _same(self._nonce(stamp), nonce)
+        right = _same(expected, given.get("response", "")) & _same(
+            self.login.name, given.get("username", "")
+        )
+        if not (right and ours):
+            return "wrong"
+        return "ok" if now - int(stamp, 16) < self.nonce_seconds else "stale"
+
+    def _acceptable(self, answer: Challenge, url: str) -> bool:
+        # Several clients sign the presentation's URL when they set up one of its tracks.
+        uri = answer.parameters.get("uri", "")
+        offered = {name.upper() for name in self.algorithms}
+        qop_known = answer.parameters.get("qop", "auth") == "auth"
+        return bool(uri) and url.startswith(uri) and answer.algorithm in offered and qop_known
+
+    def _nonce(self, stamp: str) -> str:
+        signature = hmac.new(self.key, stamp.encode(errors="replace"), "sha256").hexdigest()
+        return f"{stamp}-{signature[:32]}"
+
+
+def _same(left: str, right: str) -> bool:
+    return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (left, right)))
+
+
+def write_sdp(description: Description) -> bytes:
+    """Return the description as it goes out after DESCRIBE."""
+    lines = ["v=0", "o=- 0 0 IN IP4 0.0.0.0", f"s={description.name}", "c=IN IP4 0.0.0.0", "t=0 0"]
+    lines.append(f"a=control:{description.control}")
+    for media in description.media:
+        number = media.payload_type
+        lines.append(f"m={media.kind} 0 RTP/AVP {number}")
+        lines.append(f"a=rtpmap:{number} {media.encoding}/{media.clock_rate}")
+        if media.parameters:
+            joined = "; ".join(f"{name}={value}" for name, value in media.parameters.items())
+            lines.append(f"a=fmtp:{number} {joined}")
+        lines.append(f"a=control:{media.control}")
+    if any("\n" in line or "\r" in line for line in lines):
+        raise ValueError("A field of the session description holds a line break.")
+    return "\r\n".join([*lines, ""]).encode()
+
+
+def encode_parameter_sets(nals: list[bytes]) -> str:
+    """Return NAL units as the value of sprop-parameter-sets."""
+    return ",".join(base64.b64encode(nal).decode() for nal in nals)
+
+
+def packetise(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
+    """Return one access unit as RTP payloads of at most `limit` bytes; the last gets the marker."""
+    if codec == "mjpeg":
+        return _packetise_jpeg(unit, limit)
+    return _packetise_nals(codec, unit, limit)
+
+
+def _packetise_nals(codec: str, unit: bytes, limit: int) -> list[bytes]:
+    """Return payloads of at most `limit` bytes: small units aggregated, large ones fragmented."""
+    layout = LAYOUTS[codec]
+    payloads: list[bytes] = []
+    waiting: list[bytes] = []
+
+    def flush() -> None:
+        if len(waiting) > 1:
+            # The header of the most important unit stands for all of them.
+            header = layout.with_type(max(waiting, key=lambda nal: nal[0] & 0x60), layout.aggregate)
+            payloads.append(header + b"".join(len(n).to_bytes(2, "big") + n for n in waiting))
+        else:
+            payloads.extend(waiting)
+        waiting.clear()
+
+    for nal in split_nals(unit):
+        if layout.header + sum(len(n) + 2 for n in [*waiting, nal]) > limit:
+            flush()
+        if len(nal) > limit:
+            payloads.extend(_fragments(layout, nal, limit))
+        else:
+            waiting.append(nal)
+    flush()
+    return payloads
+
+
+def _fragments(layout: Layout, nal: bytes, limit: int) -> list[bytes]:
+    header, kind = layout.with_type(nal, layout.fragment), layout.type_of(nal)
+    room = limit - layout.header - 1
+    starts = range(layout.header, len(nal), room)
+    return [
+        header
+        + bytes([kind | (start == starts[0]) << 7 | (start == starts[-1]) << 6])
+        + nal[start : start + room]
+        for start in starts
+    ]
+
+
+def _packetise_jpeg(picture: bytes, limit: int) -> list[bytes]:
+    """Return a JPEG file as RTP payloads; raises ValueError for a kind that RTP cannot carry."""
+    tables: dict[int, bytes] = {}
+    kind = width = height = position = 0
+    position = 2
+    while True:
+        marker, size = struct.unpack_from("!HH", picture, position)
+        segment = picture[position + 4 : position + 2 + size]
+        position += 2 + size
+        if marker == 0xFFDB:
+            for start in range(0, len(segment), TABLE + 1):
+                tables[segment[start]] = segment[start + 1 : start + 1 + TABLE]
+        elif marker == 0xFFC0:
+            height, width = struct.unpack_from("!HH", segment, 1)
+            kind = {0x21: 0, 0x22: 1}.get(segment[7], -1)
+        elif marker == 0xFFDA:
+            break
+    if kind < 0 or width % 8 or height % 8 or max(width, height) > 2040:
+        raise ValueError("RTP carries JPEG in 4:2:0 or 4:2:2, in multiples of 8 up to 2040 pixels.")
+    quantisation = tables[0] + tables.get(1, tables[0])
+    scan = picture[position:].removesuffix(b"\xff\xd9")
+    payloads, offset = [], 0
+    while offset < len(scan):
+        header = struct.pack("!IBBBB", offset, kind, 255, width // 8, height // 8)
+        if not offset:
+            header += struct.pack("!HH", 0, len(quantisation)) + quantisation
+        room = limit - len(header)
+        payloads.append(header + scan[offset : offset + room])
+        offset += room
+    return payloads
