@@ -6,7 +6,7 @@ from typing import Any
 
 from ..devices import address_checked, options_checked, unmasked
 from ..diagnosis.device_address import place, place_warnings
-from ..endpoints import B1, identity
+from ..endpoints import B1, identity, whole
 from ..errors import ParameterError
 from ..many.tables import Cells, Problem, read_table
 from ..records import Device, login_text
@@ -69,8 +69,11 @@ def checked(cells: Cells) -> tuple[Cells, list[tuple[str, str]]]:
 
 
 def _value(name: str, cell: Any) -> Any:
-    if isinstance(cell, str):
-        cell = _text(name, cell)
+    if isinstance(cell, str) and name != "user_data":
+        bare = cell.strip()
+        if bare != cell and name in ("login_name", "login_password"):  # there it may be meant
+            raise ValueError("The cell has white space around its text. Take it out.")
+        cell = bare
     if cell is None or cell == "":
         if name in _REQUIRED:
             raise ValueError("The cell is empty.")
@@ -83,37 +86,18 @@ def _value(name: str, cell: Any) -> Any:
         raise ValueError("The cell is not a text. Read the column as text, as with dtype=str.")
     if name == "user_data":
         unmasked(name, cell)
-    return _address(cell) if name == "user_address" else cell
-
-
-def _text(name: str, cell: str) -> str:
-    """The cell without white space around it, which in a login may be meant and is refused."""
-    bare = cell.strip()
-    try:
-        cell.encode()
-    except UnicodeEncodeError:
-        raise ValueError("The cell holds half a character. Write it again.") from None
-    if name == "user_data" or bare == cell:
-        return cell
-    if name in ("login_name", "login_password"):
-        raise ValueError("The cell has white space around its text. Take it out.")
-    return bare
+    return _address(cell) if name == "user_address" else whole(B1, name, cell)
 
 
 def _address(cell: str) -> Guarded:
-    if is_rtsp(cell):
+    if cell.partition("://")[0].lower() in DEFAULT_PORTS:
         try:
             parse_address(cell)
         except ValueError as error:
             raise ValueError(f"{error} {VERDICTS['url_malformed'].advice}") from None
-    written = address_checked(B1, cell)
+    written = address_checked(B1, whole(B1, "user_address", cell))
     _no_metadata(written)
     return written
-
-
-def is_rtsp(address: str) -> bool:
-    """Whether this is a camera's address, which can be tried from here."""
-    return address.partition("://")[0].lower() in DEFAULT_PORTS
 
 
 def _options(cell: object) -> Mapping[str, Any]:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, TextIO
 from ..client import Client
 from ..devices import NotInRoom, devices_in, find_device, import_device, remove_device
 from ..diagnosis import explained
-from ..diagnosis.device_address import at_address_of, place, place_warnings, preflight_of
+from ..diagnosis.device_address import (
+    at_address_of,
+    can_be_tried,
+    place,
+    place_warnings,
+    preflight_of,
+)
 from ..endpoints import B1
 from ..errors import ApiError, ConfkitError, OutcomeUnknown, UserExists, UserNotFound
 from ..many.progress import Show, progress_shown
@@ -21,7 +27,7 @@ from ..rtsp.address import parse_address
 from ..rtsp.places import is_place_notice
 from ..secret import Secret
 from ..users import get_room_users
-from .device_table import device_rows, is_rtsp, table_error
+from .device_table import device_rows, table_error
 from .driver import (
     ALREADY_THERE,
     INTERRUPTED,
@@ -118,7 +124,11 @@ def import_devices(
     ended = ""
     try:
         _set_aside(client, fates)
-        wanted = [at for at, fate in enumerate(fates) if preflight and _can_be_tried(fate)]
+        wanted = [
+            at
+            for at, fate in enumerate(fates)
+            if preflight and fate.outcome == NOT_TRIED and can_be_tried(fate.device)
+        ]
         with progress_shown(progress, len(wanted) + len(fates), "importing") as step:
             devices = [fates[at].device for at in wanted]
             with closing(_tried(devices, threads, timeout, cancelled)) as reports:
@@ -126,7 +136,7 @@ def import_devices(
                     fates[wanted[position]] = _after_preflight(fates[wanted[position]], report)
                     step()
             if dry_run:
-                fates = [_ready(fate) for fate in fates]
+                one_by_one(fates, lambda fate: fate._replace(outcome=READY), AGAIN)
             else:
                 ended = _failure(fates) if rollback else ""
                 ended = ended or one_by_one(
@@ -160,10 +170,6 @@ def _already_there(fate: Fate, known: Device) -> Fate:
         f"The room has this camera already, as the user {known.user_id!r}.",
         "Remove that device first if this user ID is wanted.",
     )
-
-
-def _can_be_tried(fate: Fate) -> bool:
-    return fate.outcome == NOT_TRIED and is_rtsp(fate.device.user_address or "")
 
 
 def _tried(
@@ -219,10 +225,6 @@ def _after_preflight(fate: Fate, report: "Report") -> Fate:
     return fate.came(outcome, cause, advice)._replace(
         verdict=report.verdict, seconds=report.seconds, report=report
     )
-
-
-def _ready(fate: Fate) -> Fate:
-    return fate._replace(outcome=READY) if fate.outcome == NOT_TRIED else fate
 
 
 def _imported(client: Client, fate: Fate, patience: float | None) -> Fate:

@@ -131,9 +131,10 @@ def _fate(number: int, cells: Cells) -> Fate:
 def _look_up(client: Client, fates: list[Fate]) -> None:
     """Completes the devices whose address is missing or masked."""
     vague = {
-        at: fate for at, fate in enumerate(fates)
+        at: fate
+        for at, fate in enumerate(fates)
         if fate.outcome == NOT_TRIED and MASK in (fate.device.user_address or MASK)
-    }  # fmt: skip
+    }
     listed = devices_in(client, [fate.device.room_id for fate in vague.values()])
     known = {(device.room_id, device.user_id): device for device in listed}
     for at, fate in vague.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from importlib.resources import files
+from pathlib import Path
 from shlex import quote
 
 from ..errors import ConfkitError, TransportError
@@ -13,7 +13,7 @@ from ..secret import mask_address
 from .device_address import bare, login_of
 
 VERDICTS: dict[str, dict[str, str]] = tomllib.loads(
-    files(__package__).joinpath("verdicts.toml").read_text("utf-8")
+    Path(__file__).with_name("verdicts.toml").read_text("utf-8")
 )
 _LISTED = VERDICTS.pop("listed")
 
