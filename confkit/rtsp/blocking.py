@@ -65,7 +65,9 @@ class _Shared:
             if not self._callers:
                 self._loop = asyncio.new_event_loop()
                 run = (self._loop,)
-                self._thread = threading.Thread(target=_run, args=run, name="rtsp", daemon=True)
+                self._thread = threading.Thread(
+                    target=_run, args=run, name="confkit rtsp", daemon=True
+                )
                 self._thread.start()
             self._callers += 1
             loop, thread = self._loop, self._thread
