@@ -3,8 +3,7 @@
 
 from .bulk.device_table import TableError
 from .bulk.imports import import_devices
-from .bulk.removals import remove_devices
-from .bulk.strays import stray_devices
+from .bulk.removals import remove_devices, stray_devices
 from .calls import Call
 from .charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
 from .checklist import Check, Checklist

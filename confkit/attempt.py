@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .calls import Call, call
+from .calls import Call, call, reported, to_opentelemetry, to_sentry, traced
 from .codes import leaves_open
 from .errors import (
     ApiError,
@@ -21,7 +21,6 @@ from .errors import (
     TransportError,
     unsettled,
 )
-from .tracing import reported, to_opentelemetry, to_sentry, traced
 from .transport import move
 from .wire import Answer, Request, asked_wait, interpret, secrets_in, secrets_of, write
 

@@ -85,7 +85,7 @@ def import_device(
     )
     report = None
     if preflight:
-        from .diagnosis.imports import preflighted
+        from .diagnosis import preflighted
 
         report = preflighted(device, preflight)
     _import(client, device, report)
@@ -354,7 +354,7 @@ def _import(client: Client, device: Device, report: "Report | None", fresh: bool
         raise
     except (JoinFailed, ServiceTimeout) as error:
         if not isinstance(error, OutcomeUnknown):
-            from .diagnosis.imports import explained
+            from .diagnosis import explained
 
             explained(error, client, device, report)
         raise

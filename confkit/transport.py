@@ -20,9 +20,9 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
+from .calls import unobserved
 from .errors import ConfigError, TransportError, TransportTimeout
 from .secret import mask
-from .tracing import unobserved
 from .wire import Answer, Written
 
 LARGEST = 64 * 2**20  # bytes of one answer; B3 for 100,000 devices is about half of it

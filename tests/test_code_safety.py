@@ -33,13 +33,12 @@ MAY_COMPARE = {
     "devices.py": "whether the caller's own arguments contradict each other",
     "rtsp/address.py": "the same",
     "panels/token_making.py": "whether the client is the sandbox's own",
-    "course/mistakes.py": "which known mistake a learner's own answer is",
     "course/lessons/token.py": "the same",
     "course/clients/vectors.py": "the same, of published vectors",
     "course/clients/judging.py": "the same",
     "dialect.py": "the name of a parameter",
     "calls.py": "the name of a parameter",
-    "sandbox/service/explain.py": "the name of a form",
+    "sandbox/service/signatures.py": "the name of a form",
 }
 
 

@@ -94,7 +94,7 @@ def test_a_quoted_cell_may_hold_separators_quotes_and_lines(written):
     text = HEADER + f'1,a,"Door, ""north""\nwing",{ADDRESS}\n\n1,b,Gate,rtsp://192.0.2.8/s\n'
     rows, wrong = device_rows(written(text))
     assert wrong == []
-    assert [(row.number, row.device.user_name) for row in rows] == [
+    assert [(row.row, row.device.user_name) for row in rows] == [
         (2, 'Door, "north"\nwing'), (5, "Gate"),
     ]  # fmt: skip
 
@@ -189,7 +189,7 @@ def test_a_file_that_is_open_is_read_as_it_stands(written):
     """What was pasted or uploaded needs no path; its rows have the numbers of their lines."""
     with written("\n" + HEADER + ROW, "utf-8-sig").open(encoding="utf-8") as opened:
         [row], wrong = device_rows(opened)
-    assert (row.number, row.device, wrong) == (3, only_device(io.StringIO(HEADER + ROW)), [])
+    assert (row.row, row.device, wrong) == (3, only_device(io.StringIO(HEADER + ROW)), [])
     assert problems(io.StringIO(""))[0][2].startswith("The file is empty.")
 
 

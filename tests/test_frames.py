@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import confkit as ck
-from confkit.bulk.attempts import Fate, already_there, fate_frame
-from confkit.diagnosis import lines
+from confkit.bulk.driver import Fate, fate_frame
+from confkit.diagnosis import findings
 from confkit.endpoints import ENDPOINTS
 from confkit.frames import calls_frame
 from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
@@ -326,8 +326,7 @@ def test_a_room_that_is_called_by_an_address_tells_no_password():
 def test_what_became_of_a_device_tells_no_password():
     """Its ID, its name, and the cause and the advice that quote them."""
     device = ck.Device("1", LOGGED, LOGGED, "rtsp://h/x", "", {})
-    known = ck.Device("1", f"{LOGGED}/2", "", "rtsp://h/x", "", {})
-    fate = already_there(Fate(1, device), known)._replace(advice=f"look for {LOGGED!r}")
+    fate = Fate(1, device).came("already there", f"as {LOGGED!r}", f"look for {LOGGED!r}")
     frame = fate_frame([fate], ("user_id", "user_name", "cause", "advice"), ())
     for text in frame.iloc[0]:
         assert "***" in text
@@ -338,8 +337,8 @@ def test_no_line_to_run_holds_the_password_of_a_device_that_is_called_by_its_add
     """Each call and command that a report prints."""
     device = ck.Device("1", LOGGED, LOGGED, LOGGED, "", {})
     for told in (
-        lines.named(device), lines.import_call(device), lines.remove_call(device),
-        lines.diagnose_call(device), lines.diagnose_line("1", LOGGED),
+        findings.named(device), findings.import_call(device), findings.remove_call(device),
+        findings.diagnose_call(device), findings.diagnose_line("1", LOGGED),
     ):  # fmt: skip
         assert "***" in told
         assert "geheim" not in told

@@ -1,49 +1,54 @@
 """Many devices from one table: checked, tried from here, then imported in their order."""
 
 import os
-from collections.abc import Callable
-from concurrent.futures import CancelledError
-from contextlib import closing
+from collections.abc import Generator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
+from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
 from ..client import Client
-from ..devices import devices_in
-from ..diagnosis.device_address import place, place_warnings
+from ..devices import NotInRoom, devices_in, find_device, import_device, remove_device
+from ..diagnosis import explained
+from ..diagnosis.device_address import (
+    at_address_of,
+    can_be_tried,
+    place,
+    place_warnings,
+    preflight_of,
+)
 from ..endpoints import B1
+from ..errors import ApiError, ConfkitError, OutcomeUnknown, UserExists, UserNotFound
 from ..many.progress import Show, progress_shown
+from ..records import Device
+from ..rtsp.address import parse_address
 from ..rtsp.places import is_place_notice
 from ..secret import Secret
-from .attempts import (
-    AGAIN,
+from ..users import get_room_users
+from .device_table import device_rows, table_error
+from .driver import (
     ALREADY_THERE,
-    FAILED,
-    IMPORTED,
     INTERRUPTED,
     LOOK,
     NO_SERVICE,
-    NOT_SEEN,
     NOT_TRIED,
-    PREFLIGHT_FAILED,
-    READY,
-    REFUSED,
-    ROLLBACK_FAILED,
-    ROLLED_BACK,
     UNKNOWN,
     Fate,
-    already_there,
-    attempted,
     fate_frame,
-    undone,
+    go_on,
+    one_by_one,
 )
-from .device_table import device_rows, is_rtsp, table_error
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..rtsp.report import Report
 
+IMPORTED, PREFLIGHT_FAILED, READY = "imported", "preflight failed", "ready"
+REFUSED, NOT_SEEN = "refused", "not seen"
+ROLLED_BACK, ROLLBACK_FAILED = "rolled back", "rollback failed"
 OUTCOMES = (
     IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED,
     ROLLED_BACK, ROLLBACK_FAILED, READY,
@@ -52,6 +57,9 @@ COLUMNS = (
     "row", "outcome", "verdict", "room_id", "user_id", "cause", "advice", "user_name",
     "user_address", "seconds",
 )  # fmt: skip
+AGAIN = "Call again with the same table: what is there already is left alone."
+_FAILED = (PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN)
+_GLANCE = 0.2  # seconds until `cancelled` is seen
 
 
 def import_devices(
@@ -102,132 +110,188 @@ def import_devices(
     if threads < 1 or not timeout > 0:
         raise ValueError("threads is at least 1, and timeout a number of seconds above 0.")
     login_password = Secret(login_password) if login_password is not None else None
-    rows, problems = device_rows(table, encoding, login_password)
+    fates, problems = device_rows(table, encoding, login_password)
     del table  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
-    fates = [_remarked(Fate(*row)) for row in rows]
+
+    def enough(fate: Fate) -> str:
+        return _failure([fate]) if rollback else ""
+
+    def ask(fate: Fate) -> Fate:
+        return _imported(client, fate, patience if verify else None)
+
+    ended = ""
     try:
         _set_aside(client, fates)
-        wanted = [at for at, fate in enumerate(fates) if preflight and _can_be_tried(fate)]
+        wanted = [
+            at
+            for at, fate in enumerate(fates)
+            if preflight and fate.outcome == NOT_TRIED and can_be_tried(fate.device)
+        ]
         with progress_shown(progress, len(wanted) + len(fates), "importing") as step:
-            _try_from_here(fates, wanted, threads, timeout, cancelled, step)
+            devices = [fates[at].device for at in wanted]
+            with closing(_tried(devices, threads, timeout, cancelled)) as reports:
+                for position, report in reports:
+                    fates[wanted[position]] = _after_preflight(fates[wanted[position]], report)
+                    step()
             if dry_run:
-                return _frame([_ready(fate) for fate in fates], "")
-            seen = patience if verify else None
-            ended = _import(client, fates, seen, rollback, cancelled, step)
+                one_by_one(fates, lambda fate: fate._replace(outcome=READY), AGAIN)
+            else:
+                ended = _failure(fates) if rollback else ""
+                ended = ended or one_by_one(
+                    fates, ask, AGAIN, enough=enough, step=step, cancelled=cancelled
+                )
         if ended and rollback:
             _undo(client, fates, ended, cancelled)
     except (KeyboardInterrupt, CancelledError):
         ended = INTERRUPTED
-    return _frame(fates, ended)
-
-
-def _remarked(fate: Fate) -> Fate:
-    """With the warning about an address that few services reach; what is worse replaces it."""
-    told = [notice.text for notice in place_warnings(fate.device.user_address)]
-    return fate._replace(cause=" ".join(told)) if told else fate
+    return fate_frame(fates, COLUMNS, OUTCOMES, ended, AGAIN)
 
 
 def _set_aside(client: Client, fates: list[Fate]) -> None:
-    """Marks what is in its room already: a preflight could cost it its camera's only connection."""
+    """Marks what is in its room already: a preflight could cost it its camera's only connection.
+    The others get the warning about an address that few services reach; what is worse replaces it.
+    """
     listed = devices_in(client, [fate.device.room_id for fate in fates])
     there = {(known.room_id, place(known)): known for known in listed}
     for at, fate in enumerate(fates):
         known = there.get((fate.device.room_id, place(fate.device)))
-        if known:
-            fates[at] = already_there(fate, known)
+        told = " ".join(notice.text for notice in place_warnings(fate.device.user_address))
+        fates[at] = _already_there(fate, known) if known else fate._replace(cause=told)
 
 
-def _can_be_tried(fate: Fate) -> bool:
-    return fate.outcome == NOT_TRIED and is_rtsp(fate.device.user_address or "")
+def _already_there(fate: Fate, known: Device) -> Fate:
+    """The fate of a device whose address is in the room already, as `known`."""
+    if known.user_id == fate.device.user_id:
+        return fate.came(ALREADY_THERE)
+    return fate.came(
+        ALREADY_THERE,
+        f"The room has this camera already, as the user {known.user_id!r}.",
+        "Remove that device first if this user ID is wanted.",
+    )
 
 
-def _try_from_here(
-    fates: list[Fate],
-    wanted: list[int],
-    threads: int,
-    timeout: float,
-    cancelled: Event | None,
-    step: Callable[[], object],
-) -> None:
-    if not wanted:
-        return
-    from .trials import tried  # loads only when a camera is tried
+def _tried(
+    devices: Sequence[Device], threads: int, timeout: float, cancelled: Event | None
+) -> Generator[tuple[int, "Report"], None, None]:
+    """The position of each device and its preflight, as soon as that is there.
 
-    devices = [fates[at].device for at in wanted]
-    trials = tried(devices, threads=threads, timeout=timeout, cancelled=cancelled)
-    with closing(trials) as reports:
-        for position, report in reports:
-            at = wanted[position]
-            fates[at] = _after_preflight(fates[at], report)
-            step()
+    At most `threads` of them at a time, and one of a host, which may be a recorder that locks out
+    who comes too often. Closed early, it ends those under way; and once `cancelled` is set, with
+    CancelledError. The reports hold no picture.
+    """
+    hosts: dict[str, list[int]] = {}
+    for position, device in enumerate(devices):
+        host = parse_address(device.user_address or "").host.lower()
+        hosts.setdefault(host, []).append(position)
+    came: SimpleQueue[tuple[int, Report] | BaseException] = SimpleQueue()
+    leave = Event()  # the caller's own may serve other calls, and is not set here
+
+    def try_host(positions: list[int]) -> None:
+        try:
+            for position in positions:
+                if leave.is_set():
+                    return
+                report = preflight_of(devices[position], timeout=timeout, cancelled=leave)
+                # A thousand pictures would fill the memory.
+                came.put((position, replace(report, snapshot=None)))
+        except BaseException as error:  # noqa: BLE001  # raised where it is waited for
+            came.put(error)
+
+    with ThreadPoolExecutor(threads) as pool, ExitStack() as leaving:
+        leaving.callback(leave.set)
+        for positions in sorted(hosts.values(), key=len, reverse=True):  # the longest first
+            pool.submit(try_host, positions)
+        left = len(devices)
+        while left:
+            go_on(cancelled)
+            with suppress(Empty):
+                report = came.get(timeout=_GLANCE)
+                if isinstance(report, BaseException):
+                    raise report
+                left -= 1
+                yield report
 
 
 def _after_preflight(fate: Fate, report: "Report") -> Fate:
-    report = replace(report, snapshot=None)  # a thousand pictures would fill the memory
-    fate = fate._replace(verdict=report.verdict, seconds=report.seconds, report=report)
-    if report.verdict != "ok":
-        fate = fate._replace(cause=report.cause, advice=report.advice)
     told = [notice.text for notice in report.warnings if is_place_notice(notice)]
-    if told and fate.cause not in told:
-        fate = fate._replace(cause=" ".join(filter(None, [fate.cause, *told])))
-    return fate if report.ok else fate._replace(outcome=PREFLIGHT_FAILED)
+    cause, advice = fate.cause, fate.advice
+    if report.verdict != "ok":
+        cause, advice = report.cause, report.advice
+    if told and cause not in told:
+        cause = " ".join(filter(None, [cause, *told]))
+    outcome = NOT_TRIED if report.ok else PREFLIGHT_FAILED
+    return fate.came(outcome, cause, advice)._replace(
+        verdict=report.verdict, seconds=report.seconds, report=report
+    )
 
 
-def _ready(fate: Fate) -> Fate:
-    return fate._replace(outcome=READY) if fate.outcome == NOT_TRIED else fate
+def _imported(client: Client, fate: Fate, patience: float | None) -> Fate:
+    """The fate of a device after the service was asked for it (B1), once; with a `patience`, in
+    seconds, it is looked for afterwards."""
+    try:
+        import_device(client, fate.device, verify=patience is not None, patience=patience or 0.0)
+    except (OutcomeUnknown, *NO_SERVICE):
+        raise
+    except NotInRoom as error:
+        return fate.after(error, NOT_SEEN)
+    except ConfkitError as error:
+        known = _exists(client, fate, error) if isinstance(error, UserExists) else None
+        if known:
+            return known
+        if isinstance(error, ApiError) and fate.report:
+            explained(error, client, fate.device, fate.report)
+            if error.report:
+                found = error.report
+                fate = fate._replace(verdict=found.verdict)
+                return fate.came(REFUSED, found.cause, found.advice)
+        return fate.after(error, REFUSED)
+    return fate._replace(outcome=IMPORTED)
 
 
-def _import(
-    client: Client,
-    fates: list[Fate],
-    patience: float | None,
-    rollback: bool,
-    cancelled: Event | None,
-    step: Callable[[], object],
-) -> str:
-    """Why the devices were not all asked for; empty when they were."""
-    ended = _failure(fates) if rollback else ""
-    for at, fate in enumerate(fates):
-        if ended:
-            break
-        _go_on(cancelled)
-        if fate.outcome == NOT_TRIED:
-            fates[at] = fate._replace(outcome=UNKNOWN, cause=INTERRUPTED, advice=LOOK)
-            try:
-                fates[at] = attempted(client, fate, patience)
-                ended = fates[at].gone
-            except NO_SERVICE as error:
-                fates[at], ended = fate, str(error)
-            if rollback:
-                ended = ended or _failure([fates[at]])
-        step()
-    return ended
+def _exists(client: Client, fate: Fate, error: UserExists) -> Fate | None:
+    """The fate of a device that exists already (423); None when its user ID is another's.
 
-
-def _go_on(cancelled: Event | None) -> None:
-    """Raise CancelledError if the call is to end."""
-    if cancelled is not None and cancelled.is_set():
-        raise CancelledError
+    Where nothing can be seen of it, an import whose answer was lost may still be under way."""
+    device, unseen = fate.device, "The service lists no such device, so it may be joining just now."
+    try:
+        people = {user.user_id for user in get_room_users(client, device.room_id)}
+        listed = devices_in(client, [device.room_id])  # later: a device that has joined is in both
+        known = at_address_of(device, (one for one in listed if one.room_id == device.room_id))
+        if known:
+            return _already_there(fate, known)
+        if device.user_id in people.union(one.user_id for one in listed):
+            return None
+    except ConfkitError as failed:
+        unseen = f"Whether that is this device could not be read: {failed}"
+    fate = fate.came(UNKNOWN, f"{error.said}. {unseen}", f"{LOOK} {AGAIN}")
+    return fate._replace(existed=True)
 
 
 def _failure(fates: list[Fate]) -> str:
-    rows = [fate.row for fate in fates if fate.outcome in FAILED]
+    rows = [fate.row for fate in fates if fate.outcome in _FAILED]
     return f"Row {rows[0]} failed, and rollback=True imports all or none." if rows else ""
 
 
 def _undo(client: Client, fates: list[Fate], why: str, cancelled: Event | None) -> None:
+    """Removes again (B2) what this call has imported, or may have; the last comes off first."""
     for at, fate in reversed(list(enumerate(fates))):
-        _go_on(cancelled)
-        if fate.outcome in (IMPORTED, NOT_SEEN, UNKNOWN) and not fate.existed:
-            fates[at] = fate._replace(outcome=ROLLBACK_FAILED, cause=INTERRUPTED, advice=LOOK)
-            fates[at] = undone(client, fate, why)
+        go_on(cancelled)
+        if fate.outcome not in (IMPORTED, NOT_SEEN, UNKNOWN) or fate.existed:
+            continue
+        fates[at] = fate.came(ROLLBACK_FAILED, INTERRUPTED, LOOK)
+        try:
+            if fate.outcome == UNKNOWN and not _is_there(client, fate.device):
+                fates[at] = fate
+                continue
+            with suppress(UserNotFound):  # gone is gone
+                remove_device(client, fate.device)
+            fates[at] = fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)
+        except ConfkitError as error:
+            fates[at] = fate.after(error, ROLLBACK_FAILED, LOOK)
 
 
-def _frame(fates: list[Fate], ended: str) -> "pd.DataFrame":
-    told = [
-        fate._replace(cause=ended, advice=AGAIN) if fate.outcome == NOT_TRIED else fate
-        for fate in fates
-    ]
-    return fate_frame(told, COLUMNS, OUTCOMES)
+def _is_there(client: Client, device: Device) -> bool:
+    found = find_device(client, device.room_id, device.user_id)
+    return found is not None and found.user_address == device.user_address

@@ -1,42 +1,50 @@
-"""Many devices taken out of their rooms."""
+"""Many devices taken out of their rooms, and those that the service lists and nobody sees there."""
 
 import os
-import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..client import Client
-from ..devices import devices_in, remove_device
-from ..endpoints import B2
-from ..errors import ConfkitError, OutcomeUnknown, UserNotFound
+from ..devices import devices_in, list_devices, remove_device
+from ..endpoints import B2, B3, identity
+from ..errors import ConfkitError, OutcomeUnknown, RoomNotFound, UserNotFound
+from ..frames import ROOM_STATUS, frame_of
 from ..many.tables import Cells, Problem, is_table, read_table
 from ..records import Device
+from ..rooms import get_room
 from ..secret import MASK, mask_address
-from .attempts import (
+from ..users import get_room_users
+from .device_table import checked, table_error
+from .driver import (
     ALREADY_THERE,
+    DEVICE_COLUMNS,
     INTERRUPTED,
-    LOOK,
     NO_SERVICE,
     NOT_TRIED,
     UNKNOWN,
     Fate,
     fate_frame,
-    told,
-    unknown,
+    one_by_one,
 )
-from .device_table import checked, table_error
-from .strays import NOT_KNOWN
 
 if TYPE_CHECKING:
     import pandas as pd
 
 REMOVED, NOT_THERE, FAILED, LEFT_ALONE = "removed", "not there", "failed", "left alone"
-AGAIN = "Call again with the same devices: what is gone already is then not there."
 OUTCOMES = (REMOVED, NOT_THERE, FAILED, UNKNOWN, LEFT_ALONE, NOT_TRIED)
 COLUMNS = (
     "row", "outcome", "room_id", "user_id", "cause", "advice", "user_name", "user_address",
     "seconds",
 )  # fmt: skip
+AGAIN = "Call again with the same devices: what is gone already is then not there."
+
+ROOM_GONE, ROOM_CLOSED = "room gone", "room closed"
+NOT_AMONG_USERS, NOT_KNOWN = "not among the users", "not known"
+REASONS = (ROOM_GONE, ROOM_CLOSED, NOT_AMONG_USERS, NOT_KNOWN)
+_LEFT_ALONE = {  # by what an import or a look for strays says of a device
+    ("outcome", ALREADY_THERE): "It was there before the import.",
+    ("reason", NOT_KNOWN): "It is not known whether it is a stray.",
+}
 
 
 def remove_devices(
@@ -64,22 +72,28 @@ def remove_devices(
     del devices  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
-    gone = ""
     try:
         _look_up(client, fates)
-        for at, fate in enumerate(fates):
-            if fate.outcome == NOT_TRIED and gone:
-                fates[at] = fate._replace(cause=gone, advice=AGAIN)
-            elif fate.outcome == NOT_TRIED:
-                fates[at] = fate._replace(outcome=UNKNOWN, cause=INTERRUPTED, advice=LOOK)
-                fates[at] = _removed(client, fate)
-                gone = fates[at].gone
+        ended = one_by_one(fates, lambda fate: _removed(client, fate), AGAIN)
     except KeyboardInterrupt:
-        pass  # the frame says how far it came
-    return fate_frame(fates, COLUMNS, OUTCOMES)
+        ended = INTERRUPTED
+    return fate_frame(fates, COLUMNS, OUTCOMES, ended, AGAIN)
+
+
+def _removed(client: Client, fate: Fate) -> Fate:
+    try:
+        remove_device(client, fate.device)
+    except UserNotFound as error:
+        return fate.after(error, NOT_THERE)
+    except (OutcomeUnknown, *NO_SERVICE):
+        raise
+    except ConfkitError as error:
+        return fate.after(error, FAILED)
+    return fate.came(REMOVED)
 
 
 def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Problem]]:
+    """The devices that are given, and what is wrong with the table in which they stand."""
     if isinstance(devices, Device):
         devices = [devices]
     if not is_table(devices):
@@ -108,19 +122,19 @@ def _to_check(cells: Cells) -> list[str]:
 def _fate(number: int, cells: Cells) -> Fate:
     name, address = (cells.get(column) or None for column in ("user_name", "user_address"))
     fate = Fate(number, Device(cells["room_id"], cells["user_id"], name, address))
-    if cells.get("outcome") == ALREADY_THERE:
-        return fate._replace(outcome=LEFT_ALONE, cause="It was there before the import.")
-    if cells.get("reason") == NOT_KNOWN:
-        return fate._replace(outcome=LEFT_ALONE, cause="It is not known whether it is a stray.")
+    for (column, said), why in _LEFT_ALONE.items():
+        if cells.get(column) == said:
+            return fate.came(LEFT_ALONE, why)
     return fate
 
 
 def _look_up(client: Client, fates: list[Fate]) -> None:
     """Completes the devices whose address is missing or masked."""
     vague = {
-        at: fate for at, fate in enumerate(fates)
+        at: fate
+        for at, fate in enumerate(fates)
         if fate.outcome == NOT_TRIED and MASK in (fate.device.user_address or MASK)
-    }  # fmt: skip
+    }
     listed = devices_in(client, [fate.device.room_id for fate in vague.values()])
     known = {(device.room_id, device.user_id): device for device in listed}
     for at, fate in vague.items():
@@ -129,21 +143,57 @@ def _look_up(client: Client, fates: list[Fate]) -> None:
         if found and masked in (None, mask_address(found.user_address or "")):
             fates[at] = fate._replace(device=found)
         else:
-            fates[at] = fate._replace(outcome=NOT_THERE, cause="B3 does not list it.")
+            fates[at] = fate.came(NOT_THERE, "B3 does not list it.")
 
 
-def _removed(client: Client, fate: Fate) -> Fate:
-    began = time.monotonic()
+class _Stray(NamedTuple):
+    device: Device
+    reason: str
+    cause: str
+
+
+def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":
+    """One row a device that B3 lists and that cannot be seen in its room, or may not be.
+
+    In these rooms, or in all that B3 names. Columns: `room_id`, `user_id`, `user_name`,
+    `user_address` (masked), all `string`; `reason`, a category: "room gone" (404), "room closed",
+    "not among the users" (A6), or "not known", with the error as `cause`, when the room could not
+    be read. B3 is asked once, A3 and A6 once for each room, up to the end or until the service
+    cannot be reached: then the devices of the other rooms are "not known", too.
+    """
+    given = [room_ids] if isinstance(room_ids, str) else room_ids
+    wanted = None if given is None else [identity(B3, "room_id", one) for one in given]
+    listed = list_devices(client) if wanted is None else devices_in(client, wanted)
+    rooms: dict[str, list[Device]] = {room_id: [] for room_id in wanted or ()}
+    for device in listed:
+        if wanted is None or device.room_id in rooms:
+            rooms.setdefault(device.room_id, []).append(device)
+    strays: list[_Stray] = []
+    gone = ""
+    for room_id, devices in rooms.items():
+        if devices and not gone:
+            try:
+                strays += _strays(client, room_id, devices)
+            except NO_SERVICE as error:
+                gone = str(error)
+        if gone:
+            strays += [_Stray(device, NOT_KNOWN, gone) for device in devices]
+    types = dict.fromkeys(("room_id", "user_id", "user_name", "user_address"), "string")
+    return frame_of(strays, {**types, "reason": REASONS, "cause": "string"}, DEVICE_COLUMNS)
+
+
+def _strays(client: Client, room_id: str, devices: list[Device]) -> list[_Stray]:
+    reason, cause = NOT_AMONG_USERS, ""
+    present = set()
     try:
-        remove_device(client, fate.device)
-        fate = fate._replace(outcome=REMOVED)
-    except UserNotFound as error:
-        fate = fate._replace(outcome=NOT_THERE, cause=told(error)[0])
-    except OutcomeUnknown as error:
-        fate = unknown(fate, error, LOOK)
-    except NO_SERVICE as error:
-        fate = fate._replace(cause=str(error), advice=AGAIN, gone=str(error))
-    except ConfkitError as error:
-        cause, advice = told(error)
-        fate = fate._replace(outcome=FAILED, cause=cause, advice=advice)
-    return fate._replace(seconds=time.monotonic() - began)
+        if ROOM_STATUS.get(get_room(client, room_id).room_status or 0) == "closed":
+            reason = ROOM_CLOSED
+        else:
+            present = {user.user_id for user in get_room_users(client, room_id)}
+    except RoomNotFound:
+        reason = ROOM_GONE
+    except NO_SERVICE:
+        raise
+    except ConfkitError as error:  # a room that cannot be read is not gone
+        reason, cause = NOT_KNOWN, str(error)
+    return [_Stray(device, reason, cause) for device in devices if device.user_id not in present]

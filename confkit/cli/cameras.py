@@ -83,7 +83,7 @@ def _preflight(options: argparse.Namespace) -> int:
 
 def _diagnose(options: argparse.Namespace) -> int:
     from ..diagnosis import diagnose_device
-    from ..diagnosis.lines import diagnose_line
+    from ..diagnosis.findings import diagnose_line
 
     address, name, password = _login(options.address, options.login_name)
     with connect_outside(options.profile) as client:

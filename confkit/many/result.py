@@ -9,11 +9,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..decoding import as_room
 from ..endpoints import A3, A6, B3
 from ..errors import ApiError, ConfkitError
 from ..frames import integers, room_columns, strings, without_login
 from ..records import Room, RoomUser
+from .reading import as_room
 
 if TYPE_CHECKING:
     import pandas as pd

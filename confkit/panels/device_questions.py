@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..bulk.device_table import Row
+from ..bulk.driver import Fate
 from ..client import Client
 from ..diagnosis.device_address import bare
 from ..errors import ConfkitError
@@ -36,7 +36,7 @@ def removal_question(client: Client, device: Device) -> str:
     )
 
 
-def table_question(client: Client, rows: Sequence[Row], preflight: bool, rollback: bool) -> str:
+def table_question(client: Client, rows: Sequence[Fate], preflight: bool, rollback: bool) -> str:
     """Asks before the devices of a table are imported."""
     rooms = {row.device.room_id for row in rows}
     how = ["What is in its room already is left alone."]

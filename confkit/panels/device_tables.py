@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, TextIO
 
-from ..bulk.device_table import Row, TableError, device_rows, table_error
+from ..bulk.device_table import TableError, device_rows, table_error
+from ..bulk.driver import Fate
 from ..bulk.imports import import_devices
 from ..client import Client
 from ..errors import ConfigError
@@ -75,7 +76,7 @@ class Tables(Listing):
             self._told(summary(self.result) + advice, well, "table")
             return self.result
 
-    def _checked(self, table: Given) -> list[Row]:
+    def _checked(self, table: Given) -> list[Fate]:
         _needs_table(table)
         rows, problems = device_rows(table)
         self.many.show_problems(problems)

@@ -120,7 +120,7 @@ class Sandbox:
     # Beginning and end
 
     def start(self) -> Self:
-        """The sandbox itself, answering on both ports; a port or file that fails is an error."""
+        """Answer on both ports, and return the sandbox; ConfkitError: a port or the file fails."""
         if self._closed:
             raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
         if self._server:
@@ -148,7 +148,7 @@ class Sandbox:
         return self
 
     def close(self) -> None:
-        """Ends the service, its cameras, streams, sockets and file; a second call does nothing."""
+        """End the service, its cameras, streams, sockets and file; a second call does nothing."""
         started, self._server, self._closed = self._server, None, True
         if started and os.getpid() == self._process:  # a forked child has no such thread
             atexit.unregister(self.close)
@@ -207,7 +207,7 @@ class Sandbox:
         return self._started_urls()[1]
 
     def connect(self, **options: Any) -> "Client":
-        """A client of this sandbox, in its dialect; `options` are those of `Client`."""
+        """Return a client of this sandbox, in its dialect; `options` are those of `Client`."""
         from ..client import Client
 
         self._running()
@@ -223,7 +223,7 @@ class Sandbox:
         )
 
     def is_credential(self, text: str) -> bool:
-        """Whether a text is the digest of A1 here, or a token that A1 gave the means for."""
+        """Return whether a text is the digest of A1 here, or a token that A1 gave the means for."""
         if identity.same(text, digest(self.access_key, self.secret_key, self.dialect)):
             return True
         return self._do(lambda service: service.tokens.find(text) is not None)
@@ -237,30 +237,30 @@ class Sandbox:
         password: str | None = None,
         user_id: str | None = None,
     ) -> str:
-        """The user id of a person who has joined; `password` is the room's host_password and makes
-        a host. RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, id taken,
-        password wrong, licence expired or used up, no media server."""
+        """Return the user id of a person who has joined; `password` is the room's host_password and
+        makes a host. RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, id
+        taken, password wrong, licence expired or used up, no media server."""
         password = None if password is None else Secret(password)
         return self._do(Service.join, room_id, user_name, password, user_id)
 
     def leave(self, room_id: str, user_id: str) -> None:
-        """Takes a person out of a room; UserNotFound where there is none."""
+        """Take a person out of a room; UserNotFound where there is none."""
         self._do(Service.leave, room_id, user_id)
 
     def people(self, room_id: str) -> list[dict[str, Any]]:
-        """The people in a room, each with user_id, user_name and host; devices are not people."""
+        """Return a room's people, each with user_id, user_name and host; devices are not people."""
         return self._do(Service.people, room_id)
 
     def lock(self, room_id: str) -> None:
-        """Locks a room: who is in it stays, nobody new can join."""
+        """Lock a room: who is in it stays, nobody new can join."""
         self._do(Service.lock, room_id, True)
 
     def unlock(self, room_id: str) -> None:
-        """Unlocks a room."""
+        """Unlock a room."""
         self._do(Service.lock, room_id, False)
 
     def close_room(self, room_id: str) -> None:
-        """Closes a room for good and puts everybody and every device off."""
+        """Close a room for good, and remove everybody and every device from it."""
         self._run(self._running().close_room(room_id))
 
     # Cameras and their streams
@@ -282,7 +282,7 @@ class Sandbox:
         max_viewers: int | None = None,
         tls: "SSLContext | None" = None,
     ) -> str:
-        """The address of a new RTSP camera with a moving test picture, without a login in it.
+        """Return the address, without a login in it, of a new RTSP camera with a moving picture.
 
         It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
         `size` in pixels, `keyframe_every` in seconds; `auth` is "digest" (SHA-256 and MD5),
@@ -303,8 +303,8 @@ class Sandbox:
 
     @staticmethod
     def camera_faults() -> "dict[str, CameraFault]":
-        """Every fault that `camera` can have, by its name: the verdict of a preflight (which is
-        another name for the first fault of that verdict), and what happens on the wire.
+        """Return every fault that `camera` can have, by its name: the verdict of a preflight (which
+        is another name for the first fault of that verdict), and what happens on the wire.
 
         "ok" is the verdict of cameras that play all the same and trip others up. Two verdicts never
         reach a wire (url_malformed, credentials_conflict), and service_cannot_reach takes two."""
@@ -313,11 +313,11 @@ class Sandbox:
         return camera_faults()
 
     def unplug(self, url: str) -> None:
-        """Takes a camera away: whoever watches it is cut off, and its address answers 404."""
+        """Remove a camera: whoever watches it is cut off, and its address answers 404."""
         self._do(self._remove_camera, url)
 
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
-        """The newest keyframe of a device, as a picture that a notebook shows.
+        """Return the newest keyframe of a device, as a picture that a notebook shows.
 
         Waits up to 10 s (`dial_timeout`) for the first one. UserNotFound: the room has no such
         device. ConfkitError: its stream is down (an old picture is not given), or does not
@@ -326,8 +326,8 @@ class Sandbox:
         return pictures.picture(codec, keyframe)  # decoded in the caller's thread
 
     def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
-        """How the streams of the devices fare, of a room or of all: state, packets, reconnects and
-        the verdict of the last failure."""
+        """Return how the streams of devices are, of a room or of all: state, packets, reconnects
+        and the verdict of the last failure."""
         return self._do(lambda service: service.streams(room_id))
 
     # A simulated building
@@ -346,7 +346,7 @@ class Sandbox:
         failures: float = 0.0,
         cameras: bool = False,
     ) -> "pd.DataFrame":
-        """The samples of the past `days` days of a building of so many new rooms.
+        """Return the samples of the past `days` days of a building of so many new rooms.
 
         One row a room and sample, by time: `time` (UTC), `room_id`, `users`, `people`, `devices`,
         `attendee_max` (missing: no cap), `ret`, typed as by `load_occupancy`. Samples lie `every`
@@ -384,25 +384,25 @@ class Sandbox:
         return frame
 
     def stop_simulation(self) -> None:
-        """Nobody comes or goes by itself any more; who is in a room stays there."""
+        """Let nobody come or go by itself any more; who is in a room stays there."""
         self._run(self._running().stop_simulations())
 
     def room_ids(self) -> list[str]:
-        """The numbers of all rooms, in the order in which they were made."""
+        """Return the numbers of all rooms, in the order in which they were made."""
         return self._do(lambda service: service.store.room_ids())
 
     # Machinery
 
     def stop_mcu(self) -> None:
-        """Stops the media server: A5 answers 410, and A7 417 for the rooms that it served."""
+        """Stop the media server: A5 answers 410, and A7 417 for the rooms that it served."""
         self._run(self._running().mcu.stop())
 
     def start_mcu(self) -> None:
-        """Starts the media server again."""
+        """Start the media server again."""
         self._run(self._running().mcu.start())
 
     def unassign_mcu(self, room_id: str) -> None:
-        """Takes the media server from a room: A7 answers 428 until A5 or a join."""
+        """Take the media server from a room: A7 answers 428 until A5 or a join."""
         self._do(Service.unassign_mcu, room_id)
 
     def licence(
@@ -411,7 +411,7 @@ class Sandbox:
         expired: bool | None = None,
         peer_to_peer: bool | None = None,
     ) -> None:
-        """Sets what is given. `seats` counts people and devices of all rooms, `math.inf` is any
+        """Set what is given. `seats` counts people and devices of all rooms, `math.inf` is any
         number: when all are used A5 answers 411. Expired: 405 from A2 and A5. Without
         peer-to-peer: 701 from A2 with room_mode 3 or 4."""
         given = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
@@ -419,7 +419,7 @@ class Sandbox:
         self._do(lambda service: vars(service.licence).update(changes))
 
     def device_service(self, state: DeviceServiceState) -> None:
-        """Sets the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
+        """Set the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
         (310)."""
         if state not in DEVICE_SERVICE_STATES:
             raise ValueError(
@@ -441,7 +441,7 @@ class Sandbox:
         times: int | None = None,
         after: bool = False,
     ) -> None:
-        """Makes the next `times` calls of an operation's path fail, or all until `clear_faults`.
+        """Make the next `times` calls of an operation's path fail, or all until `clear_faults`.
 
         `ret` is a result code, `http` an HTTP status, `body` is sent as it is, `delay` is in
         seconds, `drop` closes the connection without an answer; `delay` alone answers as usual,
@@ -451,19 +451,19 @@ class Sandbox:
         self._do(lambda service: service.faults.add(path, made, times))
 
     def clear_faults(self) -> None:
-        """Forgets all faults."""
+        """Remove all faults."""
         self._do(lambda service: service.faults.clear())
 
     def advance(self, seconds: float) -> None:
-        """Moves the sandbox's clock, by which tokens expire, on by so many seconds."""
+        """Move the sandbox's clock, by which tokens expire, on by so many seconds."""
         self._do(lambda service: service.clock.advance(seconds))
 
     def now(self) -> float:
-        """The sandbox's time in epoch seconds."""
+        """Return the sandbox's time in epoch seconds."""
         return self._running().clock()
 
     def count(self, path: str | None = None) -> int:
-        """The number of requests that have come, refused ones too, of one path or of all."""
+        """Return the number of requests that have come, refused ones too, of one path or of all."""
         counts = self._running().counts
         return counts[path] if path is not None else sum(counts.copy().values())
 
@@ -534,7 +534,7 @@ class Sandbox:
             raise ConfkitError("The sandbox has no camera at this address.") from None
 
     def _leave_behind(self, room_id: str, user_id: str) -> None:
-        """Brings a camera of its own into a room."""
+        """Bring a camera of its own into a room."""
         device = {
             "roomId": room_id, "userId": user_id, "userName": "Camera",
             "userAddress": self.camera(name="Left behind", size=(320, 180), fps=5),

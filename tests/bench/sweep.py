@@ -22,9 +22,9 @@ import pandas as pd
 import requests
 
 import confkit as ck
-from confkit.decoding import read_room
 from confkit.endpoints import A3
 from confkit.frames import room_columns
+from confkit.many.reading import read_room
 from confkit.wire import Answer, Request
 from tests.bench.servers import answers, free_port, lacking, nginx, process
 

@@ -9,7 +9,7 @@ import pytest
 
 import confkit as ck
 from confkit import course
-from confkit.course.mistakes import Parts, mistakes
+from confkit.sandbox.service.signatures import Parts, mistakes
 from confkit.secret import mask
 
 KEY, LOGIN, ACCESS = b"demo_secret", b"abc:def", b"demo_access"
@@ -27,13 +27,13 @@ def hexed(key, message, name="sha1"):
 RIGHT = b64(hexed(KEY, LOGIN))
 RAW = hmac.new(KEY, LOGIN, "sha1").digest()
 WRONG = {
-    "raw bytes were encoded": b64(RAW),
+    "signature is of the raw bytes": b64(RAW),
     "in capitals": b64(hexed(KEY, LOGIN).upper()),
     "the hash is sha256": b64(hexed(KEY, LOGIN, "sha256")),
     "the hash is md5": b64(hexed(KEY, LOGIN, "md5")),
     "the hash is sha512": b64(hexed(KEY, LOGIN, "sha512")),
     "swapped": b64(hexed(LOGIN, KEY)),
-    "colon between random and key is missing": b64(hexed(KEY, b"abcdef")),
+    "colon is missing between random and key": b64(hexed(KEY, b"abcdef")),
     "joined by something else": b64(hexed(KEY, b"abc-def")),
     "changed places": b64(hexed(KEY, b"def:abc")),
     "message has a trailing newline": b64(hexed(KEY, LOGIN + b"\n")),
@@ -43,9 +43,9 @@ WRONG = {
     "wrapped by a line break": f"{RIGHT[:40]}\n{RIGHT[40:]}",
     "base64 is wrapped": f"{RIGHT[:28]}\r\n{RIGHT[28:]}",
     "secret key has a blank": b64(hexed(KEY + b" ", LOGIN)),
-    "hex text has a trailing newline": b64(hexed(KEY, LOGIN) + b"\n"),
+    "hex text and a line end": b64(hexed(KEY, LOGIN) + b"\n"),
     "it has a trailing newline": RIGHT + "\n",
-    "it has a blank at its end": RIGHT + " ",
+    "it has white space around it": RIGHT + " ",
     "base64 of base64": b64(RIGHT.encode()),
     "percent-encoded already": quote(RIGHT, safe=""),
     "percent-encoded twice": quote(quote(RIGHT, safe=""), safe=""),
@@ -78,7 +78,7 @@ def test_two_mistakes_are_named_together():
     found = mistakes("token", both, PARTS, ck.Dialect())
     assert found is not None
     assert {text.split(",")[0] for text in found} == {
-        "the hash is sha256", "the raw bytes were encoded"}  # fmt: skip
+        "the hash is sha256", "the signature is of the raw bytes"}  # fmt: skip
     three = b64(hmac.new(KEY + b"\n", LOGIN, "sha256").digest())
     assert mistakes("token", three, PARTS, ck.Dialect()) is None
     assert "No mistake that is known" in course.check("token", three).told
@@ -112,7 +112,7 @@ def test_what_is_right_depends_on_the_dialect(name, form):
     forms = {"hex": b64(mac.hexdigest().encode()), "raw": b64(mac.digest())}
     assert mistakes("token", forms.pop(form), PARTS, dialect) == ()
     (told,) = mistakes("token", forms.popitem()[1], PARTS, dialect)
-    assert "encoded, this service wants" in told
+    assert "signature is of the" in told
 
 
 def test_url_safe_base64_is_told_where_it_differs():

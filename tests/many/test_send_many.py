@@ -601,7 +601,7 @@ sys.meta_path.insert(0, Missing())
 import confkit as ck
 from tests.scripted import GET_ROOM, scripted
 from tests.ways import ROOM, rooms
-from confkit.decoding import as_room, read_room
+from confkit.many.reading import as_room, read_room
 with scripted({GET_ROOM: ROOM}) as service, service.client() as client:
     assert client.send_many(rooms(1, 1)) == [ROOM, ROOM]
     found = client.send_many(rooms(1), read=read_room)

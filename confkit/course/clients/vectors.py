@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ...dialect import Dialect
+from ...sandbox.service.signatures import Kind, Parts, mistakes
 from .dialects import settings
 
 
@@ -34,10 +35,13 @@ class Vector(NamedTuple):
         told = {"CONFKIT_ACCESS_KEY": self.access_key, "CONFKIT_SECRET_KEY": self.secret_key}
         return {**settings(self.dialect), **told}
 
-    def mistake(self, name: str, given: Any) -> str:
-        """What is wrong with a digest or token that a client made of this; empty: nothing."""
-        from ...sandbox.service.explain import wrong_signature
+    @property
+    def parts(self) -> Parts:
+        """What its digest and token are made of."""
+        return Parts(self.access_key, self.secret_key, self.random, self.key)
 
+    def mistake(self, name: Kind, given: Any) -> str:
+        """What is wrong with a digest or token that a client made of this; empty: nothing."""
         if given == getattr(self, name):
             return ""
         how = f"{name}, {self.hash} and {self.signature}"
@@ -45,9 +49,9 @@ class Vector(NamedTuple):
             return f"{how}: there is no {name}, a text"
         if given == {"digest": self.token, "token": self.digest}[name]:
             return f"{how}: digest and token have changed places"
-        parts = (self.access_key,) if name == "digest" else (self.random, self.key)
-        why = wrong_signature(given, self.secret_key, parts, self.dialect)
-        return f"{how}: {why or 'it is another one, and no known mistake makes it'}"
+        found = mistakes(name, given, self.parts, self.dialect)
+        why = "; and ".join(found or ()) or "it is another one, and no known mistake makes it"
+        return f"{how}: {why}"
 
 
 def vectors() -> dict[str, Any]:

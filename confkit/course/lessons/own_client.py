@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError
-from ..mistakes import Kind, Parts, mistakes
 from ..records import Exercise, Judged, no, yes
 
 if TYPE_CHECKING:
-    from ..clients.vectors import Vector
+    from ...sandbox.service.signatures import Kind
 
 NOTEBOOK = "08-your-own-client"
 _LEFT_OUT = ("A4", "A7", "B2")
@@ -29,24 +28,11 @@ def _signature(answer: Any, _: Any) -> Judged:
         )  # fmt: skip
         for name, message in messages:
             made = answer(vector.secret_key, message, vector.hash, vector.signature)
-            if wrong := _mistake(vector, name, made):
+            if wrong := vector.mistake(name, made):
                 return no(f"Right in {number} of {len(vectors)} vectors, then: {wrong}.")
     return yes(
         f"Digest and token are right in all {len(vectors)} vectors. In another language, do the "
         "same before you send the first request: confkit course vectors prints them."
-    )
-
-
-def _mistake(vector: Vector, name: Kind, made: Any) -> str:
-    """What is wrong with a signature that the function made; empty: nothing. Told as in digest and
-    token: the function gives a text, which has not travelled."""
-    wrong = vector.mistake(name, made)
-    if not wrong or not isinstance(made, str):
-        return wrong
-    parts = Parts(vector.access_key, vector.secret_key, vector.random, vector.key)
-    found = mistakes(name, made, parts, vector.dialect)
-    return (
-        f"{name}, {vector.hash} and {vector.signature}: {'; and '.join(found)}" if found else wrong
     )
 
 

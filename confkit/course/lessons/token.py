@@ -8,9 +8,9 @@ from urllib.parse import unquote
 from ...client import Client
 from ...dialect import Dialect
 from ...endpoints import A3
+from ...sandbox.service.signatures import Kind, Parts, mistakes
 from ...signing import sign
 from ..asking import ret_with
-from ..mistakes import Kind, Parts, mistakes
 from ..reading import in_order
 from ..records import Exercise, Judged, no, yes
 

@@ -15,6 +15,7 @@ from .faults import Fault
 from .identity import same
 from .operations import LOCAL, OPERATIONS, broken
 from .parameters import Route
+from .signatures import Parts, mistakes
 from .state import Refused, Service
 
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
@@ -173,14 +174,14 @@ class App:
     def _wrong_token(self, token: str) -> str:
         service = self._service
         for issued in service.tokens.recent(RECENT_TOKENS):
-            parts = (issued.random, issued.key)
             if same(token, issued.random) or same(token, issued.key):
                 return "this is random or key of A1, not the token that they make"
-            why = explain.wrong_signature(token, service.secret_key, parts, service.dialect)
-            if why:
-                return f"token: {why}"
+            parts = Parts(service.access_key, service.secret_key, issued.random, issued.key)
+            found = mistakes("token", token, parts, service.dialect, travelled=True)
+            if found:
+                return f"token: {'; '.join(found)}"
         if same(token, sign(service.secret_key, service.access_key, service.dialect)):
-            return "this is the digest of A1, not the access token"
+            return "token: this is the digest of A1, not the access token"
         return "the token is unknown: another secret key, or the service has started anew"
 
     def _refusal(self, key: str, refused: Refused) -> dict[str, Any]:

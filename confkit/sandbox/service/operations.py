@@ -12,8 +12,8 @@ from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
 from ...secret import Guarded, mask
 from ...signing import digest
-from .explain import wrong_signature
 from .identity import same
+from .signatures import Parts, mistakes
 from .state import Refused, Service
 from .store import StoredDevice, StoredRoom
 from .streams import Reserved
@@ -42,10 +42,10 @@ async def authenticate(service: Service, values: Values) -> Members:
         return {"random": issued.random, "key": issued.key}
     if not known:
         raise Refused(401, "access_key is not the one of this service")
-    why = wrong_signature(
-        values["digest"], service.secret_key, (service.access_key,), service.dialect
-    )
-    raise Refused(401, f"digest: {why or 'made with another secret key, or by another rule'}")
+    parts = Parts(service.access_key, service.secret_key)
+    found = mistakes("digest", values["digest"], parts, service.dialect, travelled=True)
+    why = "; ".join(found or ()) or "made with another secret key, or by another rule"
+    raise Refused(401, f"digest: {why}")
 
 
 async def create_room(service: Service, values: Values) -> Members:
@@ -177,7 +177,7 @@ async def create_device(service: Service, values: Values) -> Members:
 
 
 def _reserve(service: Service, device: StoredDevice) -> Reserved:
-    """Takes user id, address and place before the camera is dialled: two cannot get the same."""
+    """Take user id, address and place before the camera is dialled: two cannot get the same."""
     room = service.store.room(device.room_id)
     if room is None or room.closed:
         raise Refused(426, "the room is closed" if room else "there is no such room")
@@ -238,7 +238,7 @@ DATABASE_ERROR = 700
 
 
 def broken(key: str, error: Exception) -> Refused:
-    """The answer when the operation itself failed, most likely its database."""
+    """Return the answer when the operation itself failed, most likely its database."""
     what = "the database failed" if isinstance(error, sqlite3.Error) else "the sandbox failed"
     return Refused(BROKEN.get(key, DATABASE_ERROR), f"{what}: {type(error).__name__}")
 

@@ -158,7 +158,7 @@ class Service:
         self._simulations.add(asyncio.create_task(people()))
 
     async def stop_simulations(self) -> None:
-        """Nobody comes or goes by itself any more; who is in a room stays."""
+        """Let nobody come or go by itself any more; who is in a room stays."""
         ended, self._simulations = self._simulations, set()
         for task in ended:
             task.cancel()
@@ -205,12 +205,12 @@ class Service:
         self.store.assign_mcu(room_id, False)
 
     async def close_room(self, room_id: str) -> None:
-        """Close a room and put everybody and every device off."""
+        """Close a room, and remove everybody and every device from it."""
         self.existing(room_id)
         await self.empty(room_id, delete=False)
 
     async def empty(self, room_id: str, delete: bool) -> None:
-        """Put everybody and every device off the room, then close or delete it."""
+        """Remove everybody and every device from the room, and close or delete it."""
         gone = [device.user_id for device in self.store.devices(room_id)]
         if delete:
             self.store.delete_room(room_id)

@@ -32,7 +32,7 @@ log = logging.getLogger("confkit.sandbox")
 
 @dataclass(frozen=True, slots=True)
 class DeviceStream:
-    """How a device's stream fares: "live", or "dialling" or "waiting" to be dialled again.
+    """How a device's stream is: "live", or "dialling" or "waiting" to be dialled again.
 
     `seconds` tells for how long it is live, or down; `packets` those of all its connections,
     `reconnects` how often it came back. `verdict` and `reason` are of the last failure, empty while
@@ -50,13 +50,13 @@ class DeviceStream:
 
 
 def longer(wait: float, verdict: str) -> float:
-    """The seconds to wait after one more failure, when it was `wait` before."""
+    """Return the seconds to wait after one more failure, when it was `wait` before."""
     logins = ("auth_rejected", "auth_locked")
     return LOGIN_WAIT if verdict in logins else min(2 * wait, LONGEST_WAIT)
 
 
 async def dial(device: StoredDevice, timeout: float, silence: float) -> Stream:
-    """The device's stream, opened with the login in its options or in its address.
+    """Return the device's stream, opened with the login in its options or in its address.
 
     Raises PullRefused. `timeout` bounds the dial, `silence` every silence afterwards; in seconds.
     """
@@ -73,7 +73,7 @@ async def dial(device: StoredDevice, timeout: float, silence: float) -> Stream:
 
 
 def tell(device: StoredDevice, news: str) -> None:
-    """Logs what has become of a device's stream."""
+    """Log what has become of a device's stream."""
     address = mask_address(str(device.user_address))
     log.info("device %r in room %r, %s: %s", device.user_id, device.room_id, address, mask(news))
 
@@ -112,7 +112,7 @@ class Held:
         return self._state == "live"
 
     def status(self) -> DeviceStream:
-        """How the stream fares now."""
+        """Return how the stream is now."""
         failure = self._failure
         return DeviceStream(
             room_id=self.device.room_id,
@@ -126,7 +126,7 @@ class Held:
         )
 
     async def keyframe(self) -> tuple[str, bytes]:
-        """Codec and newest keyframe of the live stream; waits for its first one.
+        """Return codec and newest keyframe of the live stream; wait for its first one.
 
         Raises ConfkitError when none comes in time, or when the stream is down: an old picture must
         not pass for a live one.
@@ -146,7 +146,7 @@ class Held:
         raise ConfkitError(mask(f"There is no picture of {device}: {why}. {advice}"))
 
     async def close(self) -> None:
-        """Lets go of the stream."""
+        """Close the stream."""
         self._task.cancel()
         await asyncio.wait({self._task})
 
@@ -166,7 +166,7 @@ class Held:
             self._state = "dialling"
 
     async def _play(self) -> tuple[float | None, PullRefused]:
-        """Why the stream has died, after how many seconds, or (None) why it could not be opened."""
+        """Return the seconds after which the stream died (None: it did not open), and why."""
         try:
             stream = self._stream = self._stream or await dial(
                 self.device, self._timeout, self._silence
@@ -206,15 +206,15 @@ class Devices:
         self.reserved: dict[str, Reserved] = {}
 
     def present(self, user_id: str) -> bool:
-        """Whether the device's stream flows: only then is it in its room."""
+        """Return whether the device's stream flows: only then is it in its room."""
         return user_id in self.held and self.held[user_id].live
 
     def room_has_stream(self, room_id: str) -> bool:
-        """Whether a device is present in the room."""
+        """Return whether a device is present in the room."""
         return any(held.live and held.device.room_id == room_id for held in self.held.values())
 
     async def open(self, device: StoredDevice) -> Stream:
-        """The stream of a device that is new; raises PullRefused."""
+        """Return the stream of a device that is new; raises PullRefused."""
         try:
             return await dial(device, self._opening, self._silence)
         except PullRefused as refused:
@@ -222,22 +222,22 @@ class Devices:
             raise
 
     def hold(self, device: StoredDevice, stream: Stream | None = None) -> None:
-        """Holds the device from now on; without a stream it is dialled first."""
+        """Hold the device from now on; without a stream it is dialled first."""
         self.held[device.user_id] = Held(device, stream, self._opening, self._silence, self._chance)
 
     async def release(self, *user_ids: str) -> None:
-        """Lets go of the devices: they are not present any more, and their streams are closed."""
+        """Close the streams of these devices, which are not present any more."""
         held = [self.held.pop(user_id) for user_id in user_ids if user_id in self.held]
         # gather begins them a step later: a holder that is cancelled before its first step would
         # leave its stream open. A Ctrl-C of the owner's must not keep them from it.
         await asyncio.shield(asyncio.gather(*(one.close() for one in held)))
 
     def cancel_reservations(self, room_id: str) -> None:
-        """Makes the dials that are under way for this room come to nothing."""
+        """Let the dials that are under way for this room come to nothing."""
         for user_id, reserved in list(self.reserved.items()):
             if reserved.room_id == room_id:
                 del self.reserved[user_id]
 
     async def close(self) -> None:
-        """Lets go of every device."""
+        """Close every stream."""
         await self.release(*self.held)

@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import confkit as ck
-from confkit.decoding import as_room, read_room, read_users
 from confkit.endpoints import A3, A6
+from confkit.many.reading import as_room, read_room, read_users
 from confkit.records import Room, RoomUser
 from confkit.wire import Answer, Request, interpret
 from tests.conftest import need
