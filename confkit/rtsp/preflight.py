@@ -54,13 +54,13 @@ def preflight(
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{name} is not a text.")
-    password = None if login_password is None else Secret(login_password)
+    login_password = None if login_password is None else Secret(login_password)
     guarded = Guarded(url)
 
     async def run() -> Report:
         steps = Steps("address", on_stage)
         try:
-            address, login = target(guarded, login_name, password)
+            address, login = target(guarded, login_name, login_password)
         except PullRefused as refusal:
             return _report(mask_address(guarded, broken=True), steps, refusal)
         camera = Conversation(
