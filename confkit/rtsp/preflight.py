@@ -14,7 +14,7 @@ from .conversation import TRANSPORTS, Conversation
 from .notices import notices
 from .reception import Quality, Reception
 from .refusal import PullRefused, wants_tls
-from .report import SKIPPED, Report, Snapshot
+from .report import SKIPPED, Report, Snapshot, Stage
 from .steps import OnStage, Steps, Stopped
 from .verdicts import VERDICTS
 
@@ -54,15 +54,16 @@ def preflight(
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{name} is not a text.")
-    password = None if login_password is None else Secret(login_password)
+    login_password = None if login_password is None else Secret(login_password)
     guarded = Guarded(url)
 
     async def run() -> Report:
         steps = Steps("address", on_stage)
         try:
-            address, login = target(guarded, login_name, password)
+            address, login = target(guarded, login_name, login_password)
         except PullRefused as refusal:
-            return _report(mask_address(guarded, broken=True), steps, refusal)
+            stages = steps.end(refusal.reason)
+            return _report(mask_address(guarded, broken=True), stages, refusal)
         camera = Conversation(
             address,
             login,
@@ -83,7 +84,7 @@ def preflight(
 
 async def _look(subject: str, camera: Conversation, observe: float) -> Report:
     """Return the report about a camera: the conversation from OPTIONS to TEARDOWN."""
-    snapshot = quality = None
+    snapshot = quality = refusal = None
     try:
         try:
             async with camera.in_time():
@@ -91,15 +92,16 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
             snapshot = await _first_picture(camera, reception.codec)
             if observe:
                 quality = await _observe(camera, reception, observe)
-        finally:
-            await camera.close()
-    except PullRefused as refusal:
-        # Most TLS servers close without a word when they are spoken to in plain text.
-        seconds = min(_SECOND_LOOK, max(_GLANCE, camera.left))
-        mute = refusal.closed and camera.address.scheme == "rtsp"
-        told = wants_tls() if mute and await speaks_tls(camera.address, seconds) else refusal
-        return _report(subject, camera.steps, told, camera, snapshot)
-    return _report(subject, camera.steps, None, camera, snapshot, quality)
+        except PullRefused as refused:
+            refusal = refused
+        stages = camera.steps.end(refusal.reason if refusal else "")
+    finally:
+        await camera.close()
+    mute = refusal is not None and refusal.closed and camera.address.scheme == "rtsp"
+    # Most TLS servers close without a word when they are spoken to in plain text.
+    if mute and await speaks_tls(camera.address, min(_SECOND_LOOK, max(_GLANCE, camera.left))):
+        refusal = wants_tls()
+    return _report(subject, stages, refusal, camera, snapshot, quality)
 
 
 async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
@@ -149,7 +151,7 @@ async def _observe(camera: Conversation, reception: Reception, seconds: float) -
 
 def _report(
     subject: str,
-    steps: Steps,
+    stages: tuple[Stage, ...],
     refusal: PullRefused | None,
     camera: Conversation | None = None,
     snapshot: Snapshot | None = None,
@@ -171,7 +173,7 @@ def _report(
         verdict=verdict,
         cause=cause,
         advice=advice,
-        stages=steps.end(refusal.reason if refusal else ""),
+        stages=stages,
         codec=reception.codec if reception else None,
         profile=reception.profile() if reception and plays else None,
         width=snapshot.width if snapshot else None,

@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..checklist import verdict_table
 from ..text import as_it_is, one_line
 from ..writing import write_whole
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
 RUNNING = "running"  # of a stage that has only begun; none in a report is
 _MARKS = {OK: "✓", FAILED: "✗", SKIPPED: "-"}
+_BADGES = {OK: "PASS", FAILED: "FAIL", SKIPPED: "SKIP"}
 _SHOWN_WIDTH = 400  # CSS pixels of the picture in a notebook
 
 
@@ -140,7 +142,7 @@ class Report:
         lines = [f"{self._mark} {self.verdict}: {self.subject}", f"  {self.cause}"]
         lines += [f"  -> {self.advice}", ""]
         lines += [
-            f"  {_MARKS[stage.outcome]} {stage.name:{width}} {stage.seconds * 1000:8.1f} ms"
+            f"  {_MARKS[stage.outcome]} {stage.name:{width}} {_time(stage):>11}"
             f"  {self._told(stage)}".rstrip()
             for stage in self.stages
         ]
@@ -152,13 +154,11 @@ class Report:
     def _repr_html_(self) -> str:
         from base64 import b64encode
 
-        rows = "".join(
-            f"<tr><td>{_MARKS[stage.outcome]}</td><th style='text-align:left'>{escape(stage.name)}"
-            f"</th><td style='text-align:right;white-space:nowrap'>{stage.seconds * 1000:.1f} ms"
-            "</td>"
-            f"<td style='text-align:left'>{escape(self._told(stage))}</td></tr>"
+        rows = [
+            (_BADGES[stage.outcome], stage.name, _time(stage), self._told(stage))
             for stage in self.stages
-        )
+        ]
+        table = verdict_table(("verdict", "stage", "time", "what came"), rows, verdict=0, name=1)
         notes = "".join(
             f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
         )
@@ -174,7 +174,7 @@ class Report:
             f"<code>{escape(self.subject)}</code><br>{escape(self.cause)}<br>"
             f"&rarr; {escape(self.advice)}</p>"
             "<div style='display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start'>"
-            f"{picture}<table>{rows}</table></div>"
+            f"{picture}{table}</div>"
             f"<p>{escape(', '.join(self.facts()))}</p><ul>{notes}</ul></div>"
         )
 
@@ -186,3 +186,7 @@ class Report:
     @property
     def _mark(self) -> str:
         return _MARKS[OK if self.ok else FAILED]
+
+
+def _time(stage: Stage) -> str:
+    return f"{stage.seconds * 1000:.1f} ms"
