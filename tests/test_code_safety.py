@@ -31,7 +31,7 @@ MAY_COMPARE = {
     "diagnosis/chain.py": "the same",
     "bulk/device_table.py": "whether a row of the caller's own table contradicts itself",
     "devices.py": "whether the caller's own arguments contradict each other",
-    "rtsp/target.py": "the same",
+    "rtsp/address.py": "the same",
     "panels/token_making.py": "whether the client is the sandbox's own",
     "course/lessons/token.py": "the same",
     "course/clients/vectors.py": "the same, of published vectors",

@@ -15,7 +15,7 @@ from ..occupancy.samples import samples_frame, schema
 from .recorded import of_a_recording, placed
 
 if TYPE_CHECKING:
-    from ..charts.figure import Chart
+    from ..charts.sheet import Chart
     from .readings import Reading
 
 _CLOSE = 0.6  # of the usual interval: less lies between two that count for one

@@ -8,11 +8,11 @@ from datetime import tzinfo
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..charts.times import zone
 from ..codes import explain
 from ..endpoints import ENDPOINTS
 from ..errors import ConfigError
 from ..frames import calls_frame
+from ..occupancy.zones import zone
 from ..secret import MASK
 from .arranging import button, check, columns, fields, row, shown
 from .given import check_source, zone_of

@@ -358,20 +358,18 @@ class Sandbox:
         `stop_simulation` or `close`; the sandbox's clock is left alone.
 
         Meetings come in series and singly, in working hours of `tz`, on the hour and the half, most
-        of them small; people come late and leave early. A few rooms are always full and turn people
-        away, a few are never used, one of these but by a camera: a real one with `cameras`, else
-        taken out at the last midnight. `failures` is the share of calls that failed, whose values
-        are missing. `confkit/sandbox/habits.py` holds every figure, as published, with its source,
-        or as assumed; holidays are not known. All repeats with the sandbox's seed, the meetings
-        alone with `seed`.
+        of them small. A few rooms are always full, a few are never used, one of these but by a
+        camera: a real one with `cameras`, else taken out at the last midnight. `failures` is the
+        share of calls that failed, whose values are missing. `building.toml` beside this holds what
+        is assumed; holidays are not known. All repeats with the sandbox's seed, the meetings alone
+        with `seed`.
 
         ConfigError: an argument makes no sense. ConfkitError: the licence or the media server lets
         nobody in."""
         if not isinstance(speed, int | float) or isinstance(speed, bool) or not speed > 0:
             raise ConfigError(f"speed is {speed!r}", "It is simulated minutes a second, above 0.")
         service = self._running()
-        from .coming import come_and_go  # these load pandas
-        from .simulation import furnish, plan, samples
+        from .simulation import come_and_go, furnish, plan, samples  # loads pandas
 
         ids = self._do(lambda service: service.ids.further())
         seed = ids.nonce() if seed is None else seed

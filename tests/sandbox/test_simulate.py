@@ -13,9 +13,8 @@ import pytest
 import confkit as ck
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
-from confkit.sandbox.building import building
-from confkit.sandbox.coming import _events
-from confkit.sandbox.meetings import week, week_of
+from confkit.sandbox.building import building, week, week_of
+from confkit.sandbox.simulation import events
 
 BUSY = "2024-02-27 10:10"  # a Tuesday
 TYPES = {
@@ -71,7 +70,7 @@ def test_a_sample_counts_who_is_there(sandbox):
     frame = sandbox.simulate(20, 1, every=1800, until=BUSY, seed=5)
     house = building(20, 5)
     until = pd.Timestamp(BUSY, tz="UTC").timestamp()
-    stays = week(house, week_of(house, until)).stays
+    stays = week(house, week_of(house, until))
     people = frame.people.to_numpy(int).reshape(48, 20)
     for place in range(48):
         moment = until - (47 - place) * 1800
@@ -288,9 +287,9 @@ def test_people_come_and_go(sandbox):
 
     house = building(30, 5)
     night = pd.Timestamp("2024-02-27 06:00", tz="UTC").timestamp()
-    stays = week(house, week_of(house, night)).stays
+    stays = week(house, week_of(house, night))
     people, found = [0] * 30, False
-    for _, leaves, place in _events(stays, night):
+    for _, leaves, place in events(stays, night):
         people[stays.room[place]] += -1 if leaves else 1
         found = found or people == list(stands.values())
     assert found

@@ -1,11 +1,19 @@
-"""What a room is called in a chart: one line, short, and unlike any other room's name."""
+"""What charts call rooms and times: one line, short, in English, and no two rooms alike."""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime, tzinfo
 from typing import Any
 
+import pandas as pd
+
+from ..occupancy.zones import moment as parsed
+from ..occupancy.zones import zone
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LONGEST = 34  # columns; a wide letter (Chinese, Japanese, Korean) takes two
 
 
@@ -35,8 +43,6 @@ def called(name: str, room_id: str) -> str:
 
 def clean(text: Any) -> str:
     """The text on one line and without what no font shows; nothing for a missing value."""
-    import pandas as pd
-
     if pd.isna(text):
         return ""
     told = str(text)
@@ -99,3 +105,46 @@ def listed(texts: Iterable[str], most: int) -> str:
     every = list(texts)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """Such as "1 room" or "1,200 rooms"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def at(time: str | datetime | None, tz: str | tzinfo | None) -> str:
+    """The time with its zone, of ISO text too; nothing where there is none. ValueError for others.
+
+    Without an offset it is local."""
+    if not time:
+        return ""
+    here, name = zone(tz)
+    return f"{moment(parsed(time, 'time').astimezone(here))} ({name})"
+
+
+def moment(time: datetime) -> str:
+    """Such as "Sat 21 Nov 2026, 15:47"."""
+    return f"{DAYS[time.weekday()][:3]} {day(time)}, {time:%H:%M}"
+
+
+def day(time: datetime) -> str:
+    """Such as "21 Nov 2026"."""
+    return f"{time.day} {_MONTHS[time.month - 1]} {time.year}"
+
+
+def span(first: datetime, last: datetime) -> str:
+    """From when to when, in days; with the hours where it is one day."""
+    if first.date() == last.date():
+        return f"{moment(first)} to {last:%H:%M}"
+    return f"{day(first)} to {day(last)}"
+
+
+def lasting(minutes: float) -> str:
+    """Such as "45 min", "2 h 15 min" or "38 h"; whole minutes, and hours from a day on."""
+    whole = round(minutes)
+    if whole < 60:
+        return f"{whole} min" if whole or not minutes else "under 1 min"
+    hours, rest = divmod(whole, 60)
+    if hours >= 24:
+        return f"{round(whole / 60):,} h"
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
