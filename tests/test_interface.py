@@ -1,6 +1,7 @@
 """Every row of sections 4 to 7 of the interface, through the client, against the sandbox.
 
-The states and limits of a room (sections 3 and 8) stand in tests/sandbox."""
+The states and limits of a room (sections 3 and 8), and the codes that they lead to, stand in
+tests/sandbox."""
 
 import itertools
 import socket
@@ -137,111 +138,7 @@ def _soon(condition, seconds=5.0):
         time.sleep(0.01)
 
 
-# Section 4 and 7: each code by state
-
-
-def refusals(sandbox, client, room_id, camera):
-    """Each code that a state leads to: the state, the call, the error that it has to be."""
-
-    def create(**options):
-        return lambda: ck.create_room(client, "t", "ops", **options)
-
-    def taken():
-        ck.create_room(client, "t", "ops", room_extend_id="mine")
-
-    def imported():
-        ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
-
-    def mcu():
-        return ck.get_mcu(client, room_id)
-
-    def offline():
-        return ck.force_offline(client, room_id, "ada")
-
-    def occupied():
-        sandbox.join(room_id, "Ada", user_id="ada")
-
-    def closed():
-        sandbox.close_room(room_id)
-
-    def full():
-        for name in "abcd":
-            sandbox.join(room_id, name)
-
-    def b1(user_id="cam", address=None, room=None, **login):
-        return lambda: ck.import_device(
-            client, room or room_id, user_id, "Door", address or camera, **(login or LOGIN)
-        )
-
-    nobody = socket.socket()
-    nobody.bind(("127.0.0.1", 0))
-    closed_port = nobody.getsockname()[1]
-    nobody.close()
-    return {
-        "A2 407 extend id taken": (taken, create(room_extend_id="mine"), ck.ParameterError),
-        "A2 407 room_mode 9": (None, create(room_mode=9), ck.ParameterError),
-        "A2 407 negative cap": (None, create(attendee_max=-1), ck.ParameterError),
-        "A2 405": (lambda: sandbox.licence(expired=True), create(), ck.LicenceError),
-        "A2 701": (lambda: sandbox.licence(peer_to_peer=False), create(room_mode=3),
-                   ck.LicenceError),
-        "A3 404": (None, lambda: ck.get_room(client, "0"), ck.RoomNotFound),
-        "A4 404": (None, lambda: ck.delete_room(client, "0"), ck.RoomNotFound),
-        "A5 404": (None, lambda: ck.get_mcu(client, "0"), ck.RoomNotFound),
-        "A5 405": (lambda: sandbox.licence(expired=True), mcu, ck.LicenceError),
-        "A5 410": (sandbox.stop_mcu, mcu, ck.MediaServerUnavailable),
-        "A5 411": (lambda: sandbox.licence(seats=0), mcu, ck.LicenceError),
-        "A5 416": (closed, mcu, ck.RoomClosed),
-        "A6 404": (None, lambda: ck.get_room_users(client, "0"), ck.RoomNotFound),
-        "A7 404": (None, lambda: ck.force_offline(client, "0", "ada"), ck.RoomNotFound),
-        "A7 429": (None, offline, ck.UserNotFound),
-        "A7 417": (lambda: (occupied(), sandbox.stop_mcu()), offline, ck.MediaServerUnavailable),
-        "A7 428": (lambda: (occupied(), sandbox.unassign_mcu(room_id)), offline,
-                   ck.MediaServerUnavailable),
-        "A7 416": (lambda: (occupied(), closed()), offline, ck.RoomClosed),
-        "B1 302": (lambda: sandbox.device_service("stopped"), b1(), ck.ServiceUnavailable),
-        "B1 310": (lambda: sandbox.device_service("hanging"), b1(), ck.ServiceTimeout),
-        "B1 401": (None, b1(address="gopher://192.0.2.7/x"), ck.ParameterError),
-        "B1 423 user": (imported, b1(address=camera + "2"), ck.UserExists),
-        "B1 423 address": (imported, b1("cam-2"), ck.UserExists),
-        "B1 426 wrong login": (None, b1(login_name="admin", login_password="no"), ck.JoinFailed),
-        "B1 426 no room": (None, b1(room="0"), ck.JoinFailed),
-        "B1 426 full": (full, b1(), ck.JoinFailed),
-        "B1 426 closed": (closed, b1(), ck.JoinFailed),
-        "B1 426 locked": (lambda: sandbox.lock(room_id), b1(), ck.JoinFailed),
-        "B1 426 refused": (None, b1(address=f"rtsp://127.0.0.1:{closed_port}/x"), ck.JoinFailed),
-        "B1 426 no such path": (None, b1(address=camera + "-none"), ck.JoinFailed),
-        "B2 303": (lambda: (imported(), sandbox.device_service("stopped")),
-                   lambda: ck.remove_device(client, room_id, "cam", camera), ck.ServiceUnavailable),
-        "B2 310": (lambda: sandbox.device_service("hanging"),
-                   lambda: ck.remove_device(client, room_id, "cam", camera), ck.ServiceTimeout),
-        "B2 425 user": (None, lambda: ck.remove_device(client, room_id, "cam", camera),
-                        ck.UserNotFound),
-        "B2 425 address": (imported, lambda: ck.remove_device(client, room_id, "cam", camera + "x"),
-                           ck.UserNotFound),
-        "B3 304": (lambda: sandbox.device_service("stopped"), lambda: ck.list_devices(client),
-                   ck.ServiceUnavailable),
-        "B3 310": (lambda: sandbox.device_service("hanging"), lambda: ck.list_devices(client),
-                   ck.ServiceTimeout),
-    }  # fmt: skip
-
-
-NAMES = tuple(refusals(*[type("_", (), {"__getattr__": lambda *_: None})()] * 2, "0", ""))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_each_code_that_a_state_leads_to(sandbox, client, room_id, camera, name):
-    """The call answers with the code of its row, as the error that fits it, with advice."""
-    client._sleep = lambda _: None
-    prepare, call, kind = refusals(sandbox, client, room_id, camera)[name]
-    if prepare:
-        prepare()
-    with pytest.raises(kind) as raised:
-        call()
-    endpoint, ret = name.split()[:2]
-    error = raised.value
-    assert (error.endpoint, error.ret, error.interface) == (endpoint, int(ret), endpoint[0])
-    assert error.advice in str(error)
-    assert LOGIN["login_password"] not in str(error)
+# Section 7: the codes. Which state leads to which stands in tests/sandbox, beside the raw answers.
 
 
 def test_b1_427_when_the_camera_does_not_answer():

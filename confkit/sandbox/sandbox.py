@@ -143,8 +143,9 @@ class Sandbox:
             published = " with the published demo keys" * (self.secret_key == DEMO_SECRET_KEY)
             log.warning(
                 "The sandbox answers beyond this machine%s, without encryption: %s and %s",
-                published, *self._urls,
-            )  # fmt: skip
+                published,
+                *self._urls,
+            )
         return self
 
     def close(self) -> None:
@@ -536,9 +537,11 @@ class Sandbox:
     def _leave_behind(self, room_id: str, user_id: str) -> None:
         """Bring a camera of its own into a room."""
         device = {
-            "roomId": room_id, "userId": user_id, "userName": "Camera",
+            "roomId": room_id,
+            "userId": user_id,
+            "userName": "Camera",
             "userAddress": self.camera(name="Left behind", size=(320, 180), fps=5),
-        }  # fmt: skip
+        }
         try:
             self._run(create_device(self._running(), device))
         except Refused as refused:

@@ -37,18 +37,6 @@ def test_a1_needs_both_parameters(stranger, sandbox, left_out):
     assert stranger.raw("/rtc/auth/valid", query).json()["ret"] == 407
 
 
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [("/rtc/auth/valid", 504), ("/rtc/room/create", 700), ("/rtc/room/get", 409)],
-)
-def test_codes_that_come_by_fault_only(stranger, sandbox, path, code):
-    """504, 700 and 409 are played on demand, with the meaning that section 7 gives them."""
-    sandbox.fault(path, ret=code)
-    answer = stranger.raw(path).json()
-    assert answer["ret"] == code
-    assert answer["msg"] in {"timeout", "database error", "internal HTTP timeout"}
-
-
 def test_a2_creates_a_room_that_a3_gives_back(stranger):
     """A3 gives what A2 was given, the caps quoted, the numbers as numbers."""
     room_id = stranger.room(

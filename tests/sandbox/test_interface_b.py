@@ -175,13 +175,6 @@ def test_b2_needs_room_user_and_address_of_the_device(stranger, sandbox, wrong):
     assert stranger.devices() == ["cam"]
 
 
-@pytest.mark.parametrize("code", [423, 424, 425])
-def test_424_and_425_of_b1_come_by_fault(stranger, sandbox, code):
-    """Codes without a state behind them are played on demand."""
-    sandbox.fault("/avd/api/outgoing/createOutgoingUser", ret=code, times=1)
-    assert stranger.bring("r", "rtsp://h/") == code
-
-
 def test_an_import_is_unique(stranger, sandbox):
     """423: a user id that any device or a person of the room has, an address twice in one room."""
     first, second = stranger.room(), stranger.room()

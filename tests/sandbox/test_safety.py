@@ -91,14 +91,6 @@ def test_the_command_publishes_no_demo_keys_beyond_loopback(arguments, capsys):
     assert len(told.splitlines()) == 1
 
 
-def test_a_sandbox_beyond_loopback_makes_keys_that_nobody_knows():
-    """Two of them differ, in 256 bits, and the demo keys open neither."""
-    with Sandbox(host="0.0.0.0") as one:
-        assert one.secret_key not in (DEMO_SECRET_KEY, Sandbox(host="0.0.0.0").secret_key)
-        assert re.fullmatch("[0-9a-f]{64}", str(one.secret_key))
-        assert DEMO_SECRET_KEY not in repr(one)
-
-
 def test_what_a_token_is_made_of_is_unguessable_unless_seeded():
     """Nonces and keys differ each time; a seed repeats them."""
     many = {Ids().nonce() for _ in range(200)} | {random_keys()[1] for _ in range(200)}

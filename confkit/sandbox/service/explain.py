@@ -27,14 +27,10 @@ def missing(
             return f"{endpoint.key} spells it {name}, not {other}"
     if name in elsewhere:
         return f"parameters belong in the {place} here, not in the {elsewhere[name]} ({name})"
-    known = {*endpoint.required, *endpoint.optional, "callback"}
+    known = {*endpoint.required, *endpoint.optional, "callback", *TOKEN_SPELLINGS}
+    strangers = [other for other in given if _plain(other) not in map(_plain, known)]
     # Only what can be a name is quoted: a token that lost its name would stand in its place.
-    strangers = [
-        other
-        for other in given
-        if other.isidentifier() and len(other) < 25 and _plain(other) not in map(_plain, known)
-        and other not in TOKEN_SPELLINGS
-    ]  # fmt: skip
+    strangers = [other for other in strangers if other.isidentifier() and len(other) < 25]
     hint = f"; {endpoint.key} does not know {', '.join(strangers[:5])}" if strangers else ""
     return f"{name} is missing{hint}"
 

@@ -161,7 +161,8 @@ async def _serving(
                 task.cancel()  # App then drops the connection
             for connection in list(server.server_state.connections):
                 connection.transport.abort()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            await asyncio.wait(tasks, timeout=1.0)
 
 
 async def _keep_dates(servers: Sequence[uvicorn.Server]) -> None:

@@ -33,6 +33,7 @@ _FORMS = {
     "line": "the signature is of the hex text and a line end",
     "openssl": "the signature is of all that openssl prints: take the hex text behind the = alone",
 }
+_ALREADY = "it is percent-encoded already: what builds the URL in your program does that"
 _NO_HMAC = "it is a plain hash: HMAC is a function of its own, with a key and a message"
 _SWAPPED = "message and key are swapped: the secret key is HMAC's key"
 _FUNCTIONS = {"hmac": "", "swapped": _SWAPPED, "key first": _NO_HMAC, "key last": _NO_HMAC}
@@ -78,16 +79,13 @@ def _unwrapped(text: str, travelled: bool) -> tuple[str, list[str]]:
     """Return the bare signature, and what had been done to it on the way."""
     told = []
     if quoted := re.fullmatch(r"(?s)(b')(.+)'|(\")(.+)\"", text):
-        told.append("it is Python's picture of bytes, b'...': decode it" if quoted[1]
-                    else "it has quotes around it")  # fmt: skip
+        in_python = "it is Python's picture of bytes, b'...': decode it"
+        told.append(in_python if quoted[1] else "it has quotes around it")
         text = quoted[2] or quoted[4]
     if "%" in text:
         once, text = unquote(text), unquote(unquote(unquote(text)))
-        told.append(
-            "it is percent-encoded twice" if travelled or once != text
-            else "it is percent-encoded already: the part of your program that builds the URL does "
-            "that"
-        )  # fmt: skip
+        twice = travelled or once != text
+        told.append("it is percent-encoded twice" if twice else _ALREADY)
     if "\n" in text.strip():
         told.append("its base64 is wrapped by a line break: let your library put all on one line")
         text = re.sub(r"[\r\n]+", "", text)

@@ -238,7 +238,8 @@ def _opened(file: Path) -> sqlite3.Connection:
     except (sqlite3.Error, OSError) as error:
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
             raise ConfkitError(
-                f"{file} is in use by another sandbox. End that one, or give this one its own file."
+                f"{file} is in use by another sandbox, or open elsewhere. End that, or give this "
+                "one its own file."
             ) from None
         raise ConfkitError(
             f"The sandbox cannot use {file}: {error}. Give it a file that it wrote before, "
