@@ -200,10 +200,10 @@ def test_a_slip_that_is_not_the_fault_is_told_with_what_was_tried(sandbox):
     """White space in a secret that is wrong anyway, and letters that nobody typed."""
     client = other(sandbox, secret_key="s0me 0ther\u200b")
     check = by_name(ck.doctor(client))["authentication"]
-    assert "refused as well: the keys mended, as there is white space inside a key" in check.found
+    assert "refused as well: the keys fixed, as there is white space inside a key" in check.found
     assert "secret_key holds letters beyond ASCII" in check.found
     plain = other(sandbox, secret_key="0123456789abcdef")  # base64 too, but of nothing printable
-    assert "mended" not in by_name(ck.doctor(plain))["authentication"].found
+    assert "fixed" not in by_name(ck.doctor(plain))["authentication"].found
 
 
 def test_an_account_that_locks_meanwhile_ends_the_logins(script):
@@ -246,7 +246,7 @@ def test_the_client_is_left_as_it_is(script):
     """Its session, time-outs, cookies and token are its own."""
     service = script(WELL)
     client = service.client(timeout=(3, 4))
-    hooks = dict(client.session.hooks)
+    hooks = {name: list(found) for name, found in client.session.hooks.items()}
     assert ck.doctor(client).ok
     assert (client.timeout, client.authenticated, client.calls) == ((3, 4), False, [])
     assert client.session.hooks == hooks

@@ -14,8 +14,8 @@ import confkit as ck
 from confkit import profiles
 from confkit.connect import SERVICE
 from confkit.deployment import probe_client
-from confkit.deployment.inquiry import QUESTIONS
 from confkit.deployment.logins import Logins, signatures
+from confkit.deployment.questions import TOKEN_IN_A, TOKEN_IN_A5, TOKEN_IN_B2
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from tests.deployment.deployments import combined
@@ -73,7 +73,7 @@ def by_callback(answer):
 
 IN_A, IN_A5, IN_B2 = (f"spelling of the token in {where}" for where in ("A", "A5", "B2"))
 HOW_B1, KEYS, JSONP = "B1 by GET or POST", "keys of B3's items", "JSONP (callback)"
-NAME, MCU_NAME, B2_NAME = QUESTIONS["A3"].setting, QUESTIONS["A5"].setting, QUESTIONS["B2"].setting
+NAME, MCU_NAME, B2_NAME = (one.setting for one in (TOKEN_IN_A, TOKEN_IN_A5, TOKEN_IN_B2))
 OTHER, STYLE, UNKNOWN = "accessToken", "item_keys", "an unknown room in {}"
 GONE, BAD = "404 (room not found), HTTP 404", "602 (access_token incorrect), HTTP 401"
 BY_STATUS = Reply({"ret": 404}, status=404), Reply({"ret": 602}, status=401)
