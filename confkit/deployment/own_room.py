@@ -34,10 +34,7 @@ class OwnRoom:
 
 @contextmanager
 def created_room(
-    inquiry: Inquiry,
-    extend_id: str,
-    token: Callable[[Secret | None], Secret],
-    sleep: Callable[[float], object],
+    inquiry: Inquiry, extend_id: str, token: Callable[[Secret | None], Secret]
 ) -> Iterator[OwnRoom]:
     """The room, while it is there. It is deleted at the end, also after an error or Ctrl-C, which
     then carries a note where that failed.
@@ -62,7 +59,7 @@ def created_room(
         error = room.asked.error if room.asked else None
         unsent = isinstance(error, TransportError) and not error.sent
         if inquiry.calls > before and not unsent:
-            interrupt = _remove(inquiry, room, token, sleep)
+            interrupt = _remove(inquiry, room, token)
         inquiry.kept = 0
         ended_by = interrupt or sys.exc_info()[1]
         if ended_by:
@@ -73,10 +70,7 @@ def created_room(
 
 
 def _remove(
-    inquiry: Inquiry,
-    room: OwnRoom,
-    token: Callable[[Secret | None], Secret],
-    sleep: Callable[[float], object],
+    inquiry: Inquiry, room: OwnRoom, token: Callable[[Secret | None], Secret]
 ) -> KeyboardInterrupt | None:
     """Delete the room; a Ctrl-C meanwhile, which is returned, has to wait until that is done."""
     settled = bool(room.asked and room.asked.call.ret is not None)  # the service said yes or no
@@ -87,7 +81,7 @@ def _remove(
     for attempt in range(REMOVALS):
         try:
             if attempt:
-                sleep(0.2 * attempt)
+                inquiry.client._sleep(0.2 * attempt)
             held = held or token(None)
             asked = inquiry.ask(Request(A4, {"room_id": room.room_id}), held, anyway=True)
             why, gone = answer(asked), asked.call.ret in UNKNOWN_ROOM

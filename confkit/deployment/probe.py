@@ -112,8 +112,6 @@ def probe_dialect(
             wait=wait,
             max_calls=max_calls,
             own_room=own_room,
-            clock=clock,
-            sleep=sleep,
             new_id=new_id,
         )
 
@@ -125,12 +123,10 @@ def probe_client(
     wait: float | None = None,
     max_calls: int = CALLS,
     own_room: bool = True,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], object] = time.sleep,
     new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Probe:
-    """As `probe_dialect`, of a client's service and with its dialect as the first guess; where the
-    client is read only, nothing is created, and B1 and B2 are left alone."""
+    """As `probe_dialect`, of a client's service, with its dialect as the first guess and by its
+    clock; where the client is read only, nothing is created, and B1 and B2 are left alone."""
     if wait is not None and not finite(wait):
         raise ConfigError(f"wait is {wait!r}", "Give seconds, above 0 and finite")
     if isinstance(max_calls, bool) or not (isinstance(max_calls, int) and max_calls >= FEWEST):
@@ -141,13 +137,13 @@ def probe_client(
     inquiry = Inquiry(client, max_calls=max_calls, silences=SILENT)
     asking = _Asking(inquiry, Logins(inquiry.ask, max_failed_logins), new_id)
     if asking.log_in():
-        born = clock()
+        born = client._clock()
         readable = asking.reads()
-        asking.changes(own_room and readable, sleep)
-        for row in _result_codes(inquiry.heard):
-            asking.keep(*row)
+        asking.changes(own_room and readable)
+        for shown, asked in _result_codes(inquiry.heard):
+            asking.keep(shown, asked)
         if wait is not None:
-            asking.lifetime(born, wait, clock, sleep)
+            asking.lifetime(born, wait)
     return Probe(
         dialect=inquiry.dialect,
         evidence=tuple(asking.rows),
@@ -422,7 +418,7 @@ class _Asking:
         self.method(CALL_OF_B1)
         return readable
 
-    def changes(self, create: bool, sleep: Callable[[float], object]) -> None:
+    def changes(self, create: bool) -> None:
         """Ask A5, what needs a room of its own, and B2 for a user who is not there."""
         question, there = "a room of its own", False
         found = self.spelling(TOKEN_IN_A5, self.new_id(), last=not create)
@@ -433,7 +429,7 @@ class _Asking:
             extend_id = self.new_id()
             with (
                 self.question(question),
-                created_room(self.inquiry, extend_id, self.token, sleep) as room,
+                created_room(self.inquiry, extend_id, self.token) as room,
             ):
                 self.left = room.left
                 if room.asked and room.asked.members is not None:
@@ -453,19 +449,15 @@ class _Asking:
             why = "an unknown room does not show it, and there was none of its own"
             self.open(TOKEN_IN_A5.name, why)
 
-    def lifetime(
-        self,
-        since: float,
-        wait: float,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
-    ) -> None:
+    def lifetime(self, since: float, wait: float) -> None:
         """Find between which ages a token ends, by asking for an unknown room for `wait` seconds.
 
-        `since` is when it was made, by `clock`. Each question uses the token: where a service
-        counts from the last use, it lasts longer than it would unused (the interface does not say).
+        `since` is when it was made, by the client's clock. Each question uses the token: where a
+        service counts from the last use, it lasts longer than it would unused (the interface does
+        not say).
         """
         question, request = "lifetime of the token", TOKEN_IN_A.request(self.new_id())
+        clock, sleep = self.inquiry.client._clock, self.inquiry.client._sleep
         with self.question(question):
             asked = self.inquiry.ask(request, self.token())
             begun = clock()

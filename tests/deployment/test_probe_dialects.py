@@ -120,7 +120,7 @@ def test_b1_is_never_sent_anything_that_could_be_imported(playing, probe):
         with playing(dialect) as sandbox:
             client = sandbox.connect(sleep=lambda _: None)
             client.dialect = Dialect(hash=dialect.hash, signature=dialect.signature)
-            probe_client(client, sleep=lambda _: None)
+            probe_client(client)
             sent += [call.fields for call in client.calls if call.endpoint == "B1"]
             assert sandbox.count(B1) >= 1
     assert {name for fields in sent for name in fields} == {"accessToken"}
@@ -134,7 +134,7 @@ def test_b2_is_asked_for_nobody_in_the_probes_own_room(playing):
         for own_room, room_is_there in ((True, True), (False, False)):
             client = sandbox.connect(sleep=lambda _: None)
             client.dialect = Dialect()
-            found = probe_client(client, own_room=own_room, sleep=lambda _: None)
+            found = probe_client(client, own_room=own_room)
             [row] = [row for row in found.evidence if row.question == "spelling of the token in B2"]
             assert (row.sure, row.answer, row.exchange.ret) == ("seen", "accessToken", 425)
             made = {call.fields.get("room_extend_id") for call in client.calls} - {None}

@@ -54,7 +54,7 @@ def asked(script):
 
     def ask(differences=None, **options):
         service = script({**USUAL, **(differences or {})})
-        found = probe_client(service.client(**options), sleep=lambda _: None)
+        found = probe_client(service.client(sleep=lambda _: None, **options))
         return found, {row.question: row for row in found.evidence}
 
     return ask
@@ -175,14 +175,14 @@ def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
 def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal):
     """401 with and without a token by POST, and no GET: the method is told, the placement open."""
     service = script({**USUAL, B1: {"ret": 401}})
-    found = probe_client(service.client(), sleep=lambda _: None)
+    found = probe_client(service.client(sleep=lambda _: None))
     assert "create_method" not in found.told  # both methods are served alike
 
     def by_post(query):
         return refusal if service.requests[-1][0] == "GET" else {"ret": 401}
 
     service.script[B1] = by_post
-    found = probe_client(service.client(), sleep=lambda _: None)
+    found = probe_client(service.client(sleep=lambda _: None))
     rows = {row.question: row for row in found.evidence}
     assert (found.dialect.create_method, found.dialect.placement) == ("POST", "query")
     assert "placement" not in found.told

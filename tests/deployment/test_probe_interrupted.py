@@ -189,7 +189,7 @@ def test_a_slow_interface_is_left_alone_after_two_silences(script):
         B1: Reply({"ret": 401}, delay=1),
     }
     service = script(answers)
-    found = probe_client(service.client(timeout=(1, 0.1)), sleep=lambda _: None)
+    found = probe_client(service.client(timeout=(1, 0.1), sleep=lambda _: None))
     assert service.seen[B3] + service.seen[B1] == 2
     assert "gave no answer 2 times in a row" in " ".join(found.open)
     assert service.seen[AUTHENTICATE] == 1
