@@ -149,6 +149,24 @@ def test_a_port_behind_a_firewall():
     assert "firewall" in found["TCP to A"].advice
 
 
+@pytest.mark.parametrize(
+    ("host", "proxy", "told", "step"),
+    [
+        ("255.255.255.255", None, "it cannot be reached", "this machine's network"),
+        ("127.0.0.1", "127.0.0.1:{port}", "the proxy of this machine's settings", "NO_PROXY"),
+    ],
+)
+def test_a_way_that_leads_nowhere(host, proxy, told, step):
+    """A network that is not there, and a proxy that is not: each is told with its next step."""
+    client = client_of(*[f"http://{host}:9"] * 2)
+    if proxy:
+        client.session.trust_env = True
+        client.session.proxies = {"http": "http://" + proxy.format(port=free_port())}
+    check = by_name(ck.doctor(client))["TCP to A"]
+    assert (check.verdict, told in check.found) == ("FAIL", True)
+    assert step in check.advice
+
+
 def test_an_address_of_the_sixth_version():
     """Its brackets are where they belong."""
     with scripted(dict(WELL), host="::1") as service:
@@ -350,6 +368,12 @@ def test_an_adapter_of_ones_own_is_judged_by_what_it_does(behind_tls, certificat
 
 # What else may answer
 
+
+def plain(status: int, header: str, value: str) -> Reply:
+    """An answer without a body."""
+    return Reply("", status=status, headers={header: value})
+
+
 LOGIN = "<html><title>Guest  access</title><form><input type='password'></form></html>"
 FOREIGN = {
     "a login page": (Reply(LOGIN, kind=HTML), "a login page titled 'Guest access' (HTTP 200)"),
@@ -359,22 +383,13 @@ FOREIGN = {
         "a page titled '404' (HTTP 404)",
     ),
     "a gateway": (Reply("<h1>Bad</h1>", kind=HTML, status=502), "a gateway answers"),
-    "a login of a proxy": (
-        Reply("", status=407, headers={"Proxy-Authenticate": "Basic"}),
-        "a proxy before",
-    ),
-    "a login of a server": (
-        Reply("", status=401, headers={"WWW-Authenticate": "Basic"}),
-        "a web server before",
-    ),
+    "a login of a proxy": (plain(407, "Proxy-Authenticate", "Basic"), "a proxy before"),
+    "a login of a server": (plain(401, "WWW-Authenticate", "Basic"), "a web server before"),
     "a redirect to a login": (
-        Reply("", status=302, headers={"Location": "https://portal.example/login?token=geheim99"}),
+        plain(302, "Location", "https://portal.example/login?token=geheim99"),
         "redirects (HTTP 302) to https://portal.example/login, most likely a login",
     ),
-    "a redirect to itself": (
-        Reply("", status=302, headers={"Location": "/elsewhere"}),
-        "(HTTP 302) to /elsewhere",
-    ),
+    "a redirect to itself": (plain(302, "Location", "/elsewhere"), "(HTTP 302) to /elsewhere"),
     "a redirect to nowhere": (Reply("", status=302), "to nowhere"),
     "JSON of another kind": (Reply({"status": "up"}), "JSON without a result code"),
     "an empty answer": (Reply(""), "an empty answer"),
