@@ -24,7 +24,6 @@ from ..endpoints import A3, B3, Endpoint
 from ..errors import ConfigError
 from ..secret import Secret, hidden_address, mask
 from ..transport import finite
-from ..wire import Request
 from .evidence import Evidence, Probe
 from .logins import Login, Logins, Tried, signatures
 from .own_room import created_room
@@ -40,6 +39,7 @@ from .questions import (
     Question,
     Unasked,
     answer,
+    filled,
     token_names,
 )
 
@@ -339,89 +339,71 @@ class _Asking:
     def look(self, look: Look, room_id: str, asked: Attempt | None = None) -> None:
         """Keep what comes for a read, which may have been asked before."""
         with self.question(look.question):
-            given = {name: value.format(room=room_id) for name, value in look.parameters.items()}
             token = self.token()
             if look.bad:
                 token = signing.sign(self.new_id(), "confkit probe", self.inquiry.dialect)
-            asked = asked or self.inquiry.ask(Request(look.endpoint, given), token)
+            asked = asked or self.inquiry.ask(
+                filled(look.endpoint, look.parameters, room_id), token
+            )
             for shown in look.read(look.question, asked):
                 self.keep(shown, asked)
 
-    def find(self, question: Question, room_id: str = "") -> Found | None:
-        """Look for the dialect in which an operation reads the token."""
-        with self.question(question.name):
-            request = question.request(room_id, self.new_id())
-            return self.inquiry.find(question, request, self.token())
-        return None
-
-    def spelling(self, question: Question, room_id: str, last: bool = True) -> Found | None:
-        """Find the name under which an operation takes the token; `last`: else it stays open."""
-        found = self.find(question, room_id)
-        if found and found.dialect:
-            name: str = getattr(found.dialect, question.setting)
-            usual = question is TOKEN_IN_A5 and name == self.inquiry.dialect.token_parameter
-            known: dict[str, Any] = {question.setting: None if usual else name}
-            self.keep(Shown(question.name, name, settings=known), found.asked)
-        elif found and last:
-            names = ", ".join(token_names(question, self.inquiry.dialect))
-            self.open(
-                question.name,
-                f"none of {names} changes what {question.endpoint.key} answers without a token to "
-                f"{_READ}. One of the answers: {answer(found.asked)}",
-                found.asked,
-            )
-        return found
-
-    def method(self, question: Question, room_id: str = "") -> Found | None:
-        """Find by which method B1 or B3 is called, and where a POST carries its parameters.
+    def settle(self, question: Question, room_id: str = "", last: bool = True) -> Found | None:
+        """Find the name under which an operation takes the token, or by which method it is called
+        and where a POST carries its parameters; `last`: else that stays open.
 
         A service that looks at the parameters first refuses B1 alike with a token and without; then
         only the method is told, where the other one is not served.
         """
-        found = self.find(question, room_id)
+        found = None
+        with self.question(question.name):
+            request = question.request(room_id, self.new_id())
+            found = self.inquiry.find(question, request, self.token())
         if found is None:
             return None
-        unread = (
-            f"neither GET nor POST in query, form or JSON got {_READ}. One of the answers: "
-            f"{answer(found.asked)}"
-        )
-        if found.method is None:
-            self.open(question.name, unread, found.asked)
+        known, by_name = self.inquiry.dialect, "method" not in question.setting
+        ways = token_names(question, known) if by_name else question.choices
+        unread = f"none of {', '.join(ways)} got {_READ}. One of the answers: {answer(found.asked)}"
+        right = getattr(found.dialect, question.setting, None if by_name else found.method)
+        if right is None:
+            if last:
+                self.open(question.name, unread, found.asked)
             return found
-        how = f"{found.method}{'' if found.dialect else '; the other one is not served'}"
-        settings = {question.setting: found.method}
+        usual = question is TOKEN_IN_A5 and right == known.token_parameter
+        settings: dict[str, Any] = {question.setting: None if usual else right}
+        how = right if found.dialect else f"{right}; the other one is not served"
         place = found.dialect.placement if found.dialect else None
-        known = self.inquiry.dialect.placement if "placement" in self.inquiry.told else None
-        if found.method == "POST" and place and known in (None, place):
+        told = known.placement if "placement" in self.inquiry.told else None
+        if right == "POST" and place and told in (None, place):
             how += f", with its parameters in the {place}"
             settings["placement"] = place
         self.keep(Shown(question.name, how, settings=settings), found.asked)
-        if found.method == "POST" and "placement" not in settings and (place or not known):
-            both = f"B3 reads it in the {known}, B1 in the {place}: one setting is for both"
+        if right == "POST" and "placement" not in settings and (place or not told):
+            both = f"B3 reads it in the {told}, B1 in the {place}: one setting is for both"
             self.open("placement of a POST", both if place else unread, found.asked)
         return found
 
     def reads(self) -> bool:
         """Ask all that changes nothing; return whether A3 reads the token."""
         nowhere = self.new_id()  # a room that is not there
-        in_a = self.spelling(TOKEN_IN_A, nowhere)
+        in_a = self.settle(TOKEN_IN_A, nowhere)
         readable = bool(in_a and in_a.dialect)
         if in_a and readable:
             for look in LOOKS_IN_A:
                 self.look(look, nowhere, in_a.asked if look is LOOKS_IN_A[0] else None)
-        listed = self.method(CALL_OF_B3, nowhere)
+        listed = self.settle(CALL_OF_B3, nowhere)
         if listed and listed.dialect:
             for look in LOOKS_IN_B:
                 self.look(look, nowhere, listed.asked if look is LOOKS_IN_B[0] else None)
         else:
             self.open("keys of B3's items", "not asked: it is not known how B3 is called")
-        self.method(CALL_OF_B1)
+        self.settle(CALL_OF_B1)
         return readable
 
     def changes(self, create: bool) -> None:
         """Ask A5, what needs a room of its own, and B2 for a user who is not there."""
         question, there = "a room of its own", False
-        found = self.spelling(TOKEN_IN_A5, self.new_id(), last=not create)
+        found = self.settle(TOKEN_IN_A5, self.new_id(), last=not create)
         told = not create or found is None or found.dialect is not None
         if not create:
             self.open(question, "not created, so A2 and A4 were not asked")
@@ -439,12 +421,12 @@ class _Asking:
                     self.keep(Shown(question, how), room.asked)
                     self.look(LOOK_AT_ROOM, room.room_id)
                     if not told:
-                        told = bool(self.spelling(TOKEN_IN_A5, room.room_id))
-                    self.spelling(TOKEN_IN_B2, room.room_id)
+                        told = bool(self.settle(TOKEN_IN_A5, room.room_id))
+                    self.settle(TOKEN_IN_B2, room.room_id)
                 elif room.asked:
                     self.open(question, answer(room.asked), room.asked)
         if not there:
-            self.spelling(TOKEN_IN_B2, self.new_id())
+            self.settle(TOKEN_IN_B2, self.new_id())
         if not told and not there:
             why = "an unknown room does not show it, and there was none of its own"
             self.open(TOKEN_IN_A5.name, why)

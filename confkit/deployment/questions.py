@@ -55,9 +55,15 @@ class Question(NamedTuple):
 
     def request(self, room_id: str = "", user_id: str = "") -> Request:
         """The request about this room and this user."""
-        chosen = {"{room}": room_id, "{user}": user_id}
-        given = {name: chosen.get(value, value) for name, value in self.parameters.items()}
-        return Request(self.endpoint, given)
+        return filled(self.endpoint, self.parameters, room_id, user_id)
+
+
+def filled(
+    endpoint: Endpoint, parameters: Mapping[str, str], room_id: str, user_id: str = ""
+) -> Request:
+    """A request in whose parameters `{room}` and `{user}` stand for these IDs."""
+    ids = {"room": room_id, "user": user_id}
+    return Request(endpoint, {name: value.format(**ids) for name, value in parameters.items()})
 
 
 TOKEN_IN_A = Question(

@@ -13,12 +13,12 @@ import re
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import unescape
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from requests.utils import select_proxy
@@ -162,40 +162,17 @@ def _notes(case: Case, a: str, b: str) -> Iterator[str]:
         yield f"Tokens can be read on the way: http in {' and '.join(plain)}."
 
 
-class Place(NamedTuple):
-    """The host to connect to, which is a proxy's where the session uses one, and how host and port
-    are written."""
-
-    host: str
-    shown: str
-
-    @classmethod
-    def of(cls, url: str, proxies: MutableMapping[str, str]) -> Place:
-        """Where a session with these proxies connects to for an address."""
-        proxy = select_proxy(url, proxies)
-        if proxy and "://" not in proxy:
-            proxy = f"http://{proxy}"
-        parts = urlsplit(proxy or url)
-        host, usual = parts.hostname or "", {"https": 443, "http": 80}.get(parts.scheme, 1080)
-        shown = f"[{host}]" if ":" in host else host
-        through = ", the proxy of this machine's settings" if proxy else ""
-        return cls(host, f"{shown}:{parts.port or usual}{through}")
-
-    @property
-    def is_address(self) -> bool:
-        """Whether the host is no name."""
-        with suppress(ValueError):
-            return bool(ipaddress.ip_address(self.host))
-        return False
-
-
 def stage(case: Case, interface: Interface, name: Stage) -> Said:
     """Whether one stage of the way to an interface is well, by the first exchange with it."""
     url, session = case.url(interface), case.client.session
     merged = session.merge_environment_settings(url, {}, None, session.verify, None)
-    place, verify = Place.of(url, merged["proxies"]), merged["verify"]
-    if name == "name" and place.is_address:
-        return say("name.none", place=place.shown)
+    parts, verify = urlsplit(url), merged["verify"]
+    proxied = select_proxy(url, merged["proxies"]) is not None
+    known = {"host": parts.hostname, "place": parts.netloc, "setting": SETTINGS[interface]}
+    if name == "name" and proxied:
+        return say("name.proxied")
+    if name == "name" and _is_address(str(parts.hostname)):
+        return say("name.none", **known)
     if name == "TLS" and url.startswith("http:"):
         return say("TLS.none")
     if isinstance(verify, str) and url.startswith("https:") and not _readable(verify):
@@ -206,12 +183,12 @@ def stage(case: Case, interface: Interface, name: Stage) -> Said:
         behind: Stage = "TLS" if url.startswith("https:") else "HTTP"
         if name == _STAGES.get(error.obstacle, behind):
             case.timed_out |= isinstance(error, TransportTimeout)
-            return _stopped(case, asked, error, interface, place)
+            return _stopped(case, asked, error, url, known)
     if name == "name":
         at = f": {seen.address}" if seen.address else ""
-        return say("name.well", host=place.host, at=at)
+        return say("name.well", at=at, **known)
     if name == "TCP":
-        return say("TCP.well", place=place.shown)
+        return say("TCP.proxied" if proxied else "TCP.well", **known)
     if name == "TLS" and verify is False:
         return say("TLS.unverified", tls=seen.tls or "TLS")
     if name == "TLS":
@@ -238,12 +215,19 @@ def _valid(case: Case, tls: str, certificate: Mapping[str, str]) -> Said:
     return say(row, tls=tls or "TLS", until=until)
 
 
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def _stopped(
-    case: Case, asked: Attempt, error: TransportError, interface: Interface, place: Place
+    case: Case, asked: Attempt, error: TransportError, url: str, known: dict[str, str | None]
 ) -> Said:
     """What kept the first exchange from being answered."""
-    url, setting, obstacle = case.url(interface), SETTINGS[interface], error.obstacle
-    known = {"host": place.host, "place": place.shown, "setting": setting, "cause": error.cause}
+    obstacle, known = error.obstacle, {**known, "cause": error.cause}
     if obstacle == "certificate":
         steps = SAYS["certificate"].items()
         step = next(step for said, step in steps if re.search(said, error.cause))

@@ -90,7 +90,7 @@ SHOWN = {
     "B2": (B2, checked(425), IN_B2, "seen: access_token", B2_NAME, "access_token"),
     "B2 by success": (B2, checked(0, 401, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
     "B2 by 404": (B2, checked(404, 602, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
-    "success to nothing": (B1, {"ret": 0}, HOW_B1, "open: neither", "create_method", None),
+    "success to nothing": (B1, {"ret": 0}, HOW_B1, "open: none of", "create_method", None),
     "any token": (B3, EMPTY, "a bad token in B3", "seen: 0 (success)", "list_method", "GET"),
     "a total as text": (B3, listing(total="0"), "total in B3", "seen: as text", STYLE, None),
     "camelCase": (B3, listing({"userId": "1"}), KEYS, "seen: camelCase", STYLE, "camelCase"),
