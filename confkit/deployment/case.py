@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
@@ -111,10 +112,9 @@ class Case(Inquiry):
     def _note(self, response: Any, *_: object, **__: object) -> None:
         self.seen = Seen(response.headers)
         socket: Any = getattr(getattr(response.raw, "connection", None), "sock", None)
-        if socket is not None:
+        with suppress(AttributeError, OSError, ValueError):  # gone, or of an adapter of one's own
             self.seen = self.seen._replace(address=str(socket.getpeername()[0]))
-        if hasattr(socket, "getpeercert"):
-            certificate = socket.getpeercert() or {}
+            certificate = socket.getpeercert() or {}  # not of a plain socket
             self.seen = self.seen._replace(tls=socket.version(), certificate=certificate)
 
     @property

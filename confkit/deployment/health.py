@@ -73,9 +73,9 @@ def doctor(
     fail than `max_failed_logins`; a refusal is looked into with other signatures within that bound.
     A token that the client holds is not put at risk: while it is accepted no login is made (a
     service may keep one token a key; assumed). Each step keeps to the client's time-outs, and all
-    together to `timeout` seconds. Nothing is raised for what the service does: ParameterError and
-    ConfigError are for wrong arguments alone. `clock` gives monotonic seconds, `now` those since
-    the epoch.
+    together to `timeout` seconds, but for a name that this machine looks up: that takes as long as
+    its resolver does. Nothing is raised for what the service does: ParameterError and ConfigError
+    are for wrong arguments alone. `clock` gives monotonic seconds, `now` those since the epoch.
     Sections 4, 5 and 7 of the interface.
     """
     return Checklist(

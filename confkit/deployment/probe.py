@@ -364,7 +364,8 @@ class _Asking:
         known, by_name = self.inquiry.dialect, "method" not in question.setting
         ways = token_names(question, known) if by_name else question.choices
         unread = f"none of {', '.join(ways)} got {_READ}. One of the answers: {answer(found.asked)}"
-        right = getattr(found.dialect, question.setting, None if by_name else found.method)
+        alone = None if by_name else found.method
+        right = getattr(found.dialect, question.setting) if found.dialect else alone
         if right is None:
             if last:
                 self.open(question.name, unread, found.asked)
