@@ -76,9 +76,11 @@ class ReadOnlyError(ConfkitError, PermissionError):
 
 class TransportError(ConfkitError, ConnectionError):
     """No answer came: refused, reset, timed out, no such host, TLS. `sent` is False when the
-    request certainly never reached the service."""
+    request certainly never reached the service; `obstacle` names what kept it in one word, such as
+    "refused", "tls" or "certificate"."""
 
     sent: bool = True
+    obstacle: str = ""
     retry = True
 
 

@@ -213,7 +213,7 @@ def no_answer(
     told = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
     kind = TransportTimeout if advice is _LONGER else TransportError
     error = kind(mask(address, *hidden), advice, cause=told)
-    error.sent, error.retry = sent, retry
+    error.sent, error.retry, error.obstacle = sent, retry, obstacle
     return error
 
 

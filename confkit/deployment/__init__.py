@@ -2,7 +2,7 @@
 (`confkit.probe_dialect`), do its interfaces and its media servers answer?"""
 
 from .health import CHECKS, checkup, service_answers
-from .network import McuAnswer, mcu_answers
 from .probe import probe_client
+from .way import McuAnswer, mcu_answers
 
 __all__ = ["CHECKS", "McuAnswer", "checkup", "mcu_answers", "probe_client", "service_answers"]

@@ -1,19 +1,25 @@
-"""The inquiry of a doctor: what it knows so far of one client, and what time is left."""
+"""One client's check-up while it goes on: what is known so far, what time is left, and how a check
+says what it found (the texts stand in `says.toml`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..address import Address
 from ..checklist import Check, Verdict
+from ..endpoints import A3, B3
 from ..errors import ApiError, TransportError, TransportTimeout
 from ..secret import mask
-from .inquiry import Inquiry
+from ..wire import Request
 from .logins import Login, Logins
-from .network import Way, way
+from .questions import Inquiry
 
 if TYPE_CHECKING:
     from ..attempt import Attempt
@@ -21,9 +27,11 @@ if TYPE_CHECKING:
     from ..dialect import Dialect
     from ..endpoints import Interface
     from ..secret import Secret
-    from ..wire import Request
 
 NO_ROOM = "999999999999999"  # a number that no room should have
+SETTINGS: dict[Interface, str] = {"A": "base_url", "B": "outgoing_url"}
+SAYS = tomllib.loads(Path(__file__).with_name("says.toml").read_text("utf-8"))
+_OF_A_SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key", "dialect")
 
 
 class Said(NamedTuple):
@@ -34,9 +42,38 @@ class Said(NamedTuple):
     advice: str = ""
 
 
+def say(row: str, **values: object) -> Said:
+    """What `says.toml` has in this row (`table.name`), with these values in it."""
+    table, _, name = row.partition(".")
+    texts = SAYS[table][name]
+    found, advice = (texts.get(part, "").format(**values) for part in ("found", "advice"))
+    return Said(texts["verdict"], found, advice)
+
+
+def answered(verdict: Verdict, came: Attempt | Login, before: str = "") -> Said:
+    """What came instead of what was asked for, and its own next step."""
+    error = came.error
+    if error is None:
+        return Said(verdict, f"{before}it answers")
+    told = (isinstance(error, TransportError) and error.cause) or error.said
+    if isinstance(error, ApiError):
+        told = f"it answers {error.ret}: {error.meaning}"
+    return Said(verdict, before + told, error.advice)
+
+
+class Seen(NamedTuple):
+    """What a connection showed under an answer: its `headers`, the version of TLS and the
+    certificate as far as that was looked at, and the address that answered."""
+
+    headers: Mapping[str, str] = {}
+    tls: str = ""
+    certificate: Mapping[str, Any] = {}
+    address: str = ""
+
+
 class Case(Inquiry):
-    """One client's check-up while it goes on, by a copy whose session notes the headers of answers:
-    the caller's own client, its token, its dialect and its session are left as they are."""
+    """The inquiry of a doctor, by a copy whose session notes what is `seen` under an answer: the
+    caller's own client, its token, its dialect and its session are left as they are."""
 
     def __init__(
         self,
@@ -50,9 +87,9 @@ class Case(Inquiry):
     ) -> None:
         super().__init__(copy(client))
         self.room_id, self.seconds, self.now, self.new_id = room_id, seconds, now, new_id
-        self.created = tuple(client.created)
-        self.room_ids: list[str] = []  # in which B lists devices
+        self.known_rooms = [(one, "which this client made") for one in client.created[-1:]]
         self.token: Secret | None = None
+        self.seen = Seen()
         self.skews: list[float] = []
         self.answered = False  # as one of the interfaces does
         self.timed_out = False  # in the present step
@@ -60,6 +97,7 @@ class Case(Inquiry):
         self.read: str | None = None  # the room that was read
         self.mcu: str | None = None  # the address of its media server
         self.changed: dict[str, str] = {}  # settings of the dialect that were wrong
+        self._first: dict[Interface, tuple[Attempt, Seen]] = {}
         self._clock, self._end = clock, clock() + seconds
         self.patience = client.timeout
         self.logins = Logins(self.ask, max_failed_logins)
@@ -72,29 +110,26 @@ class Case(Inquiry):
         self.client.session = session
 
     def _note(self, response: Any, *_: object, **__: object) -> None:
-        self.headers = response.headers
+        self.seen = Seen(response.headers)
+        socket: Any = getattr(getattr(response.raw, "connection", None), "sock", None)
+        with suppress(AttributeError, OSError, ValueError):  # gone, or of an adapter of one's own
+            self.seen = self.seen._replace(address=str(socket.getpeername()[0]))
+            certificate = socket.getpeercert() or {}  # not of a plain socket
+            self.seen = self.seen._replace(tls=socket.version(), certificate=certificate)
 
     @property
     def left(self) -> float:
         """Seconds that are left for all that follows."""
         return self._end - self._clock()
 
-    def waits(self, most: float = float("inf")) -> float:
-        """Seconds for one wait: those to connect, no more than `most` and than are left."""
-        return max(min(most, self.patience[0], self.left), 0.01)
-
     @property
-    def some_room(self) -> str:
-        """The room to ask A3 for, to see what it makes of a token."""
-        return self.room_id or NO_ROOM
+    def skew(self) -> float:
+        """Seconds that the service's clock is ahead, by its quickest answer; 0 if unknown."""
+        return min(self.skews, key=abs, default=0.0)
 
     def url(self, interface: Interface) -> str:
         """The address of an interface."""
         return self.client.base_url if interface == "A" else self.client.outgoing_url
-
-    def way(self, interface: Interface) -> Way:
-        """Where the session connects to for an interface."""
-        return way(self.client.session, self.url(interface))
 
     def ask(
         self,
@@ -107,97 +142,69 @@ class Case(Inquiry):
         """Send one request once, in what time is left; note the clock of the service."""
         half = max(self.left / 2, 0.01)  # to connect, and to read
         self.client.timeout = min(self.patience[0], half), min(self.patience[1], half)
-        before = self.now()
+        before, self.seen = self.now(), Seen()
         asked = super().ask(request, token, dialect=dialect, anyway=anyway)
         self.timed_out |= isinstance(asked.error, TransportTimeout)
-        if asked.members is not None or isinstance(asked.error, ApiError):
+        if asked.call.ret is not None:
             self.answered = True
             self._skew((before + self.now()) / 2)
         return asked
 
     def _skew(self, here: float) -> None:
         try:
-            there = parsedate_to_datetime(self.headers["Date"]).timestamp()
+            there = parsedate_to_datetime(self.seen.headers["Date"]).timestamp()
         except (LookupError, ValueError, TypeError, OverflowError):
             return
         self.skews.append(there + 0.5 - here)  # the header has whole seconds
 
-    def elsewhere(self, request: Request) -> Attempt:
-        """What comes for a request at the other interface's address."""
-        addresses = self.client._addresses
-        self.client._addresses = {"A": addresses["B"], "B": addresses["A"]}
+    def first(self, interface: Interface) -> tuple[Attempt, Seen]:
+        """What comes for a read without a token, which spends no login: asked once."""
+        if interface not in self._first:
+            room = Request(A3, {"room_id": self.room_id or NO_ROOM})
+            asked = self.ask(room if interface == "A" else Request(B3, {}))
+            self._first[interface] = asked, self.seen
+        return self._first[interface]
+
+    def ask_at(self, url: str, request: Request) -> Attempt:
+        """What comes for a request without a token at another address."""
+        addresses, timed_out = self.client._addresses, self.timed_out
+        place = Address.parse(url, SETTINGS[request.endpoint.interface])
+        self.client._addresses = {**addresses, request.endpoint.interface: place}
         try:
             return self.ask(request)
         finally:
-            self.client._addresses = addresses
+            self.client._addresses, self.timed_out = addresses, timed_out
 
     def check(self, name: str, said: Said) -> Check:
         """A check whose texts hold no secret of this service and nothing that steers a screen."""
         return Check(name, said.verdict, *(mask(text, *self.secrets) for text in said[1:]))
 
-    def origin(self, setting: str) -> str:
-        """Where a setting came from, in brackets; empty where that is not known."""
-        found = self.client.origins.get(setting)
-        return f" ({found})" if found else ""
+    def origins(self, *settings: str) -> str:
+        """Where these settings came from, in brackets; empty where that is not known."""
+        origins = dict.fromkeys(self.client.origins.get(setting, "") for setting in settings)
+        known = ", ".join(filter(None, origins))
+        return f" ({known})" if known else ""
 
-    def wrong(self, found: str, **changed: str) -> Said:
+    def wrong(self, what: str, **changed: str) -> Said:
         """The failure for settings of the dialect that are wrong: what to set in the client's, with
         what turned out wrong before. The checks that follow go on with what was found."""
         self.changed |= changed
         settings = {**self.client.dialect.changes(), **self.changed}
         self.dialect = self.client.dialect = replace(self.client.dialect, **changed)
         self.settled = True
-        arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-        environment = f"CONFKIT_DIALECT={_line(settings)}, or set " if self._environment() else ""
-        return fails(
-            f"{found} (dialect {_line(changed)})",
-            f"Set {environment}it in the profile (confkit profile add NAME --dialect "
-            f"{_line(settings)}), or connect with dialect=ck.Dialect({arguments}). The checks that "
-            "follow go on with it; confkit probe finds out the rest of the dialect.",
+        line, arguments = _line(settings), ", ".join(f"{n}={v!r}" for n, v in settings.items())
+        came = [self.client.origins.get(name, "") for name in _OF_A_SERVICE]
+        given = any(one.startswith("CONFKIT_") for one in came) and came[-1] != "argument"
+        environment = f"CONFKIT_DIALECT={line}, or set " if given else ""
+        return say(
+            "dialect.wrong",
+            what=what,
+            changed=_line(changed),
+            environment=environment,
+            line=line,
+            arguments=arguments,
         )
 
-    def _environment(self) -> bool:
-        """Whether settings came from the environment, and its dialect would count too."""
-        origins = self.client.origins
-        names = ("base_url", "outgoing_url", "access_key", "secret_key", "dialect")
-        came = [origins.get(name, "").startswith("CONFKIT_") for name in names]
-        return any(came) and origins.get("dialect") != "argument"
 
-
-def told(came: Attempt | Login) -> str:
-    """What came, in one sentence without the next step."""
-    error = came.error
-    if error is None:
-        return "it answers"
-    if isinstance(error, ApiError):
-        return f"it answers {error.ret}: {error.meaning}"
-    return (isinstance(error, TransportError) and error.cause) or error.said
-
-
-def passes(found: str, advice: str = "") -> Said:
-    """All is well; the advice may still name something to look at."""
-    return Said("PASS", found, advice)
-
-
-def fails(found: str, advice: str = "") -> Said:
-    """Something is wrong: what, and the next step."""
-    return Said("FAIL", found, advice)
-
-
-def unknown(found: str, advice: str = "") -> Said:
-    """It cannot be told: why, and how to find out."""
-    return Said("UNKNOWN", found, advice)
-
-
-def skips(found: str, advice: str = "") -> Said:
-    """It was not tried, and why."""
-    return Said("SKIP", found, advice)
-
-
-def says(came: Attempt | Login, before: str = "") -> tuple[str, str]:
-    """What came instead of what was asked for, and its own next step."""
-    return before + told(came), came.error.advice if came.error else ""
-
-
-def _line(settings: dict[str, Any] | dict[str, str]) -> str:
+def _line(settings: Mapping[str, object]) -> str:
     return ",".join(f"{name}={value}" for name, value in settings.items())

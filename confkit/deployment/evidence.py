@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from ..checklist import verdict_table
 from ..dialect import Dialect
 from ..errors import ConfigError
 from ..text import as_it_is, as_json, one_line, printable
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..calls import Call
 
 ANSWER = 160  # characters of an answer in a text; as_json has more
-_SHADES = {"seen": "#d9eedd", "open": "#fbe9c2"}
 _EXCHANGE = ("endpoint", "method", "url", "placement", "status", "ret", "answer", "error")
 
 
@@ -60,7 +60,7 @@ class Probe:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """What could not be told: the question and why, a sentence each."""
+        """What could not be told, and why."""
         return tuple(f"{row.question}: {row.answer}" for row in self.evidence if row.sure == "open")
 
     @property
@@ -100,17 +100,10 @@ class Probe:
 
     def as_json(self) -> str:
         """All of it as one JSON object; an exchange has method, url, status, ret and answer."""
+        names = ("base_url", "outgoing_url", "told", "open", "calls", "failed_logins", "left")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
         rows = [{**row._asdict(), "exchange": _parts(row.exchange)} for row in self.evidence]
-        found: dict[str, Any] = {
-            "base_url": self.base_url,
-            "outgoing_url": self.outgoing_url,
-            "dialect": asdict(self.dialect),
-            "told": self.told,
-            "evidence": rows,
-        }
-        for name in ("open", "calls", "failed_logins", "left"):
-            found[name] = getattr(self, name)
-        return as_json(found)
+        return as_json({**found, "dialect": asdict(self.dialect), "evidence": rows})
 
     def __repr__(self) -> str:
         return str(self)
@@ -119,21 +112,10 @@ class Probe:
         return printable("\n".join([self._head(), *map(str, self.evidence), *self._foot()]))
 
     def _repr_html_(self) -> str:
-        left = "style='text-align:left;vertical-align:top'"
-        rows = ""
-        for row in self.evidence:
-            shade = f"background:{_SHADES[row.sure]};color:#1a1a1a;padding:1px 7px"
-            code = f"<code style='word-break:break-all'>{escape(_exchange(row.exchange))}</code>"
-            rows += (
-                f"<tr><td {left}><b style='{shade};border-radius:3px'>{row.sure}</b></td>"
-                f"<th scope='row' {left}>{escape(row.question)}</th>"
-                f"<td {left}>{escape(row.answer)}</td><td {left}>{code}</td></tr>"
-            )
-        names = ("sure", "question", "answer", "exchange")
-        heads = "".join(f"<th scope='col' {left}>{name}</th>" for name in names)
+        rows = [(row.sure, *row[:2], _exchange(row.exchange)) for row in self.evidence]
+        heads = ("sure", "question", "answer", "exchange")
         texts = "".join(f"<p>{escape(line)}</p>" for line in (self._head(), *self._foot()))
-        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        return as_it_is(texts + table)
+        return as_it_is(texts + verdict_table(heads, rows, verdict=0, name=1))
 
     def _head(self) -> str:
         changes = ", ".join(f"{name}={value}" for name, value in self.dialect.changes().items())

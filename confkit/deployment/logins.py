@@ -20,7 +20,7 @@ from ..endpoints import A1
 from ..errors import ApiError, ConfigError, ConfkitError, TransportError
 from ..secret import Secret
 from ..wire import Request
-from .inquiry import REFUSED
+from .questions import REFUSED
 
 if TYPE_CHECKING:
     from ..attempt import Attempt
@@ -59,13 +59,8 @@ class Login(NamedTuple):
 class Tried(NamedTuple):
     """The logins that were tried, in order, and the candidates which the bound left `open`."""
 
-    logins: tuple[Login, ...]
-    open: tuple[Candidate, ...]
-
-    @property
-    def accepted(self) -> Login | None:
-        """The login that worked, or None."""
-        return next((login for login in self.logins if login.came == "accepted"), None)
+    logins: list[Login]
+    open: list[Candidate]
 
 
 def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None) -> list[Candidate]:
@@ -84,44 +79,37 @@ def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None)
     return found
 
 
-def slips(access_key: str, secret_key: str, dialect: Dialect | None = None) -> list[Candidate]:
-    """The keys as they may have been meant, where their form shows a slip; none where it does not.
+def slips(access_key: str, secret_key: str, dialect: Dialect) -> list[Candidate]:
+    """The keys as they may have been meant, where their form shows a slip.
 
-    White space or quotes around a key, a secret that was pasted percent-encoded or in base64, white
-    space inside a key. Keys that have changed places are not among them: to try that would send the
-    secret in a URL.
+    Keys that have changed places are not among them: to try that would send the secret in a URL.
     """
-    given, secret = dialect or Dialect(), Secret(secret_key)
+    plain, secret = access_key.strip(), Secret(secret_key.strip())
+    joined = "".join(plain.split()), Secret("".join(secret.split()))
     found = [
-        (access_key.strip(), Secret(secret.strip()), "there is white space around a key"),
-        (_unquoted(access_key), Secret(_unquoted(secret)), "there are quotes around a key"),
-        (access_key.strip(), Secret(unquote(secret).strip()), "the secret key is percent-encoded"),
-        (access_key.strip(), Secret(_decoded(secret)), "the secret key is encoded in base64"),
-        (_joined(access_key), Secret(_joined(secret)), "there is white space inside a key"),
+        (plain, secret, "there is white space around a key"),
+        (_unquoted(plain), Secret(_unquoted(secret)), "there are quotes around a key"),
+        (plain, Secret(unquote(secret).strip()), "the secret key is percent-encoded"),
+        (plain, Secret(_decoded(secret)), "the secret key is encoded in base64"),
+        (*joined, "there is white space inside a key"),
     ]
-    known = {(access_key, secret)}
-    candidates = []
+    candidates: dict[tuple[str, str], Candidate] = {}
     for name, key, what in found:
-        if name and key and (name, key) not in known:
-            known.add((name, key))
-            candidates.append(Candidate(name, key, given, what, slip=True))
-    return candidates
+        if name and key and (name, key) != (access_key, secret_key):
+            one = Candidate(name, key, dialect, what, slip=True)
+            candidates.setdefault((name, key), one)
+    return list(candidates.values())
 
 
 def _unquoted(key: str) -> str:
-    plain = key.strip()
-    quoted = len(plain) > 2 and plain[0] == plain[-1] and plain[0] in "\"'`"
-    return plain[1:-1].strip() if quoted else plain
-
-
-def _joined(key: str) -> str:
-    return "".join(key.split())
+    quoted = len(key) > 2 and key[0] == key[-1] and key[0] in "\"'`"
+    return key[1:-1].strip() if quoted else key
 
 
 def _decoded(secret: str) -> str:
     try:
-        plain = base64.b64decode(secret.strip(), validate=True).decode("ascii").strip()
-    except (binascii.Error, UnicodeDecodeError, ValueError):
+        plain = base64.b64decode(secret, validate=True).decode("ascii").strip()
+    except (binascii.Error, ValueError):
         return ""
     # Letters and digits alone are often base64 by chance, but hardly ever of printable text.
     return plain if plain.isprintable() else ""
@@ -136,15 +124,13 @@ class Logins:
     """
 
     def __init__(self, ask: Callable[..., Attempt], max_failed_logins: int = 2) -> None:
-        if isinstance(max_failed_logins, bool) or not (
-            isinstance(max_failed_logins, int) and max_failed_logins >= 0
-        ):
+        whole = isinstance(max_failed_logins, int) and not isinstance(max_failed_logins, bool)
+        if not (whole and max_failed_logins >= 0):
             raise ConfigError(
                 f"max_failed_logins is {max_failed_logins!r}",
                 "Give a whole number. 0 tries no login at all, as any may fail.",
             )
-        self.bound = max_failed_logins
-        self.failed = 0
+        self.bound, self.failed = max_failed_logins, 0
         self._ask = ask
         self._refused: set[tuple[str, str]] = set()
 
@@ -165,8 +151,7 @@ class Logins:
             logins.append(self.login(waiting.pop(0)))
             if logins[-1].came != "refused":
                 break
-        works = bool(logins) and logins[-1].came == "accepted"
-        return Tried(tuple(logins), () if works else tuple(waiting))
+        return Tried(logins, [] if logins and logins[-1].token else waiting)
 
     def login(self, candidate: Candidate) -> Login:
         """What the service says to one candidate; a ConfigError where the bound is reached."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..endpoints import A2, A4
 from ..errors import ConfkitError, TransportError
 from ..wire import Request
-from .inquiry import REFUSED, UNKNOWN_ROOM, Inquiry, Unasked, answer
+from .questions import REFUSED, UNKNOWN_ROOM, Inquiry, Unasked, answer
 
 if TYPE_CHECKING:
     from ..attempt import Attempt
@@ -24,37 +24,17 @@ REMOVALS = 4  # tries to delete it, each also for a login where the token has be
 
 @dataclass
 class OwnRoom:
-    """A room that this probe creates: `asked` is the creation, `room_id` what the service calls it,
-    and `left` says what could not be removed."""
+    """A room that this probe creates: `asked` is the creation, None where a Ctrl-C came before it
+    was answered, `room_id` what the service calls it, and `left` says what could not be removed."""
 
-    extend_id: str
-    room_id: str = ""
+    room_id: str
     asked: Attempt | None = None
     left: list[str] = field(default_factory=list)
-
-    @property
-    def there(self) -> bool:
-        """Whether the service says that it has been created."""
-        return bool(self.asked and self.asked.members is not None)
-
-    @property
-    def answered(self) -> bool:
-        """Whether the service said yes or no to the creation; a Ctrl-C may come before it does."""
-        return bool(self.asked and self.asked.call.ret is not None)
-
-    @property
-    def unsent(self) -> bool:
-        """Whether the creation certainly never reached the service."""
-        error = self.asked.error if self.asked else None
-        return isinstance(error, TransportError) and not error.sent
 
 
 @contextmanager
 def created_room(
-    inquiry: Inquiry,
-    extend_id: str,
-    token: Callable[[Secret | None], Secret],
-    sleep: Callable[[float], object],
+    inquiry: Inquiry, extend_id: str, token: Callable[[Secret | None], Secret]
 ) -> Iterator[OwnRoom]:
     """The room, while it is there. It is deleted at the end, also after an error or Ctrl-C, which
     then carries a note where that failed.
@@ -63,7 +43,7 @@ def created_room(
     refused or whose answer was lost is followed by the deletion too: its ID is known beforehand, as
     room_id equals room_extend_id (section 2), and a refusal can come of a room that is there.
     """
-    room = OwnRoom(extend_id, extend_id)
+    room = OwnRoom(extend_id)
     if inquiry.remaining <= 2 * REMOVALS:
         raise Unasked("not asked: too few calls are left to remove a room again (max_calls)")
     inquiry.kept = 2 * REMOVALS
@@ -76,36 +56,36 @@ def created_room(
         room.room_id = str((room.asked.members or {}).get("room_id") or extend_id)
         yield room
     finally:
-        if inquiry.calls > before and not room.unsent:
-            interrupt = _remove(inquiry, room, token, sleep)
+        error = room.asked.error if room.asked else None
+        unsent = isinstance(error, TransportError) and not error.sent
+        if inquiry.calls > before and not unsent:
+            interrupt = _remove(inquiry, room, token)
         inquiry.kept = 0
-        for what in room.left:
-            error = interrupt or sys.exc_info()[1]
-            if error:
-                error.add_note(f"LEFT: {what}")
+        ended_by = interrupt or sys.exc_info()[1]
+        if ended_by:
+            for what in room.left:
+                ended_by.add_note(f"LEFT: {what}")
         if interrupt:
             raise interrupt
 
 
 def _remove(
-    inquiry: Inquiry,
-    room: OwnRoom,
-    token: Callable[[Secret | None], Secret],
-    sleep: Callable[[float], object],
+    inquiry: Inquiry, room: OwnRoom, token: Callable[[Secret | None], Secret]
 ) -> KeyboardInterrupt | None:
     """Delete the room; a Ctrl-C meanwhile, which is returned, has to wait until that is done."""
-    removal = Request(A4, {"room_id": room.room_id})
+    settled = bool(room.asked and room.asked.call.ret is not None)  # the service said yes or no
+    named = f"room {room.room_id!r} (topic {TOPIC!r})"
     interrupt: KeyboardInterrupt | None = None
     held: Secret | None = None
     why, missing = "interrupted", False
     for attempt in range(REMOVALS):
         try:
             if attempt:
-                sleep(0.2 * attempt)
+                inquiry.client._sleep(0.2 * attempt)
             held = held or token(None)
-            asked = inquiry.ask(removal, held, anyway=True)
+            asked = inquiry.ask(Request(A4, {"room_id": room.room_id}), held, anyway=True)
             why, gone = answer(asked), asked.call.ret in UNKNOWN_ROOM
-            if asked.members is not None or (gone and (room.answered or missing)):
+            if asked.members is not None or (gone and (settled or missing)):
                 break
             missing = gone  # one more look: the creation may be under way yet
             if asked.call.ret in REFUSED:
@@ -116,13 +96,13 @@ def _remove(
             why = str(error)
     else:
         room.left.append(
-            f"room {room.room_id!r} (topic {TOPIC!r}) may still be there, as it could not be "
-            f"deleted: {why}. Delete it: ck.delete_room(client, {room.room_id!r})"
+            f"{named} may still be there, as it could not be deleted: {why}. "
+            f"Delete it: ck.delete_room(client, {room.room_id!r})"
         )
         return interrupt
-    if not room.answered and asked.members is None:
+    if not settled and asked.members is None:
         room.left.append(
-            f"the answer to the creation of room {room.room_id!r} (topic {TOPIC!r}) was lost; the "
-            "service has no such room now. If it appears later, delete it."
+            f"the answer to the creation of {named} was lost; the service has no such room now. "
+            "If it appears later, delete it."
         )
     return interrupt

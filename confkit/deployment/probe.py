@@ -1,4 +1,8 @@
-"""`probe_dialect`: asks a service what the interface leaves open, within bounds."""
+"""`probe_dialect`: asks a service what the interface leaves open, within bounds.
+
+What tells a setting by its control are the rows of `questions`; what is only looked at, with the
+token that the login gave, are those of `LOOKS`.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,40 @@ import re
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import signing
-from ..attempt import Attempt
 from ..client import Client
 from ..dialect import CHOICES
-from ..endpoints import A3, A5, B1, B3
+from ..endpoints import A3, B3, Endpoint
 from ..errors import ConfigError
 from ..secret import Secret, hidden_address, mask
 from ..transport import finite
-from ..wire import Request
 from .evidence import Evidence, Probe
-from .inquiry import QUESTIONS, REFUSED, Found, Inquiry, Unasked, answer, nobody, token_names
 from .logins import Login, Logins, Tried, signatures
 from .own_room import created_room
+from .questions import (
+    CALL_OF_B1,
+    CALL_OF_B3,
+    REFUSED,
+    TOKEN_IN_A,
+    TOKEN_IN_A5,
+    TOKEN_IN_B2,
+    Found,
+    Inquiry,
+    Question,
+    Unasked,
+    answer,
+    filled,
+    token_names,
+)
 
 if TYPE_CHECKING:
+    from ..attempt import Attempt
     from ..dialect import Dialect
 
 CALLS = 60
@@ -36,7 +53,7 @@ SILENT = 2  # questions in a row to which an interface says nothing, before it i
 CALLBACK = "confkitProbe"
 POLLS = 20  # questions while waiting for a token to end, evenly spaced
 _NUMBERS = ("id", "room_status", "room_mode", "attendee_max", "max_audio", "max_video")
-_PLACEMENT = "placement of a POST"
+_READ = "an answer that shows that the token was read"
 
 
 def probe_dialect(
@@ -95,8 +112,6 @@ def probe_dialect(
             wait=wait,
             max_calls=max_calls,
             own_room=own_room,
-            clock=clock,
-            sleep=sleep,
             new_id=new_id,
         )
 
@@ -108,12 +123,10 @@ def probe_client(
     wait: float | None = None,
     max_calls: int = CALLS,
     own_room: bool = True,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], object] = time.sleep,
     new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> Probe:
-    """As `probe_dialect`, of a client's service and with its dialect as the first guess; where the
-    client is read only, nothing is created, and B1 and B2 are left alone."""
+    """As `probe_dialect`, of a client's service, with its dialect as the first guess and by its
+    clock; where the client is read only, nothing is created, and B1 and B2 are left alone."""
     if wait is not None and not finite(wait):
         raise ConfigError(f"wait is {wait!r}", "Give seconds, above 0 and finite")
     if isinstance(max_calls, bool) or not (isinstance(max_calls, int) and max_calls >= FEWEST):
@@ -124,12 +137,13 @@ def probe_client(
     inquiry = Inquiry(client, max_calls=max_calls, silences=SILENT)
     asking = _Asking(inquiry, Logins(inquiry.ask, max_failed_logins), new_id)
     if asking.log_in():
-        born = clock()
+        born = client._clock()
         readable = asking.reads()
-        asking.rooms(own_room and readable, sleep)
-        asking.result_codes()
+        asking.changes(own_room and readable)
+        for shown, asked in _result_codes(inquiry.heard):
+            asking.keep(shown, asked)
         if wait is not None:
-            asking.lifetime(born, wait, clock, sleep)
+            asking.lifetime(born, wait)
     return Probe(
         dialect=inquiry.dialect,
         evidence=tuple(asking.rows),
@@ -142,31 +156,146 @@ def probe_client(
     )
 
 
+class Shown(NamedTuple):
+    """What an answer shows of one question; not `seen`: why it shows nothing. `settings` are those
+    of the dialect that it is."""
+
+    question: str
+    answer: str
+    seen: bool = True
+    settings: Mapping[str, str] = {}
+
+
+class Look(NamedTuple):
+    """A read whose answer is looked at: with the token of the login, or with a `bad` one, which has
+    a token's form and is none. `{room}` stands for a room that is chosen for it."""
+
+    question: str
+    endpoint: Endpoint
+    parameters: Mapping[str, str]
+    read: Callable[[str, Attempt], Iterable[Shown]]
+    bad: bool = False
+
+
+def _came(question: str, asked: Attempt) -> Iterator[Shown]:
+    yield Shown(question, answer(asked), asked.call.ret is not None)
+
+
+def _jsonp(question: str, asked: Attempt) -> Iterator[Shown]:
+    came = asked.answer
+    if came and came.body.lstrip().startswith(f"{CALLBACK}(".encode()):
+        kind = came.content_type or "no content type"
+        yield Shown(question, f"honoured: {CALLBACK}({{...}}), {kind}")
+    elif asked.call.ret is not None:
+        yield Shown(question, "ignored: plain JSON comes")
+    else:
+        yield Shown(question, answer(asked), seen=False)
+
+
+def _listing(question: str, asked: Attempt) -> Iterator[Shown]:
+    """How B3's total is written, and how the keys of its items are spelt."""
+    data = (asked.members or {}).get("data")
+    items = data.get("items") if isinstance(data, Mapping) else None
+    if asked.members is None or not isinstance(items, list) or not isinstance(data, Mapping):
+        what = "its answer holds no list of items" if asked.members else answer(asked)
+        yield Shown(question, what, seen=False)
+        return
+    if "total" in data:
+        yield Shown("total in B3", _as_number(data["total"]))
+    keys = {key for item in items if isinstance(item, Mapping) for key in item}
+    snake = any(re.fullmatch(r"(room|user)_[a-z]+", key) for key in keys)
+    camel = any(re.fullmatch(r"(room|user)[A-Z][a-z]+", key) for key in keys)
+    if snake != camel:
+        style = "snake_case" if snake else "camelCase"
+        yield Shown(question, style, settings={"item_keys": style})
+    elif items:
+        yield Shown(question, "the items have keys of both styles, or of neither", seen=False)
+    else:
+        yield Shown(question, "no device is listed, so nothing shows them", seen=False)
+
+
+def _numbers(question: str, asked: Attempt) -> Iterator[Shown]:
+    """Which numbers of a room A3 quotes."""
+    members = _top(asked)
+    given = [name for name in _NUMBERS if members.get(name) not in (None, "")]
+    if asked.members is None or not given:
+        what = "its answer holds no number" if asked.members else answer(asked)
+        yield Shown(question, what, seen=False)
+        return
+    quoted = ", ".join(name for name in given if isinstance(members[name], str))
+    plain = ", ".join(name for name in given if not isinstance(members[name], str))
+    parts = [quoted and f"quoted: {quoted}", plain and f"as numbers: {plain}"]
+    yield Shown(question, "; ".join(filter(None, parts)))
+
+
+def _as_number(value: object) -> str:
+    return "as text" if isinstance(value, str) else "as a number"
+
+
+def _top(asked: Attempt) -> Mapping[str, Any]:
+    """The members of an answer as they came, also of a refusal; empty where it is no object."""
+    try:
+        members = json.loads(asked.answer.body) if asked.answer else {}
+    except (ValueError, RecursionError):
+        return {}
+    return members if isinstance(members, Mapping) else {}
+
+
+def _result_codes(heard: list[Attempt]) -> Iterator[tuple[Shown, Attempt | None]]:
+    """Where A and B put the result code, and its form, by all the answers that came."""
+    codes: dict[tuple[str, ...], Attempt] = {}
+    for asked in heard:
+        members = _top(asked)
+        if asked.call.ret is not None:
+            names = [name for name in CHOICES["result_field"] if members.get(name) is not None]
+            codes.setdefault((asked.call.endpoint[0], *names), asked)
+    of_b = [asked for (interface, *_), asked in codes.items() if interface == "B"]
+    told = False
+    for (interface, *names), asked in codes.items():
+        if len(names) == 1 and (interface == "A" or len(of_b) == 1):
+            told |= interface == "B"
+            found = f"in {names[0]}, {_as_number(_top(asked)[names[0]])}"
+            known = {"result_field": names[0]} if interface == "B" else {}
+            yield Shown(f"result code of {interface}", found, settings=known), asked
+    if not told:
+        both = "in ret and in result" if of_b else "no answer of B holds one"
+        yield Shown("result code of B", both, seen=False), of_b[0] if of_b else None
+
+
+_ROOM = {"room_id": "{room}"}
+LOOKS_IN_A = (
+    Look("an unknown room in A3", A3, _ROOM, _came),
+    Look("a bad token in A3", A3, _ROOM, _came, bad=True),
+    Look("JSONP (callback)", A3, {**_ROOM, "callback": CALLBACK}, _jsonp),
+)
+LOOKS_IN_B = (
+    Look("an unknown room in B3", B3, {"roomId": "{room}"}, _came),
+    Look("a bad token in B3", B3, {"roomId": "{room}"}, _came, bad=True),
+    Look("keys of B3's items", B3, {}, _listing),
+)
+LOOK_AT_ROOM = Look("numbers in A3", A3, _ROOM, _numbers)
+
+
 class _Asking:
-    """A probe while it goes on: each method asks one question and keeps its answer as evidence."""
+    """A probe while it goes on: it asks the questions and keeps their answers as evidence."""
 
     def __init__(self, inquiry: Inquiry, logins: Logins, new_id: Callable[[], str]) -> None:
         self.inquiry, self.logins, self.new_id = inquiry, logins, new_id
         self.rows: list[Evidence] = []
         self.left: list[str] = []
-        self.nowhere = ""  # a room that is not there
         self._login: Login | None = None
 
-    # What is kept
+    def keep(self, shown: Shown, asked: Attempt | Login | None = None) -> None:
+        """Keep what an answer shows, or why one shows nothing."""
+        self.inquiry.dialect = replace(self.inquiry.dialect, **shown.settings)
+        self.inquiry.told += [name for name in shown.settings if name not in self.inquiry.told]
+        exchange = asked.call if asked else None
+        told = mask(shown.answer)
+        self.rows.append(Evidence(shown.question, told, "seen" if shown.seen else "open", exchange))
 
-    def seen(self, question: str, told: str, shown: Attempt | Login, **settings: Any) -> None:
-        """Keep an answer that the service showed, and the settings of the dialect that it is."""
-        self.inquiry.dialect = replace(self.inquiry.dialect, **settings)
-        self.inquiry.told += settings
-        self.rows.append(Evidence(question, mask(told), "seen", shown.call))
-
-    def open(self, question: str, why: str, shown: Attempt | Login | None = None) -> None:
+    def open(self, question: str, why: str, asked: Attempt | Login | None = None) -> None:
         """Keep what could not be told, and why."""
-        self.rows.append(Evidence(question, mask(why), "open", shown.call if shown else None))
-
-    def came(self, question: str, asked: Attempt) -> None:
-        """Keep what came, where that is an answer of the interface."""
-        (self.open if asked.call.ret is None else self.seen)(question, answer(asked), asked)
+        self.keep(Shown(question, why, seen=False), asked)
 
     @contextmanager
     def question(self, question: str) -> Iterator[None]:
@@ -176,10 +305,6 @@ class _Asking:
         except Unasked as why:
             self.open(question, str(why))
 
-    def ask(self, endpoint: Any, token: Secret | None = None, **parameters: str) -> Attempt:
-        """Send one request, with the token of the login unless another one is given."""
-        return self.inquiry.ask(Request(endpoint, parameters), token or self.token())
-
     # The login
 
     def log_in(self) -> bool:
@@ -188,13 +313,12 @@ class _Asking:
         question = "signature of digest and token"
         client = self.inquiry.client
         tried = self.logins.first(signatures(client.access_key, client.secret_key, client.dialect))
-        self._login = login = tried.accepted
-        if login:
-            chosen = login.candidate.dialect
-            signed = {"hash": chosen.hash, "signature": chosen.signature}
-            self.seen(question, f"the signature is {login.candidate.what}", login, **signed)
-            return True
         last = tried.logins[-1] if tried.logins else None
+        if last and last.token:
+            self._login, chosen = last, last.candidate
+            signed = {"hash": chosen.dialect.hash, "signature": chosen.dialect.signature}
+            self.keep(Shown(question, f"the signature is {chosen.what}", settings=signed), last)
+            return True
         if last and last.came == "unclear" and last.error:
             raise last.error
         self.open(question, _unaccepted(tried, self.logins.bound), last)
@@ -210,220 +334,115 @@ class _Asking:
                 raise login.error
         return (login.token if login else None) or Secret("")
 
-    # What changes nothing on the service
+    # The questions
 
-    def reads(self) -> bool:
-        """Ask all that changes nothing; return whether A3 reads the token."""
-        self.nowhere = self.new_id()
-        # Of a token's form, and none.
-        bad = signing.sign(self.new_id(), "confkit probe", self.inquiry.dialect)
-        readable = self.spelling_in_a()
-        if readable:
-            self.what_comes("a bad token in A3", A3, bad, room_id=self.nowhere)
-            self.jsonp()
-        listed = self.calls("B3 by GET or POST", Request(B3, {"roomId": self.nowhere}))
-        if listed and listed.dialect:
-            self.came("an unknown room in B3", listed.asked)
-            self.what_comes("a bad token in B3", B3, bad, roomId=self.nowhere)
-            self.listing()
-        else:
-            self.open("keys of B3's items", "not asked: it is not known how B3 is called")
-        # What is sent to B1 holds a token and nothing else: no room, no user, no address. So there
-        # is nothing that a service could seat or dial, however wrong it is, and a right one refuses
-        # it, as all four are required (section 4). With complete parameters a service that does not
-        # check the room could import something.
-        created = self.calls("B1 by GET or POST", Request(B1, {}))
-        if created and created.method == "GET" and listed and listed.method == "GET":
-            self.seen(_PLACEMENT, "not used: B1 and B3 are called by GET", created.asked)
-        return readable
+    def look(self, look: Look, room_id: str, asked: Attempt | None = None) -> None:
+        """Keep what comes for a read, which may have been asked before."""
+        with self.question(look.question):
+            token = self.token()
+            if look.bad:
+                token = signing.sign(self.new_id(), "confkit probe", self.inquiry.dialect)
+            asked = asked or self.inquiry.ask(
+                filled(look.endpoint, look.parameters, room_id), token
+            )
+            for shown in look.read(look.question, asked):
+                self.keep(shown, asked)
 
-    def what_comes(self, question: str, endpoint: Any, token: Secret, **parameters: str) -> None:
-        """Keep what comes for a request, where that is an answer of the interface."""
-        with self.question(question):
-            self.came(question, self.ask(endpoint, token, **parameters))
-
-    def spelling(self, question: str, request: Request, last: bool = True) -> Found | None:
-        """Find the name under which an operation takes the token; `last`: else it stays open."""
-        with self.question(question):
-            endpoint = request.endpoint
-            found = self.inquiry.find(request, self.token())
-            setting = QUESTIONS[endpoint.key].setting
-            if found.dialect:
-                name = getattr(found.dialect, setting)
-                own = name if name != self.inquiry.dialect.token_parameter else None
-                known = {setting: own if endpoint is A5 else name}
-                self.seen(question, name, found.asked, **known)
-            elif last:
-                names = ", ".join(token_names(endpoint, self.inquiry.dialect))
-                self.open(
-                    question,
-                    f"none of {names} changes what {endpoint.key} answers without a token, to one "
-                    f"that shows it was read. One of the answers: {answer(found.asked)}",
-                    found.asked,
-                )
-            return found
-        return None
-
-    def spelling_in_a(self) -> bool:
-        """Ask how interface A spells the token, with an unknown room, and keep what A3 says."""
-        found = self.spelling("spelling of the token in A", Request(A3, {"room_id": self.nowhere}))
-        if found and found.dialect:
-            self.seen("an unknown room in A3", answer(found.asked), found.asked)
-        return bool(found and found.dialect)
-
-    def jsonp(self) -> None:
-        """Ask whether a `callback` is honoured."""
-        question = "JSONP (callback)"
-        with self.question(question):
-            asked = self.ask(A3, room_id=self.nowhere, callback=CALLBACK)
-            came = asked.answer
-            if came and came.body.lstrip().startswith(f"{CALLBACK}(".encode()):
-                kind = came.content_type or "no content type"
-                self.seen(question, f"honoured: {CALLBACK}({{...}}), {kind}", asked)
-            elif asked.call.ret is not None:
-                self.seen(question, "ignored: plain JSON comes", asked)
-            else:
-                self.open(question, answer(asked), asked)
-
-    def calls(self, question: str, request: Request) -> Found | None:
-        """Ask by which method B1 or B3 is called, and where a POST carries its parameters.
+    def settle(self, question: Question, room_id: str = "", last: bool = True) -> Found | None:
+        """Find the name under which an operation takes the token, or by which method it is called
+        and where a POST carries its parameters; `last`: else that stays open.
 
         A service that looks at the parameters first refuses B1 alike with a token and without; then
         only the method is told, where the other one is not served.
         """
-        with self.question(question):
-            found = self.inquiry.find(request, self.token())
-            unread = (
-                "neither GET nor POST in query, form or JSON got an answer that shows that the "
-                f"token was read. One of the answers: {answer(found.asked)}"
-            )
-            if found.method is None:
-                self.open(question, unread, found.asked)
-                return found
-            how = f"{found.method}{'' if found.dialect else '; the other one is not served'}"
-            setting = QUESTIONS[request.endpoint.key].setting
-            self.seen(question, how, found.asked, **{setting: found.method})
-            if found.method == "POST":
-                self._placed(found, unread)
+        found = None
+        with self.question(question.name):
+            request = question.request(room_id, self.new_id())
+            found = self.inquiry.find(question, request, self.token())
+        if found is None:
+            return None
+        known, by_name = self.inquiry.dialect, "method" not in question.setting
+        ways = token_names(question, known) if by_name else question.choices
+        unread = f"none of {', '.join(ways)} got {_READ}. One of the answers: {answer(found.asked)}"
+        alone = None if by_name else found.method
+        right = getattr(found.dialect, question.setting) if found.dialect else alone
+        if right is None:
+            if last:
+                self.open(question.name, unread, found.asked)
             return found
-        return None
-
-    def _placed(self, found: Found, unread: str) -> None:
-        known, told = self.inquiry.dialect.placement, "placement" in self.inquiry.told
+        usual = question is TOKEN_IN_A5 and right == known.token_parameter
+        settings: dict[str, Any] = {question.setting: None if usual else right}
+        how = right if found.dialect else f"{right}; the other one is not served"
         place = found.dialect.placement if found.dialect else None
-        if place and not told:
-            self.seen(_PLACEMENT, place, found.asked, placement=place)
-        elif place and place != known:
-            both = f"B3 reads it in the {known}, B1 in the {place}"
-            self.open(_PLACEMENT, f"{both}, and the dialect has one setting for both", found.asked)
-        elif not place and not told:
-            self.open(_PLACEMENT, unread, found.asked)
+        told = known.placement if "placement" in self.inquiry.told else None
+        if right == "POST" and place and told in (None, place):
+            how += f", with its parameters in the {place}"
+            settings["placement"] = place
+        self.keep(Shown(question.name, how, settings=settings), found.asked)
+        if right == "POST" and "placement" not in settings and (place or not told):
+            both = f"B3 reads it in the {told}, B1 in the {place}: one setting is for both"
+            self.open("placement of a POST", both if place else unread, found.asked)
+        return found
 
-    def listing(self) -> None:
-        """Ask for the key style of B3's items, and whether its numbers are quoted: one listing."""
-        question = "keys of B3's items"
-        with self.question(question):
-            asked = self.ask(B3)
-            data = (asked.members or {}).get("data")
-            items = data.get("items") if isinstance(data, Mapping) else None
-            if asked.members is None or not isinstance(items, list):
-                what = "its answer holds no list of items" if asked.members else answer(asked)
-                return self.open(question, what, asked)
-            if isinstance(data, Mapping) and "total" in data:
-                self.seen("total in B3", _as_number(data["total"]), asked)
-            style = _key_style(items)
-            if style:
-                self.seen(question, style, asked, item_keys=style)
-            elif items:
-                self.open(question, "the items have keys of both styles, or of neither", asked)
-            else:
-                self.open(question, "no device is listed, so nothing shows them", asked)
-        return None
+    def reads(self) -> bool:
+        """Ask all that changes nothing; return whether A3 reads the token."""
+        nowhere = self.new_id()  # a room that is not there
+        in_a = self.settle(TOKEN_IN_A, nowhere)
+        readable = bool(in_a and in_a.dialect)
+        if in_a and readable:
+            for look in LOOKS_IN_A:
+                self.look(look, nowhere, in_a.asked if look is LOOKS_IN_A[0] else None)
+        listed = self.settle(CALL_OF_B3, nowhere)
+        if listed and listed.dialect:
+            for look in LOOKS_IN_B:
+                self.look(look, nowhere, listed.asked if look is LOOKS_IN_B[0] else None)
+        else:
+            self.open("keys of B3's items", "not asked: it is not known how B3 is called")
+        self.settle(CALL_OF_B1)
+        return readable
 
-    # What needs a room of its own
-
-    def rooms(self, create: bool, sleep: Callable[[float], object]) -> None:
+    def changes(self, create: bool) -> None:
         """Ask A5, what needs a room of its own, and B2 for a user who is not there."""
-        in_a5, in_b2 = "spelling of the token in A5", "spelling of the token in B2"
         question, there = "a room of its own", False
-        unknown = Request(A5, {"room_id": self.new_id()})
-        found = self.spelling(in_a5, unknown, last=not create)
+        found = self.settle(TOKEN_IN_A5, self.new_id(), last=not create)
         told = not create or found is None or found.dialect is not None
         if not create:
             self.open(question, "not created, so A2 and A4 were not asked")
         else:
+            extend_id = self.new_id()
             with (
                 self.question(question),
-                created_room(self.inquiry, self.new_id(), self.token, sleep) as room,
+                created_room(self.inquiry, extend_id, self.token) as room,
             ):
-                self.left, there = room.left, room.there
-                if room.there and room.asked:
-                    own = "is" if room.room_id == room.extend_id else "is not"
+                self.left = room.left
+                if room.asked and room.asked.members is not None:
+                    there = True
+                    own = "is" if room.room_id == extend_id else "is not"
                     how = f"created; its room_id {own} its room_extend_id"
-                    self.seen(question, how, room.asked)
-                    self.room_numbers(room.room_id)
+                    self.keep(Shown(question, how), room.asked)
+                    self.look(LOOK_AT_ROOM, room.room_id)
                     if not told:
-                        told = bool(self.spelling(in_a5, Request(A5, {"room_id": room.room_id})))
-                    self.spelling(in_b2, nobody(room.room_id, self.new_id()))
+                        told = bool(self.settle(TOKEN_IN_A5, room.room_id))
+                    self.settle(TOKEN_IN_B2, room.room_id)
                 elif room.asked:
                     self.open(question, answer(room.asked), room.asked)
         if not there:
-            self.spelling(in_b2, nobody(self.new_id(), self.new_id()))
+            self.settle(TOKEN_IN_B2, self.new_id())
         if not told and not there:
-            self.open(in_a5, "an unknown room does not show it, and there was none of its own")
+            why = "an unknown room does not show it, and there was none of its own"
+            self.open(TOKEN_IN_A5.name, why)
 
-    def room_numbers(self, room_id: str) -> None:
-        """Ask which numbers of a room A3 quotes."""
-        question = "numbers in A3"
-        with self.question(question):
-            asked = self.ask(A3, room_id=room_id)
-            members = _top(asked)
-            given = [name for name in _NUMBERS if members.get(name) not in (None, "")]
-            if asked.members is None or not given:
-                what = "its answer holds no number" if asked.members else answer(asked)
-                return self.open(question, what, asked)
-            quoted = [name for name in given if isinstance(members[name], str)]
-            plain = [name for name in given if name not in quoted]
-            parts = [("quoted: ", quoted), ("as numbers: ", plain)]
-            found = "; ".join(label + ", ".join(names) for label, names in parts if names)
-            self.seen(question, found, asked)
-        return None
-
-    # What all the answers show
-
-    def result_codes(self) -> None:
-        """Keep where A and B put the result code, and its form, by all the answers so far."""
-        codes: dict[tuple[str, ...], Attempt] = {}
-        for asked in self.inquiry.heard:
-            members = _top(asked)
-            if asked.call.ret is not None:
-                names = [name for name in CHOICES["result_field"] if members.get(name) is not None]
-                codes.setdefault((asked.call.endpoint[0], *names), asked)
-        of_b = [asked for (interface, *_), asked in codes.items() if interface == "B"]
-        for (interface, *names), asked in codes.items():
-            if len(names) == 1 and (interface == "A" or len(of_b) == 1):
-                found = f"in {names[0]}, {_as_number(_top(asked)[names[0]])}"
-                known = {"result_field": names[0]} if interface == "B" else {}
-                self.seen(f"result code of {interface}", found, asked, **known)
-        if "result_field" not in self.inquiry.told:
-            both = "in ret and in result" if of_b else "no answer of B holds one"
-            self.open("result code of B", both, of_b[0] if of_b else None)
-
-    def lifetime(
-        self,
-        since: float,
-        wait: float,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
-    ) -> None:
+    def lifetime(self, since: float, wait: float) -> None:
         """Find between which ages a token ends, by asking for an unknown room for `wait` seconds.
 
-        `since` is when it was made, by `clock`. Each question uses the token: where a service
-        counts from the last use, it lasts longer than it would unused (the interface does not say).
+        `since` is when it was made, by the client's clock. Each question uses the token: where a
+        service counts from the last use, it lasts longer than it would unused (the interface does
+        not say).
         """
-        question, room_id = "lifetime of the token", self.new_id()
+        question, request = "lifetime of the token", TOKEN_IN_A.request(self.new_id())
+        clock, sleep = self.inquiry.client._clock, self.inquiry.client._sleep
         with self.question(question):
-            asked = self.ask(A3, room_id=room_id)
+            asked = self.inquiry.ask(request, self.token())
             begun = clock()
             alive = begun - since
             if asked.call.ret is None or asked.call.ret in REFUSED:
@@ -432,11 +451,11 @@ class _Asking:
             polls = int(max(1, min(POLLS, self.inquiry.remaining)))
             for poll in range(1, polls + 1):
                 sleep(max(0.0, begun + wait * poll / polls - clock()))
-                asked = self.ask(A3, room_id=room_id)
+                asked = self.inquiry.ask(request, self.token())
                 age = clock() - since
                 if asked.call.ret in REFUSED:
                     found = f"it ended between {floor(alive)} and {ceil(age)} s after the login"
-                    return self.seen(question, found, asked)
+                    return self.keep(Shown(question, found), asked)
                 if asked.call.ret is not None:
                     alive = age
             self.open(question, f"longer than {floor(alive)} s, as far as was waited", asked)
@@ -453,26 +472,3 @@ def _unaccepted(tried: Tried, bound: int) -> str:
         f"{said}Not tried, as max_failed_logins is {bound}: {waiting}. Ask the provider for the "
         f"rule, or whether accounts lock; {len(tried.logins) + len(tried.open)} try them all."
     )
-
-
-def _key_style(items: list[Any]) -> str | None:
-    """How the items' keys are spelt, None where they do not show one style."""
-    keys = {key for item in items if isinstance(item, Mapping) for key in item}
-    snake = any(re.fullmatch(r"(room|user)_[a-z]+", key) for key in keys)
-    camel = any(re.fullmatch(r"(room|user)[A-Z][a-z]+", key) for key in keys)
-    if snake == camel:
-        return None
-    return "snake_case" if snake else "camelCase"
-
-
-def _as_number(value: object) -> str:
-    return "as text" if isinstance(value, str) else "as a number"
-
-
-def _top(asked: Attempt) -> Mapping[str, Any]:
-    """The members of an answer as they came, also of a refusal; empty where it is no object."""
-    try:
-        members = json.loads(asked.answer.body) if asked.answer else {}
-    except (ValueError, RecursionError):
-        return {}
-    return members if isinstance(members, Mapping) else {}

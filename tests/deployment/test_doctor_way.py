@@ -119,7 +119,7 @@ def test_a_name_that_is_known(script):
     address = script(WELL).base_url.replace("127.0.0.1", "localhost")
     found = by_name(ck.doctor(client_of(address, address)))
     assert found["name of A"].verdict == "PASS"
-    assert "127.0.0.1" in found["name of A"].found
+    assert found["name of A"].found == "localhost has an address: 127.0.0.1"
     assert found["token in B"].verdict == "PASS"
 
 
@@ -147,6 +147,24 @@ def test_a_port_behind_a_firewall():
     assert found["TCP to A"].verdict == "FAIL"
     assert "did not accept a connection within 0.2 s" in found["TCP to A"].found
     assert "firewall" in found["TCP to A"].advice
+
+
+@pytest.mark.parametrize(
+    ("host", "proxy", "told", "step"),
+    [
+        ("255.255.255.255", None, "it cannot be reached", "this machine's network"),
+        ("127.0.0.1", "127.0.0.1:{port}", "the proxy of this machine's settings", "NO_PROXY"),
+    ],
+)
+def test_a_way_that_leads_nowhere(host, proxy, told, step):
+    """A network that is not there, and a proxy that is not: each is told with its next step."""
+    client = client_of(*[f"http://{host}:9"] * 2)
+    if proxy:
+        client.session.trust_env = True
+        client.session.proxies = {"http": "http://" + proxy.format(port=free_port())}
+    check = by_name(ck.doctor(client))["TCP to A"]
+    assert (check.verdict, told in check.found) == ("FAIL", True)
+    assert step in check.advice
 
 
 def test_an_address_of_the_sixth_version():
@@ -220,95 +238,88 @@ def test_tls_that_is_well(behind_tls, certificate):
     assert "pose as the service" in check.advice
 
 
-def test_a_self_signed_certificate(behind_tls):
-    """Without a bundle that holds it, it is refused, with what to ask for."""
-    found = by_name(ck.doctor(behind_tls.client()))
-    assert found["TLS of A"].verdict == "FAIL"
-    assert found["TLS of A"].found == (
-        "the certificate is self-signed, and not among the public authorities"
-    )
-    assert "CONFKIT_CA_BUNDLE" in found["TLS of A"].advice
-    assert found["HTTP of A"].found == "because TLS of A did not pass"
-    assert not behind_tls.requests
-
-
-def test_a_certificate_of_another_name(certificate):
-    """The names that it holds are told."""
-    with scripted(dict(WELL), tls(certificate), host="127.0.0.2") as service:
-        check = by_name(ck.doctor(service.client(verify=str(certificate[0]))))["TLS of A"]
-    assert check.verdict == "FAIL"
-    assert check.found == "the certificate is for another name than 127.0.0.2: localhost, 127.0.0.1"
-
-
 @pytest.fixture(scope="module")
-def dated(tmp_path_factory, certificate):
-    """Makes a certificate that is valid between two years."""
+def issued(tmp_path_factory, certificate):
+    """issued(begin, end): a certificate of the house's own authority, valid between two years, and
+    the certificate of the authority."""
+    folder = tmp_path_factory.mktemp("house")
+    (folder / "index").touch()
+    (folder / "ca").write_text(
+        "[ca]\ndefault_ca=d\n[d]\ndatabase=index\nunique_subject=no\nnew_certs_dir=.\nrand_serial=yes\n"
+        "default_md=sha256\npolicy=p\nx509_extensions=e\n[p]\ncommonName=supplied\n"
+        "[e]\nsubjectAltName=IP:127.0.0.1\nauthorityKeyIdentifier=keyid\n"  # wanted since 3.13
+    )
+
+    def openssl(line: str) -> None:
+        subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
+
+    openssl(f"req -new -key {certificate[1]} -subj /CN=localhost -out asked")
+    openssl(
+        "req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=House -keyout ca.key -out ca.pem "
+        "-addext keyUsage=critical,keyCertSign"
+    )
 
     def make(begin: int, end: int):
-        folder = tmp_path_factory.mktemp("dated")
-        (folder / "index").touch()
-        (folder / "ca").write_text(
-            "[ca]\ndefault_ca=d\n[d]\ndatabase=index\nnew_certs_dir=.\nrand_serial=yes\n"
-            "default_md=sha256\npolicy=p\nx509_extensions=e\n[p]\ncommonName=supplied\n"
-            "[e]\nsubjectAltName=IP:127.0.0.1\nbasicConstraints=CA:TRUE\n"
+        openssl(
+            "ca -batch -notext -config ca -keyfile ca.key -cert ca.pem -in asked "
+            f"-out made{begin} -startdate {begin}0101000000Z -enddate {end}0101000000Z"
         )
-        for line in (
-            f"req -new -key {certificate[1]} -subj /CN=localhost -out asked",
-            f"ca -batch -notext -selfsign -config ca -keyfile {certificate[1]} -in asked -out made "
-            f"-startdate {begin}0101000000Z -enddate {end}0101000000Z",
-        ):
-            subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
-        return folder / "made", certificate[1]
+        return (folder / f"made{begin}", certificate[1]), str(folder / "ca.pem")
 
     return make
 
 
 @pytest.mark.parametrize(
-    ("years", "told"),
+    ("years", "trusted", "told", "step"),
     [
-        ((2020, 2021), "the certificate has expired"),
-        ((2044, 2045), "the certificate is not valid yet"),
+        ((2020, 2021), True, "certificate has expired", "clock is right"),
+        ((2044, 2045), True, "certificate is not yet valid", "clock is right"),
+        ((2022, 2045), False, "unable to get local issuer certificate", "CONFKIT_CA_BUNDLE"),
+        ((2022, 2045), True, None, ""),
     ],
 )
-def test_a_certificate_out_of_its_time(dated, years, told):
-    """Expired and not yet valid are told apart, and the clock is thought of."""
-    made = dated(*years)
+def test_a_certificate_is_told_by_what_is_wrong_with_it(issued, years, trusted, told, step):
+    """Out of its time, and of an authority that is not known: with the words of OpenSSL and a next
+    step; one that is well for long needs none."""
+    made, authority = issued(*years)
     with scripted(dict(WELL), tls(made)) as service:
-        check = by_name(ck.doctor(service.client(verify=str(made[0]))))["TLS of A"]
-    assert (check.verdict, check.found) == ("FAIL", told)
-    assert "clock" in check.advice
+        checks = ck.doctor(service.client(verify=authority if trusted else True))
+    check = by_name(checks)["TLS of A"]
+    assert (check.verdict, checks.ok) == (("FAIL", False) if told else ("PASS", True))
+    assert (told or "the certificate is accepted until 2045-01-01") in check.found
+    assert check.advice.find(step) >= (0 if told else -1)
+    assert bool(check.advice) == bool(told)
 
 
-def test_a_certificate_of_an_authority_that_is_not_known(certificate, tmp_path):
-    """An authority of the house's own is told as that, and with its certificate all is well."""
-    for line in (
-        f"req -new -key {certificate[1]} -subj /CN=127.0.0.1 -out asked",
-        "req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=House -keyout ca.key -out ca.pem "
-        "-addext keyUsage=critical,keyCertSign",
-        "x509 -req -in asked -CA ca.pem -CAkey ca.key -CAcreateserial -days 99 -extfile names "
-        "-out made",
-    ):
-        (tmp_path / "names").write_text(
-            "subjectAltName=IP:127.0.0.1\nauthorityKeyIdentifier=keyid\n"  # wanted since 3.13
-        )
-        subprocess.run(["openssl", *line.split()], cwd=tmp_path, check=True, capture_output=True)
-    with scripted(dict(WELL), tls((tmp_path / "made", certificate[1]))) as service:
-        check = by_name(ck.doctor(service.client()))["TLS of A"]
-        assert check.found.startswith("the certificate is signed by an authority that is not among")
-        checks = ck.doctor(service.client(verify=str(tmp_path / "ca.pem")))
-    assert by_name(checks)["TLS of A"].advice == ""  # its end is far
-    assert checks.ok
+@pytest.mark.parametrize(
+    ("host", "trusted", "told", "step"),
+    [
+        ("127.0.0.1", False, "self-signed certificate", "CONFKIT_CA_BUNDLE"),
+        ("127.0.0.2", True, "certificate is not valid for '127.0.0.2'", "a name that the"),
+    ],
+)
+def test_a_certificate_that_is_not_this_hosts(certificate, host, trusted, told, step):
+    """A self-signed one without a bundle that holds it, and one of another name; what comes after
+    is left out."""
+    with scripted(dict(WELL), tls(certificate), host=host) as service:
+        found = by_name(ck.doctor(service.client(verify=str(certificate[0]) if trusted else True)))
+    assert found["TLS of A"].verdict == "FAIL"
+    assert told in found["TLS of A"].found
+    assert step in found["TLS of A"].advice
+    assert found["HTTP of A"].found == "because TLS of A did not pass"
+    assert not service.requests
 
 
 def test_a_bundle_that_cannot_be_read(behind_tls, tmp_path):
-    """A file that holds no certificate, or is gone, is a failure of the setting."""
+    """A file that holds no certificate, or is gone, is a failure of the setting; nothing else is
+    claimed."""
     broken = tmp_path / "ca.pem"
     broken.write_text("nothing")
     for path in (broken, tmp_path / "gone.pem"):
-        check = by_name(ck.doctor(behind_tls.client(verify=str(path))))["TLS of A"]
-        assert check.verdict == "FAIL"
-        assert str(path) in check.found
-        assert "CONFKIT_CA_BUNDLE" in check.advice
+        found = by_name(ck.doctor(behind_tls.client(verify=str(path))))
+        assert (found["TCP to A"].verdict, found["TLS of A"].verdict) == ("SKIP", "FAIL")
+        assert str(path) in found["TLS of A"].found
+        assert "CONFKIT_CA_BUNDLE" in found["TLS of A"].advice
 
 
 def test_plain_http_to_a_port_of_tls(behind_tls):
@@ -331,35 +342,37 @@ def test_tls_to_a_port_of_plain_http(script):
     assert found["HTTP of A"].verdict == "SKIP"
 
 
-def test_tls_to_a_port_that_says_nothing():
-    """A port that accepts and is silent is not taken for a plain one."""
-    with accepting() as hung:
-        client = client_of(*[secure(hung)] * 2, timeout=(0.3, 0.3))
-        check = by_name(ck.doctor(client))["TLS of A"]
+@pytest.mark.parametrize(
+    ("closes", "told"), [(False, "it did not answer within 0.3 s"), (True, "TLS failed")]
+)
+def test_tls_to_a_port_that_says_nothing(closes, told):
+    """A port that accepts and is silent, or closes, is not taken for a plain one."""
+    with accepting(closes) as address:
+        check = by_name(ck.doctor(client_of(*[secure(address)] * 2, timeout=(0.3, 0.3))))[
+            "TLS of A"
+        ]
     assert check.verdict == "FAIL"
-    assert "then said nothing" in check.found
+    assert check.found.startswith("no TLS came about, or nothing through it: ")
+    assert told in check.found
 
 
-def test_a_port_that_closes_at_a_greeting_of_tls(script):
-    """Neither TLS nor plain HTTP: told with the reason."""
-    with accepting(closes=True) as address:
-        client = client_of(*[secure(address)] * 2)
-        check = by_name(ck.doctor(client))["TLS of A"]
-    assert check.verdict == "FAIL"
-    assert check.found.startswith("no TLS came about at 127.0.0.1:")
-
-
-def test_an_adapter_of_ones_own_is_left_to_http(behind_tls, certificate):
-    """How it does TLS is not known here, so HTTP is the judge."""
+def test_an_adapter_of_ones_own_is_judged_by_what_it_does(behind_tls, certificate):
+    """All stages are told by an exchange through the client's own session."""
     client = behind_tls.client(verify=str(certificate[0]))
     client.session.mount("https://", HTTPAdapter())
-    found = by_name(ck.doctor(client))
-    assert found["TLS of A"].verdict == "SKIP"
-    assert "an adapter of your own" in found["TLS of A"].found
-    assert found["HTTP of A"].verdict == "PASS"
+    assert ck.doctor(client).ok
+    client.session.mount("https://", HTTPAdapter())
+    client.session.verify = True
+    assert by_name(ck.doctor(client))["TLS of A"].verdict == "FAIL"
 
 
 # What else may answer
+
+
+def plain(status: int, header: str, value: str) -> Reply:
+    """An answer without a body."""
+    return Reply("", status=status, headers={header: value})
+
 
 LOGIN = "<html><title>Guest  access</title><form><input type='password'></form></html>"
 FOREIGN = {
@@ -370,22 +383,13 @@ FOREIGN = {
         "a page titled '404' (HTTP 404)",
     ),
     "a gateway": (Reply("<h1>Bad</h1>", kind=HTML, status=502), "a gateway answers"),
-    "a login of a proxy": (
-        Reply("", status=407, headers={"Proxy-Authenticate": "Basic"}),
-        "a proxy before",
-    ),
-    "a login of a server": (
-        Reply("", status=401, headers={"WWW-Authenticate": "Basic"}),
-        "a web server before",
-    ),
+    "a login of a proxy": (plain(407, "Proxy-Authenticate", "Basic"), "a proxy before"),
+    "a login of a server": (plain(401, "WWW-Authenticate", "Basic"), "a web server before"),
     "a redirect to a login": (
-        Reply("", status=302, headers={"Location": "https://portal.example/login?token=geheim99"}),
+        plain(302, "Location", "https://portal.example/login?token=geheim99"),
         "redirects (HTTP 302) to https://portal.example/login, most likely a login",
     ),
-    "a redirect to itself": (
-        Reply("", status=302, headers={"Location": "/elsewhere"}),
-        "(HTTP 302) to /elsewhere",
-    ),
+    "a redirect to itself": (plain(302, "Location", "/elsewhere"), "(HTTP 302) to /elsewhere"),
     "a redirect to nowhere": (Reply("", status=302), "to nowhere"),
     "JSON of another kind": (Reply({"status": "up"}), "JSON without a result code"),
     "an empty answer": (Reply(""), "an empty answer"),

@@ -14,17 +14,17 @@ import confkit as ck
 from confkit import profiles
 from confkit.connect import SERVICE
 from confkit.deployment import probe_client
-from confkit.deployment.inquiry import QUESTIONS
 from confkit.deployment.logins import Logins, signatures
+from confkit.deployment.questions import TOKEN_IN_A, TOKEN_IN_A5, TOKEN_IN_B2
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from tests.deployment.deployments import combined
+from tests.deployment.seeing import EMPTY, free_port, url
 from tests.scripted import AUTHENTICATE, GRANTED, VECTOR_TOKEN, Reply
 
 A2, A3, A4, A5, B1, B2, B3 = (
     ENDPOINTS[key].path for key in ("A2", "A3", "A4", "A5", "B1", "B2", "B3")
 )
-EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
 
 
 def checked(right, wrong=602, name="access_token"):
@@ -54,7 +54,7 @@ def asked(script):
 
     def ask(differences=None, **options):
         service = script({**USUAL, **(differences or {})})
-        found = probe_client(service.client(**options), sleep=lambda _: None)
+        found = probe_client(service.client(sleep=lambda _: None, **options))
         return found, {row.question: row for row in found.evidence}
 
     return ask
@@ -73,7 +73,7 @@ def by_callback(answer):
 
 IN_A, IN_A5, IN_B2 = (f"spelling of the token in {where}" for where in ("A", "A5", "B2"))
 HOW_B1, KEYS, JSONP = "B1 by GET or POST", "keys of B3's items", "JSONP (callback)"
-NAME, MCU_NAME, B2_NAME = QUESTIONS["A3"].setting, QUESTIONS["A5"].setting, QUESTIONS["B2"].setting
+NAME, MCU_NAME, B2_NAME = (one.setting for one in (TOKEN_IN_A, TOKEN_IN_A5, TOKEN_IN_B2))
 OTHER, STYLE, UNKNOWN = "accessToken", "item_keys", "an unknown room in {}"
 GONE, BAD = "404 (room not found), HTTP 404", "602 (access_token incorrect), HTTP 401"
 BY_STATUS = Reply({"ret": 404}, status=404), Reply({"ret": 602}, status=401)
@@ -90,7 +90,7 @@ SHOWN = {
     "B2": (B2, checked(425), IN_B2, "seen: access_token", B2_NAME, "access_token"),
     "B2 by success": (B2, checked(0, 401, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
     "B2 by 404": (B2, checked(404, 602, OTHER), IN_B2, "seen: access", B2_NAME, OTHER),
-    "success to nothing": (B1, {"ret": 0}, HOW_B1, "open: neither", "create_method", None),
+    "success to nothing": (B1, {"ret": 0}, HOW_B1, "open: none of", "create_method", None),
     "any token": (B3, EMPTY, "a bad token in B3", "seen: 0 (success)", "list_method", "GET"),
     "a total as text": (B3, listing(total="0"), "total in B3", "seen: as text", STYLE, None),
     "camelCase": (B3, listing({"userId": "1"}), KEYS, "seen: camelCase", STYLE, "camelCase"),
@@ -175,14 +175,14 @@ def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
 def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal):
     """401 with and without a token by POST, and no GET: the method is told, the placement open."""
     service = script({**USUAL, B1: {"ret": 401}})
-    found = probe_client(service.client(), sleep=lambda _: None)
+    found = probe_client(service.client(sleep=lambda _: None))
     assert "create_method" not in found.told  # both methods are served alike
 
     def by_post(query):
         return refusal if service.requests[-1][0] == "GET" else {"ret": 401}
 
     service.script[B1] = by_post
-    found = probe_client(service.client(), sleep=lambda _: None)
+    found = probe_client(service.client(sleep=lambda _: None))
     rows = {row.question: row for row in found.evidence}
     assert (found.dialect.create_method, found.dialect.placement) == ("POST", "query")
     assert "placement" not in found.told
@@ -249,8 +249,9 @@ def test_nothing_that_is_shown_holds_a_secret(script, caplog):
 # Showing and saving
 
 
-def test_the_result_is_text_html_json_and_a_frame(playing, probe):
-    """Each shows the same rows: question, answer, how sure, and the exchange."""
+def test_the_result_is_text_html_json_and_a_frame(playing, probe, asked):
+    """Each shows the same rows: question, answer, how sure, and the exchange; what comes from the
+    service is no HTML of ours."""
     with playing(Dialect(list_method="POST", placement="json")) as sandbox:
         found = probe(sandbox)
     rows = json.loads(found.as_json())
@@ -268,13 +269,8 @@ def test_the_result_is_text_html_json_and_a_frame(playing, probe):
     assert text.endswith(f"{found.calls} calls, 0 failed logins")
     html = found._repr_html_()
     assert html.count("<tr>") == len(found.evidence) + 1
-    assert "<script" not in html
-
-
-def test_html_shows_what_a_service_says_as_text(asked):
-    """What comes from the service is no HTML of ours."""
     found, _ = asked({A2: {"ret": 411, "msg": "<script>alert(1)</script>"}})
-    assert "<script" not in found._repr_html_()
+    assert "<script" not in html + found._repr_html_()
     assert "&lt;script" in found._repr_html_()
 
 
@@ -296,16 +292,13 @@ def test_a_saved_dialect_is_what_connect_uses_from_then_on(playing, probe, diale
             assert ck.get_room(client, sandbox.room_ids()[0]).topic == "Weekly sync"
 
 
-def test_what_was_not_told_stays_as_the_profile_had_it(sandbox, probe):
-    """An empty service shows no keys of items: the profile's own setting is kept."""
+def test_what_was_not_told_stays_and_so_does_the_profile_of_another_service(sandbox, probe):
+    """An empty service shows no keys of items: the profile's own setting is kept. One of another
+    address is not written, nor one that is not there, nor the built-in one."""
     add("prod", sandbox, dialect={"item_keys": "snake_case", "hash": "md5"})
-    probe(sandbox).save("prod")
-    assert profiles.load("prod")["dialect"] == {"item_keys": "snake_case"}
-
-
-def test_a_profile_of_another_service_is_not_written(sandbox, probe):
-    """Neither one of another address, nor one that is not there, nor the built-in one."""
     found = probe(sandbox)
+    found.save("prod")
+    assert profiles.load("prod")["dialect"] == {"item_keys": "snake_case"}
     add("prod", sandbox, base_url="http://192.0.2.1:8080")
     before = profiles.path().read_bytes()
     says = {"prod": "another base_url", "other": "there is no profile", "sandbox": "built in"}
@@ -341,10 +334,10 @@ def test_the_same_login_is_not_sent_twice_and_the_bound_holds_over_all(sandbox):
     assert sandbox.count(AUTHENTICATE) == 3
 
 
-def test_a_login_without_an_answer_counts_and_one_that_never_left_does_not(script, sandbox):
+def test_a_login_without_an_answer_counts_and_one_that_never_left_does_not(script):
     """Whether a lost login failed nobody knows; where nobody listens none can have failed."""
     service = script({AUTHENTICATE: Reply(drop=True)})
-    for address, failed in [(service.base_url, 1), (closed(sandbox), 0)]:
+    for address, failed in [(service.base_url, 1), (url(free_port()), 0)]:
         client = ck.Client(address, address, "demo_access", "demo_secret")
         logins = Logins(client.ask_once, 3)
         tried = logins.first(signatures("demo_access", "demo_secret"))
@@ -363,13 +356,6 @@ def test_a_login_that_ctrl_c_ends_is_counted():
     with pytest.raises(KeyboardInterrupt):
         logins.first(signatures("demo_access", "demo_secret"))
     assert (logins.failed, logins.spent) == (1, True)
-
-
-def closed(sandbox):
-    """An address at which nobody listens any more."""
-    address = sandbox.base_url
-    sandbox.close()
-    return address
 
 
 def test_a_success_without_random_and_key_is_an_error(script):
@@ -431,20 +417,6 @@ def test_the_command_practises_on_the_sandbox(command):
     assert re.search(r"lifetime of the token: longer than \d+ s, as far as was waited", lifetime)
 
 
-def started(sandbox, *command):
-    """`confkit probe` of a sandbox, in a process of its own."""
-    environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env={**os.environ, **environ}, **pipes)
-
-
-def wait_for(sandbox, calls):
-    """Wait until A3 has been asked so many times."""
-    until = time.monotonic() + 30
-    while sandbox.count(A3) < calls and time.monotonic() < until:
-        time.sleep(0.02)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_removes_the_room_and_is_status_130(playing, name):
@@ -454,27 +426,22 @@ def test_a_signal_removes_the_room_and_is_status_130(playing, name):
         before = sandbox.room_ids()
         sandbox.fault(A3, delay=0.001, times=4)
         sandbox.fault(A3, delay=30)
-        running = started(sandbox, sys.executable, "-m", "confkit", "probe")
-        wait_for(sandbox, calls=5)
+        environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in SERVICE}
+        running = subprocess.Popen(
+            [sys.executable, "-m", "confkit", "probe"],
+            env={**os.environ, **environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until = time.monotonic() + 30
+        while sandbox.count(A3) < 5 and time.monotonic() < until:
+            time.sleep(0.02)
         assert len(sandbox.room_ids()) == len(before) + 1
         running.send_signal(getattr(signal, name))
         out, err = running.communicate(timeout=20)
         assert (running.returncode, out, err) == (130, "", "")
         assert sandbox.room_ids() == before
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
-def test_under_nohup_a_dropped_connection_ends_nothing(playing):
-    """A SIGHUP that is ignored when the command begins stays ignored: it tells all it found."""
-    with playing() as sandbox:
-        sandbox.fault(A3, delay=1, times=1)
-        ignoring = 'trap "" HUP; exec "$0" -m confkit probe'
-        running = started(sandbox, "sh", "-c", ignoring, sys.executable)
-        wait_for(sandbox, calls=1)
-        running.send_signal(signal.SIGHUP)
-        out, err = running.communicate(timeout=30)
-        assert (running.returncode, err) == (0, "")
-        assert "signature" in out
 
 
 def test_the_command_saves_into_a_profile(playing, command):

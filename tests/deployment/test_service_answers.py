@@ -1,33 +1,58 @@
 """Whether both interfaces answer: told without raising, and at the cost of one failed login."""
 
 import itertools
-import json
-import socket
 
 import pytest
 
 import confkit as ck
 from confkit.deployment import service_answers
 from confkit.sandbox import Sandbox
-from tests.deployment.seeing import A1, B3, EMPTY, verdicts
+from tests.deployment.seeing import A1, B3, EMPTY, free_port, url, verdicts
 from tests.scripted import GRANTED, VECTOR_TOKEN, Reply
 
-
-@pytest.fixture
-def nowhere():
-    """An address at which nobody listens, and nobody will while the test runs."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+PAGE, NOTHING, ARRAY = Reply("<p>", kind="text/html"), Reply("", status=500), Reply("[1]")
+OTHER = "something answers there, but not as interface {} does"
+# What a service answers to A1 and to B3; the verdicts, and what is found of the first that fails.
+SICK = {
+    "wrong keys": ({"ret": 401}, EMPTY, "FS", "and refuses: authentication failed (401)"),
+    "a page in A": (PAGE, EMPTY, "FS", OTHER.format("A")),
+    "nothing in A": (NOTHING, EMPTY, "FS", OTHER.format("A")),
+    "an array in A": (ARRAY, EMPTY, "FS", OTHER.format("A")),
+    "a page in B": (GRANTED, PAGE, "PF", OTHER.format("B")),
+    "nothing in B": (GRANTED, NOTHING, "PF", OTHER.format("B")),
+    "an array in B": (GRANTED, ARRAY, "PF", OTHER.format("B")),
+    "a service that is stopped": (GRANTED, {"ret": 304}, "PF", "it answers, and refuses: get fail"),
+}
 
 
 def test_a_service_that_is_well_is_told_so_in_both_interfaces(client, sandbox):
-    """Both pass with what was found and no advice, by one call each."""
+    """Both pass with what was found and no advice, by one call each; once it has ended that is
+    told, too."""
     a, b = service_answers(client)
     assert a == ck.Check("interface A", "PASS", "it answers and accepts the keys")
     listed = "it answers and accepts the token; no devices are listed"
     assert b == ck.Check("interface B", "PASS", listed)
     assert sandbox.count(A1) == sandbox.count(B3) == 1
+    with Sandbox(seed=1) as ended:
+        client = ended.connect()
+    a, b = service_answers(client)
+    assert (a.found, a.advice, b.verdict) == ("this sandbox is closed", "Connect again.", "SKIP")
+
+
+@pytest.mark.parametrize(("login", "listing", "told", "found"), SICK.values(), ids=SICK)
+def test_a_service_that_is_sick_is_told_with_the_next_step(script, login, listing, told, found):
+    """One login at most; without a token B is left alone, and says so: not tried is neither well
+    nor broken."""
+    service = script({A1: login, B3: listing})
+    checks = service_answers(service.client(sleep=lambda _: None))
+    assert verdicts(checks) == told
+    failed = checks[told.index("F")]
+    assert found in failed.found
+    assert failed.advice
+    if told == "FS":
+        assert checks[1].found == "not tried: no token, because interface A gave none"
+        assert service.seen[B3] == 0
+        assert service.seen[A1] == 1 or login is NOTHING  # a read is tried again under HTTP 500
 
 
 def test_the_keys_are_tried_even_where_a_token_is_held_and_it_is_used_from_then_on(script):
@@ -42,17 +67,6 @@ def test_the_keys_are_tried_even_where_a_token_is_held_and_it_is_used_from_then_
     assert service.requests[-1][2]["accessToken"] == client.token()
 
 
-def test_wrong_keys_cost_one_failed_login_and_b_is_not_tried(script):
-    """Without a token B is left alone, and says so: not tried is neither well nor broken."""
-    service = script({A1: {"ret": 401}, B3: EMPTY})
-    checks = service_answers(service.client())
-    assert verdicts(checks) == "FS"
-    assert checks[0].found == "it answers, and refuses: authentication failed (401)"
-    assert "secret key" in checks[0].advice
-    assert checks[1].found == "not tried: no token, because interface A gave none"
-    assert service.seen == {A1: 1}
-
-
 @pytest.mark.parametrize(("listing", "told"), [(EMPTY, "FP"), ({"ret": 602}, "FF")])
 def test_when_a_gives_no_token_any_more_b_is_asked_with_the_one_before(script, listing, told):
     """A that has come to refuse the keys does not hide that B answers; nobody logs in again."""
@@ -65,44 +79,16 @@ def test_when_a_gives_no_token_any_more_b_is_asked_with_the_one_before(script, l
 
 
 @pytest.mark.parametrize(("down", "verdict"), [("A", "US"), ("B", "PU"), ("both", "US")])
-def test_a_service_that_is_down_is_told_and_never_raised(script, nowhere, down, verdict):
+def test_a_service_that_is_down_is_told_and_never_raised(script, down, verdict):
     """No connection is told of the interface that has none, with the next step."""
-    url = script({B3: EMPTY}).base_url
-    urls = (url if down == "B" else nowhere, url if down == "A" else nowhere)
+    up, nowhere = script({B3: EMPTY}).base_url, url(free_port())
+    urls = (up if down == "B" else nowhere, up if down == "A" else nowhere)
     client = ck.Client(*urls, "demo_access", "demo_secret", sleep=lambda _: None)
     checks = service_answers(client)
     assert verdicts(checks) == verdict
     failed = checks[down == "B"]
     assert failed.found == "it refused the connection"
     assert failed.advice.startswith("Check that the service runs")
-
-
-@pytest.mark.parametrize("reply", [Reply("<p>", kind="text/html"), Reply("", status=500), [1]])
-def test_something_else_that_answers_is_not_taken_for_the_service(script, reply):
-    """A web page, an empty answer and other JSON are not the interface."""
-    reply = Reply(json.dumps(reply)) if isinstance(reply, list) else reply
-    for script_of, place in (({A1: reply}, 0), ({B3: reply}, 1)):
-        check = service_answers(script(script_of).client())[place]
-        assert check.verdict == "FAIL"
-        assert check.found == f"something answers there, but not as interface {'AB'[place]} does"
-        assert check.advice
-
-
-def test_a_device_service_that_is_stopped_is_named(client, sandbox):
-    """A's keys are fine then, and B says what is wrong with it."""
-    sandbox.device_service("stopped")
-    checks = service_answers(client)
-    assert verdicts(checks) == "PF"
-    assert checks[1].found.startswith("it answers, and refuses: ")
-    assert "304" in checks[1].found
-
-
-def test_a_closed_client_is_told_not_raised():
-    """A sandbox that has ended gives a failed check that says how to go on."""
-    with Sandbox(seed=1) as sandbox:
-        client = sandbox.connect()
-    a, b = service_answers(client)
-    assert (a.found, a.advice, b.verdict) == ("this sandbox is closed", "Connect again.", "SKIP")
 
 
 def test_no_check_shows_a_secret(script):

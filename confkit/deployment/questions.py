@@ -1,5 +1,9 @@
-"""Questions to a service: each is sent once, counted and bounded; and how an operation shows that
-it read the token, by the same question without one as control."""
+"""The questions to a service, as one table, and how they are asked: each is sent once, counted and
+bounded, and an answer shows something only where it differs from its control's.
+
+`confkit.doctor` asks some of them (is it well?), `confkit.probe_dialect` all (what is its
+dialect?).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..dialect import CHOICES, Dialect
-from ..endpoints import B2, Endpoint
+from ..endpoints import A3, A5, B1, B2, B3, Endpoint
 from ..errors import ApiError, ReadOnlyError, TransportError
 from ..wire import Request, token_parameter
 
@@ -22,42 +26,91 @@ NO_CAMERA = "rtsp://192.0.2.1:554/nobody"  # of a network for examples: no devic
 REFUSED = (401, 602)  # specified: authentication failed, access_token incorrect (section 5)
 UNKNOWN_ROOM = (404, 612)
 NOT_SUPPORTED = 408  # specified for A: HTTP request not supported; of B that is assumed
-_METHOD = {"B1": "create_method", "B3": "list_method"}  # settings of the dialect
 _UNSERVED = (404, 405, 501)  # HTTP statuses of a path or method that there is not
 # Codes of passing faults: as a control they say nothing of the token.
 _FAULTS = {302, 303, 304, 310, 409, 427, 503, 504, 700, 805, 806}
+_SPELLINGS = ("access_token", "access_tocken", "token")  # of A, seen in deployments
+_NO_ROOM = {0, 404, 415, 416, 601, 612}
 
 
 class Unasked(Exception):
     """A question that was not sent; the text says why."""
 
 
-class TokenQuestion(NamedTuple):
-    """How one operation is asked whether it reads the token: the `setting` of the dialect that is
-    looked for, its `choices`, and the codes that can mean that the token was `read`.
+class Question(NamedTuple):
+    """How one operation is asked in which dialect it reads the token.
 
-    Any other code may be a passing fault, which would make a wrong setting look like the right one.
+    It is sent with `parameters` (`{room}` and `{user}` stand for IDs that the inquiry chooses), for
+    each of the `choices` of a `setting` of the dialect, and once more without a token as control.
+    `read` are the codes that can mean that the token was read: any other may be a passing fault,
+    which would make a wrong setting look like the right one. `name` is what the probe calls it.
     """
 
+    endpoint: Endpoint
+    name: str
     setting: str
     choices: tuple[str, ...]
+    parameters: Mapping[str, str]
     read: frozenset[int]
 
+    def request(self, room_id: str = "", user_id: str = "") -> Request:
+        """The request about this room and this user."""
+        return filled(self.endpoint, self.parameters, room_id, user_id)
 
-_IN_A = ("access_token", "access_tocken", "token")  # seen in deployments
-_METHODS = CHOICES["list_method"]
-_MCU = {0, 404, 405, 406, 407, 410, 411, 415, 416, 417, 428, 601, 612}
-QUESTIONS = {
-    "A3": TokenQuestion("token_parameter", _IN_A, frozenset({0, 404, 407, 415, 416, 601, 612})),
-    "A5": TokenQuestion("mcu_token_parameter", _IN_A, frozenset(_MCU)),
-    "B1": TokenQuestion("create_method", _METHODS, frozenset({302, 310, 401, 407})),
-    "B2": TokenQuestion(
-        "remove_token_parameter",
-        ("access_token", "accessToken"),
-        frozenset({0, 401, 404, 407, 415, 416, 424, 425, 601, 612}),
-    ),
-    "B3": TokenQuestion("list_method", _METHODS, frozenset({0, 302, 304, 310, 404, 425, 612})),
-}
+
+def filled(
+    endpoint: Endpoint, parameters: Mapping[str, str], room_id: str, user_id: str = ""
+) -> Request:
+    """A request in whose parameters `{room}` and `{user}` stand for these IDs."""
+    ids = {"room": room_id, "user": user_id}
+    return Request(endpoint, {name: value.format(**ids) for name, value in parameters.items()})
+
+
+TOKEN_IN_A = Question(
+    A3,
+    "spelling of the token in A",
+    "token_parameter",
+    _SPELLINGS,
+    {"room_id": "{room}"},
+    frozenset(_NO_ROOM | {407}),
+)
+TOKEN_IN_A5 = Question(
+    A5,
+    "spelling of the token in A5",
+    "mcu_token_parameter",
+    _SPELLINGS,
+    {"room_id": "{room}"},
+    frozenset(_NO_ROOM | {405, 406, 407, 410, 411, 417, 428}),
+)
+# What is sent to B1 holds a token and nothing else: no room, no user, no address. So there is
+# nothing that a service could seat or dial, however wrong it is, and a right one refuses it, as all
+# four are required (section 4). With complete parameters a service that does not check the room
+# could import something.
+CALL_OF_B1 = Question(
+    B1,
+    "B1 by GET or POST",
+    "create_method",
+    CHOICES["create_method"],
+    {},
+    frozenset({302, 310, 401, 407}),
+)
+# The removal of a user who is not there, from a room that nobody uses, changes nothing.
+TOKEN_IN_B2 = Question(
+    B2,
+    "spelling of the token in B2",
+    "remove_token_parameter",
+    ("access_token", "accessToken"),
+    {"roomId": "{room}", "userId": "{user}", "userAddress": NO_CAMERA},
+    frozenset(_NO_ROOM | {401, 407, 424, 425}),
+)
+CALL_OF_B3 = Question(
+    B3,
+    "B3 by GET or POST",
+    "list_method",
+    CHOICES["list_method"],
+    {"roomId": "{room}"},
+    frozenset({0, 302, 304, 310, 404, 425, 612}),
+)
 
 
 class Found(NamedTuple):
@@ -76,20 +129,19 @@ class Inquiry:
 
     Each request is sent exactly once, at most `max_calls` of them; `kept` of these are kept back
     for what is asked `anyway`. After `silences` in a row an interface is left alone. `heard` is all
-    that came, `headers` those of the last answer, where the client's session notes them here.
+    that came, `told` the settings of the dialect that the service has shown.
     """
 
     def __init__(
         self, client: Client, *, max_calls: float = math.inf, silences: float = math.inf
     ) -> None:
         self.client, self.dialect = client, client.dialect
-        self.told: list[str] = []  # settings of the dialect that the service has shown
+        self.told: list[str] = []
         self.calls = self.kept = 0
         self.heard: list[Attempt] = []
-        self.headers: Mapping[str, str] = {}
         self._most, self._silences = max_calls, silences
         self._silent = {"A": 0, "B": 0}
-        self._controls: dict[tuple[object, ...], Attempt] = {}
+        self._controls: dict[tuple[str, ...], Attempt] = {}
 
     @property
     def remaining(self) -> float:
@@ -117,7 +169,6 @@ class Inquiry:
         except ReadOnlyError as error:
             raise Unasked(f"not asked: {error}") from None
         self.calls += 1
-        self.headers = {}
         asked = self.client.ask_once(request, token, dialect=dialect or self.dialect)
         self.heard.append(asked)
         if token is None:
@@ -126,23 +177,22 @@ class Inquiry:
         self._silent[interface] = self._silent[interface] + 1 if silent else 0
         return asked
 
-    def find(self, request: Request, token: Secret | None) -> Found:
+    def find(self, question: Question, request: Request, token: Secret | None) -> Found:
         """Look for the dialect in which an operation reads the token.
 
         A changed answer is what shows it: the same question without a token gets another one.
         Nothing less does, as a service may look for the room first.
         """
-        endpoint = request.endpoint
         served: dict[str, Attempt] = {}
         unserved: set[str] = set()
-        first: Attempt | None = None
-        for dialect in self._variants(endpoint):
-            method = _method(endpoint, dialect)
+        came: list[Attempt] = []
+        for dialect in self._variants(question):
+            method = _method(question.endpoint, dialect)
             if method in unserved:
                 continue
             asked = self.ask(request, token, dialect=dialect)
-            first = first or asked
-            if isinstance(asked.error, TransportError) and endpoint.key not in _METHOD:
+            came.append(asked)
+            if isinstance(asked.error, TransportError) and "method" not in question.setting:
                 break  # another name gets no answer either; another method may
             if asked.call.ret is None:
                 unserved |= {method} if asked.call.status in _UNSERVED else set()
@@ -150,18 +200,18 @@ class Inquiry:
                 unserved.add(method)
             else:
                 served.setdefault(method, asked)
-                if self._was_read(request, token, dialect, asked):
-                    return Found(dialect, asked, method, first)
-        known = {"GET", "POST"} == served.keys() | unserved and len(served) == 1
-        shown = next(iter(served.values()), asked)
-        return Found(None, shown, next(iter(served)) if known else None, first or asked)
+                if self._was_read(question, request, token, dialect, asked):
+                    return Found(dialect, asked, method, came[0])
+        alone = {"GET", "POST"} == served.keys() | unserved and len(served) == 1
+        shown = next(iter(served.values()), came[-1])
+        return Found(None, shown, next(iter(served)) if alone else None, came[0])
 
-    def _variants(self, endpoint: Endpoint) -> Iterator[Dialect]:
+    def _variants(self, question: Question) -> Iterator[Dialect]:
         """The dialects to try, each with another name of the token or another way to call; the
         known one first."""
-        setting = QUESTIONS[endpoint.key].setting
-        if setting.endswith("token_parameter"):
-            for name in token_names(endpoint, self.dialect):
+        setting = question.setting
+        if "method" not in setting:
+            for name in token_names(question, self.dialect):
                 yield replace(self.dialect, **{setting: name})
             return
         known = self.dialect.placement
@@ -169,45 +219,39 @@ class Inquiry:
         if known == "query" and "placement" not in self.told:  # in a query there would be GET
             placements = dict.fromkeys(["form", "json", "query"])
         given: str = getattr(self.dialect, setting)
-        for method in dict.fromkeys([given, *QUESTIONS[endpoint.key].choices]):
+        for method in dict.fromkeys([given, *question.choices]):
             for placement in placements if method == "POST" else [known]:
                 yield replace(self.dialect, placement=placement, **{setting: method})
 
     def _was_read(
-        self, request: Request, token: Secret | None, dialect: Dialect, asked: Attempt
+        self,
+        question: Question,
+        request: Request,
+        token: Secret | None,
+        dialect: Dialect,
+        asked: Attempt,
     ) -> bool:
-        endpoint, ret = request.endpoint, asked.call.ret
-        if ret not in QUESTIONS[endpoint.key].read:
+        ret = asked.call.ret
+        if ret not in question.read:
             return False
-        if endpoint.key == "B3" and ret == 0 and asked.call.method == "GET":
+        if question is CALL_OF_B3 and ret == 0 and asked.call.method == "GET":
             return True  # it works so, whatever the service makes of the token
         control = self._controls.get(_way(request, dialect))
         if control is None or control.call.ret in _FAULTS:
             control = self.ask(request, dialect=dialect)
-        if control.call.ret in (None, *_FAULTS) or came(control) == came(asked):
+        if control.call.ret in (None, *_FAULTS) or _came(control) == _came(asked):
             return False
         if ret not in _FAULTS:
             return True
         again = self.ask(request, token, dialect=dialect)  # a fault that passes is no sign
-        return came(again) == came(asked)
+        return _came(again) == _came(asked)
 
 
-def token_names(endpoint: Endpoint, dialect: Dialect) -> list[str]:
+def token_names(question: Question, dialect: Dialect) -> list[str]:
     """The names under which an operation may take the token, the dialect's own first."""
+    endpoint = question.endpoint
     usual = [dialect.token_parameter] if endpoint.interface == "A" else []
-    given = token_parameter(endpoint, dialect)
-    return list(dict.fromkeys([given, *usual, *QUESTIONS[endpoint.key].choices]))
-
-
-def nobody(room_id: str, user_id: str) -> Request:
-    """The removal (B2) of a user who is not there, from a room that nobody uses: it changes
-    nothing."""
-    return Request(B2, {"roomId": room_id, "userId": user_id, "userAddress": NO_CAMERA})
-
-
-def came(asked: Attempt) -> tuple[int | None, int | str | None]:
-    """HTTP status and result code, which tell one answer from another."""
-    return asked.call.status, asked.call.ret
+    return list(dict.fromkeys([token_parameter(endpoint, dialect), *usual, *question.choices]))
 
 
 def answer(asked: Attempt) -> str:
@@ -221,8 +265,13 @@ def answer(asked: Attempt) -> str:
     return f"no answer{'' if isinstance(error, TransportError) else ' of the interface'}: {plain}"
 
 
+def _came(asked: Attempt) -> tuple[int | None, int | str | None]:
+    """HTTP status and result code, which tell one answer from another."""
+    return asked.call.status, asked.call.ret
+
+
 def _method(endpoint: Endpoint, dialect: Dialect) -> str:
-    return getattr(dialect, _METHOD.get(endpoint.key, ""), "GET")
+    return {"B1": dialect.create_method, "B3": dialect.list_method}.get(endpoint.key, "GET")
 
 
 def _way(request: Request, dialect: Dialect) -> tuple[str, ...]:

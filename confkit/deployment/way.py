@@ -1,0 +1,305 @@
+"""The way to a service: settings, name, TCP, TLS, and whether what answers is the interface; and
+whether a media server accepts a connection.
+
+One exchange with each interface tells all stages of its way: what kept it from being answered is
+known to the libraries that moved it, and stands in the error as its `obstacle`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import queue
+import re
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from html import unescape
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from requests.utils import select_proxy
+
+from ..address import Address
+from ..endpoints import ENDPOINTS, Interface
+from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
+from ..secret import mask_address
+from ..transport import finite
+from .case import SAYS, SETTINGS, Case, Said, answered, say
+from .questions import NOT_SUPPORTED
+
+if TYPE_CHECKING:
+    from ..attempt import Attempt
+
+Stage = Literal["name", "TCP", "TLS", "HTTP"]
+
+_SOON = 14  # days
+_NO_TOKEN = (602, 407, 401)  # what services say to a call without a token
+_TITLE = re.compile(rb"<title[^>]*>\s*(.*?)\s*</title", re.IGNORECASE | re.DOTALL)
+# The stage at which an obstacle of a TransportError stands; the others stand behind TLS.
+_STAGES: dict[str, Stage] = {
+    "name": "name",
+    "refused": "TCP",
+    "unreached": "TCP",
+    "unreachable": "TCP",
+    "proxy": "TCP",
+    "certificate": "TLS",
+    "tls": "TLS",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class McuAnswer:
+    """Whether a media server accepts TCP connections from here: true as a condition when it does.
+
+    `reason` says it in one sentence."""
+
+    address: str
+    ok: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
+    """Try whether something accepts a TCP connection at a media server's `host:port` (A5), in at
+    most `timeout` seconds.
+
+    Nothing is sent, and nothing raised for a server that does not answer: `reason` says why. A
+    server that takes media over UDP alone may do well without accepting any connection, and what
+    accepts one need not be a media server. ValueError: the timeout is no number above 0.
+    """
+    if not finite(timeout):
+        raise ValueError(f"timeout is {timeout!r}; give seconds, above 0 and finite")
+    shown = mask_address(str(address), broken=True)
+    target = _host_and_port(str(address).strip())
+    if target is None:
+        return McuAnswer(shown, False, f"{shown!r} is not host:port, so nothing was tried")
+    error = _refusal(target, timeout)
+    if error is None:
+        return McuAnswer(shown, True, f"{shown} accepts connections from here")
+    why = f"it cannot be reached ({getattr(error, 'strerror', '') or type(error).__name__})"
+    if isinstance(error, ConnectionRefusedError):
+        why = "it refuses them"
+    elif isinstance(error, TimeoutError):
+        why = f"no answer within {timeout:g} s"
+    elif isinstance(error, socket.gaierror | UnicodeError):
+        why = "its host name is not known here"
+    told = f"{shown} does not accept TCP connections from here: {why}"
+    return McuAnswer(shown, False, f"{told}; the media itself may still run over UDP")
+
+
+def _host_and_port(address: str) -> tuple[str, int] | None:
+    try:
+        parts = urlsplit(f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    bare = parts.netloc == address and "@" not in address
+    return (host, port) if host and port and bare else None
+
+
+def _refusal(target: tuple[str, int], seconds: float) -> Exception | None:
+    """Why no connection came about, None where one did. It is tried in a thread, as looking up a
+    name has no time-out."""
+    outcome: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
+
+    def attempt() -> None:
+        try:
+            socket.create_connection(target, seconds).close()
+            outcome.put(None)
+        except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
+            outcome.put(error)
+
+    threading.Thread(target=attempt, name="confkit tries an address", daemon=True).start()
+    try:
+        return outcome.get(timeout=seconds)
+    except queue.Empty:
+        return TimeoutError()
+
+
+def settings(case: Case) -> Said:
+    """Whether the two addresses can be right, and where each setting came from."""
+    a, b = urls = case.client.base_url, case.client.outgoing_url
+    given = {"base_url": a, "outgoing_url": b, "access_key": "is given", "secret_key": "is given"}
+    shown = "; ".join(f"{name} {value}{case.origins(name)}" for name, value in given.items())
+    paths = [endpoint.path + "/" for endpoint in ENDPOINTS.values()]
+    for setting, url in zip(SETTINGS.values(), urls, strict=True):
+        path = urlsplit(url).path
+        if path and any(one.startswith(path + "/") for one in paths):
+            right = url.removesuffix(path)
+            return say("settings.path", shown=shown, setting=setting, path=path, right=right)
+    if (urlsplit(a).port, urlsplit(b).port) == (8050, 8080):
+        return say("settings.ports", shown=shown, a=a, b=b)
+    return say("settings.well", shown=shown, notes=" ".join(_notes(case, a, b)))
+
+
+def _notes(case: Case, a: str, b: str) -> Iterator[str]:
+    """What is unusual, and may be meant."""
+    if a == b:
+        yield "Both interfaces have one address, which is right only behind a proxy."
+    elif urlsplit(a).hostname != urlsplit(b).hostname:
+        yield "The two interfaces are on different hosts."
+    plain, kinds = [], set()
+    for setting, url in (("base_url", a), ("outgoing_url", b)):
+        parts = urlsplit(url)
+        if parts.path:
+            yield f"{setting} has a path, which is right only behind a proxy."
+        if parts.port is None:
+            port = {"http": 80, "https": 443}[parts.scheme]
+            yield f"{setting} names no port, so it is {port}, that of {parts.scheme}."
+        if parts.scheme == "http" and not Address.parse(url, setting).loopback:
+            plain.append(setting)
+        origin = case.client.origins.get(setting, "")
+        kinds.add("a variable" if origin.startswith("CONFKIT_") else origin)
+    if len(kinds) > 1:
+        yield "The two addresses come from different places: see that they belong together."
+    if plain:
+        yield f"Tokens can be read on the way: http in {' and '.join(plain)}."
+
+
+def stage(case: Case, interface: Interface, name: Stage) -> Said:
+    """Whether one stage of the way to an interface is well, by the first exchange with it."""
+    url, session = case.url(interface), case.client.session
+    merged = session.merge_environment_settings(url, {}, None, session.verify, None)
+    parts, verify = urlsplit(url), merged["verify"]
+    proxied = select_proxy(url, merged["proxies"]) is not None
+    known = {"host": parts.hostname, "place": parts.netloc, "setting": SETTINGS[interface]}
+    if name == "name" and proxied:
+        return say("name.proxied")
+    if name == "name" and _is_address(str(parts.hostname)):
+        return say("name.none", **known)
+    if name == "TLS" and url.startswith("http:"):
+        return say("TLS.none")
+    if isinstance(verify, str) and url.startswith("https:") and not _readable(verify):
+        return say(f"bundle.{'unread' if name == 'TLS' else 'unasked'}", bundle=verify)
+    asked, seen = case.first(interface)
+    error = asked.error
+    if isinstance(error, TransportError):
+        behind: Stage = "TLS" if url.startswith("https:") else "HTTP"
+        if name == _STAGES.get(error.obstacle, behind):
+            case.timed_out |= isinstance(error, TransportTimeout)
+            return _stopped(case, asked, error, url, known)
+    if name == "name":
+        at = f": {seen.address}" if seen.address else ""
+        return say("name.well", at=at, **known)
+    if name == "TCP":
+        return say("TCP.proxied" if proxied else "TCP.well", **known)
+    if name == "TLS" and verify is False:
+        return say("TLS.unverified", tls=seen.tls or "TLS")
+    if name == "TLS":
+        return _valid(case, seen.tls, seen.certificate)
+    return _answer(case, asked, seen.headers, interface)
+
+
+def _readable(bundle: str) -> bool:
+    try:
+        ssl.create_default_context().load_verify_locations(bundle)
+    except IsADirectoryError:  # a folder of certificates
+        return True
+    except OSError:  # ssl.SSLError too
+        return False
+    return True
+
+
+def _valid(case: Case, tls: str, certificate: Mapping[str, str]) -> Said:
+    until, row = "", "TLS.well"
+    with suppress(KeyError, ValueError):
+        moment = ssl.cert_time_to_seconds(certificate["notAfter"])
+        until = datetime.fromtimestamp(moment, UTC).strftime(" until %Y-%m-%d")
+        row = "TLS.soon" if moment - case.now() < _SOON * 86400 else row
+    return say(row, tls=tls or "TLS", until=until)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _stopped(
+    case: Case, asked: Attempt, error: TransportError, url: str, known: dict[str, str | None]
+) -> Said:
+    """What kept the first exchange from being answered."""
+    obstacle, known = error.obstacle, {**known, "cause": error.cause}
+    if obstacle == "certificate":
+        steps = SAYS["certificate"].items()
+        step = next(step for said, step in steps if re.search(said, error.cause))
+        return say("obstacle.certificate", cause=error.cause, step=step)
+    if url.startswith("https:") and obstacle not in SAYS["obstacle"].keys() - {"tls"}:
+        plain = case.ask_at(url.replace("https:", "http:", 1), asked.request)
+        return say("obstacle.tls" if plain.answer is None else "other.plain", **known)
+    if obstacle in SAYS["obstacle"]:
+        return say(f"obstacle.{obstacle}", **known)
+    if not isinstance(error, TransportTimeout) and _speaks_tls(case, url, asked):
+        return say("other.secure", **known)
+    return answered("FAIL", asked)
+
+
+def _speaks_tls(case: Case, url: str, asked: Attempt) -> bool:
+    secure = case.ask_at(url.replace("http:", "https:", 1), asked.request)
+    return secure.answer is not None or getattr(secure.error, "obstacle", "") == "certificate"
+
+
+def _answer(case: Case, asked: Attempt, headers: Mapping[str, str], interface: Interface) -> Said:
+    """Whether what answers speaks JSON as the interface does."""
+    ret, answer = asked.call.ret, asked.answer
+    if _is_served(asked):
+        meaning = asked.error.meaning if isinstance(asked.error, ApiError) else ""
+        why = "as no token came along" if ret in _NO_TOKEN else meaning
+        row = "HTTP.open" if ret == 0 else "HTTP.well"
+        return say(row, interface=interface, ret=ret, why=why)
+    a, b = case.client.base_url, case.client.outgoing_url
+    if a != b and _is_served(case.ask_at(b if interface == "A" else a, asked.request)):
+        return say("settings.swapped", interface=interface, a=a, b=b)
+    if ret is None and answer is not None:
+        url, setting = case.url(interface), SETTINGS[interface]
+        if url.startswith("http:") and answer.status == 400 and _speaks_tls(case, url, asked):
+            return say("other.secure", setting=setting)
+        return _other(asked, headers, setting)
+    used = case.client.dialect.list_method
+    other = "POST" if used == "GET" else "GET"
+    posted = replace(case.client.dialect, list_method=other)
+    if interface == "B" and _is_served(case.ask(asked.request, dialect=posted)):
+        found = f"it does not take B3 by {used} (408), and takes it by {other}"
+        return case.wrong(found, list_method=other)
+    return answered("FAIL", asked)
+
+
+def _is_served(asked: Attempt) -> bool:
+    return asked.call.ret not in (None, NOT_SUPPORTED)
+
+
+def _other(asked: Attempt, headers: Mapping[str, str], setting: str) -> Said:
+    """What answers in place of the interface."""
+    code = asked.call.status or 0
+    known = {"status": f"(HTTP {code})", "setting": setting}
+    if 300 <= code < 400:
+        goal = headers.get("Location", "nowhere").partition("?")[0]
+        base = goal.removesuffix(asked.request.endpoint.path)
+        moved = base != goal and "://" in base
+        return say(f"other.{'moved' if moved else 'redirect'}", goal=base, **known)
+    for header, who in (("Proxy-Authenticate", "a proxy"), ("WWW-Authenticate", "a web server")):
+        if header in headers:
+            return say("other.login", who=who, **known)
+    page = _page(asked.answer.body) if asked.answer else ""
+    if not page or not isinstance(asked.error, ProtocolError):
+        return answered("FAIL", asked)
+    return say(f"other.{'gateway' if code >= 500 else 'page'}", page=page, **known)
+
+
+def _page(whole: bytes) -> str:
+    """What an HTML page is, by its title; empty when it is none."""
+    body = whole[:4096]
+    if not body.lstrip().startswith(b"<"):
+        return ""
+    title = _TITLE.search(body)
+    kind = "a login page" if re.search(rb'type=["\']?password', body, re.IGNORECASE) else "a page"
+    text = " ".join(unescape(title[1].decode("utf-8", "replace")).split())[:60] if title else ""
+    return f"{kind} titled {text!r}" if text else kind
