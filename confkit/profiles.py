@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import ConfigError
 from .secret import guard
-from .writing import write_whole
+from .text import write_whole
 
 SETTINGS: dict[str, type | tuple[type, ...]] = {
     "base_url": str, "outgoing_url": str, "access_key": str, "secret_key": str,

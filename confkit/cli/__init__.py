@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NoReturn
 
 from .. import __version__, signing
-from ..connect import Setting, connect, stripped
+from ..connect import checked, connect
 from ..dialect import Dialect
 from ..endpoints import SPOKEN, openapi, reference
 from ..errors import ConfigError, ConfkitError
@@ -178,7 +178,7 @@ def _sandbox(options: argparse.Namespace) -> int:
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     secret = options.secret_key or os.environ.get("CONFKIT_SECRET_KEY") or None
     if secret is not None:
-        secret = stripped("secret_key", Setting(secret, "CONFKIT_SECRET_KEY or --secret-key"))
+        secret = checked("secret_key", secret, "CONFKIT_SECRET_KEY or --secret-key")
     sandbox = Sandbox(
         seed=options.seed, dialect=Dialect.parse(options.dialect), path=options.db,
         host=options.host, port=options.port, outgoing_port=options.outgoing_port,

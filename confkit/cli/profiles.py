@@ -5,10 +5,9 @@ import os
 from typing import Any
 
 from .. import profiles
-from ..connect import Setting, ask_secret, connect, stripped
+from ..connect import SERVICE, Settings, Source, ask_secret
 from ..dialect import Dialect
 from ..errors import ConfigError
-from ..secret import Secret
 from ..terminal import say
 
 
@@ -48,9 +47,7 @@ def _profile_add(options: argparse.Namespace) -> int:
     given["secret_key"] = os.environ.get("CONFKIT_SECRET_KEY") or ask_secret(
         "secret key: ", variable="CONFKIT_SECRET_KEY"
     )
-    settings: dict[str, Any] = {
-        name: str(stripped(name, Setting(value, "what was given"))) for name, value in given.items()
-    }
+    settings: dict[str, Any] = dict(given)
     if options.dialect:
         settings["dialect"] = Dialect.parse(options.dialect).changes()
     if options.timeout is not None:
@@ -61,9 +58,9 @@ def _profile_add(options: argparse.Namespace) -> int:
         settings["max_rate"] = options.max_rate
     if options.read_only:
         settings["read_only"] = True
-    dialect = Dialect.of(settings.get("dialect", {}))
-    checked = {**settings, "dialect": dialect, "secret_key": Secret(settings["secret_key"])}
-    connect(**checked).close()  # says what is wrong with a value before it is written
+    made = Settings.of([Source("what was given", settings)])
+    made.client().close()  # says what is wrong with a value before it is written
+    settings |= {name: str(getattr(made, name)) for name in SERVICE}
     say(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
     say(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
     return 0

@@ -13,7 +13,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from ..address import Address
+from ..client import on_loopback
 from ..endpoints import A3, B3, ENDPOINTS, Interface
 from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
 from ..transport import DeadlineAdapter
@@ -79,7 +79,7 @@ def _notes(case: Case, a: str, b: str) -> list[str]:
             notes.append(f"{setting} has a path, which is right only behind a proxy.")
         if parts.port is None:
             notes.append(f"{setting} names no port, so it is {_port(url)}, that of {parts.scheme}.")
-        if parts.scheme == "http" and not Address.parse(url, setting).loopback:
+        if parts.scheme == "http" and not on_loopback(url):
             plain.append(setting)
         origin = case.client.origins.get(setting, "")
         kinds.append("a variable" if origin.startswith("CONFKIT_") else origin)
