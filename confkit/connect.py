@@ -61,10 +61,16 @@ def connect(
     base_url = hidden_address(base_url) if isinstance(base_url, str) else base_url
     outgoing_url = hidden_address(outgoing_url) if isinstance(outgoing_url, str) else outgoing_url
     given = {
-        "base_url": base_url, "outgoing_url": outgoing_url, "access_key": access_key,
-        "secret_key": secret_key, "dialect": dialect, "timeout": timeout, "read_only": read_only,
-        "verify": verify, "max_rate": max_rate,
-    }  # fmt: skip
+        "base_url": base_url,
+        "outgoing_url": outgoing_url,
+        "access_key": access_key,
+        "secret_key": secret_key,
+        "dialect": dialect,
+        "timeout": timeout,
+        "read_only": read_only,
+        "verify": verify,
+        "max_rate": max_rate,
+    }
     arguments = Source("argument", {key: one for key, one in given.items() if one is not None})
     name = profile or _named_by_environment(arguments)
     own = profile is not None or name == profiles.EMBEDDED  # addresses, keys and dialect
@@ -284,8 +290,10 @@ def _yes_or_no(text: str) -> bool:
 
 
 _READERS: dict[str, Callable[[str], object]] = {
-    "timeout": _seconds, "read_only": _yes_or_no, "dialect": Dialect.parse,
-}  # fmt: skip
+    "timeout": _seconds,
+    "read_only": _yes_or_no,
+    "dialect": Dialect.parse,
+}
 
 
 # The embedded service
