@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import os
 import random
@@ -13,13 +14,13 @@ from contextlib import ExitStack
 from copy import copy
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
 
 from . import signing
-from .address import Address
 from .attempt import Attempt, Context, Read, tells
 from .endpoints import A1, Endpoint, sendable, whole
 from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError, TokenRejected
-from .secret import Secret, hidden_address
+from .secret import Guarded, Secret, hidden_address, mask_address
 from .transport import finite, mask_log, session, timeouts
 from .wire import Request
 
@@ -34,6 +35,58 @@ LATE = 0.005  # seconds that may be caught up; together with a gap below MARGIN 
 
 # Not Python's own: whoever seeds that one keeps it, whatever threads wait here.
 _CHANCE = random.SystemRandom().random
+
+
+def base_address(text: str, setting: str) -> str:
+    """Return the address of an interface without a slash at its end, to be joined to paths.
+
+    One that is no http(s) base is a ConfigError that says why."""
+    given = hidden_address(str(text))
+    problem, url = _read(given)
+    if problem:
+        told = f": {mask_address(url, broken=True)!r}" if isinstance(given, Guarded) else ""
+        raise ConfigError(
+            f"{setting} {problem}{told}",
+            "Write it as scheme://host:port, such as http://conference.example:8080",
+        )
+    return str(url)
+
+
+def on_loopback(url: str) -> bool:
+    """Whether the address is this very machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def checked_rate(max_rate: float) -> float:
+    """Return the requests per second; ConfigError where they are no number above 0."""
+    if not finite(max_rate):
+        raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
+    return max_rate
+
+
+def _read(text: str) -> tuple[str | None, str]:
+    """What is wrong with an address, and its base. Not raised here, where a traceback would show
+    the parts of the address, a login among them."""
+    url = hidden_address(text.strip().rstrip("/"))
+    try:
+        parts = urlsplit(str(url))
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), 0
+    problem = None
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        problem = "is no address"
+    elif parts.username is not None or parts.password is not None:
+        problem = "holds a login, which would show wherever the address does"
+    elif parts.query or parts.fragment:
+        problem = "holds a query or a fragment"
+    elif any(letter.isspace() for letter in url):
+        problem = "holds white space"
+    return problem, url
 
 
 def take(paces: Sequence[Pace]) -> float:
@@ -60,8 +113,7 @@ class Pace:
     def __init__(
         self, max_rate: float, clock: Callable[[], float], sleep: Callable[[float], object]
     ) -> None:
-        if not finite(max_rate):
-            raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
+        max_rate = checked_rate(max_rate)
         # Of 2.5 requests only two fit into a second; below one, the gap is what counts.
         self._gap = MARGIN / (math.floor(max_rate) if max_rate >= 1 else max_rate)
         self._due = -math.inf
@@ -159,8 +211,8 @@ class Client:
         whole(A1, "access_key", access_key)
         whole(A1, "secret_key", secret_key)
         self._addresses = {
-            "A": Address.parse(base_url, "base_url"),
-            "B": Address.parse(outgoing_url, "outgoing_url"),
+            "A": base_address(base_url, "base_url"),
+            "B": base_address(outgoing_url, "outgoing_url"),
         }
         self.access_key = access_key
         self.secret_key = secret_key
@@ -173,13 +225,13 @@ class Client:
         self.read_only = read_only
         # A Sandbox or None: a sandbox makes clients, so a client names no type of its.
         self.sandbox: Any = sandbox
-        self.name = name or self._addresses["A"].host
+        self.name = name or str(urlsplit(self._addresses["A"]).hostname)
         self.origins = dict(origins or {})
         self.created: list[str] = []  # the rooms that create_room has made with it, not deleted
         self._calls: deque[Call | Attempt] = deque(maxlen=KEPT)
         self.session = session()
         self.session.verify = verify
-        if all(address.loopback for address in self._addresses.values()):
+        if all(on_loopback(url) for url in self._addresses.values()):
             self.session.trust_env = False  # no proxy of the environment leads to this machine
         self.max_rate = max_rate
         self._clock, self._sleep, self._chance, self._now = clock, sleep, chance, now
@@ -193,12 +245,12 @@ class Client:
     @property
     def base_url(self) -> str:
         """The address of interface A."""
-        return self._addresses["A"].url
+        return self._addresses["A"]
 
     @property
     def outgoing_url(self) -> str:
         """The address of interface B."""
-        return self._addresses["B"].url
+        return self._addresses["B"]
 
     @property
     def calls(self) -> list[Call]:
@@ -352,7 +404,7 @@ class Client:
     def _context(self) -> Context:
         return Context(
             session=self.session, dialect=self.dialect, timeout=self.timeout,
-            bases={name: address.url for name, address in self._addresses.items()},
+            bases=self._addresses,
             secret_key=self.secret_key, token=self.token, pace=self._pace, calls=self._calls,
             clock=self._clock, chance=self._chance, now=self._now, tells=tells(),
         )  # fmt: skip

@@ -1,4 +1,5 @@
-"""From a name, arguments or the environment to a client; every value keeps where it came from."""
+"""From a name, arguments or the environment to a client: one record of settings, and where each
+came from."""
 
 from __future__ import annotations
 
@@ -6,17 +7,19 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import profiles
-from .client import Client
+from .client import Client, base_address, checked_rate
+from .dialect import Dialect
 from .errors import ConfigError
 from .secret import Secret, guard, hidden_address
+from .transport import timeouts
 
 if TYPE_CHECKING:
-    from .dialect import Dialect
     from .sandbox import Sandbox
 
 SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key")
@@ -29,19 +32,6 @@ OF_A_SERVICE = tuple(VARIABLES[name] for name in (*SERVICE, "dialect"))  # a nam
 
 _embedded: dict[int, Sandbox] = {}  # by process: the one sandbox of connect("sandbox")
 _starting = threading.Lock()
-
-
-class Setting(NamedTuple):
-    """A value and where it came from; its repr tells the origin alone."""
-
-    value: Any
-    origin: str
-
-    def __repr__(self) -> str:
-        return f"Setting(from {self.origin})"
-
-    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
-        return repr(self)
 
 
 def connect(
@@ -64,7 +54,7 @@ def connect(
     dialect are then not looked at. "sandbox" is the embedded service, one in a process, steered by
     `client.sandbox` and ended by `client.close()`. Defaults: timeout (5, 10) seconds to connect and
     to read, verify True, read_only False, no max_rate (requests per second). No request is sent
-    yet. ConfigError names what is missing and the three ways to give it.
+    yet. ConfigError names the setting that is missing or wrong, and the ways to give it.
     """
     # Hidden first: a traceback shows locals.
     secret_key = Secret(secret_key) if secret_key is not None else None
@@ -81,15 +71,15 @@ def connect(
         "verify": verify,
         "max_rate": max_rate,
     }
-    arguments = {
-        name: Setting(value, "argument") for name, value in given.items() if value is not None
-    }
+    arguments = Source("argument", {key: one for key, one in given.items() if one is not None})
     name = profile or _named_by_environment(arguments)
-    explicit = profile is not None or name == profiles.EMBEDDED
-    environment = _environment(without=(*SERVICE, "dialect") if explicit else ())
+    own = profile is not None or name == profiles.EMBEDDED  # addresses, keys and dialect
+    sources = [arguments, *_environment(without=(*SERVICE, "dialect") if own else ())]
     if name == profiles.EMBEDDED:
-        return _sandbox_client(arguments, environment)
-    return _client(name, {**(_profile(name) if name else {}), **environment, **arguments})
+        return _sandbox_client(sources)
+    if name:
+        sources.append(Source(f"profile {name}", profiles.load(name)))
+    return Settings.of(sources, name).client(name)
 
 
 def connect_outside(profile: str | None) -> Client:
@@ -129,46 +119,132 @@ def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD)
     return Secret(line.rstrip("\r\n"))
 
 
-def seconds(text: str, name: str) -> float | tuple[float, float]:
-    """The time-out in a text: seconds, or seconds to connect and to read; ConfigError for others,
-    under the name of what held the text."""
+class Source(NamedTuple):
+    """Settings that were given in one place, and what people call it; its repr tells no value."""
+
+    name: str
+    values: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Source({self.name}: {', '.join(self.values)})"
+
+    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
+        return repr(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of a connection, checked; `origins` names the source of each that was given."""
+
+    base_url: str
+    outgoing_url: str
+    access_key: str
+    secret_key: str
+    dialect: Dialect = field(default_factory=Dialect)
+    timeout: tuple[float, float] = (5.0, 10.0)
+    read_only: bool = False
+    verify: bool | str = True
+    max_rate: float | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: Iterable[Source], profile: str | None = None) -> Settings:
+        """The settings of these sources, of which the first that holds one gives it.
+
+        ConfigError names a setting that is missing (also in this `profile`) or wrong."""
+        found = merged(sources)
+        missing = [name for name in SERVICE if name not in found]
+        if missing:
+            are, them = ("are", "them") if len(missing) > 1 else ("is", "it")
+            where = f" in profile {profile!r}" if profile else ""
+            raise ConfigError(
+                f"no service is named: {', '.join(missing)} {are} missing{where}",
+                f"Three ways to give {them}: {_ways(missing[0])}. "
+                'connect("sandbox") is a service to try things on.',
+            )
+        values = {name: checked(name, *found[name]) for name in found}
+        return cls(**values, origins={name: origin for name, (_, origin) in found.items()})
+
+    def client(self, name: str | None = None) -> Client:
+        """A client with these settings."""
+        return Client(**{one.name: getattr(self, one.name) for one in fields(self)}, name=name)
+
+
+def merged(sources: Iterable[Source]) -> dict[str, tuple[Any, str]]:
+    """The value of each setting, out of the first source that holds it, with that one's name."""
+    found: dict[str, tuple[Any, str]] = {}
+    for source in sources:
+        for name, value in source.values.items():
+            found.setdefault(name, (value, source.name))
+    return found
+
+
+def checked(name: str, value: Any, origin: str) -> Any:
+    """The value as a client takes it; ConfigError names the setting, where it came from and the
+    ways to give it."""
     try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (1, 2):
-        raise ConfigError(
-            f"{name} is {text!r}",
-            "Give seconds, such as 10, or seconds to connect and to read, such as 5,10.",
-        )
-    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+        if name in SERVICE:
+            value = _stripped(name, value, origin)
+        return _CHECKS[name](value) if name in _CHECKS else value
+    except ConfigError as error:
+        told = error
+    raise told.again(  # outside the block, so that the value hangs on no traceback
+        problem=f"{told.problem} (from {origin})",
+        advice=f"{told.advice.rstrip('.')}. To give it: {_ways(name)}.".removeprefix(". "),
+    )
 
 
-def stripped(name: str, setting: Setting) -> str:
-    """The value without white space around it, which a warning then tells; never empty."""
-    if not isinstance(setting.value, str):
-        raise ConfigError(f"{name} (from {setting.origin}) is not a text")
-    plain = setting.value.strip()
+def _ways(name: str) -> str:
+    variable = f"in the environment, {VARIABLES[name]}=...; " if name in VARIABLES else ""
+    return (
+        f"as an argument, connect({name}=...); {variable}or in a profile, `confkit profile add "
+        'NAME` and connect("NAME")'
+    )
+
+
+def _stripped(name: str, value: Any, origin: str) -> str:
+    """The text without white space around it, which a warning then tells; never empty."""
+    if not isinstance(value, str):
+        raise ConfigError(f"{name} is not a text")
+    plain = value.strip()
     if name.endswith("_url"):
         plain = hidden_address(plain)
     elif name == "secret_key":
         plain = Secret(plain)
     if not plain:
-        raise ConfigError(f"{name} (from {setting.origin}) is empty")
-    if plain != setting.value:
-        warnings.warn(
-            f"white space around {name} (from {setting.origin}) was removed", stacklevel=4
-        )
+        raise ConfigError(f"{name} is empty")
+    if plain != value:
+        warnings.warn(f"white space around {name} (from {origin}) was removed", stacklevel=5)
     return plain
 
 
-# What an argument leaves open: the environment, then a profile
+def _dialect(value: Dialect | Mapping[str, object]) -> Dialect:
+    return Dialect.of(value) if isinstance(value, Mapping) else value
 
 
-def _named_by_environment(arguments: Mapping[str, Setting]) -> str | None:
+def _bundle(value: bool | str) -> bool | str:
+    if isinstance(value, str) and not Path(value).exists():
+        raise ConfigError(f"verify: the certificate bundle {value!r} does not exist")
+    return value
+
+
+_CHECKS: dict[str, Callable[[Any], object]] = {
+    "base_url": lambda value: base_address(value, "base_url"),
+    "outgoing_url": lambda value: base_address(value, "outgoing_url"),
+    "dialect": _dialect,
+    "timeout": lambda value: timeouts(tuple(value) if isinstance(value, list) else value),
+    "verify": _bundle,
+    "max_rate": checked_rate,
+}
+
+
+# The environment
+
+
+def _named_by_environment(arguments: Source) -> str | None:
     """The profile that CONFKIT_PROFILE names, unless the arguments name the service."""
     name = os.environ.get("CONFKIT_PROFILE")
-    if not name or not arguments.keys().isdisjoint(SERVICE[:2]):
+    if not name or not arguments.values.keys().isdisjoint(SERVICE[:2]):
         return None
     addresses = [VARIABLES[n] for n in SERVICE[:2] if os.environ.get(VARIABLES[n])]
     if addresses:
@@ -179,82 +255,60 @@ def _named_by_environment(arguments: Mapping[str, Setting]) -> str | None:
     return name
 
 
-def _environment(without: tuple[str, ...]) -> dict[str, Setting]:
-    """What the environment says, and that it can be read, also where a profile goes before it."""
-    readers = {"timeout": seconds, "read_only": _yes_or_no, "dialect": _dialect}
-    found = {}
+def _environment(without: tuple[str, ...]) -> list[Source]:
+    """A source for each variable. What cannot be read is an error also where it is not used."""
+    found = []
     for name, variable in VARIABLES.items():
         if text := os.environ.get(variable):
-            value = readers[name](text, variable) if name in readers else guard(text, name)
-            found[name] = Setting(value, variable)
-    return {name: setting for name, setting in found.items() if name not in without}
+            try:
+                value = _READERS.get(name, lambda text, name=name: guard(text, name))(text)
+            except ConfigError as error:
+                raise error.again(problem=f"{variable}: {error.problem}") from None
+            if name not in without:
+                found.append(Source(variable, {name: value}))
+    return found
 
 
-def _yes_or_no(text: str, variable: str) -> bool:
-    word = text.strip().lower()
-    if word in ("1", "true", "yes", "on"):
-        return True
-    if word in ("0", "false", "no", "off"):
-        return False
-    raise ConfigError(f"{variable} is {text!r}", "Give 1 or 0")
-
-
-def _dialect(text: str, variable: str) -> Dialect:
-    from .dialect import Dialect
-
+def _seconds(text: str) -> float | tuple[float, ...]:
     try:
-        return Dialect.parse(text)
-    except ConfigError as error:
-        raise error.again(problem=f"{variable}: {error.problem}") from None
-
-
-def _profile(name: str) -> dict[str, Setting]:
-    from .dialect import Dialect
-
-    settings = profiles.load(name)
-    if "dialect" in settings:
-        settings["dialect"] = Dialect.of(settings["dialect"])
-    if isinstance(settings.get("timeout"), list):
-        settings["timeout"] = tuple(settings["timeout"])
-    return {key: Setting(value, f"profile {name}") for key, value in settings.items()}
-
-
-def _client(name: str | None, settings: Mapping[str, Setting]) -> Client:
-    missing = [key for key in SERVICE if key not in settings]
-    if missing:
-        are, them = ("are", "them") if len(missing) > 1 else ("is", "it")
-        where = f" in profile {name!r}" if name else ""
+        numbers = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if len(numbers) not in (1, 2):
         raise ConfigError(
-            f"no service is named: {', '.join(missing)} {are} missing{where}",
-            f"Three ways to give {them}: as an argument, connect({missing[0]}=...); in the "
-            f"environment, {VARIABLES[missing[0]]}=...; or in a profile, `confkit profile add "
-            'NAME` and connect("NAME"). connect("sandbox") is a service to try things on.',
+            f"timeout is {text!r}",
+            "Give seconds, such as 10, or seconds to connect and to read, such as 5,10.",
         )
-    values = {key: setting.value for key, setting in settings.items()}
-    for key in SERVICE:
-        values[key] = stripped(key, settings[key])
-    verify = values.get("verify")
-    if isinstance(verify, str) and not Path(verify).exists():
-        raise ConfigError(
-            f"the certificate bundle {verify!r} (from {settings['verify'].origin}) does not exist"
-        )
-    origins = {key: setting.origin for key, setting in settings.items()}
-    return Client(**values, name=name, origins=origins)
+    return numbers if len(numbers) == 2 else numbers[0]
+
+
+def _yes_or_no(text: str) -> bool:
+    word = text.strip().lower()
+    if word not in ("1", "true", "yes", "on", "0", "false", "no", "off"):
+        raise ConfigError(f"read_only is {text!r}", "Give 1 or 0")
+    return word in ("1", "true", "yes", "on")
+
+
+_READERS: dict[str, Callable[[str], object]] = {
+    "timeout": _seconds,
+    "read_only": _yes_or_no,
+    "dialect": Dialect.parse,
+}
 
 
 # The embedded service
 
 
-def _sandbox_client(arguments: Mapping[str, Setting], environment: Mapping[str, Setting]) -> Client:
-    contradicting = [name for name in (*SERVICE, "dialect") if name in arguments]
+def _sandbox_client(sources: list[Source]) -> Client:
+    found = merged(sources)
+    contradicting = [name for name in (*SERVICE, "dialect") if name in found]
     if contradicting:
         raise ConfigError(
             f'connect("sandbox") has its own {", ".join(contradicting)}',
             "Leave them out, or make a sandbox of another kind: Sandbox(dialect=...).",
         )
-    settings = {**environment, **arguments}
-    settings.pop("verify", None)
-    options = {name: setting.value for name, setting in settings.items()}
+    found.pop("verify", None)
+    options = {name: checked(name, *found[name]) for name in found}
     sandbox = _the_sandbox()
     client: Client = sandbox.connect(**options, on_close=lambda: _end(sandbox))
     return client

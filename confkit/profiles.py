@@ -9,13 +9,19 @@ from typing import Any
 
 from .errors import ConfigError
 from .secret import guard
-from .writing import write_whole
+from .text import write_whole
 
 SETTINGS: dict[str, type | tuple[type, ...]] = {
-    "base_url": str, "outgoing_url": str, "access_key": str, "secret_key": str,
-    "timeout": (int, float, list), "verify": (bool, str), "max_rate": (int, float),
-    "read_only": bool, "dialect": dict,
-}  # fmt: skip
+    "base_url": str,
+    "outgoing_url": str,
+    "access_key": str,
+    "secret_key": str,
+    "timeout": (int, float, list),
+    "verify": (bool, str),
+    "max_rate": (int, float),
+    "read_only": bool,
+    "dialect": dict,
+}
 EMBEDDED = "sandbox"  # the profile that every installation has
 
 

@@ -12,9 +12,11 @@ a heading that people write, and stays.
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from urllib.parse import unquote
 
-from .text import BORDER, one_line, outside, unwrapped
+from .text import one_line
 
 MASK = "***"
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
@@ -29,7 +31,21 @@ _HEADER = "authorization"
 _HEADINGS = (*TOKEN_NAMES, "digest", _HEADER)
 _LAYERS = 3  # JSON in a query in JSON
 _MARKS = re.compile("[:=%@]")
-_BLANKS = str.maketrans(dict.fromkeys(f"+&?{BORDER}", " "))
+_ESCAPES = {
+    "%": re.compile(r"%[0-7][0-9A-Fa-f]|(?:%[89A-Fa-f][0-9A-Fa-f])+|[&?\s]"),
+    "\\": re.compile(
+        r"\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}"
+        r"|\\x[0-9A-Fa-f]{2}|\\.",
+        re.DOTALL,
+    ),
+    "&": re.compile("&(?:quot|amp|lt|gt|#39|#34|#x27);"),
+}
+_PLAIN = {
+    "\\n": "\n", "\\r": "\r", "\\t": "\t", "&quot;": '"', "&#34;": '"', "&#39;": "'",
+    "&#x27;": "'", "&amp;": "&", "&lt;": "<", "&gt;": ">",
+}  # fmt: skip
+_BORDER = "\x1f"  # between two of them stands what was encoded as one
+_BLANKS = str.maketrans(dict.fromkeys(f"+&?{_BORDER}", " "))
 
 _NAMED = re.compile(
     r"(?<![A-Za-z_-])([A-Za-z_-]++)\ufffd*([\"']?)[\s+]{0,9}+([:=])(?:(?<==)|[\s+]{0,9})\s{0,9}"
@@ -138,10 +154,10 @@ def _hide(text: str, values: tuple[str, ...], *rules: Callable[[str], Iterable[S
         level = plain.translate(_BLANKS) if layers else plain
         here = [*_values(level, known), *(span for find in rules for span in find(plain))]
         if here:
-            found += [(outside(start, layers), outside(end, layers)) for start, end in here]
+            found += [(_outside(start, layers), _outside(end, layers)) for start, end in here]
             plain = _without(plain, here, "*")
         if len(layers) < _LAYERS:
-            for inner, steps in unwrapped(plain):
+            for inner, steps in _unwrapped(plain):
                 if inner not in seen:
                     seen.add(inner)
                     waiting.append((inner, [*layers, steps]))
@@ -254,8 +270,8 @@ def _logins(text: str) -> Iterator[Span]:
             if start > stop:
                 stop = _end(_UNBROKEN, text, start)
             end = stop
-            if before and text.startswith(BORDER):  # it was a parameter's value: all of it
-                border = text.find(BORDER, start)
+            if before and text.startswith(_BORDER):  # it was a parameter's value: all of it
+                border = text.find(_BORDER, start)
                 end = border if border >= 0 else len(text)
         last = text.rfind("@", start, end)
         if last < 0 and end == len(text) and not _PORT.match(text, start):
@@ -372,3 +388,45 @@ def masked(value: object, name: str = "") -> object:
 
 def _inherited(name: str, key: object) -> str:
     return name if _is_secret(name) else str(key)
+
+
+def _unwrapped(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """The text with one layer of its encoding taken off, for each that there may be: percent-
+    encoding, backslashes of JSON and of Python, HTML; and where each piece of it ends, in that
+    plain text and in the text itself.
+
+    Where it was percent-encoded a _BORDER stands for each blank, `&` and `?` that was not, and at
+    the beginning."""
+    for mark, escape in _ESCAPES.items():
+        if mark not in text:
+            continue
+        first = _BORDER if mark == "%" else ""
+        parts, steps, at, size = [first], [(0, 0), (len(first), 0)], 0, len(first)
+        for found in escape.finditer(text):
+            plain = _decoded(found.group())
+            parts += [text[at : found.start()], plain]
+            size += found.start() - at + len(plain)
+            at = found.end()
+            steps.append((size, at))
+        if at:
+            yield "".join([*parts, text[at:]]), steps
+
+
+def _outside(place: int, layers: list[list[tuple[int, int]]]) -> int:
+    """Where a place within these layers stands in the text around them."""
+    for steps in reversed(layers):
+        plain, wrapped = steps[bisect_right(steps, place, key=lambda step: step[0]) - 1]
+        place = wrapped + place - plain
+    return place
+
+
+def _decoded(escape: str) -> str:
+    if escape in "&?" or escape.isspace():
+        return _BORDER
+    if escape.startswith("%"):
+        return unquote(escape)
+    if escape.startswith("\\u"):
+        return str(json.loads(f'"{escape}"')) if escape[2:] else "u"
+    if escape.startswith("\\x"):
+        return chr(int(escape[2:], 16)) if escape[2:] else "x"
+    return _PLAIN.get(escape, escape[1:])

@@ -52,6 +52,23 @@ def held_off() -> Iterator[None]:
 
 
 @contextmanager
+def until_ended() -> Iterator[None]:
+    """Inside, SIGTERM and Ctrl-C leave the command at once, with status 0, and only once: what is
+    being closed then is closed in peace."""
+    endings = (signal.SIGTERM, signal.SIGINT)
+
+    def end(*_: object) -> None:
+        for number in endings:
+            signal.signal(
+                number, lambda *_: None
+            )  # to ignore one that has come already is an error
+        raise SystemExit(0)
+
+    with handled(endings, end, ignored_too=True):
+        yield
+
+
+@contextmanager
 def handled(
     numbers: Iterable[int],
     handler: Callable[..., Any] | signal.Handlers,

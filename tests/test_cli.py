@@ -236,16 +236,16 @@ def test_two_signals_in_the_same_moment_say_nothing():
     """The second of them is not told as an error, with a traceback."""
     code = """
 import os, signal
-from confkit.cli import _ENDINGS, _end
-for number in _ENDINGS:
-    signal.signal(number, _end)
-signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
-for number in _ENDINGS:
-    os.kill(os.getpid(), number)
-try:
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
-except SystemExit:
-    print("closing")  # and meanwhile the other one comes
+from confkit.terminal import until_ended
+both = (signal.SIGTERM, signal.SIGINT)
+with until_ended():
+    signal.pthread_sigmask(signal.SIG_BLOCK, both)
+    for number in both:
+        os.kill(os.getpid(), number)
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+    except SystemExit:
+        print("closing")  # and meanwhile the other one comes
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False

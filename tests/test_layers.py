@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"text", "writing"},
+    {"text"},
     {"secret", "codes"},
     {"errors"},
     {"records", "endpoints", "rtsp", "checklist"},
-    {"dialect", "address", "profiles", "terminal"},
+    {"dialect", "profiles", "terminal"},
     {"signing", "wire"},
     {"transport", "calls"},
     {"attempt"},
@@ -43,7 +43,7 @@ LAYERS = [
 FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
 
 # The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
-RTSP_MAY_KNOW = {"rtsp", "secret", "text", "writing", "checklist"}
+RTSP_MAY_KNOW = {"rtsp", "secret", "text", "checklist"}
 # The flat files that put the parts together; the others are the core.
 ABOVE_THE_PARTS = {"__init__", "__main__", "connect", "cli"}
 SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "secret", "text", "endpoints",

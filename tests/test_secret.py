@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit import ConfkitError
-from confkit.address import Address
+from confkit.client import base_address
 from confkit.devices import address_checked
 from confkit.endpoints import B1
 from confkit.secret import MASK, Guarded, Secret, guard, mask, masked
@@ -227,7 +227,7 @@ def test_an_address_that_is_refused_is_not_quoted_with_its_password(given):
         address_checked(B1, given)
     assert "ter2" not in str(caught.value)
     with pytest.raises(ConfkitError) as caught:
-        Address.parse(given, "base_url")
+        base_address(given, "base_url")
     assert "ter2" not in str(caught.value)
 
 

@@ -14,7 +14,7 @@ from confkit.errors import ConfkitError
 from confkit.occupancy.compaction import save_occupancy
 from confkit.occupancy.files import RecordingError
 from confkit.sandbox import Sandbox
-from confkit.writing import write_whole
+from confkit.text import write_whole
 from tests.conftest import need
 from tests.occupancy.made import sweep
 

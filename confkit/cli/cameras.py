@@ -6,12 +6,13 @@ import argparse
 import os
 from dataclasses import replace
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..connect import CAMERA_PASSWORD, ask_secret, connect_outside
 from ..errors import ConfigError
 from ..secret import Guarded, Secret, mask
 from ..terminal import say
+from .options import PROFILE, Commands, add_command, option, timeout
 
 if TYPE_CHECKING:
     from ..rtsp.report import Report
@@ -23,11 +24,18 @@ _PASSWORD = (
 _STATUS = "Exit status 0 when all is well, 1 when something is wrong."
 
 
-def add_camera_commands(commands: argparse._SubParsersAction[Any]) -> None:
-    """Adds the two commands to those of `confkit`."""
-    preflight = commands.add_parser(
+def add_camera_commands(commands: Commands) -> None:
+    """Add the two commands to those of `confkit`."""
+    of_the_camera = (
+        option("--login-name", metavar="NAME", help="of the camera"),
+        timeout(20, "for the camera"),
+    )
+    preflight = add_command(
+        commands,
         "preflight",
-        help="try a camera from this machine",
+        _preflight,
+        "try a camera from this machine",
+        *of_the_camera,
         description="Tells in one sentence whether an RTSP camera plays from this machine, and "
         f"what to do when it does not. {_PASSWORD}{_STATUS}",
     )
@@ -40,11 +48,14 @@ def add_camera_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--no-verify", action="store_true", help="rtsps: trust any certificate of the camera"
     )
     preflight.add_argument("--snapshot", metavar="FILE", help="write the picture there, as PNG")
-    preflight.set_defaults(run=_preflight)
 
-    diagnose = commands.add_parser(
+    diagnose = add_command(
+        commands,
         "diagnose",
-        help="why is a device not in its room?",
+        _diagnose,
+        "why is a device not in its room?",
+        PROFILE,
+        *of_the_camera,
         description="Tells in one sentence why a device is not in its room, and what to do. "
         "Without USER it looks at the room's first device that has a problem. Address and login of "
         f"the camera are those that the service lists. {_PASSWORD}{_STATUS}",
@@ -54,17 +65,9 @@ def add_camera_commands(commands: argparse._SubParsersAction[Any]) -> None:
     diagnose.add_argument(
         "--address", type=Guarded, metavar="URL", help="the camera's, where it is not listed"
     )
-    diagnose.add_argument("--profile", help="the service; without one, the environment's")
     diagnose.add_argument(
         "--force", action="store_true", help="try the camera even while the service plays it"
     )
-    diagnose.set_defaults(run=_diagnose)
-
-    for command in (preflight, diagnose):
-        command.add_argument("--login-name", metavar="NAME", help="of the camera")
-        command.add_argument(
-            "--timeout", type=float, default=20.0, metavar="S", help="for the camera (20)"
-        )
 
 
 def _preflight(options: argparse.Namespace) -> int:
@@ -73,9 +76,14 @@ def _preflight(options: argparse.Namespace) -> int:
     url, name, password = _login(options.url, options.login_name)
     try:
         report = preflight(
-            url or "", name, password, transport=options.transport, timeout=options.timeout,
-            observe=options.observe, verify=not options.no_verify,
-        )  # fmt: skip
+            url or "",
+            name,
+            password,
+            transport=options.transport,
+            timeout=options.timeout,
+            observe=options.observe,
+            verify=not options.no_verify,
+        )
     except ValueError as error:  # an option that makes no sense
         raise ConfigError(mask(str(error))) from None
     return _told(report, options.snapshot)
@@ -89,9 +97,15 @@ def _diagnose(options: argparse.Namespace) -> int:
     with connect_outside(options.profile) as client:
         try:
             report = diagnose_device(
-                client, options.room, options.user, address, login_name=name,
-                login_password=password, force=options.force, timeout=options.timeout,
-            )  # fmt: skip
+                client,
+                options.room,
+                options.user,
+                address,
+                login_name=name,
+                login_password=password,
+                force=options.force,
+                timeout=options.timeout,
+            )
         except ValueError as error:
             raise ConfigError(mask(str(error))) from None
     if report.verdict == "not_imported" and address is None:

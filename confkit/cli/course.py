@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from ..terminal import as_interrupts, say
 from ..text import printable
+from .options import JSON, Commands, add_command, option
 
 if TYPE_CHECKING:
     from ..course.clients.report import ClientRow
@@ -23,16 +24,19 @@ _CHECK = (
 )
 
 
-def add_course_command(commands: argparse._SubParsersAction[Any]) -> None:
-    """Adds the command to those of `confkit`."""
+def add_course_command(commands: Commands) -> None:
+    """Add the command to those of `confkit`."""
     course = commands.add_parser("course", help="write a client of one's own, and have it checked")
     parts = course.add_subparsers(required=True, metavar="PART")
-
-    check = parts.add_parser(
-        "check", help="try a client in any language", description=_CHECK,
+    check = add_command(
+        parts,
+        "check",
+        _check,
+        "try a client in any language",
+        JSON,
+        description=_CHECK,
         usage="confkit course check [--json] [--only ROW] [--limit S] -- COMMAND ...",
-    )  # fmt: skip
-    check.add_argument("--json", action="store_true", help="print the rows as JSON")
+    )
     check.add_argument(
         "--only", action="append", default=[], metavar="ROW", help="such as A3 or timeout; repeat"
     )
@@ -40,19 +44,14 @@ def add_course_command(commands: argparse._SubParsersAction[Any]) -> None:
         "--limit", type=float, default=30.0, metavar="S", help="end a run after S seconds (30)"
     )
     check.add_argument("command", nargs=argparse.REMAINDER, help="such as -- java Client.java")
-    check.set_defaults(run=_check)
-
-    contract = parts.add_parser("contract", help="print what such a client has to do")
-    contract.set_defaults(run=_contract)
-    vectors = parts.add_parser("vectors", help="print signatures of all dialects, as JSON")
-    vectors.set_defaults(run=_vectors)
+    add_command(parts, "contract", _contract, "print what such a client has to do")
+    add_command(parts, "vectors", _vectors, "print signatures of all dialects, as JSON")
+    language = option("language", help="java or sh")
     for name, shows in (
         ("skeleton", "print the beginning of a client"),
         ("example", "print a whole client"),
     ):
-        part = parts.add_parser(name, help=shows)
-        part.add_argument("language", help="java or sh")
-        part.set_defaults(run=_shipped, part=name)
+        add_command(parts, name, _shipped, shows, language).set_defaults(part=name)
 
 
 def _check(options: argparse.Namespace) -> int:

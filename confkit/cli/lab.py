@@ -1,6 +1,7 @@
 """Opens JupyterLab on the notebooks, with a service behind every `ck.connect()` in them; or the
 panels as a page without code."""
 
+import argparse
 import importlib.util
 import os
 import shutil
@@ -17,9 +18,38 @@ from .. import profiles
 from ..connect import OF_A_SERVICE, connect
 from ..errors import ConfigError
 from ..terminal import OTHERS, handled, say
+from . import options as shared
+from .options import Commands, add_command
 
 FIRST = "01-first-look.ipynb"
 APP = "app.ipynb"
+
+
+def add_lab_command(commands: Commands) -> None:
+    """Add it to the commands of `confkit`."""
+    made = add_command(
+        commands,
+        "lab",
+        _lab,
+        "open JupyterLab on the notebooks",
+        description="Opens JupyterLab on the notebooks, or the panels as a page without code. "
+        "Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends "
+        "everything.",
+        epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
+    )
+    made.add_argument("--profile", help="the service to use; without one, a sandbox")
+    made.add_argument("--port", type=shared.port, default=8888, help="or the next free one (8888)")
+    made.add_argument(
+        "--app", action="store_true", help="open the panels as a page without code (Voila)"
+    )
+    made.add_argument("--rooms", metavar="FILE", help="room IDs for the app, a text or CSV file")
+    made.set_defaults(takes_more=True)
+
+
+def _lab(options: argparse.Namespace) -> int:
+    if options.rooms and not options.app:
+        raise ConfigError("--rooms is for the app: confkit lab --app --rooms FILE")
+    return lab(options.profile, options.port, options.extra, options.app, options.rooms)
 
 
 def lab(
@@ -70,11 +100,14 @@ def lab(
 def _jupyterlab(folder: Path, port: int) -> list[str]:
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [
-        "jupyterlab", f"--ServerApp.root_dir={folder}", f"--port={port}",
-        "--ServerApp.port_retries=0", "--ServerApp.answer_yes=True",
+        "jupyterlab",
+        f"--ServerApp.root_dir={folder}",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        "--ServerApp.answer_yes=True",
         f"--LabApp.default_url=/lab/tree/{FIRST}",
         *(["--allow-root"] if root else []),  # as in a container, where there is nobody else
-    ]  # fmt: skip
+    ]
 
 
 def _app(folder: Path, port: int) -> list[str]:
@@ -82,10 +115,14 @@ def _app(folder: Path, port: int) -> list[str]:
 
     It cannot tell when a page is closed, so a kernel without one ends after some minutes."""
     return [
-        "voila", str(folder / APP), f"--port={port}", "--Voila.ip=127.0.0.1",
-        "--Voila.auto_token=True", "--MappingKernelManager.cull_idle_timeout=120",
+        "voila",
+        str(folder / APP),
+        f"--port={port}",
+        "--Voila.ip=127.0.0.1",
+        "--Voila.auto_token=True",
+        "--MappingKernelManager.cull_idle_timeout=120",
         "--MappingKernelManager.cull_interval=60",
-    ]  # fmt: skip
+    ]
 
 
 def _end(*_: object) -> None:
@@ -98,12 +135,8 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
 
     Nothing named: the sandbox. A real service is announced in capitals.
     """
-    chosen = dict(environment)
-    if profile:
-        chosen["CONFKIT_PROFILE"] = profile
-        for name in OF_A_SERVICE:  # a profile that is named on the command line is meant as it is
-            chosen.pop(name, None)
-    elif not environment.get("CONFKIT_PROFILE") and not _addresses(environment):
+    chosen = shared.environment_of(profile, environment)
+    if not profile and not environment.get("CONFKIT_PROFILE") and not _addresses(environment):
         chosen["CONFKIT_PROFILE"] = profiles.EMBEDDED
     if chosen.get("CONFKIT_PROFILE") == profiles.EMBEDDED and not _addresses(chosen):
         say("confkit: every notebook has a sandbox of its own; no real service is used")

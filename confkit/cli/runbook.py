@@ -10,19 +10,24 @@ from typing import Any
 
 from .. import profiles
 from ..checklist import Check
-from ..connect import OF_A_SERVICE, connect
+from ..connect import connect
 from ..errors import ConfigError, ConfkitError
 from ..secret import mask
 from ..terminal import as_interrupts, held_off, say
+from .options import PROFILE, SANDBOX, Commands, add_command, environment_of, named
 
 _SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
 
 
-def add_runbook_command(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_runbook_command(commands: Commands) -> None:
     """Adds it to the commands of `confkit`."""
-    runbook = commands.add_parser(
+    runbook = add_command(
+        commands,
         "runbook",
-        help="run a runbook and say PASS, FAIL or UNKNOWN",
+        _runbook,
+        "run a runbook and say PASS, FAIL or UNKNOWN",
+        PROFILE,
+        SANDBOX,
         description="Runs a runbook of the folder notebooks/runbooks without anybody before it, "
         "prints each check as it comes, and writes the report. Nothing is changed on the service "
         "unless -p apply=true is given.",
@@ -32,29 +37,30 @@ def add_runbook_command(commands: "argparse._SubParsersAction[Any]") -> None:
     )
     runbook.add_argument("name", nargs="?", metavar="NAME", help="such as media-server-gone")
     runbook.add_argument(
-        "-p", dest="inputs", action="append", default=[], metavar="KEY=VALUE",
+        "-p",
+        dest="inputs",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
         help="an input, as --list shows them; also taken from CONFKIT_RUNBOOK_KEY, but for apply. "
         "room= takes an ID, or a topic among the known rooms. Never a secret",
-    )  # fmt: skip
+    )
     runbook.add_argument(
-        "--report", type=Path, metavar="FILE",
+        "--report",
+        type=Path,
+        metavar="FILE",
         help="write the executed runbook there as HTML, over one of this name, for you alone",
-    )  # fmt: skip
-    runbook.add_argument("--profile", help="the service; without one, the environment's")
-    runbook.add_argument(
-        "--sandbox", action="store_true", help="play it on the embedded service, with its scene"
     )
     runbook.add_argument(
         "--cell-timeout", type=_seconds, default=600.0, metavar="S", help="seconds for a cell (600)"
     )
     runbook.add_argument("--list", action="store_true", help="what runbooks there are")
-    runbook.set_defaults(run=_runbook)
 
 
 def _seconds(text: str) -> float:
     number = float(text)  # argparse tells a ValueError
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError("give a number of seconds above 0")
     return number
 
 
@@ -77,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
         say(library.listing(library.stored()))
         return 0 if options.list else 2
     stored = library.find(options.name)
-    environment, service, secrets = _service(options.profile, options.sandbox)
+    environment, service, secrets = _service(named(options), options.sandbox)
     inputs = _inputs(stored, options.inputs, secrets)
     for name in stored.inputs:  # they are given in a cell, where the report shows them
         environment.pop(variable(name), None)
@@ -124,8 +130,6 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
     named = profile or environment.get("CONFKIT_PROFILE")
     secrets = tuple(environment[name] for name in KEPT if environment.get(name))
     if sandbox:
-        if profile not in (None, profiles.EMBEDDED):
-            raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
         for name in _SERVICE:
             environment.pop(name, None)
         return {**environment, "CONFKIT_PROFILE": profiles.EMBEDDED}, "the SANDBOX", secrets
@@ -141,13 +145,9 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
             "Name one (--profile NAME, or CONFKIT_BASE_URL and the others in "
             "the environment), or play the runbook on the embedded one with --sandbox.",
         )
-    if profile:
-        for name in OF_A_SERVICE:
-            environment.pop(name, None)
-        environment["CONFKIT_PROFILE"] = profile
     with connect(profile) as client:
         service = f"{client.name} ({client.base_url})"
-        return environment, service, (*secrets, client.secret_key)
+        return environment_of(profile, environment), service, (*secrets, client.secret_key)
 
 
 def _inputs(
@@ -172,13 +172,18 @@ def _inputs(
         texts[name] = text, "-p"
     for name, (text, _) in texts.items():
         refuse_value(name, text, *secrets)
-    return {name: typed(name, text, stored.inputs[name], origin)
-            for name, (text, origin) in texts.items()}  # fmt: skip
+    return {
+        name: typed(name, text, stored.inputs[name], origin)
+        for name, (text, origin) in texts.items()
+    }
 
 
 def _installed() -> None:
-    missing = [name for name in ("ipykernel", "jupyter_client", "nbconvert", "nbformat")
-               if importlib.util.find_spec(name) is None]  # fmt: skip
+    missing = [
+        name
+        for name in ("ipykernel", "jupyter_client", "nbconvert", "nbformat")
+        if importlib.util.find_spec(name) is None
+    ]
     if missing:
         raise ConfigError(
             f"runbooks need {', '.join(missing)}", "Run: pip install 'confkit-notebooks[lab]'"

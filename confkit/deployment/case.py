@@ -12,7 +12,6 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..address import Address
 from ..checklist import Check, Verdict
 from ..endpoints import A3, B3
 from ..errors import ApiError, TransportError, TransportTimeout
@@ -168,8 +167,7 @@ class Case(Inquiry):
     def ask_at(self, url: str, request: Request) -> Attempt:
         """What comes for a request without a token at another address."""
         addresses, timed_out = self.client._addresses, self.timed_out
-        place = Address.parse(url, SETTINGS[request.endpoint.interface])
-        self.client._addresses = {**addresses, request.endpoint.interface: place}
+        self.client._addresses = {**addresses, request.endpoint.interface: url}
         try:
             return self.ask(request)
         finally:

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from requests.utils import select_proxy
 
-from ..address import Address
+from ..client import on_loopback
 from ..endpoints import ENDPOINTS, Interface
 from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
 from ..secret import mask_address
@@ -152,7 +152,7 @@ def _notes(case: Case, a: str, b: str) -> Iterator[str]:
         if parts.port is None:
             port = {"http": 80, "https": 443}[parts.scheme]
             yield f"{setting} names no port, so it is {port}, that of {parts.scheme}."
-        if parts.scheme == "http" and not Address.parse(url, setting).loopback:
+        if parts.scheme == "http" and not on_loopback(url):
             plain.append(setting)
         origin = case.client.origins.get(setting, "")
         kinds.add("a variable" if origin.startswith("CONFKIT_") else origin)

@@ -21,8 +21,8 @@ from ..many.sweeps import sweep
 from ..many.tables import as_csv
 from ..occupancy.known import known_rooms
 from ..rooms import create_room, delete_room, get_mcu
+from ..text import write_whole
 from ..users import force_offline
-from ..writing import write_whole
 from . import arranging
 from .filtering import Filter
 from .given import check_options, check_source

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from ..address import Address
+from ..client import on_loopback
 from ..endpoints import B2
 from ..secret import MASK
 from ..signing import digest, hmac_of
@@ -112,6 +112,6 @@ def _published(client: Client) -> bool:
         sandbox is not None
         and sandbox.published
         and (client.access_key, client.secret_key) == (sandbox.access_key, sandbox.secret_key)
-        and Address.parse(client.base_url, "base_url").loopback
-        and Address.parse(client.outgoing_url, "outgoing_url").loopback
+        and on_loopback(client.base_url)
+        and on_loopback(client.outgoing_url)
     )

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..checklist import verdict_table
-from ..text import as_it_is, one_line
-from ..writing import write_whole
+from ..text import as_it_is, one_line, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

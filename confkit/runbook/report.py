@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..secret import mask, mask_code
-from ..writing import write_whole
+from ..text import write_whole
 from .inputs import signed
 from .running import Run
 

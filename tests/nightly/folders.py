@@ -22,7 +22,7 @@ from confkit import profiles
 from confkit.course import kept
 from confkit.occupancy.compaction import compact
 from confkit.sandbox import Sandbox
-from confkit.writing import write_whole
+from confkit.text import write_whole
 
 from .piece import Piece
 

@@ -1,38 +1,56 @@
-"""The command `probe`: how does this deployment differ from the paper?"""
+"""The commands `doctor` and `probe`: is a service well, and how does it differ from the paper?"""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import profiles
 from ..connect import SERVICE, connect
 from ..errors import ConfigError, ConfkitError
 from ..terminal import as_interrupts, say
+from .options import FAILED_LOGINS, JSON, PROFILE, SANDBOX, Commands, add_command, named, timeout
 
 if TYPE_CHECKING:
+    from ..checklist import Check
     from ..client import Client
     from ..deployment.evidence import Probe
 
 
-def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
-    """Adds it to the commands of `confkit`."""
-    probe = commands.add_parser(
+def add_deployment_commands(commands: Commands) -> None:
+    """Add the two commands to those of `confkit`."""
+    doctor = add_command(
+        commands,
+        "doctor",
+        _doctor,
+        "what is wrong between this machine and the service?",
+        PROFILE,
+        SANDBOX,
+        FAILED_LOGINS,
+        timeout(60, "for all together"),
+        JSON,
+        description="Tries one thing after another, from the settings to a room's media server, "
+        "and says of each PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. It "
+        "changes nothing: it reads, and asks B2 to remove a user who is not there, where the "
+        "client is not read only. Exit status 0 when all is well, 1 when something is wrong, 2 "
+        "when that cannot be told.",
+    )
+    doctor.add_argument("room", metavar="ROOM", nargs="?", help="a room's ID, to look at it too")
+    probe = add_command(
+        commands,
         "probe",
-        help="find out how a service fills what the interface leaves open",
+        _probe,
+        "find out how a service fills what the interface leaves open",
+        PROFILE,
+        FAILED_LOGINS,
+        JSON,
         description="Asks a service for its dialect: signature, spelling of the token, GET or "
         "POST, names and forms of what it answers. It sends at most 60 requests, some of them with "
         "a wrong token on purpose (assumed to be no failed logins), imports nothing, asks to "
         "remove a user who is not there, and creates one room, which it deletes again. Exit status "
         "0 when all was told, 1 after an error, 2 when something is open.",
-    )
-    probe.add_argument("--profile", help="the service; without one, the environment's")
-    probe.add_argument(
-        "--max-failed-logins",
-        type=int,
-        default=2,
-        metavar="N",
-        help="accounts may lock: never more (2)",
     )
     probe.add_argument(
         "--wait", type=float, metavar="SECONDS", help="wait so long for the token to end"
@@ -40,14 +58,41 @@ def add_probe_command(commands: argparse._SubParsersAction[Any]) -> None:
     probe.add_argument(
         "--no-room", action="store_true", help="create no room; what needs one stays open"
     )
-    probe.add_argument("--json", action="store_true", help="print the result as JSON")
     probe.add_argument(
         "--save",
         metavar="PROFILE",
         help="write what was told into this profile, "
         "which is made from the settings that were used where there is none of this name",
     )
-    probe.set_defaults(run=_probe)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from ..checklist import Checklist
+    from ..deployment import checkup
+
+    logins, seconds = options.max_failed_logins, options.timeout
+    with connect(named(options)) as client:
+        found = checkup(client, options.room, max_failed_logins=logins, timeout=seconds)
+        bound = f"at most {logins} failed logins and {seconds:g} s"
+        say(f"{client.name}: changes nothing, {bound}", aside=True)
+        checks = []
+        for check in _awaited(found):
+            checks.append(check)
+            if not options.json:
+                say(check)
+    made = Checklist(checks)
+    say(made.as_json() if options.json else str(made).rpartition("\n")[2])
+    return made.exit_status
+
+
+def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
+    """The checks as they come; a terminal shows meanwhile which one is waited for."""
+    from ..deployment import CHECKS
+
+    for name in CHECKS:
+        if sys.stderr.isatty():
+            say(f"        {name} ...", aside=True, end="\r")
+        yield next(checks)
 
 
 def _probe(options: argparse.Namespace) -> int:
@@ -59,7 +104,7 @@ def _probe(options: argparse.Namespace) -> int:
             profiles.load(options.save)
     try:  # whatever ends it, its room is removed
         with as_interrupts(), connect(options.profile) as client:
-            used = _settings(client)
+            used = _as_profile(client)
             if options.save is not None and client.sandbox is not None:
                 raise ConfigError(
                     "the embedded sandbox ends with this command, so no profile can name it",
@@ -83,7 +128,7 @@ def _probe(options: argparse.Namespace) -> int:
 
 
 def _save(found: Probe, name: str, used: dict[str, Any]) -> None:
-    """Writes what was told into the profile of this name, a new one where there is none."""
+    """Write what was told into the profile of this name, a new one where there is none."""
     if name in profiles.names():
         say(f"saved in {found.save(name)}", aside=True)
     elif found.told:
@@ -92,14 +137,16 @@ def _save(found: Probe, name: str, used: dict[str, Any]) -> None:
         say(f"profile {name} was not made, as no login was accepted", aside=True)
 
 
-def _settings(client: Client) -> dict[str, Any]:
+def _as_profile(client: Client) -> dict[str, Any]:
     """The settings of this client as a profile holds them."""
-    settings: dict[str, Any] = {name: getattr(client, name) for name in SERVICE}
-    if "timeout" in client.origins:
-        settings["timeout"] = list(client.timeout)
-    if "verify" in client.origins:
-        settings["verify"] = client.session.verify
-    for name in ("max_rate", "read_only"):
-        if name in client.origins:
-            settings[name] = getattr(client, name)
-    return {**settings, "dialect": client.dialect.changes()}
+    given = {
+        "timeout": list(client.timeout),
+        "verify": client.session.verify,
+        "max_rate": client.max_rate,
+        "read_only": client.read_only,
+    }
+    return {
+        **{name: getattr(client, name) for name in SERVICE},
+        **{name: value for name, value in given.items() if name in client.origins},
+        "dialect": client.dialect.changes(),
+    }

@@ -1,0 +1,214 @@
+"""The commands `sandbox`, `token`, `profile` and `interface`: a service, and what names it."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import shlex
+import sys
+import time
+from typing import Any
+
+from .. import profiles, signing
+from ..connect import SERVICE, Settings, Source, ask_secret, checked, connect
+from ..dialect import Dialect
+from ..endpoints import openapi, reference
+from ..errors import ConfigError
+from ..terminal import log_here, say, until_ended
+from .options import MAX_RATE, PROFILE, Commands, add_command, option, port
+
+_KEY = "CONFKIT_SECRET_KEY"
+_DIALECT = option(
+    "--dialect", default="", metavar="NAME=VALUE,...", help="such as hash=sha256,signature=raw"
+)
+
+
+def add_service_commands(commands: Commands) -> None:
+    """Add these commands to those of `confkit`."""
+    sandbox = add_command(
+        commands,
+        "sandbox",
+        _sandbox,
+        "run the embedded service for other clients",
+        _DIALECT,
+        description="Runs the embedded service, complete, with both interfaces, until Ctrl-C or "
+        "SIGTERM, and prints the variables by which clients find it.",
+    )
+    sandbox.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)")
+    sandbox.add_argument("--port", type=port, default=8080, help="of interface A (8080)")
+    sandbox.add_argument("--outgoing-port", type=port, default=8050, help="of interface B (8050)")
+    sandbox.add_argument("--db", metavar="FILE", help="keep rooms and devices in this SQLite file")
+    sandbox.add_argument("--access-key", help="default: the demo key (on loopback only)")
+    sandbox.add_argument(
+        "--secret-key",
+        help="default: the demo key (on loopback only); also read from "
+        f"{_KEY}, which other users cannot see",
+    )
+    sandbox.add_argument("--token-lifetime", type=float, default=3600.0, metavar="SECONDS")
+    sandbox.add_argument(
+        "--latency", type=float, default=0.0, metavar="SECONDS", help="let each answer wait so long"
+    )
+    sandbox.add_argument("--seed", type=int, help="make ids repeat (on loopback only)")
+    sandbox.add_argument(
+        "--explain",
+        action="store_true",
+        help="log for each refused call what was wrong with it, and what was odd about others",
+    )
+
+    token = add_command(
+        commands,
+        "token",
+        _token,
+        "print an access token into a pipe",
+        PROFILE,
+        epilog="CONFKIT_TOKEN=$(confkit token) makes curl lines run.",
+    )
+    token.add_argument("--digest", action="store_true", help="the digest of A1 instead")
+    token.add_argument("--show", action="store_true", help="print it into a terminal too")
+
+    profile = commands.add_parser("profile", help="name a service, so that connect(NAME) finds it")
+    actions = profile.add_subparsers(required=True, metavar="ACTION")
+    name = option("name", help="of the profile, such as prod")
+    add = add_command(
+        actions,
+        "add",
+        _add_profile,
+        "write or replace a profile; asks for what is left out",
+        name,
+        _DIALECT,
+        MAX_RATE,
+        description="Writes or replaces a profile. Asks for what is left out; the secret key is "
+        f"never an option: it is asked for, or taken from {_KEY}.",
+    )
+    add.add_argument("--base-url", help="address of interface A (port 8080)")
+    add.add_argument("--outgoing-url", help="address of interface B (port 8050)")
+    add.add_argument("--access-key")
+    add.add_argument("--timeout", type=float, metavar="SECONDS")
+    add.add_argument("--ca-bundle", metavar="FILE", dest="verify", help="certificates to trust")
+    add.add_argument("--read-only", action="store_true", default=None, help="refuse every change")
+    add_command(actions, "list", _list_profiles, "the names of all profiles")
+    add_command(actions, "remove", _remove_profile, "forget a profile", name)
+
+    interface = add_command(
+        commands, "interface", _interface, "print the reference of the interface"
+    )
+    interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")
+    interface.add_argument(
+        "--openapi", action="store_true", help="both interfaces as OpenAPI 3.1 (JSON) instead"
+    )
+
+
+def _sandbox(options: argparse.Namespace) -> int:
+    try:
+        from ..sandbox import DEMO_SECRET_KEY, Sandbox
+        from ..sandbox.service.server import resolve
+    except ModuleNotFoundError as error:
+        raise ConfigError(str(error)) from None
+    log_here(logging.INFO)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    secret = options.secret_key or os.environ.get(_KEY) or None
+    if secret is not None:
+        secret = checked("secret_key", secret, f"{_KEY} or --secret-key")
+    sandbox = Sandbox(
+        seed=options.seed,
+        dialect=Dialect.parse(options.dialect),
+        path=options.db,
+        host=options.host,
+        port=options.port,
+        outgoing_port=options.outgoing_port,
+        access_key=options.access_key,
+        secret_key=secret,
+        token_lifetime=options.token_lifetime,
+        latency=options.latency,
+        explain=options.explain,
+    )
+    if secret in (None, DEMO_SECRET_KEY) and not resolve(options.host)[1]:
+        raise ConfigError(
+            "the demo keys are published, so beyond this machine the sandbox needs a secret of its "
+            f"own: give it as {_KEY}, or with --secret-key"
+        )
+    with until_ended(), sandbox:
+        shown = {
+            "CONFKIT_BASE_URL": sandbox.base_url,
+            "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+            "CONFKIT_ACCESS_KEY": shlex.quote(sandbox.access_key),
+            _KEY: DEMO_SECRET_KEY if sandbox.secret_key == DEMO_SECRET_KEY else "...",
+        }
+        changes = sandbox.dialect.changes().items()
+        if changes:
+            shown["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
+        say(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
+        say(f"for clients  export {' '.join(f'{name}={value}' for name, value in shown.items())}")
+        say("Ctrl-C or SIGTERM ends it.")
+        while True:
+            time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
+
+
+def _token(options: argparse.Namespace) -> int:
+    if sys.stdout.isatty() and not options.show:
+        raise ConfigError(
+            "a token is a secret, so it is printed into a pipe only: "
+            "CONFKIT_TOKEN=$(confkit token)",
+            "--show prints it here all the same.",
+        )
+    with connect(options.profile) as client:
+        if client.sandbox is not None:
+            raise ConfigError(
+                "the embedded sandbox ends with this command, and its token with it",
+                "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it.",
+            )
+        if options.digest:
+            say(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
+        else:
+            say(str(client.token()))
+    return 0
+
+
+def _add_profile(options: argparse.Namespace) -> int:
+    profiles.check_name(options.name)
+    settings: dict[str, Any] = {
+        "base_url": options.base_url or _ask("address of interface A (http://host:8080): "),
+        "outgoing_url": options.outgoing_url or _ask("address of interface B (http://host:8050): "),
+        "access_key": options.access_key or _ask("access key: "),
+        "secret_key": os.environ.get(_KEY) or ask_secret("secret key: ", variable=_KEY),
+    }
+    if options.dialect:
+        settings["dialect"] = Dialect.parse(options.dialect).changes()
+    for name in ("timeout", "verify", "max_rate", "read_only"):
+        if (value := getattr(options, name)) not in (None, ""):
+            settings[name] = value
+    made = Settings.of([Source("what was given", settings)])
+    made.client().close()  # says what is wrong with a value before it is written
+    settings |= {name: str(getattr(made, name)) for name in SERVICE}
+    say(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
+    say(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
+    return 0
+
+
+def _ask(question: str) -> str:
+    try:
+        return input(question)
+    except EOFError:
+        raise ConfigError(
+            "nothing was typed", f"Give the values as options, and the secret in {_KEY}."
+        ) from None
+
+
+def _list_profiles(_: argparse.Namespace) -> int:
+    say("\n".join(profiles.names()))
+    return 0
+
+
+def _remove_profile(options: argparse.Namespace) -> int:
+    say(f"profile {options.name} is gone from {profiles.remove(options.name)}")
+    return 0
+
+
+def _interface(options: argparse.Namespace) -> int:
+    if options.openapi and options.part:
+        raise ConfigError(
+            "the OpenAPI description is one whole", "Leave out the part, or --openapi."
+        )
+    say(openapi() if options.openapi else reference(options.part), end="")
+    return 0
