@@ -9,7 +9,7 @@ import pytest
 
 from confkit.errors import ConfigError
 from confkit.occupancy.capacity import capacity_report
-from confkit.occupancy.compaction import compact, save_occupancy
+from confkit.occupancy.folder import compact, save_occupancy
 from tests.occupancy.made import record, samples, steady, sweep
 
 TYPES = {
