@@ -354,6 +354,7 @@ def _locked(folder: Path, *, write: bool, wait: bool = True) -> Iterator[None]:
         if write:
             _make_folder(folder)
         lock = sqlite3.connect(place, uri=True, timeout=1e6 if wait else 0, isolation_level=None)
+        lock.execute("PRAGMA journal_mode = memory")  # nothing is written, nor left by who dies
         lock.execute("BEGIN EXCLUSIVE" if write else "BEGIN")
         lock.execute("SELECT count(*) FROM sqlite_master")  # from here on a reader holds it
     except (sqlite3.Error, OSError) as error:

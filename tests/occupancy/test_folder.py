@@ -148,6 +148,7 @@ def test_a_reading_waits_for_a_compaction(tmp_path):
     record(tmp_path, sweep("2026-06-01T00:00Z"))
     with ThreadPoolExecutor() as pool:
         with storage._locked(tmp_path, write=True):
+            assert sorted(path.name for path in tmp_path.iterdir()) == ["_hot", "_lock"]
             reader = pool.submit(load_occupancy, tmp_path)
             assert wait([reader], timeout=0.3).not_done
             record(tmp_path, sweep("2026-06-01T01:00Z"))
@@ -261,10 +262,9 @@ def test_a_full_disk_is_a_clear_error_and_no_torn_file(small_disk):
     with pytest.raises(OSError, match="No space"), filler.open("wb", buffering=0) as file:
         while file.write(bytes(1024)):
             pass
-    full = "No space left on device|disk is full"
-    with pytest.raises(RecordingError, match=full):
+    with pytest.raises(RecordingError, match="No space left on device"):
         compact(recording, NEXT_DAY)
-    with pytest.raises(RecordingError, match=full):
+    with pytest.raises(RecordingError, match="No space left on device"):
         save_occupancy(steady(range(40_000)), recording)
     assert same(load_occupancy(recording), pd.concat(told))
     assert not list(recording.rglob("*.tmp"))
