@@ -142,6 +142,7 @@ def samples_database(
                 "autoinstall_known_extensions": "false"}  # fmt: skip
     with ExitStack() as held:
         base = held.enter_context(duckdb.connect(config=settings))
+        base.execute("SET enable_progress_bar = false")  # it would be printed among results
         files, given = [], schema().empty_table()
         if isinstance(source, pd.DataFrame):
             given = samples_table(source)

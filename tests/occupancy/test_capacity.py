@@ -9,6 +9,7 @@ import pytest
 
 from confkit.errors import ConfigError
 from confkit.occupancy.capacity import capacity_report
+from confkit.occupancy.counting import samples_database
 from confkit.occupancy.folder import compact, save_occupancy
 from tests.occupancy.made import record, samples, steady, sweep
 
@@ -289,6 +290,12 @@ def test_no_folder_and_no_samples_are_clear_errors(tmp_path):
         capacity_report(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="devices"):
         capacity_report(sweep("2026-06-01T00:00Z").drop(columns="devices"))
+
+
+def test_a_long_report_prints_no_progress():
+    """DuckDB's bar, which it shows from two seconds on, would stand among a program's results."""
+    with samples_database(steady([1])) as base:
+        assert base.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
 
 
 def test_a_simulated_building_makes_sense(sandbox, tmp_path):
