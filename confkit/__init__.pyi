@@ -53,8 +53,7 @@ from .frames import calls_frame, devices_frame, rooms_frame, users_frame
 from .many.result import Failure, Sweep, occupancy_frame
 from .many.sweeps import sweep
 from .occupancy.capacity import capacity_report
-from .occupancy.compaction import save_occupancy
-from .occupancy.files import RecordingError
+from .occupancy.folder import RecordingError, save_occupancy
 from .occupancy.known import known_rooms
 from .occupancy.loading import load_occupancy, recorded_rooms
 from .occupancy.recorder import Recorded, Recorder

@@ -11,8 +11,7 @@ import pytest
 
 from confkit import create_room, profiles
 from confkit.errors import ConfkitError
-from confkit.occupancy.compaction import save_occupancy
-from confkit.occupancy.files import RecordingError
+from confkit.occupancy.folder import RecordingError, save_occupancy
 from confkit.sandbox import Sandbox
 from confkit.text import write_whole
 from tests.conftest import need

@@ -7,10 +7,16 @@ from typing import Any
 import pandas as pd
 
 from ..transport import finite
-from .counting import count_samples, room_figures, room_quantiles, room_refusals, together
-from .database import samples_database
-from .files import OvertakenError
-from .services import services
+from .counting import (
+    DamagedError,
+    count_samples,
+    room_figures,
+    room_quantiles,
+    room_refusals,
+    samples_database,
+    together,
+)
+from .folder import services
 from .zones import duration, zone
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -55,21 +61,10 @@ def capacity_report(
     where, name = zone(tz)
     if quantile is not None and not (finite(quantile) and quantile <= 1):
         raise ValueError(f"quantile is {quantile!r}; give a share of the minutes, such as 0.99")
-    thorough = False
-    while True:
-        try:
-            with samples_database(source, thorough) as base:
-                count_samples(base, where)
-                figures = room_figures(base)
-                shares = {**_SHARES, "chosen": 1.0 if quantile is None else quantile}
-                every = room_quantiles(base, _SHARES, in_use=False).add_suffix("_all")
-                figures = figures.join(room_quantiles(base, shares, in_use=True)).join(every)
-                figures["suggested"] = _suggested(figures, quantile)
-                figures["refused"] = room_refusals(base, figures["suggested"])
-                everybody = together(base)
-            break
-        except OvertakenError:
-            thorough = True
+    try:
+        figures, everybody = _counted(source, where, quantile)
+    except DamagedError:  # DuckDB cannot tell which file: all are read
+        figures, everybody = _counted(source, where, quantile, thorough=True)
     report = _report(figures, quantile)
     if isinstance(source, pd.DataFrame):
         service = source.attrs.get("service")
@@ -80,6 +75,21 @@ def capacity_report(
     if service is not None:
         report.attrs["service"] = service
     return report
+
+
+def _counted(
+    source: str | Path | pd.DataFrame, where: tzinfo, quantile: float | None, *,
+    thorough: bool = False,
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    """What each room comes to, and all of them together."""
+    shares = {**_SHARES, "chosen": 1.0 if quantile is None else quantile}
+    with samples_database(source, thorough) as base:
+        count_samples(base, where)
+        every = room_quantiles(base, _SHARES, in_use=False).add_suffix("_all")
+        figures = room_figures(base).join(room_quantiles(base, shares, in_use=True)).join(every)
+        figures["suggested"] = _suggested(figures, quantile)
+        figures["refused"] = room_refusals(base, figures["suggested"])
+        return figures, together(base)
 
 
 def _suggested(figures: pd.DataFrame, quantile: float | None) -> pd.Series:

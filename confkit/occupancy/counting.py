@@ -1,18 +1,42 @@
-"""Samples counted by room and value: few rows, from which all that a report tells comes."""
+"""Samples counted by room and value, by DuckDB: few rows, from which all that a report tells comes.
 
-from collections.abc import Mapping
+DuckDB reads the files of a folder itself.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import tzinfo
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..errors import ConfigError
 from .arrow import pa
+from .folder import read, reading
+from .samples import samples_table, schema
 
-if TYPE_CHECKING:
+try:
+    import duckdb
     from duckdb import DuckDBPyConnection
+except ModuleNotFoundError:
+    raise ConfigError(
+        "a capacity report needs duckdb", "Run: pip install 'confkit-notebooks[lab]'"
+    ) from None
 
+DamagedError = duckdb.Error  # what it raises where a file is damaged inside
+
+# A cap of 0 is none. Codes of B alone: what is missing then is who is a device.
+_SAMPLES = """
+CREATE VIEW samples AS
+SELECT epoch_ms(time) AS t, room_id, users, people,
+       CASE WHEN attendee_max > 0 THEN attendee_max
+            WHEN attendee_max IS NOT NULL OR ret IN (0, 302, 303, 304, 310) THEN 0 END AS cap
+FROM given
+"""
 _EARLY = 0.1  # of an interval: so much before its time a sweep may come
 
 # Rooms that were sampled at the same times share a schedule, and one of them stands for it: two
@@ -103,7 +127,47 @@ GROUP BY turn ORDER BY t
 """
 
 
-def count_samples(base: "DuckDBPyConnection", tz: tzinfo) -> None:
+@contextmanager
+def samples_database(
+    source: str | Path | pd.DataFrame, thorough: bool = False
+) -> Iterator[DuckDBPyConnection]:
+    """A DuckDB in memory with the view `samples`: t (ms since 1970), room_id, users, people,
+    and cap, which is 0 where there is none and missing where it is unknown.
+
+    Where a file is damaged inside, DuckDB fails: begin again, and `thorough`ly, so that such files
+    are found and left out.
+    """
+    settings: dict[str, str | bool | int | float | list[str]]
+    settings = {"temp_directory": tempfile.gettempdir(), "preserve_insertion_order": "false",
+                "autoinstall_known_extensions": "false"}  # fmt: skip
+    with ExitStack() as held:
+        base = held.enter_context(duckdb.connect(config=settings))
+        base.execute("SET enable_progress_bar = false")  # it would be printed among results
+        files, given = [], schema().empty_table()
+        if isinstance(source, pd.DataFrame):
+            given = samples_table(source)
+        else:
+            found = held.enter_context(reading(Path(source)))
+            columns: list[str] | None = None if thorough else []
+            files = [one for one in found.files if read(one, found, columns=columns) is not None]
+        if files:
+            texts = ", ".join(_quoted(path) for path in files)
+            base.execute(
+                f"CREATE VIEW given AS FROM read_parquet([{texts}], hive_partitioning = false)"
+            )
+        else:
+            base.register("given", given)
+        base.execute(_SAMPLES)
+        yield base
+
+
+def _quoted(path: Path) -> str:
+    """The path as SQL text; what a pattern would mean is taken as it stands."""
+    plain = re.sub(r"([*?\[])", r"[\1]", str(path))
+    return "'" + plain.replace("'", "''") + "'"
+
+
+def count_samples(base: DuckDBPyConnection, tz: tzinfo) -> None:
     """Counts them: the tables `rooms`, `schedules` and `counts` and the view `seen` are there
     then."""
     base.execute(_ROOMS)
@@ -122,14 +186,14 @@ def count_samples(base: "DuckDBPyConnection", tz: tzinfo) -> None:
     base.execute(_SEEN)
 
 
-def room_figures(base: "DuckDBPyConnection") -> pd.DataFrame:
+def room_figures(base: DuckDBPyConnection) -> pd.DataFrame:
     """One row a room: numbers of samples read, due, in use, near the cap and at it; the peak; the
     minutes that a sample stands for."""
     return base.execute(_FIGURES).df().set_index("room_id")
 
 
 def room_quantiles(
-    base: "DuckDBPyConnection", shares: Mapping[str, float], *, in_use: bool
+    base: DuckDBPyConnection, shares: Mapping[str, float], *, in_use: bool
 ) -> pd.DataFrame:
     """One row a room: users at these shares of its samples, or of those in use."""
     columns = ", ".join(
@@ -140,13 +204,13 @@ def room_quantiles(
     return base.execute(query).df().set_index("room_id")
 
 
-def room_refusals(base: "DuckDBPyConnection", suggested: pd.Series) -> pd.Series:
+def room_refusals(base: DuckDBPyConnection, suggested: pd.Series) -> pd.Series:
     """For each room the number of users, summed over samples, above what is suggested."""
     _register(base, "suggestions", suggested.rename("suggested").dropna().reset_index())
     return base.execute(_REFUSED).df().set_index("room_id")["refused"]
 
 
-def together(base: "DuckDBPyConnection") -> pd.DataFrame:
+def together(base: DuckDBPyConnection) -> pd.DataFrame:
     """Users and people of all rooms at once, as far as they were read, one row an interval."""
     row = base.execute(
         "SELECT min(first), median(interval) FROM rooms JOIN schedules USING (schedule)"
@@ -155,7 +219,7 @@ def together(base: "DuckDBPyConnection") -> pd.DataFrame:
     return base.execute(_TOGETHER.format(origin=origin or 0, interval=interval or 1)).df()
 
 
-def _register(base: "DuckDBPyConnection", name: str, frame: pd.DataFrame) -> None:
+def _register(base: DuckDBPyConnection, name: str, frame: pd.DataFrame) -> None:
     base.register(name, pa.Table.from_pandas(frame, preserve_index=False))  # any DuckDB knows it
 
 

@@ -1,4 +1,4 @@
-"""Samples of a recording as a DataFrame, reading only what is asked for."""
+"""What is in a recording: its samples as a DataFrame, reading only what is asked for, its rooms."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -8,10 +8,8 @@ import pandas as pd
 
 from ..many.ids import room_ids
 from .arrow import pa, pc
-from .files import OvertakenError
-from .folder import contents, read
+from .folder import read, reading, services
 from .samples import samples_frame, schema
-from .services import services
 from .zones import Moment, moment
 
 
@@ -44,14 +42,8 @@ def load_occupancy(
         conditions.append(pc.field("time") < pa.scalar(end, pa.timestamp("us", "UTC")))
     if wanted is not None:
         conditions.append(pc.field("room_id").isin(pa.array(wanted, pa.string())))
-    while True:
-        found = contents(Path(folder), days)
-        try:
-            tables = [read(path, found, conditions) for path in [*found.parts, *found.hot]]
-        except OvertakenError:
-            continue  # what was a sweep is in a part now
-        found.warn()
-        break
+    with reading(Path(folder), days) as found:
+        tables = [read(path, found, conditions) for path in found.files]
     frame = samples_frame(pa.concat_tables([schema().empty_table(), *filter(None, tables)]))
     if (service := services(Path(folder))) is not None:
         frame.attrs["service"] = service
@@ -60,14 +52,10 @@ def load_occupancy(
 
 def recorded_rooms(folder: str | Path) -> list[str]:
     """The IDs of all rooms in a recording, sorted; ConfigError where there is no such folder."""
-    while True:
-        found, rooms = contents(Path(folder)), set[str]()
-        try:
-            for path in [*found.parts, *found.hot]:
-                table = read(path, found, columns=["room_id"])
-                if table is not None:
-                    rooms.update(table.column("room_id").unique().to_pylist())
-        except OvertakenError:
-            continue
-        found.warn()
-        return sorted(rooms)
+    rooms = set[str]()
+    with reading(Path(folder)) as found:
+        for path in found.files:
+            table = read(path, found, columns=["room_id"])
+            if table is not None:
+                rooms.update(table.column("room_id").unique().to_pylist())
+    return sorted(rooms)

@@ -1,21 +1,28 @@
 """`Recorder`: who is in which room, again and again, in a folder."""
 
+import logging
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..transport import finite
+from .folder import BusyError, RecordingError, append_sweep, compact, note_service
 from .grid import Grid
-from .rows import Rows
-from .running import Run
+from .rows import Rows, Taken
 from .zones import Moment, moment
 
 if TYPE_CHECKING:
     from ..client import Client
+
+_KNOWN = 10_000  # times of sweeps, a week of them at one a minute
+
+log = logging.getLogger("confkit.record")
 
 
 @dataclass(frozen=True)
@@ -25,11 +32,11 @@ class Recorded:
     it: "sweeps", "until", "cancelled" or "interrupted", or nothing while it goes on. `why` says why
     most of what failed in the last sweep did."""
 
-    sweeps: int
-    rows: int
-    failures: int
-    skipped: int
-    ended: str
+    sweeps: int = 0
+    rows: int = 0
+    failures: int = 0
+    skipped: int = 0
+    ended: str = ""
     why: str = ""
 
     def __str__(self) -> str:
@@ -103,11 +110,93 @@ class Recorder:
         )
         grid = Grid(every, self._ticks, self._sleep or stop.wait, stop)
 
-        def recorded(ended: str = "") -> Recorded:
-            return Recorded(run.sweeps, run.rows, run.failures, grid.skipped, ended, run.why)
-
-        run = Run(self.folder, rows, grid, stop, self._clock, rooms_every, lambda: told(recorded()))
+        run = _Run(self.folder, rows, grid, stop, self._clock, rooms_every, told)
         try:
-            return recorded(run.go(sweeps, end))
+            ended = run.go(sweeps, end)
         except KeyboardInterrupt:
-            return recorded("interrupted")
+            ended = "interrupted"
+        return replace(run.done, ended=ended, skipped=grid.skipped)
+
+
+class _Run:
+    """One call of `record`: a sweep a turn, each on the disk before it is told; `done` is what it
+    has come to."""
+
+    def __init__(
+        self, folder: Path, rows: Rows, grid: Grid, stop: threading.Event,
+        clock: Callable[[], float], rooms_every: float, told: Callable[[Recorded], object],
+    ) -> None:  # fmt: skip
+        self.done = Recorded()
+        self._folder, self._source, self._grid, self._stop = folder, rows, grid, stop
+        self._clock, self._rooms_every, self._told = clock, rooms_every, told
+        self._rooms_due, self._compacted = 0.0, date.min
+        self._times: deque[int] = deque(maxlen=_KNOWN)
+
+    def go(self, sweeps: int | None, until: float) -> str:
+        """Why it ended; Ctrl-C ends it too, as a KeyboardInterrupt or as "interrupted"."""
+        while True:
+            if self._clock() + self._grid.left >= until:
+                return "until"
+            self._grid.wait()
+            if self._stop.is_set():
+                return "cancelled"
+            if not self._sweep():
+                return "cancelled" if self._stop.is_set() else "interrupted"
+            if self.done.sweeps == sweeps:
+                return "sweeps"
+            self._grid.advance()
+
+    def _sweep(self) -> bool:
+        """Whether it went to its end. What came is on the disk in any case."""
+        if late := self._grid.skipped - self.done.skipped:
+            log.warning("skipped %d: a sweep took too long, or this machine slept", late)
+            self.done = replace(self.done, skipped=self._grid.skipped)
+        now = self._moment()
+        rooms = self._grid.at >= self._rooms_due
+        if rooms:
+            self._rooms_due = self._grid.at + self._rooms_every
+        taken = self._source.take(now, rooms=rooms)
+        if taken.table.num_rows:
+            append_sweep(self._folder, taken.table)
+            if not self.done.sweeps:
+                note_service(self._folder, self._source.service)
+            self.done = replace(
+                self.done, sweeps=self.done.sweeps + 1, rows=self.done.rows + taken.table.num_rows,
+                failures=self.done.failures + taken.failures,
+                why=taken.why or str(taken.error or ""),
+            )  # fmt: skip
+            _tell(now, taken)
+            self._told(self.done)
+        if self.done.sweeps and now.date() != self._compacted:  # else there may be no folder
+            self._compact(now.date())
+        return taken.complete
+
+    def _moment(self) -> datetime:
+        """The time, to the millisecond. One that a sweep had before, as when the clock is set back
+        by whole minutes, would count its people twice: the next one that is free stands for it."""
+        time = math.floor(self._clock() * 1000)
+        while time in self._times:
+            time += 1
+        self._times.append(time)
+        return datetime.fromtimestamp(time / 1000, UTC)
+
+    def _compact(self, today: date) -> None:
+        """Never ends a recording: sweeps that are not compacted are read from where they are."""
+        try:
+            strange = compact(self._folder, today, wait=False).strange
+        except BusyError:
+            return  # somebody reads: with the next sweep
+        except (RecordingError, OSError) as error:
+            log.error("the days before %s are not compacted yet: %s", today, error)
+            strange = {}
+        self._compacted = today
+        for path, why in strange.items():
+            log.warning("skipped %s (%s); look at it, and move it out of the folder", path, why)
+
+
+def _tell(now: datetime, taken: Taken) -> None:
+    when = now.isoformat(timespec="milliseconds")
+    if taken.error is not None:
+        log.warning("%s: nothing could be asked: %s", when, taken.error)
+    why = f"; {taken.why}" if taken.why else ""
+    log.info("%s: %d rooms, %d without a value%s", when, taken.table.num_rows, taken.failures, why)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import ipywidgets
 
 from ..errors import ConfigError, ConfkitError
-from ..occupancy.files import OvertakenError
 from ..occupancy.folder import contents
 from ..occupancy.loading import load_occupancy, recorded_rooms
 from . import arranging
@@ -56,11 +55,9 @@ def of_a_recording(path: Path) -> Path:
     """
     try:
         found = contents(path)
-    except OvertakenError:
-        return path  # it is written right now
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror})", "Look at it.") from error
-    if found.strange and not (found.parts or found.hot):
+    if found.strange and not found.files:
         raise ConfigError(
             f"{path} is no recording: it holds {min(found.strange).name}, and no sample",
             "Give the folder of a recording, or the name of a new one, and record into it.",

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from confkit.occupancy.compaction import append_sweep, save_occupancy
+from confkit.occupancy.folder import append_sweep, save_occupancy
 from confkit.occupancy.samples import COLUMNS, samples_table
 from confkit.sandbox import Sandbox
 
@@ -51,7 +51,7 @@ import json, pathlib, sys, time
 import duckdb, pandas as pd, pyarrow.parquet
 from confkit.occupancy.capacity import capacity_report
 from confkit.occupancy.counting import room_quantiles
-from confkit.occupancy.database import samples_database
+from confkit.occupancy.counting import samples_database
 
 def peak():  # not getrusage's, which counts what the process that started this one had
     status = pathlib.Path("/proc/self/status").read_text()

@@ -20,7 +20,7 @@ import pandas as pd
 import confkit as ck
 from confkit import profiles
 from confkit.course import kept
-from confkit.occupancy.compaction import compact
+from confkit.occupancy.folder import compact
 from confkit.sandbox import Sandbox
 from confkit.text import write_whole
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from confkit.occupancy.compaction import append_sweep
+from confkit.occupancy.folder import append_sweep
 from confkit.occupancy.samples import COLUMNS, NUMBERS, samples_table
 
 

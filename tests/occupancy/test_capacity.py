@@ -9,7 +9,8 @@ import pytest
 
 from confkit.errors import ConfigError
 from confkit.occupancy.capacity import capacity_report
-from confkit.occupancy.compaction import compact, save_occupancy
+from confkit.occupancy.counting import samples_database
+from confkit.occupancy.folder import compact, save_occupancy
 from tests.occupancy.made import record, samples, steady, sweep
 
 TYPES = {
@@ -104,26 +105,50 @@ def test_at_the_cap_true_demand_is_unknown():
     )
 
 
-def test_a_long_time_at_the_cap_is_told_in_hours():
-    """The column stays in minutes; the sentence is for people."""
-    room = only(steady([10] * 3450, attendee_max=10))
-    assert room["minutes_full"] == 3450
-    assert room["reason"].startswith("at its cap for 57.5 hours, so true demand is unknown")
+@pytest.mark.parametrize(("frame", "expected"), [
+    # more users than the cap allows are at the cap
+    (steady([12, 12, 3], attendee_max=10),
+     {"minutes_full": 2, "peak": 12, "suggested": 12}),
+    # the column stays in minutes; the sentence is for people
+    (steady([10] * 3450, attendee_max=10),
+     {"minutes_full": 3450,
+      "reason": "at its cap for 57.5 hours, so true demand is unknown: 10 may be too low"}),
+    # of a single sweep nobody knows how long it stands for
+    (steady([3], attendee_max=3),
+     {"peak": 3, "suggested": 3, "minutes_in_use": None,
+      "reason": "at its cap, so true demand is unknown: 3 may be too low"}),
+    # none, 0 and less are no cap: nothing is near it or at it
+    *((steady([50, 60], attendee_max=cap),
+       {"minutes_near": 0, "minutes_full": 0, "attendee_max": None, "suggested": 60,
+        "reason": "60 users at the most, no cap"}) for cap in (0, None, -1)),
+    # a cap that was never read is not none: nothing is suggested
+    (steady([2] * 10, attendee_max=None, ret=700),
+     {"suggested": None, "minutes_full": None,
+      "reason": "2 users at the most; its attendee_max could not be read"}),
+    # devices are users, which a cap counts, but no people
+    (steady([5, 5], people=4, devices=1, attendee_max=5),
+     {"suggested": 5, "p50": 5, "minutes_full": 2}),
+    (steady([0, 0]), {"suggested": None, "reason": "never used"}),
+    # a failed sample lowers the coverage and nothing else
+    (steady([4, None, None, 4], ret=504),
+     {"samples": 2, "coverage": 0.5, "p50_all": 4, "minutes_in_use": 2}),
+    (steady([None, None], ret=404),
+     {"samples": 0, "coverage": 0, "suggested": None, "minutes_in_use": None,
+      "reason": "could not be read"}),
+])  # fmt: skip
+def test_what_a_room_comes_to(frame, expected):
+    """Each figure follows from the samples, and is missing where they do not tell."""
+    room = only(frame)
+    assert {name: None if pd.isna(room[name]) else room[name] for name in expected} == expected
 
 
-def test_users_above_the_cap_are_at_the_cap():
-    """More users than the cap allows count as at the cap."""
-    room = only(steady([12, 12, 3], attendee_max=10))
-    assert (room["minutes_full"], room["peak"], room["suggested"]) == (2, 12, 12)
-
-
-@pytest.mark.parametrize("cap", [0, None])
-def test_without_a_cap_no_minute_is_near_it(cap):
-    """A cap of 0 or none is no cap: nothing is near it or at it."""
-    room = only(steady([50, 60], attendee_max=cap))
-    assert (room["minutes_near"], room["minutes_full"]) == (0, 0)
-    assert pd.isna(room["attendee_max"])
-    assert room["reason"] == "60 users at the most, no cap"
+def test_a_room_with_a_camera_alone_was_never_used():
+    """Nothing is suggested for a room in which devices alone were."""
+    room = only(steady([1, 1, 1, 2], people=0, devices=1, attendee_max=5))
+    assert (room["minutes_in_use"], room["peak"], room["p50_all"]) == (0, 2, 1)
+    assert pd.isna(room["suggested"])
+    assert pd.isna(room["busiest_hour"])
+    assert room["reason"] == "never used; only devices were in it"
 
 
 def test_the_cap_is_the_latest_that_is_known():
@@ -136,23 +161,6 @@ def test_the_cap_is_the_latest_that_is_known():
     assert pd.isna(only(pd.concat([capped, unknown, none]))["attendee_max"])
 
 
-def test_a_room_with_a_camera_alone_was_never_used():
-    """Devices are users, which a cap counts, but no people: a room with a camera alone was never
-    used, and nothing is suggested for it."""
-    room = only(steady([1, 1, 1, 2], people=0, devices=1, attendee_max=5))
-    assert (room["minutes_in_use"], room["peak"], room["p50_all"]) == (0, 2, 1)
-    assert pd.isna(room["suggested"])
-    assert pd.isna(room["busiest_hour"])
-    assert room["reason"] == "never used; only devices were in it"
-    assert only(steady([0, 0]))["reason"] == "never used"
-
-
-def test_a_camera_takes_a_seat():
-    """Peak and percentiles count the devices among the users, as the cap does."""
-    room = only(steady([5, 5], people=4, devices=1, attendee_max=5))
-    assert (room["suggested"], room["p50"], room["minutes_full"]) == (5, 5, 2)
-
-
 def test_where_people_are_unknown_at_times_nothing_is_made_of_it():
     """Samples in which people could not be told from devices neither make a room used nor idle;
     where that never worked, users are taken for people, and the reason says so."""
@@ -162,22 +170,6 @@ def test_where_people_are_unknown_at_times_nothing_is_made_of_it():
     never = only(steady([1, 1, 0], people=None, ret=310))
     assert never["minutes_in_use"] == 2
     assert never["reason"] == "1 users at the most, no cap; people could not be told from devices"
-
-
-def test_failed_samples_are_no_zeros():
-    """A sample without users lowers the coverage and nothing else."""
-    room = only(steady([4, None, None, 4], ret=504))
-    assert (room["samples"], room["coverage"], room["p50_all"], room["minutes_in_use"]) == (
-        2, 0.5, 4, 2,
-    )  # fmt: skip
-
-
-def test_a_room_that_was_never_read_is_there():
-    """A room of which every sample failed has no figures, no suggestion, and says so."""
-    room = only(steady([None, None], ret=404))
-    assert (room["samples"], room["coverage"], room["reason"]) == (0, 0, "could not be read")
-    assert pd.isna(room["suggested"])
-    assert pd.isna(room["minutes_in_use"])
 
 
 def test_coverage_counts_from_the_first_sample_and_to_the_last_sweep():
@@ -196,24 +188,6 @@ def test_a_pause_of_the_recording_is_no_use():
     room = only(pd.concat([before, after]))
     assert room["minutes_in_use"] == 20
     assert room["coverage"] == pytest.approx(20 / (4 * 24 * 60 + 10))
-
-
-def test_a_cap_that_was_never_read_is_not_none():
-    """Of a room whose fields could not be read nothing is suggested, and the reason says so; it is
-    not a room without a cap."""
-    room = only(steady([2] * 10, attendee_max=None, ret=700))
-    assert pd.isna(room["suggested"])
-    assert pd.isna(room["minutes_full"])
-    assert room["reason"] == "2 users at the most; its attendee_max could not be read"
-    assert "no cap" in only(steady([2] * 10, attendee_max=None))["reason"]
-
-
-@pytest.mark.parametrize("cap", [0, -1])
-def test_a_cap_below_one_is_no_cap(cap):
-    """Deployments that write "unlimited" as a number do not have rooms that are always full."""
-    room = only(steady([2] * 10, attendee_max=cap))
-    assert (room["minutes_full"], room["suggested"]) == (0, 2)
-    assert "no cap" in room["reason"]
 
 
 def test_two_recorders_in_one_folder_do_not_disturb_each_other():
@@ -293,14 +267,6 @@ def test_nothing_gives_an_empty_report_of_the_same_types(tmp_path):
     assert capacity_report(steady([1])).dtypes.astype(str).to_dict() == TYPES
 
 
-def test_one_sample_tells_no_minutes():
-    """Of a single sweep nobody knows how long it stands for: minutes are missing."""
-    room = only(steady([3], attendee_max=3))
-    assert (room["peak"], room["suggested"]) == (3, 3)
-    assert pd.isna(room["minutes_in_use"])
-    assert room["reason"] == "at its cap, so true demand is unknown: 3 may be too low"
-
-
 def test_torn_files_are_named_and_skipped(tmp_path):
     """The report of a folder skips files that are torn, or damaged inside, with a warning."""
     _, bad = record(tmp_path, sweep("2026-06-01T00:00Z"), sweep("2026-06-01T00:01Z"))
@@ -324,6 +290,12 @@ def test_no_folder_and_no_samples_are_clear_errors(tmp_path):
         capacity_report(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="devices"):
         capacity_report(sweep("2026-06-01T00:00Z").drop(columns="devices"))
+
+
+def test_a_long_report_prints_no_progress():
+    """DuckDB's bar, which it shows from two seconds on, would stand among a program's results."""
+    with samples_database(steady([1])) as base:
+        assert base.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
 
 
 def test_a_simulated_building_makes_sense(sandbox, tmp_path):

@@ -5,21 +5,25 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from confkit.errors import ConfkitError
-from confkit.occupancy import compaction
-from confkit.occupancy.compaction import compact, save_occupancy
-from confkit.occupancy.database import samples_database
-from confkit.occupancy.files import OvertakenError, RecordingError, publish
-from confkit.occupancy.folder import ABSORBED, contents, read
+from confkit.errors import ConfigError, ConfkitError
+from confkit.occupancy import folder as storage
+from confkit.occupancy.folder import (
+    ABSORBED,
+    BusyError,
+    RecordingError,
+    compact,
+    reading,
+    save_occupancy,
+)
 from confkit.occupancy.loading import load_occupancy
 from tests.conftest import need
 from tests.occupancy.made import record, steady, sweep
@@ -38,14 +42,14 @@ def same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
 
 
 def test_a_day_becomes_one_file_sorted_by_room_and_time(tmp_path):
-    """A finished day is compacted into part-0.parquet, by room and time; its sweeps go, and today's
+    """A finished day is one file, by room and time; its sweeps go, and today's
     stay."""
     given = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
     today = sweep("2026-06-02T00:00Z")
     hot = record(tmp_path, *given, today)
     compact(tmp_path, NEXT_DAY)
-    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet"]
-    stored = pq.ParquetFile(tmp_path / "date=2026-06-01/part-0.parquet").read().to_pylist()
+    assert parts(tmp_path) == ["date=2026-06-01/day.parquet"]
+    stored = pq.ParquetFile(tmp_path / "date=2026-06-01/day.parquet").read().to_pylist()
     assert [(row["room_id"], row["time"].hour) for row in stored] == [
         (room, hour) for room in "ab" for hour in range(3)
     ]
@@ -53,34 +57,34 @@ def test_a_day_becomes_one_file_sorted_by_room_and_time(tmp_path):
     assert same(load_occupancy(tmp_path), pd.concat([*given, today]))
 
 
-def test_a_part_names_what_it_absorbed_and_that_counts_no_more(tmp_path):
-    """Sweeps that a part names are ignored when they are there all the same, as after a death
+def test_a_day_names_the_sweeps_in_it_and_they_count_no_more(tmp_path):
+    """Sweeps that a day names are ignored when they are there all the same, as after a death
     between the two steps; the next compaction removes them."""
     given = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
     hot = record(tmp_path, *given)
     kept = [(path, path.read_bytes()) for path in hot]
     compact(tmp_path, NEXT_DAY)
-    metadata = pq.read_schema(tmp_path / "date=2026-06-01/part-0.parquet").metadata
+    metadata = pq.read_schema(tmp_path / "date=2026-06-01/day.parquet").metadata
     assert sorted(json.loads(metadata[ABSORBED])) == [path.name for path in hot]
     for path, content in kept:
         path.write_bytes(content)
     assert same(load_occupancy(tmp_path), pd.concat(given))
     compact(tmp_path, NEXT_DAY)
     assert not list(tmp_path.glob("_hot/*"))
-    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet"]
+    assert parts(tmp_path) == ["date=2026-06-01/day.parquet"]
     assert same(load_occupancy(tmp_path), pd.concat(given))
 
 
 def test_a_late_sweep_of_a_compacted_day_counts_once(tmp_path):
     """A sweep of a day that is compacted already, as from a clock that stepped back, is read at
-    once, and the next compaction adds a part for it."""
+    once, and goes into the day's file with the next compaction."""
     early, late = sweep("2026-06-01T10:00Z"), sweep("2026-06-01T09:00Z", users=7)
     record(tmp_path, early)
     compact(tmp_path, NEXT_DAY)
     record(tmp_path, late)
     assert same(load_occupancy(tmp_path), pd.concat([early, late]))
     compact(tmp_path, NEXT_DAY)
-    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet", "date=2026-06-01/part-1.parquet"]
+    assert parts(tmp_path) == ["date=2026-06-01/day.parquet"]
     assert not list(tmp_path.glob("_hot/*"))
     assert same(load_occupancy(tmp_path), pd.concat([early, late]))
 
@@ -97,7 +101,7 @@ def test_a_death_at_any_step_of_a_compaction_loses_and_doubles_nothing(tmp_path,
     assert died == (9 if step < 6 else 0)
     assert same(load_occupancy(tmp_path), pd.concat(given))
     compact(tmp_path, NEXT_DAY)
-    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet"]
+    assert parts(tmp_path) == ["date=2026-06-01/day.parquet"]
     assert same(load_occupancy(tmp_path), pd.concat(given))
 
 
@@ -106,7 +110,7 @@ DYING = """
 import os, sys
 from datetime import date
 from pathlib import Path
-from confkit.occupancy.compaction import compact
+from confkit.occupancy.folder import compact
 
 left = int(sys.argv[2])
 changes = {"os.mkdir", "os.link", "os.remove", "os.rename"}
@@ -123,75 +127,63 @@ compact(Path(sys.argv[1]), date(2026, 6, 2))
 """
 
 
-def test_of_two_that_write_one_file_the_second_must_look_again(tmp_path):
-    """Of two processes that write one file the first one's stays, and the other is told that it was
-    overtaken."""
-    place = tmp_path / "part-0.parquet"
-
-    def overtaken(draft: Path) -> None:
-        publish(place, lambda other: other.write_text("first"), drafts=tmp_path / "_hot")
-        draft.write_text("second")
-
-    with pytest.raises(OvertakenError):
-        publish(place, overtaken, drafts=tmp_path / "_hot")
-    assert place.read_text() == "first"
-    assert not list(tmp_path.glob("_hot/.*"))
-
-
-def test_a_compaction_at_any_moment_of_a_reading_goes_unnoticed(tmp_path):
-    """Whenever a reader looks into a folder, a compaction that happens just before loses and
-    doubles nothing for it."""
-    for look in range(6):
-        record(tmp_path / str(look), *(sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)))
-    told = subprocess.run(
-        [sys.executable, "-c", OVERTAKEN, str(tmp_path)], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert told == ["6"] * 12
+def test_a_compaction_keeps_away_from_who_reads(tmp_path):
+    """While somebody reads, sweeps come but none goes into its day, and others read too; afterwards
+    the compaction does its work."""
+    given = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
+    record(tmp_path, *given[:2])
+    with reading(tmp_path) as found:
+        with pytest.raises(BusyError):
+            compact(tmp_path, NEXT_DAY, wait=False)
+        record(tmp_path, given[2])
+        assert same(load_occupancy(tmp_path), pd.concat(given))
+        assert all(path.exists() for path in found.files)
+    compact(tmp_path, NEXT_DAY, wait=False)
+    assert parts(tmp_path) == ["date=2026-06-01/day.parquet"]
+    assert same(load_occupancy(tmp_path), pd.concat(given))
 
 
-OVERTAKEN = """
-import sys
-from datetime import date
-from pathlib import Path
-from confkit.occupancy.capacity import capacity_report
-from confkit.occupancy.compaction import compact
-from confkit.occupancy.loading import load_occupancy
-
-looks, folder = None, None
-
-def look(event, arguments):
-    global looks
-    if event in ("os.listdir", "os.scandir") and looks is not None:
-        looks -= 1
-        if looks < 0:
-            looks = None
-            compact(folder, date(2026, 6, 2))
-
-load_occupancy(Path(sys.argv[1], "0"))  # so that all is imported
-capacity_report(Path(sys.argv[1], "0"))
-sys.addaudithook(look)
-for turn in range(6):
-    folder = Path(sys.argv[1], str(turn))
-    looks = turn
-    frame = load_occupancy(folder)
-    assert not frame.duplicated(["time", "room_id"]).any()
-    looks = None
-    print(len(frame), int(capacity_report(folder)["samples"].sum()))
-"""
+def test_a_reading_waits_for_a_compaction(tmp_path):
+    """Who reads while a day is written waits, and finds each sample once."""
+    record(tmp_path, sweep("2026-06-01T00:00Z"))
+    with ThreadPoolExecutor() as pool:
+        with storage._locked(tmp_path, write=True):
+            assert sorted(path.name for path in tmp_path.iterdir()) == ["_hot", "_lock"]
+            reader = pool.submit(load_occupancy, tmp_path)
+            assert wait([reader], timeout=0.3).not_done
+            record(tmp_path, sweep("2026-06-01T01:00Z"))
+            storage._write_day(tmp_path, date(2026, 6, 1), storage.contents(tmp_path))
+        assert len(reader.result(30)) == 4
 
 
-def test_a_file_that_goes_while_it_is_read_is_looked_for_again(tmp_path):
-    """A sweep that is compacted after it was found is no torn file: the reader is told to look
-    again."""
-    (path,) = record(tmp_path, sweep("2026-06-01T00:00Z"))
-    found = contents(tmp_path)
-    with pytest.raises(OvertakenError), samples_database(tmp_path, False) as base:
-        compact(tmp_path, NEXT_DAY)
-        base.execute("SELECT count(*) FROM samples")
-    for conditions in ((), [pc.field("users") > 0]):
-        with pytest.raises(OvertakenError):
-            read(path, found, conditions)
-    assert not found.strange
+def test_two_savings_at_once_take_turns(tmp_path):
+    """Threads that save the same samples and others into a new folder leave each of them once."""
+    common = sweep("2026-06-01T10:00Z", "abc")
+    frames = [pd.concat([common, sweep("2026-06-01T11:00Z", [str(at)])]) for at in range(8)]
+    with ThreadPoolExecutor() as pool:
+        added = list(pool.map(save_occupancy, frames, [tmp_path / "new"] * len(frames)))
+    assert sum(added) == 3 + len(frames)
+    assert len(load_occupancy(tmp_path / "new")) == 3 + len(frames)
+
+
+def test_a_copy_without_its_lock_is_read(tmp_path):
+    """A folder of days alone, such as a copy that cannot be written to, is read as it is."""
+    record(tmp_path / "kept", sweep("2026-06-01T00:00Z"))
+    compact(tmp_path / "kept", NEXT_DAY)
+    day = tmp_path / "copy" / "date=2026-06-01"
+    shutil.copytree(tmp_path / "kept" / day.name, day)
+    assert len(load_occupancy(day.parent)) == 2
+    assert [path.name for path in day.parent.iterdir()] == [day.name]
+
+
+def test_a_folder_of_an_older_confkit_is_refused_in_words(tmp_path):
+    """Its days are files of another name: nothing of it is left out in silence."""
+    record(tmp_path, sweep("2026-06-01T00:00Z"))
+    compact(tmp_path, NEXT_DAY)
+    (tmp_path / "date=2026-06-01/day.parquet").rename(tmp_path / "date=2026-06-01/part-0.parquet")
+    for act in (load_occupancy, lambda folder: compact(folder, NEXT_DAY)):
+        with pytest.raises(ConfigError, match=r"older confkit.*part-0.*\bnew folder"):
+            act(tmp_path)
 
 
 def test_processes_that_compact_and_record_at_once_lose_and_double_nothing(tmp_path):
@@ -214,7 +206,7 @@ RECORDING = """
 import sys
 from datetime import date
 from pathlib import Path
-from confkit.occupancy.compaction import compact
+from confkit.occupancy.folder import compact
 from tests.occupancy.made import record, sweep
 
 for minute in range(60):
@@ -226,11 +218,11 @@ for minute in range(60):
 
 def test_memory_for_a_day_does_not_grow_with_its_rooms(tmp_path, monkeypatch):
     """A day of more samples than are sorted at once comes out whole and in order all the same."""
-    monkeypatch.setattr(compaction, "_AT_ONCE", 10)
+    monkeypatch.setattr(storage, "_AT_ONCE", 10)
     given = [sweep(f"2026-06-01T0{hour}:00Z", map(str, range(17))) for hour in range(3)]
     record(tmp_path, *given)
     compact(tmp_path, NEXT_DAY)
-    path = tmp_path / "date=2026-06-01/part-0.parquet"
+    path = tmp_path / "date=2026-06-01/day.parquet"
     stored = pq.ParquetFile(path).read(columns=["room_id", "time"]).to_pylist()
     keys = [(row["room_id"], row["time"]) for row in stored]
     assert keys == sorted(keys)
@@ -284,7 +276,7 @@ def test_a_file_that_may_not_grow_is_a_clear_error_and_no_torn_file(tmp_path):
         "import resource, sys\n"
         "from pathlib import Path\n"
         "from tests.occupancy.made import record, sweep\n"
-        "from confkit.occupancy.files import RecordingError\n"
+        "from confkit.occupancy.folder import RecordingError\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
         "record(Path(sys.argv[1]), sweep('2026-06-01T00:00Z'))\n"
         "try:\n"
@@ -311,9 +303,10 @@ def test_torn_and_foreign_files_are_named_and_skipped(tmp_path):
     torn.write_bytes(hot[1].read_bytes()[:300])
     foreign = tmp_path / "date=2026-06-01/other.parquet"
     pq.write_table(pa.table({"x": [1]}), foreign)
-    pretender = tmp_path / "date=2026-06-01/part-7.parquet"
+    pretender = tmp_path / "date=2026-05-31/day.parquet"
+    pretender.parent.mkdir()
     pq.write_table(pa.table({"x": [1]}), pretender)
-    zeros = tmp_path / "date=2026-06-02/part-0.parquet"
+    zeros = tmp_path / "date=2026-06-02/day.parquet"
     zeros.parent.mkdir()
     zeros.write_bytes(bytes(1000))
     note = tmp_path / "notes.txt"
@@ -367,11 +360,12 @@ def test_saved_samples_are_there_once_however_often_they_are_saved(tmp_path):
     no second time."""
     frame = pd.concat([sweep("2026-06-01T23:59:59.999Z"), sweep("2026-06-02T00:00Z")])
     assert save_occupancy(frame.sample(frac=1, random_state=1), tmp_path) == 4
-    assert parts(tmp_path) == ["date=2026-06-01/part-0.parquet", "date=2026-06-02/part-0.parquet"]
+    assert parts(tmp_path) == ["date=2026-06-01/day.parquet", "date=2026-06-02/day.parquet"]
     assert save_occupancy(frame, tmp_path) == 0
     assert same(load_occupancy(tmp_path), frame)
     more = sweep("2026-06-02T00:00Z", ["c"])
     assert save_occupancy(pd.concat([frame, more]), str(tmp_path)) == 1
+    assert same(load_occupancy(tmp_path), pd.concat([frame, more]))
     assert save_occupancy(frame.iloc[:0], tmp_path) == 0
 
 
@@ -423,7 +417,7 @@ def test_a_folder_that_is_a_file_is_a_clear_error(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["_hot/20260601T100000000-00000000.hot", "date=2026-06-01/part-0.parquet"]
+    "name", ["_hot/20260601T100000000-00000000.hot", "date=2026-06-01/day.parquet"]
 )
 def test_a_link_to_nothing_is_named_and_skipped(tmp_path, name):
     """It is not taken for a file that another process has just absorbed."""

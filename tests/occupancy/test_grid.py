@@ -41,17 +41,6 @@ def test_the_first_turn_is_now_and_the_others_do_not_drift(clock):
     assert turns.skipped == 0
 
 
-def test_turns_that_pass_meanwhile_are_skipped(clock):
-    """Turns whose time passed during another are left out and counted; the next one is on the
-    grid again."""
-    turns = grid(clock)
-    turns.wait()
-    clock.now += 150
-    turns.advance()
-    turns.wait()
-    assert (clock.now - 100, turns.at, turns.skipped) == (pytest.approx(180), 180, 2)
-
-
 def test_a_turn_slept_through_is_skipped(clock):
     """When the machine was suspended while it waited, the turns of that time are left out."""
     suspended = iter([500.0])
@@ -64,19 +53,3 @@ def test_a_turn_slept_through_is_skipped(clock):
     turns.advance()
     turns.wait()
     assert (turns.at, turns.skipped, clock.now) == (540, 8, pytest.approx(640))
-
-
-def test_a_wait_ends_when_it_is_stopped(clock):
-    """A wait is over within a second of its stop."""
-    stop = threading.Event()
-
-    def sleep(seconds: float) -> None:
-        clock.sleep(seconds)
-        if clock.now > 105:
-            stop.set()
-
-    turns = Grid(60, clock.ticks, sleep, stop)
-    turns.wait()
-    turns.advance()
-    turns.wait()
-    assert clock.now < 107

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from confkit.errors import ConfigError
-from confkit.occupancy.compaction import compact, save_occupancy
+from confkit.occupancy.folder import compact, save_occupancy
 from confkit.occupancy.loading import load_occupancy, recorded_rooms
 from tests.occupancy.made import record, samples, sweep
 
@@ -99,7 +99,7 @@ def test_one_room_or_some(folder, rooms, expected):
 
 def test_only_what_is_asked_for_is_read(folder):
     """Days outside of the window are not even opened."""
-    (folder / "date=2026-06-01/part-0.parquet").write_bytes(b"torn")
+    (folder / "date=2026-06-01/day.parquet").write_bytes(b"torn")
     assert len(load_occupancy(folder, since="2026-06-02T00:00Z")) == 18
     with pytest.warns(UserWarning, match="skipped"):
         assert len(load_occupancy(folder)) == 18

@@ -4,14 +4,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.occupancy.compaction import save_occupancy
-from confkit.occupancy.files import RecordingError
+from confkit.occupancy.folder import RecordingError, reading, save_occupancy
 from confkit.occupancy.loading import load_occupancy
 from confkit.occupancy.recorder import Recorded, Recorder
 from confkit.sandbox import Sandbox
@@ -316,6 +316,23 @@ def test_a_day_is_compacted_when_it_is_over(recorder, client, rooms, moments):
     assert len(load_occupancy(recorder.folder)) == 8
 
 
+def test_who_reads_the_folder_holds_up_no_sweep(recorder, client, rooms, moments):
+    """While somebody reads, a day that is over waits, and is compacted after a later sweep."""
+    moments.passed = 11.9 * 3600
+    with ExitStack() as held:
+
+        def told(done):
+            if done.sweeps == 1:
+                held.enter_context(reading(recorder.folder))
+            elif done.sweeps == 4:
+                assert not list(recorder.folder.rglob("*.parquet"))
+                held.close()
+
+        done = recorder.record(client, rooms, every=600, sweeps=5, told=told)
+    assert len(load_occupancy(recorder.folder)) == done.rows == 10
+    assert [path.parent.name for path in recorder.folder.rglob("*.parquet")] == ["date=2026-06-01"]
+
+
 def test_a_clock_that_steps_back_loses_and_doubles_nothing(recorder, client, rooms, moments):
     """When the clock steps back into a day that is compacted already, its sweeps are read, and
     compacted when the day is over again; the sweeps keep their distance meanwhile."""
@@ -325,8 +342,9 @@ def test_a_clock_that_steps_back_loses_and_doubles_nothing(recorder, client, roo
     frame = load_occupancy(recorder.folder)
     assert len(frame) == done.rows == 28
     assert not frame.duplicated(["time", "room_id"]).any()
-    names = sorted(path.name for path in recorder.folder.glob("date=2026-06-01/*"))
-    assert names == ["part-0.parquet", "part-1.parquet"]
+    day = recorder.folder / "date=2026-06-01" / "day.parquet"
+    assert list(day.parent.iterdir()) == [day]
+    assert len(pd.read_parquet(day)) == sum(frame["time"].dt.day == 1)
     assert moments.passed == pytest.approx(11.9 * 3600 + 13 * 600)
 
 
