@@ -21,8 +21,8 @@ from ..errors import (
 )
 from ..frames import frame_of, without_login
 from ..records import Device
+from ..rooms import get_room_users
 from ..secret import mask, masked
-from ..users import get_room_users
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,7 @@ from ..endpoints import B3, identity
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_STATUS, frame_of
 from ..records import Device
-from ..rooms import get_room
-from ..users import get_room_users
+from ..rooms import get_room, get_room_users
 from .attempts import NO_SERVICE, OF_DEVICE
 
 if TYPE_CHECKING:

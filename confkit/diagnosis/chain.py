@@ -9,10 +9,9 @@ from ..client import Client
 from ..devices import list_devices
 from ..errors import ConfkitError, RoomNotFound
 from ..records import Device
-from ..rooms import get_room
+from ..rooms import get_room, get_room_users
 from ..rtsp.report import FAILED, Notice, Report
 from ..rtsp.steps import Steps
-from ..users import get_room_users
 from .device_address import (
     at_address_of,
     bare,

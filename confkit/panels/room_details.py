@@ -14,8 +14,7 @@ from ..devices import list_devices
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
 from ..records import Device, Room, RoomUser
-from ..rooms import get_room
-from ..users import get_room_users
+from ..rooms import get_room, get_room_users
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,7 @@ from ..many.result import Sweep
 from ..many.sweeps import sweep
 from ..many.tables import as_csv
 from ..occupancy.known import known_rooms
-from ..rooms import create_room, delete_room, get_mcu
-from ..users import force_offline
+from ..rooms import create_room, delete_room, force_offline, get_mcu
 from ..writing import write_whole
 from . import arranging
 from .filtering import Filter
