@@ -58,10 +58,9 @@ from .occupancy.known import known_rooms
 from .occupancy.loading import load_occupancy, recorded_rooms
 from .occupancy.recorder import Recorded, Recorder
 from .records import Device, Room, RoomUser
-from .rooms import create_room, delete_room, get_mcu, get_room
+from .rooms import create_room, delete_room, force_offline, get_mcu, get_room, get_room_users
 from .rtsp.preflight import preflight
 from .rtsp.report import Report
-from .users import force_offline, get_room_users
 from .wire import Request
 
 __version__: str

@@ -21,8 +21,8 @@ from .errors import (
     unsettled,
 )
 from .records import DEEPEST, Device, number, objects, shown, too_deep
+from .rooms import get_room_users
 from .secret import MASK, Guarded, GuardedAddress, Secret, guard, mask_address
-from .users import get_room_users
 from .wire import Request
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Records to DataFrames: the only converter. The same columns and types for none as for many."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,13 @@ OTHER = "other"
 ROOM_STATUS = {0: "scheduled", 1: "opening", 2: "locked", 3: "closed"}  # seen in deployments
 ROOM_MODE = {1: "MCU", 2: "MCU (2)", 3: "peer-to-peer", 4: "peer-to-peer (4)"}  # seen, too
 
-# Of a column: a type of pandas, the names of its numbers, or its categories.
+NAME = "name"  # a "string" in which the login of an address does not show
+# Of a column: a type of pandas or NAME, the names of its numbers, or its categories.
 Kind = str | Mapping[int, str] | tuple[str, ...]
 _ROOM: Mapping[str, Kind] = {
-    "room_id": "string", "topic": "string", "status": ROOM_STATUS, "attendee_max": "Int64",
-    "mode": ROOM_MODE, "owner_id": "string", "max_audio": "Int64", "max_video": "Int64",
-    "room_status": "Int64", "room_mode": "Int64", "id": "Int64", "room_extend_id": "string",
+    "room_id": NAME, "topic": NAME, "status": ROOM_STATUS, "attendee_max": "Int64",
+    "mode": ROOM_MODE, "owner_id": NAME, "max_audio": "Int64", "max_video": "Int64",
+    "room_status": "Int64", "room_mode": "Int64", "id": "Int64", "room_extend_id": NAME,
 }  # fmt: skip
 _CALL: Mapping[str, Kind] = {
     "time": "datetime64[ms, UTC]", "call": "string", "operation": "string", "method": "string",
@@ -52,12 +53,12 @@ def room_columns(rooms: list[Any], secrets: bool = False) -> "dict[str, Any]":
         "room_mode": lambda room: room.room_mode if isinstance(room.room_mode, int) else None,
         "room_extend_id": lambda room: room.room_extend_id or None,
     }
+    types = dict(_ROOM)
     if secrets:
         readers["host_password"] = lambda room: _plain(room.host_password)
-        return columns_of(rooms, {**_ROOM, "host_password": "string"}, readers)
-    return columns_of(
-        rooms, _ROOM, readers, bare=("room_id", "topic", "owner_id", "room_extend_id")
-    )
+        types = {name: "string" if kind == NAME else kind for name, kind in types.items()}
+        types |= {"host_password": "string"}
+    return columns_of(rooms, types, readers)
 
 
 def users_frame(
@@ -79,8 +80,7 @@ def users_frame(
         "user_id": lambda pair: pair[1].user_id,
         "user_name": lambda pair: pair[1].user_name,
     }
-    names = ("user_id", "user_name")
-    return frame_of(pairs, dict.fromkeys(readers, "string"), readers, bare=names)
+    return frame_of(pairs, {"room_id": "string", "user_id": NAME, "user_name": NAME}, readers)
 
 
 def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) -> "pd.DataFrame":
@@ -91,15 +91,17 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
     ***, unless `secrets=True`.
     """
     shown = (lambda value, _: value) if secrets else masked
-    columns = ("room_id", "user_id", "user_name", "user_address", "user_data", "options")
+    called = "string" if secrets else NAME
+    types = {
+        "room_id": "string", "user_id": called, "user_name": called, "user_address": "string",
+        "user_data": "string", "options": "string",
+    }  # fmt: skip
     readers = {
         "user_address": lambda device: _plain(shown(device.user_address, "user_address")),
         "user_data": lambda device: _plain(shown(device.user_data, "user_data")),
         "options": lambda device: compact(shown(dict(device.options), "options")),
     }
-    names = () if secrets else ("user_id", "user_name")
-    types = dict.fromkeys(columns, "string")
-    return frame_of(_records(devices, Device), types, readers, bare=names)
+    return frame_of(_records(devices, Device), types, readers)
 
 
 def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
@@ -187,33 +189,26 @@ def without_login(text: str | None) -> str | None:
 
 
 def frame_of(
-    records: list[Any],
-    types: Mapping[str, Kind],
-    readers: Mapping[str, Any],
-    bare: Collection[str] = (),
+    records: list[Any], types: Mapping[str, Kind], readers: Mapping[str, Any]
 ) -> "pd.DataFrame":
     """Return a frame of these columns, a row a record."""
     import pandas as pd
 
-    return pd.DataFrame(columns_of(records, types, readers, bare))
+    return pd.DataFrame(columns_of(records, types, readers))
 
 
 def columns_of(
-    records: list[Any],
-    types: Mapping[str, Kind],
-    readers: Mapping[str, Any],
-    bare: Collection[str] = (),
+    records: list[Any], types: Mapping[str, Kind], readers: Mapping[str, Any]
 ) -> "dict[str, Any]":
-    """Return the columns: each has its type, and its reader or an attribute; of the `bare` ones no
-    login of an address shows."""
+    """Return the columns: each has its type, and its reader or an attribute."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
     for name, kind in types.items():
         values = list(map(readers.get(name) or attrgetter(name), records))
-        if name in bare:
-            values = list(map(without_login, values))
-        if kind == "string":
+        if kind == NAME:
+            columns[name] = strings(list(map(without_login, values)))
+        elif kind == "string":
             columns[name] = strings(values)
         elif kind == "Int64":
             columns[name] = integers(values)

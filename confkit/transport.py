@@ -104,8 +104,7 @@ def move(
         raise ended.with_traceback(None) from None
     if problem in ("unfinished", "large"):
         return no_answer(problem, written.address, timeout, hidden)
-    seconds = time.monotonic() - began
-    return Answer(status, kind, body, seconds, hidden, problem is None, later)
+    return Answer(status, kind, body, hidden, problem is None, later)
 
 
 def _hooks(session: requests.Session) -> list[Callable[..., object]]:

@@ -82,7 +82,7 @@ class Written(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came back: HTTP status, content type, the whole body, and the seconds it took.
+    """What came back: HTTP status, content type, and the whole body.
 
     `secrets` are the values that must not be quoted from it; `whole` is False when the connection
     ended before the body did; `retry_after` is that header as it came, of HTTP 429 and 503."""
@@ -90,7 +90,6 @@ class Answer(NamedTuple):
     status: int
     content_type: str
     body: bytes
-    seconds: float
     secrets: tuple[str, ...] = ()
     whole: bool = True
     retry_after: str = ""

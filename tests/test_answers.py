@@ -19,7 +19,7 @@ def read(body, endpoint=A3, status=200, secrets=(), whole=True, dialect=USUAL):
     """What `interpret` makes of an answer with this body: bytes, text, or an object as JSON."""
     if not isinstance(body, bytes):
         body = (body if isinstance(body, str) else json.dumps(body)).encode()
-    answer = Answer(status, "application/json", body, 0.1, secrets, whole)
+    answer = Answer(status, "application/json", body, secrets, whole)
     return interpret(endpoint, answer, dialect)
 
 
@@ -344,7 +344,7 @@ def test_members_show_no_secret_in_a_repr_and_give_it_to_code():
 
 def test_an_answer_does_not_show_its_body_or_secrets():
     """The repr of an answer holds neither what came nor what is to be hidden."""
-    shown = repr(Answer(200, "text/html", b"hunter2", 0.1, ("hunter2",)))
+    shown = repr(Answer(200, "text/html", b"hunter2", ("hunter2",)))
     assert "hunter2" not in shown
 
 

@@ -9,6 +9,7 @@ import pytest
 import confkit as ck
 from confkit import errors
 from confkit.endpoints import A2, wrong
+from tests.codes import OTHERS, SPECIFIED
 
 KINDS = [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)
@@ -27,20 +28,7 @@ BUILTINS = {
     ck.ParameterError: ValueError,
     ck.ServiceTimeout: TimeoutError,
 }
-CLASSES = {
-    ("A", 401): ck.AuthenticationFailed, ("A", 404): ck.RoomNotFound, ("A", 405): ck.LicenceError,
-    ("A", 407): ck.ParameterError, ("A", 409): ck.ServiceTimeout,
-    ("A", 410): ck.MediaServerUnavailable, ("A", 411): ck.LicenceError, ("A", 416): ck.RoomClosed,
-    ("A", 417): ck.MediaServerUnavailable, ("A", 428): ck.MediaServerUnavailable,
-    ("A", 429): ck.UserNotFound, ("A", 504): ck.ServiceTimeout, ("A", 602): ck.TokenRejected,
-    ("A", 701): ck.LicenceError, ("A", 408): ck.ApiError, ("A", 700): ck.ApiError,
-    ("B", 302): ck.ServiceUnavailable, ("B", 303): ck.ServiceUnavailable,
-    ("B", 304): ck.ServiceUnavailable, ("B", 310): ck.ServiceTimeout, ("B", 401): ck.ParameterError,
-    ("B", 423): ck.UserExists, ("B", 424): ck.ApiError, ("B", 425): ck.UserNotFound,
-    ("B", 426): ck.JoinFailed, ("B", 427): ck.ServiceTimeout, ("B", 602): ck.TokenRejected,
-    ("A", 612): ck.RoomNotFound, ("A", 424): ck.ApiError, ("B", 404): ck.ApiError,
-    ("A", 4242): ck.ApiError, ("B", "E17"): ck.ApiError,
-}  # fmt: skip
+CLASSES = {where: kind for where, (_, kind) in SPECIFIED.items() if where[1]} | OTHERS
 
 
 @pytest.mark.parametrize("kind", KINDS)

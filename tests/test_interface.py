@@ -3,7 +3,6 @@
 The states and limits of a room (sections 3 and 8), and the codes that they lead to, stand in
 tests/sandbox."""
 
-import itertools
 import socket
 import time
 
@@ -12,6 +11,7 @@ import pytest
 import confkit as ck
 from confkit.endpoints import A1, ENDPOINTS
 from confkit.sandbox import Sandbox
+from tests.codes import SPECIFIED
 
 LOGIN = {"login_name": "admin", "login_password": "p@ss:w/rd#?%&"}
 
@@ -154,16 +154,10 @@ def test_b1_427_when_the_camera_does_not_answer():
 
 
 MAIN_CODES = [(e, ret) for e in ENDPOINTS.values() for ret in e.codes if ret]
-TABLE_A = [401, 404, 405, 407, 408, 409, 410, 411, 416, 417, 428, 429, 504, 602, 700, 701]
-TABLE_B = [302, 303, 304, 310, 401, 423, 425, 426, 427]
+ALL_CODES = [(ENDPOINTS[f"{interface}3"], ret) for interface, ret in SPECIFIED if ret]
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "ret"),
-    sorted({*MAIN_CODES, *itertools.product([ENDPOINTS["A3"]], TABLE_A),
-            *itertools.product([ENDPOINTS["B3"]], TABLE_B)}),
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize(("endpoint", "ret"), sorted({*MAIN_CODES, *ALL_CODES}), ids=str)
 def test_every_code_by_fault(sandbox, client, room_id, camera, endpoint, ret):
     """A fault plays any code of an operation, and the client raises it with its meaning."""
     client._sleep = lambda _: None

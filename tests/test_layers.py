@@ -23,7 +23,7 @@ LAYERS = [
     {"transport", "calls"},
     {"attempt"},
     {"client"},
-    {"rooms", "users", "frames"},
+    {"rooms", "frames"},
     {"devices"},
     {"deployment"},
     {"many"},

@@ -23,10 +23,10 @@ from ..endpoints import B1
 from ..errors import ApiError, ConfkitError, OutcomeUnknown, UserExists, UserNotFound
 from ..many.progress import Show, progress_shown
 from ..records import Device
+from ..rooms import get_room_users
 from ..rtsp.address import parse_address
 from ..rtsp.places import is_place_notice
 from ..secret import Secret
-from ..users import get_room_users
 from .device_table import device_rows, table_error
 from .driver import (
     ALREADY_THERE,

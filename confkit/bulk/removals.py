@@ -11,9 +11,8 @@ from ..errors import ConfkitError, OutcomeUnknown, RoomNotFound, UserNotFound
 from ..frames import ROOM_STATUS, frame_of
 from ..many.tables import Cells, Problem, is_table, read_table
 from ..records import Device
-from ..rooms import get_room
+from ..rooms import get_room, get_room_users
 from ..secret import MASK, mask_address
-from ..users import get_room_users
 from .device_table import checked, table_error
 from .driver import (
     ALREADY_THERE,

@@ -10,10 +10,9 @@ from ..devices import list_devices
 from ..errors import ConfkitError, LicenceError, MediaServerUnavailable, RoomNotFound
 from ..frames import OTHER, ROOM_STATUS
 from ..records import Device
-from ..rooms import get_mcu, get_room
+from ..rooms import get_mcu, get_room, get_room_users
 from ..rtsp.report import FAILED, Notice, Report
 from ..rtsp.steps import Steps
-from ..users import get_room_users
 from .device_address import (
     at_address_of,
     bare,

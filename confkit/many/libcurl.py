@@ -331,7 +331,7 @@ class _Loop:
         large = line.size > LARGEST
         later = line.retry_after() if status in (BUSY, UNAVAILABLE) else ""
         moved: Answer | TransportError
-        moved = Answer(status, "", body, 0.0, secrets, not code, later)
+        moved = Answer(status, "", body, secrets, not code, later)
         if code and (large or not (status and code in _CUT)):
             obstacle = "large" if large else _obstacle(line, code, told, status)
             number = line.curl.getinfo(pycurl.OS_ERRNO)

@@ -101,7 +101,12 @@ def read_users(request: Request, answer: Answer, dialect: Dialect) -> list[RoomU
 
 def as_room(found: Room | RoomFields) -> Room:
     """The record of a room that was read."""
-    return found if isinstance(found, Room) else found.record()
+    if isinstance(found, Room):
+        return found
+    fields: Any = msgspec.structs.asdict(found)
+    if suspect(f"{found.room_id}{found.topic}{found.owner_id}{found.room_extend_id}"):
+        fields = guard(fields)
+    return Room.read(fields, found.room_id)
 
 
 def _typed(decoder: Any, answer: Answer) -> Any:
@@ -158,31 +163,6 @@ else:
 
         def __repr__(self) -> str:
             return f"RoomFields(room_id={self.room_id!r}, host_password={MASK!r}, ...)"
-
-        def record(self) -> Room:
-            """The room as a record."""
-            numbers = (self.id, self.room_status, self.attendee_max, self.max_audio,
-                       self.max_video, self.room_mode)  # fmt: skip
-            number, status, people, audio, video, mode = (
-                None if value == "" else value for value in numbers
-            )
-            texts = (self.room_id, self.topic, self.owner_id, self.room_extend_id or None)
-            if suspect(f"{self.room_id}{self.topic}{self.owner_id}{self.room_extend_id}"):
-                texts = tuple(map(guard, texts))  # type: ignore[assignment]
-            room_id, topic, owner_id, room_extend_id = texts
-            return Room(
-                id=number,
-                room_id=room_id or "",
-                topic=topic,
-                room_status=status,
-                owner_id=owner_id,
-                host_password=self.host_password or None,
-                attendee_max=people,
-                max_audio=audio,
-                max_video=video,
-                room_extend_id=room_extend_id,
-                room_mode=mode,
-            )
 
     class _Users(msgspec.Struct):  # type: ignore[misc]
         ret: Literal[0]

@@ -15,8 +15,7 @@ from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
 from ..occupancy.zones import zone
 from ..records import Device, Room, RoomUser
-from ..rooms import get_room
-from ..users import get_room_users
+from ..rooms import get_room, get_room_users
 
 if TYPE_CHECKING:
     import pandas as pd

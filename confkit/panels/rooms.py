@@ -20,9 +20,8 @@ from ..many.result import Sweep
 from ..many.sweeps import sweep
 from ..many.tables import as_csv
 from ..occupancy.known import known_rooms
-from ..rooms import create_room, delete_room, get_mcu
+from ..rooms import create_room, delete_room, force_offline, get_mcu
 from ..text import write_whole
-from ..users import force_offline
 from . import arranging
 from .filtering import Filter
 from .given import check_options, check_source

@@ -209,7 +209,7 @@ def _bodies() -> Answers:
                     "attendee_max": ("25", 25, "")[n % 3]}).encode()
         for n, room_id in enumerate(_ids(BODIES))
     ]  # fmt: skip
-    return [(Request(A3, {"room_id": room_id}), Answer(200, "", body, 0.0))
+    return [(Request(A3, {"room_id": room_id}), Answer(200, "", body))
             for room_id, body in zip(_ids(BODIES), bodies, strict=True)]  # fmt: skip
 
 

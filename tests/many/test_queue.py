@@ -206,9 +206,7 @@ def test_a_date_after_which_many_reads_are_asked_again_is_compared_with_the_cloc
     epoch = 784111777.0  # 7 seconds before it
     client = script().client(now=lambda: epoch)
     wire = Wire(client, 1)
-    wire.put(
-        wire.take(), Answer(503, "", b"busy", 0.0, retry_after="Sun, 06 Nov 1994 08:49:44 GMT")
-    )
+    wire.put(wire.take(), Answer(503, "", b"busy", retry_after="Sun, 06 Nov 1994 08:49:44 GMT"))
     assert wire.take() == []
     assert wire.queue.wait == pytest.approx(7.2)
     wire.now += 7.3
@@ -267,7 +265,7 @@ class Wire:
         self.now += after
         for flight in flights:
             body = json.dumps({"ret": 0, "room_id": flight.request.parameters["room_id"]})
-            self.queue.put(flight, what or Answer(200, "", body.encode(), 0.0))
+            self.queue.put(flight, what or Answer(200, "", body.encode()))
 
     def round(self, what=None, after=0.01):
         """How many were under way in one round, all answered alike."""
@@ -277,7 +275,7 @@ class Wire:
 
 
 def answer(body, status=200):
-    return Answer(status, "", json.dumps(body).encode(), 0.0)
+    return Answer(status, "", json.dumps(body).encode())
 
 
 LATE = no_answer("unanswered", "http://h", (1, 1), ())
@@ -285,7 +283,7 @@ DROPPED = no_answer("closed", "http://h", (1, 1), ())
 STRAIN = {
     "ret 503": answer({"ret": 503}), "ret 504": answer({"ret": 504}),
     "ret 410": answer({"ret": 410}), "HTTP 503": answer({"ret": 700}, 503),
-    "HTTP 504": Answer(504, "", b"<html>", 0.0), "HTTP 410": answer({"ret": 404}, 410),
+    "HTTP 504": Answer(504, "", b"<html>"), "HTTP 410": answer({"ret": 404}, 410),
     "time-out": LATE, "dropped": DROPPED,
 }  # fmt: skip
 
@@ -388,7 +386,7 @@ def test_a_spell_of_strain_costs_few_rooms(wire, strain):
     assert len(failures) <= 20
 
 
-@pytest.mark.parametrize("outcome", [DROPPED, Answer(502, "", b"<html>Bad gateway", 0.0)])
+@pytest.mark.parametrize("outcome", [DROPPED, Answer(502, "", b"<html>Bad gateway")])
 def test_a_service_that_is_gone_for_ten_seconds_is_given_up(wire, outcome):
     """When many in a row fail, one fresh request at a time finds out whether the service is back;
     after ten seconds without a sign of life the rest fails with the last one's error."""

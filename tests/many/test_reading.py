@@ -41,7 +41,7 @@ def agrees(body, status=200, whole=True):
     """The outcome for a room and for its users, once the quick way and the tolerant one agree."""
     if isinstance(body, str):
         body = body.encode("utf-8", "surrogatepass")
-    answer = Answer(status, "application/json", body, 0.1, ("hunter2",), whole)
+    answer = Answer(status, "application/json", body, ("hunter2",), whole)
     room = outcome(
         lambda: Room.read(interpret(A3, answer, USUAL), "1"),
     )
@@ -243,9 +243,9 @@ def test_a_login_among_names_is_hidden(name):
 def test_plain_answers_take_the_quick_way():
     """A usual answer is read by the typed decoder: what comes is not a Room yet."""
     need("msgspec", find_spec("msgspec"), "pip install 'confkit-notebooks[lab]'")
-    answer = Answer(200, "", (ROOM + "}").encode(), 0.1)
+    answer = Answer(200, "", (ROOM + "}").encode())
     found = read_room(ASKED, answer, USUAL)
     assert not isinstance(found, Room)
     assert as_room(found) == Room(room_id="1", topic="Weekly sync", attendee_max=25)
-    guarded = Answer(200, "", (ROOM + ', "host_password": "hunter2"}').encode(), 0.1)
+    guarded = Answer(200, "", (ROOM + ', "host_password": "hunter2"}').encode())
     assert "hunter2" not in repr(read_room(ASKED, guarded, USUAL))

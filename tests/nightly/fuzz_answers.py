@@ -80,7 +80,7 @@ def any_answer_is_a_record_or_an_error_of_ours(
 ) -> None:
     """An answer of any operation gives what it says, or a ConfkitError that quotes no secret."""
     raw = body.encode("utf-8", "surrogatepass")
-    answer = Answer(status, "application/json", raw, 0.1, ("hunter2",), whole)
+    answer = Answer(status, "application/json", raw, ("hunter2",), whole)
     told, found = "", None
     try:
         members = interpret(ENDPOINTS[key], answer, dialect)

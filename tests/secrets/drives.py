@@ -146,7 +146,7 @@ def answered(code: int, endpoint: Endpoint) -> Drive:
         detail = f"login {world.marks['login_password']} {world.marks.login()}"
         secrets = (world.marks["login_password"],)
         answer = ck.wire.Answer(
-            200, "", ck.wire.compact({"ret": code, "msg": detail}).encode(), 0.0, secrets
+            200, "", ck.wire.compact({"ret": code, "msg": detail}).encode(), secrets
         )
         raise ck.wire._outcome(endpoint, answer, world.client.dialect)
 

@@ -8,8 +8,7 @@ from typing import Any
 from ...devices import import_device, list_devices
 from ...errors import ConfkitError, RoomNotFound
 from ...records import Device, Room
-from ...rooms import delete_room, get_mcu, get_room
-from ...users import get_room_users
+from ...rooms import delete_room, get_mcu, get_room, get_room_users
 from . import judging
 from .judging import Wrong
 from .stage import LOGIN, Stage, compact

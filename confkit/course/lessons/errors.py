@@ -8,8 +8,7 @@ from typing import Any
 
 from ...client import Client
 from ...endpoints import A6
-from ...rooms import create_room, delete_room, get_room
-from ...users import get_room_users
+from ...rooms import create_room, delete_room, get_room, get_room_users
 from ..records import Exercise, Judged, no, yes
 from .answers import PAGE, read
 

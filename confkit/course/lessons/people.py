@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...codes import explain
-from ...rooms import create_room, delete_room
-from ...users import get_room_users
+from ...rooms import create_room, delete_room, get_room_users
 from ..reading import room_of
 from ..records import Exercise, Judged, no, yes
 

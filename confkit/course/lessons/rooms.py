@@ -6,7 +6,7 @@ import re
 import uuid
 from typing import Any
 
-from ...users import get_room_users
+from ...rooms import get_room_users
 from ..reading import room_of
 from ..records import Exercise, Judged, no, yes
 
