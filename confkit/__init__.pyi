@@ -6,18 +6,10 @@ from .bulk.imports import import_devices
 from .bulk.removals import remove_devices
 from .bulk.strays import stray_devices
 from .calls import Call
-from .charts import (
-    capacity_chart,
-    capacity_summary,
-    curve_summary,
-    heatmap_summary,
-    occupancy_chart,
-    occupancy_curve,
-    occupancy_heatmap,
-    occupancy_summary,
-)
+from .charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
 from .checklist import Check, Checklist
 from .client import Client
+from .codes import Explanation, explain
 from .connect import ask_secret, connect
 from .deployment.evidence import Evidence, Probe
 from .deployment.health import doctor
@@ -58,7 +50,6 @@ from .errors import (
     UserExists,
     UserNotFound,
 )
-from .explanations import Explanation, explain
 from .frames import calls_frame, devices_frame, rooms_frame, users_frame
 from .many.result import Failure, Sweep, occupancy_frame
 from .many.sweeps import sweep
@@ -127,10 +118,8 @@ __all__ = [
     "calls_frame",
     "capacity_chart",
     "capacity_report",
-    "capacity_summary",
     "connect",
     "create_room",
-    "curve_summary",
     "delete_room",
     "devices_frame",
     "diagnose_device",
@@ -140,7 +129,6 @@ __all__ = [
     "get_mcu",
     "get_room",
     "get_room_users",
-    "heatmap_summary",
     "import_device",
     "import_devices",
     "known_rooms",
@@ -150,7 +138,6 @@ __all__ = [
     "occupancy_curve",
     "occupancy_frame",
     "occupancy_heatmap",
-    "occupancy_summary",
     "preflight",
     "preflight_device",
     "probe_dialect",
