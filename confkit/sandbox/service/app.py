@@ -111,7 +111,7 @@ class App:
         self._service.counts["" if route is None else path] += 1
         callback = parameters.callback(asked.pairs)
         if route is None or method != route.method:
-            methods = {known: route.method for known, route in self._routes.items()}
+            methods = {known: other.method for known, other in self._routes.items()}
             why = explain.wrong_route(path, method, self._interface, methods)
             return self._written(self._refusal("", Refused(408, why)), callback)
         fault = self._service.faults.take(path)

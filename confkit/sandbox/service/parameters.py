@@ -138,11 +138,11 @@ def rest_of_address(endpoint: Endpoint, given: Given, raw: bytes) -> str:
     behind = names[names.index("userAddress") + 1 :][:1]
     # Browsers' libraries append "_" against caches.
     known = {*endpoint.required, *endpoint.optional, *explain.TOKEN_SPELLINGS, "callback", "_"}
+    if known.issuperset(behind):
+        return ""
     return (
         "an unknown parameter came right behind userAddress: if it belongs to the address, an & "
         "there has to be percent-encoded"
-        if not known.issuperset(behind)
-        else ""
     )
 
 
