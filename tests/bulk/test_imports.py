@@ -2,10 +2,7 @@
 
 import gc
 import re
-import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
@@ -285,23 +282,6 @@ def test_an_end_between_imports_gives_what_is_done(client, table, rollback, by_e
     assert list(result.outcome) == ["already there", "imported", "imported"]
 
 
-def test_an_interrupt_while_the_service_is_asked_leaves_that_row_unknown(script, table):
-    """Whether the import under way happens is not known, so the row says so."""
-    waiting = threading.Event()
-
-    def second(query):
-        if query["userId"] == "cam1":
-            interrupt()
-            waiting.wait(5)
-        return {"ret": 0, "data": {}}
-
-    service = script({IMPORT: second, LIST: EMPTY})
-    result = ck.import_devices(service.client(), table, preflight=False)
-    waiting.set()
-    assert list(result.outcome) == ["imported", "unknown", "not tried"]
-    assert "list_devices" in result.advice[1]
-
-
 def test_an_event_ends_a_rollback(script, table):
     """Set while what was imported is removed again, it leaves the rest as it is."""
     cancelled = threading.Event()
@@ -409,42 +389,6 @@ def test_an_end_while_cameras_are_tried_starts_no_more(script, recorder, by_even
     result = ck.import_devices(service.client(), quick, cancelled=cancelled)
     assert list(result.outcome) == ["preflight failed"]
     assert not cancelled.is_set()
-
-
-INTERRUPTED = """
-import signal, sys, threading, time
-import confkit as ck
-
-def tell():
-    while "confkit rtsp" not in [one.name for one in threading.enumerate()]:
-        time.sleep(0.01)
-    print("under way", flush=True)
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-base_url, outgoing_url, access_key, secret_key, path = sys.argv[1:]
-client = ck.connect(base_url=base_url, outgoing_url=outgoing_url, access_key=access_key,
-                    secret_key=secret_key)
-threading.Thread(target=tell, daemon=True).start()
-result = ck.import_devices(client, path, timeout=100)
-print(*result.outcome, sep=",")
-print(*[one.name for one in threading.enumerate()], sep=",")
-"""
-
-
-def test_ctrl_c_ends_a_script_whose_cameras_are_silent(sandbox, room_id, tmp_path):
-    """It goes on within seconds, though each camera could take a hundred, and has its result."""
-    silent = [sandbox.camera(fault="rtsp_silent") for _ in range(3)]
-    silent[1] = silent[1].replace("127.0.0.1", "localhost")  # another host: tried at the same time
-    path = tmp_path / "cameras.csv"
-    table_of(room_id, silent).to_csv(path, index=False)
-    service = [sandbox.base_url, sandbox.outgoing_url, sandbox.access_key, sandbox.secret_key]
-    run = [sys.executable, "-c", INTERRUPTED, *service, str(path)]
-    with subprocess.Popen(run, stdout=subprocess.PIPE, text=True) as script:
-        assert script.stdout.readline() == "under way\n"
-        script.send_signal(signal.SIGINT)
-        told, _ = script.communicate(timeout=60)
-    assert told.splitlines() == ["not tried,not tried,not tried", "MainThread"]
-    assert (script.returncode, sandbox.count(IMPORT)) == (0, 0)
 
 
 # What is told meanwhile and afterwards
