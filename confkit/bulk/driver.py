@@ -1,7 +1,7 @@
 """Many devices, one after the other: asked for once each, and none after the service is gone."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,41 +49,63 @@ class Fate(NamedTuple):
 
     def after(self, error: ConfkitError, outcome: str, advice: str = "") -> "Fate":
         """The fate with an outcome that an error explains; `advice` where it has none itself."""
+        report: Report | None = getattr(error, "report", None)
+        if report is not None:
+            fate = self._replace(verdict=report.verdict)
+            return fate.came(outcome, report.cause, report.advice)
         return self.came(outcome, f"{error.said}.", error.advice or advice)
+
+
+class Job(NamedTuple):
+    """What is done with each device: `do` returns what became of it, or raises what was answered.
+
+    `failed` is the outcome by the kind of error, of which the first that fits counts; `unsure` is
+    that of a device whose answer is open, or for which Ctrl-C comes. `again` says how to call once
+    more, `of` with which outcomes so far something is done, `ends` which errors end the call, and
+    `enough` why an outcome does, or "".
+    """
+
+    do: Callable[[Fate], Fate]
+    failed: Mapping[type[ConfkitError], str]
+    again: str
+    unsure: str = UNKNOWN
+    of: Sequence[str] = (NOT_TRIED,)
+    ends: tuple[type[ConfkitError], ...] = NO_SERVICE
+    enough: Callable[[Fate], str] = lambda _: ""
 
 
 def one_by_one(
     fates: list[Fate],
-    ask: Callable[[Fate], Fate],
-    again: str,
+    job: Job,
     *,
-    enough: Callable[[Fate], str] = lambda _: "",
     step: Callable[[], object] = lambda: None,
     cancelled: Event | None = None,
+    backwards: bool = False,
 ) -> str:
-    """Ask for each device that has no outcome yet, once, in order; why not for all, or "".
+    """Do a job with each device, once, in order; why not with all, or "".
 
-    `ask` returns what became of a device, or raises what was answered in its place. `enough` says
-    why a fate ends the call; a service that cannot be used ends it, too. `again` says how to call
-    once more. A device that is asked for while Ctrl-C comes is unknown. CancelledError once
-    `cancelled` is set.
+    CancelledError once `cancelled` is set.
     """
-    for at, fate in enumerate(fates):
+    numbered = list(enumerate(fates))
+    for at, fate in reversed(numbered) if backwards else numbered:
         go_on(cancelled)
         ended = ""
-        if fate.outcome == NOT_TRIED:
-            fates[at] = fate.came(UNKNOWN, INTERRUPTED, LOOK)
+        if fate.outcome in job.of:
+            fates[at] = fate.came(job.unsure, INTERRUPTED, LOOK)
             began = time.monotonic()
             try:
-                came = ask(fate)
-            except NO_SERVICE as error:
+                came = job.do(fate)
+            except job.ends as error:
                 came, ended = fate, str(error)
             except OutcomeUnknown as error:
-                came = fate.after(error, UNKNOWN, f"{LOOK} {again}")
-                if isinstance(error.__cause__, NO_SERVICE):  # nobody answered the look-up either
+                came = fate.after(error, job.unsure, f"{LOOK} {job.again}")
+                if isinstance(error.__cause__, job.ends):  # nobody answered the look-up either
                     ended = str(error.__cause__)
+            except ConfkitError as error:
+                kind = next(kind for kind in job.failed if isinstance(error, kind))
+                came = fate.after(error, job.failed[kind])
             fates[at] = came._replace(seconds=fate.seconds + time.monotonic() - began)
-            ended = ended or enough(fates[at])
+            ended = ended or job.enough(fates[at])
         step()
         if ended:
             return ended

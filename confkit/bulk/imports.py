@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..client import Client
 from ..devices import NotInRoom, devices_in, find_device, import_device, remove_device
-from ..diagnosis import explained
 from ..diagnosis.device_address import (
     at_address_of,
     can_be_tried,
@@ -20,7 +19,7 @@ from ..diagnosis.device_address import (
     preflight_of,
 )
 from ..endpoints import B1
-from ..errors import ApiError, ConfkitError, OutcomeUnknown, UserExists, UserNotFound
+from ..errors import ConfkitError, UserExists, UserNotFound
 from ..many.progress import Show, progress_shown
 from ..records import Device
 from ..rooms import get_room_users
@@ -32,10 +31,10 @@ from .driver import (
     ALREADY_THERE,
     INTERRUPTED,
     LOOK,
-    NO_SERVICE,
     NOT_TRIED,
     UNKNOWN,
     Fate,
+    Job,
     fate_frame,
     go_on,
     one_by_one,
@@ -115,13 +114,12 @@ def import_devices(
     if problems:
         raise table_error(problems)
 
-    def enough(fate: Fate) -> str:
-        return _failure([fate]) if rollback else ""
-
-    def ask(fate: Fate) -> Fate:
-        return _imported(client, fate, patience if verify else None)
-
-    ended = ""
+    job = Job(
+        lambda fate: _import(client, fate, verify, patience),
+        {NotInRoom: NOT_SEEN, ConfkitError: REFUSED},
+        AGAIN,
+        enough=lambda fate: _failure([fate]) if rollback else "",
+    )
     try:
         _set_aside(client, fates)
         wanted = [
@@ -136,12 +134,9 @@ def import_devices(
                     fates[wanted[position]] = _after_preflight(fates[wanted[position]], report)
                     step()
             if dry_run:
-                one_by_one(fates, lambda fate: fate._replace(outcome=READY), AGAIN)
-            else:
-                ended = _failure(fates) if rollback else ""
-                ended = ended or one_by_one(
-                    fates, ask, AGAIN, enough=enough, step=step, cancelled=cancelled
-                )
+                job = Job(lambda fate: fate._replace(outcome=READY), {}, AGAIN)
+            ended = _failure(fates) if rollback and not dry_run else ""
+            ended = ended or one_by_one(fates, job, step=step, cancelled=cancelled)
         if ended and rollback:
             _undo(client, fates, ended, cancelled)
     except (KeyboardInterrupt, CancelledError):
@@ -227,26 +222,15 @@ def _after_preflight(fate: Fate, report: "Report") -> Fate:
     )
 
 
-def _imported(client: Client, fate: Fate, patience: float | None) -> Fate:
-    """The fate of a device after the service was asked for it (B1), once; with a `patience`, in
-    seconds, it is looked for afterwards."""
+def _import(client: Client, fate: Fate, verify: bool, patience: float) -> Fate:
     try:
-        import_device(client, fate.device, verify=patience is not None, patience=patience or 0.0)
-    except (OutcomeUnknown, *NO_SERVICE):
-        raise
-    except NotInRoom as error:
-        return fate.after(error, NOT_SEEN)
-    except ConfkitError as error:
-        known = _exists(client, fate, error) if isinstance(error, UserExists) else None
-        if known:
-            return known
-        if isinstance(error, ApiError) and fate.report:
-            explained(error, client, fate.device, fate.report)
-            if error.report:
-                found = error.report
-                fate = fate._replace(verdict=found.verdict)
-                return fate.came(REFUSED, found.cause, found.advice)
-        return fate.after(error, REFUSED)
+        tried = fate.report or False
+        import_device(client, fate.device, preflight=tried, verify=verify, patience=patience)
+    except UserExists as error:
+        known = _exists(client, fate, error)
+        if known is None:
+            raise
+        return known
     return fate._replace(outcome=IMPORTED)
 
 
@@ -276,22 +260,23 @@ def _failure(fates: list[Fate]) -> str:
 
 def _undo(client: Client, fates: list[Fate], why: str, cancelled: Event | None) -> None:
     """Removes again (B2) what this call has imported, or may have; the last comes off first."""
-    for at, fate in reversed(list(enumerate(fates))):
-        go_on(cancelled)
-        if fate.outcome not in (IMPORTED, NOT_SEEN, UNKNOWN) or fate.existed:
-            continue
-        fates[at] = fate.came(ROLLBACK_FAILED, INTERRUPTED, LOOK)
-        try:
-            if fate.outcome == UNKNOWN and not _is_there(client, fate.device):
-                fates[at] = fate
-                continue
-            with suppress(UserNotFound):  # gone is gone
-                remove_device(client, fate.device)
-            fates[at] = fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)
-        except ConfkitError as error:
-            fates[at] = fate.after(error, ROLLBACK_FAILED, LOOK)
 
+    def remove(fate: Fate) -> Fate:
+        device = fate.device
+        if fate.outcome == UNKNOWN:
+            found = find_device(client, device.room_id, device.user_id)
+            if fate.existed or found is None or found.user_address != device.user_address:
+                return fate
+        with suppress(UserNotFound):  # gone is gone
+            remove_device(client, device)
+        return fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)
 
-def _is_there(client: Client, device: Device) -> bool:
-    found = find_device(client, device.room_id, device.user_id)
-    return found is not None and found.user_address == device.user_address
+    job = Job(
+        remove,
+        {ConfkitError: ROLLBACK_FAILED},
+        AGAIN,
+        unsure=ROLLBACK_FAILED,
+        of=(IMPORTED, NOT_SEEN, UNKNOWN),
+        ends=(),
+    )
+    one_by_one(fates, job, cancelled=cancelled, backwards=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..client import Client
 from ..devices import devices_in, list_devices, remove_device
 from ..endpoints import B2, B3, identity
-from ..errors import ConfkitError, OutcomeUnknown, RoomNotFound, UserNotFound
+from ..errors import ConfkitError, RoomNotFound, UserNotFound
 from ..frames import ROOM_STATUS, frame_of
 from ..many.tables import Cells, Problem, is_table, read_table
 from ..records import Device
@@ -22,6 +22,7 @@ from .driver import (
     NOT_TRIED,
     UNKNOWN,
     Fate,
+    Job,
     fate_frame,
     one_by_one,
 )
@@ -71,24 +72,18 @@ def remove_devices(
     del devices  # a traceback would show its passwords
     if problems:
         raise table_error(problems)
+
+    def remove(fate: Fate) -> Fate:
+        remove_device(client, fate.device)
+        return fate.came(REMOVED)
+
     try:
         _look_up(client, fates)
-        ended = one_by_one(fates, lambda fate: _removed(client, fate), AGAIN)
+        job = Job(remove, {UserNotFound: NOT_THERE, ConfkitError: FAILED}, AGAIN)
+        ended = one_by_one(fates, job)
     except KeyboardInterrupt:
         ended = INTERRUPTED
     return fate_frame(fates, COLUMNS, OUTCOMES, ended, AGAIN)
-
-
-def _removed(client: Client, fate: Fate) -> Fate:
-    try:
-        remove_device(client, fate.device)
-    except UserNotFound as error:
-        return fate.after(error, NOT_THERE)
-    except (OutcomeUnknown, *NO_SERVICE):
-        raise
-    except ConfkitError as error:
-        return fate.after(error, FAILED)
-    return fate.came(REMOVED)
 
 
 def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Problem]]:

@@ -15,8 +15,8 @@ import confkit as ck
 from confkit.panels import DevicePanel
 from confkit.panels.camera_views import report_html, thumbnails_html
 from confkit.records import Device
+from tests.diagnosis import door_before, until
 from tests.panels.pressing import LONG, state
-from tests.test_diagnosis import door_before, until
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
 REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
@@ -229,11 +229,11 @@ def test_the_import_after_a_preflight_does_not_dial_the_camera_again(panel, came
     with door_before(camera, places=9) as door:
         panel.preflight(**DOOR, user_address=door.url, **LOGIN)
         panel.import_device()
-        assert len(door.knocks) == 2
+        assert door.knocks == 2
         panel.remove("cam")
         with pytest.raises(ck.PreflightFailed, match="auth_rejected"):
             panel.import_device(login_password="wrong")
-        assert len(door.knocks) == 3
+        assert door.knocks == 3
         panel.fill(login_password=PASSWORD)
         panel.preflight()
         panel.fill(user_address=f"{door.url}/other")

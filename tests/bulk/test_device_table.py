@@ -52,56 +52,6 @@ def told_of(error):
 
 
 ROW = f"00123,NA,Tür,{ADDRESS},null,{PASSWORD},x"
-FORMS = {
-    "plain": HEADER + ROW,
-    "byte-order mark": "\ufeff" + HEADER + ROW + "\n",
-    "semicolons": (HEADER + ROW).replace(",", ";"),
-    "tabs": (HEADER + ROW).replace(",", "\t"),
-    "CRLF": (HEADER + ROW).replace("\n", "\r\n") + "\r\n",
-    "CR": (HEADER + ROW).replace("\n", "\r"),
-    "spaces after commas": (HEADER + ROW).replace(",", ", "),
-    "spaces around names": HEADER.replace("room_id", " room_id ") + ROW,
-    "empty lines": f"\n{HEADER}\n{ROW}\n\n,,,,,,\n\n",
-    "quotes": HEADER + ",".join(f'"{cell}"' for cell in ROW.split(",")),
-    "another order": f"login_password,user_address,user_name,user_id,room_id,login_name,user_data\n"
-                     f"{PASSWORD},{ADDRESS},Tür,NA,00123,null,x\n",
-    "more columns": HEADER[:-1] + ",floor,serial number\n" + ROW + ",3,0815\n",
-    "separators at the end": HEADER[:-1] + ",\n" + ROW + ",,,\n",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_usual_form_of_a_file_gives_the_same_device(written, form):
-    """However a spreadsheet writes the file, IDs stay text and every cell comes as it was meant."""
-    assert only_device(written(FORMS[form])) == ck.Device(
-        "00123", "NA", "Tür", ADDRESS, "x", {"login_name": "null", "login_password": PASSWORD}
-    )
-
-
-def test_encodings_are_read_when_they_are_certain_or_named(written):
-    """UTF-16 has its mark; Windows-1252 is taken when it is named, and refused, not guessed."""
-    assert only_device(written(FORMS["tabs"], "utf-16")).user_name == "Tür"
-    path = written(FORMS["semicolons"], "cp1252")
-    assert only_device(path, encoding="cp1252").user_name == "Tür"
-    [(row, column, text)] = problems(path)
-    assert (row, column) == (2, None)
-    assert "UTF-8" in text
-    assert 'encoding="cp1252"' in text
-
-
-def test_a_quoted_cell_may_hold_separators_quotes_and_lines(written):
-    """A name of two lines is one name, and rows are numbered by the lines of the file."""
-    text = HEADER + f'1,a,"Door, ""north""\nwing",{ADDRESS}\n\n1,b,Gate,rtsp://192.0.2.8/s\n'
-    rows, wrong = device_rows(written(text))
-    assert wrong == []
-    assert [(row.row, row.device.user_name) for row in rows] == [
-        (2, 'Door, "north"\nwing'), (5, "Gate"),
-    ]  # fmt: skip
-
-
-def test_cells_that_excel_leaves_out_at_the_end_of_a_row_are_empty(written):
-    """A row may end before the optional columns."""
-    assert only_device(written(f"{HEADER}1,cam,Door,{ADDRESS}\n")).options == {}
 
 
 WRONG_FILES = {
@@ -161,19 +111,6 @@ def test_a_file_without_a_header_shows_nothing_of_its_first_row(written):
     assert "geheim" not in str(found)
 
 
-def test_a_text_with_zeros_or_a_workbook_is_no_csv_file(written):
-    """UTF-16 without its mark, and an Excel workbook, are refused with what to do."""
-    for raw in (HEADER.encode("utf-16-le"), b"PK\x03\x04\xff\xfe\x00"):
-        [(_, _, text)] = problems(written(raw))
-        assert "CSV UTF-8" in text
-
-
-def test_a_header_alone_is_an_empty_table(written):
-    """No rows are no devices, and no problem."""
-    assert device_rows(written(HEADER)) == ([], [])
-    assert device_rows(frame().head(0)) == ([], [])
-
-
 def test_the_text_of_a_file_is_not_taken_for_its_path(client):
     """Who gives the CSV text itself is told so, without a word of it."""
     with pytest.raises(ck.TableError, match="path of a CSV file") as raised:
@@ -191,27 +128,39 @@ def test_a_file_that_is_open_is_read_as_it_stands(written):
         [row], wrong = device_rows(opened)
     assert (row.row, row.device, wrong) == (3, only_device(io.StringIO(HEADER + ROW)), [])
     assert problems(io.StringIO(""))[0][2].startswith("The file is empty.")
+    assert device_rows(io.StringIO(HEADER)) == device_rows(frame().head(0)) == ([], [])
 
 
-def test_numbers_in_a_frame_are_ids_only_while_no_digit_is_lost():
-    """Whole numbers are written out; floating-point IDs and a login as a number are refused."""
-    assert only_device(frame(room_id=1047)).room_id == "1047"
-    assert only_device(frame(room_id=1047).astype({"room_id": "Int64"})).room_id == "1047"
-    [(row, column, text)] = problems(frame(room_id=1047.0))
-    assert (row, column) == (1, "room_id")
-    assert "Read the column as text" in text
-    for name in ("login_password", "login_name", "user_name"):
-        [(row, column, text)] = problems(frame(**{name: 471147}))
-        assert (row, column) == (1, name)
-        assert "471147" not in text
+MISSING = [None, float("nan"), pd.NA, pd.NaT, ""]
 
 
-@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, ""])
-def test_what_a_frame_has_not_is_left_out_or_missing(missing):
-    """A missing login is none; a missing ID is a problem."""
-    device = only_device(frame(login_name=missing, login_password=missing, user_data=missing))
-    assert (device.options, device.user_data) == ({}, "")
-    assert problems(frame(user_id=missing)) == [(1, "user_id", "The cell is empty.")]
+@pytest.mark.parametrize(("column", "cell", "part"), [
+    ("room_id", 1047.0, "Read the column as text"),  # a digit may be lost
+    *((name, 471147, "is not a text") for name in ("login_password", "login_name", "user_name")),
+    ("user_name", "\ud800", "half a character"),
+    ("options", '{"a": 1', "not a JSON object"),
+    *(("user_id", missing, "The cell is empty.") for missing in MISSING),
+])  # fmt: skip
+def test_a_wrong_cell_of_a_frame_is_named(column, cell, part):
+    """What cannot travel as it was meant is found before anything is sent, and not quoted."""
+    [(row, named, text)] = problems(frame(**{column: cell}))
+    assert (row, named) == (1, column)
+    assert part in text
+    assert "471147" not in text
+
+
+@pytest.mark.parametrize("columns", [
+    *({"user_address": f"{one}://192.0.2.7/s"} for one in ("rtsp", "RTSPS", "sip", "h323")),
+    *({"user_address": f"rtsp://admin:{password}@192.0.2.7/s", "login_name": "admin"}
+      for password in ("", "geheim")),  # some cameras have none: only an address can say so
+    *(dict.fromkeys(("login_name", "login_password", "user_data"), one) for one in MISSING),
+    {"room_id": 1}, {"options": '{"codec": "h264"}'},
+])  # fmt: skip
+def test_whatever_a_device_has_may_stand_in_a_table(columns):
+    """Cameras and conferencing terminals, logins in their addresses, whole numbers as IDs, and what
+    pandas takes for missing."""
+    device = only_device(frame(**columns))
+    assert (device.room_id, device.user_data, device.login_password) == ("1", "", None)
 
 
 def test_rows_of_a_frame_are_numbered_by_position():
@@ -229,11 +178,6 @@ def test_a_devices_frame_with_its_secrets_can_be_imported_again():
     [(row, column, text)] = problems(ck.devices_frame(device))
     assert (row, column) == (1, "options")
     assert "masked" in text
-
-
-def test_a_lone_surrogate_is_found_before_anything_is_sent():
-    """A text that cannot travel is a problem of its row."""
-    assert [found[:2] for found in problems(frame(user_name="\ud800"))] == [(1, "user_name")]
 
 
 def test_all_problems_come_at_once_and_nothing_is_sent(script, written):
@@ -265,18 +209,6 @@ def test_what_rows_in_a_row_share_is_told_once(client, written):
     assert [line.split(": ")[0].strip() for line in lines[1:]] == [
         "rows 2-21", "row 23", "row 11, user_id",
     ]  # fmt: skip
-
-
-def test_an_empty_password_is_written_into_the_address():
-    """Some cameras have none; a login that is whole in the address needs no cell either."""
-    for address in ("rtsp://admin:@192.0.2.7/s", "rtsp://admin:geheim@192.0.2.7/s"):
-        assert only_device(frame(user_address=address, login_name="admin"))
-
-
-@pytest.mark.parametrize("scheme", ["rtsp", "RTSPS", "sip", "h323"])
-def test_every_address_that_a_device_has_may_stand_in_a_table(scheme):
-    """Cameras and conferencing terminals alike."""
-    assert only_device(frame(user_address=f"{scheme}://192.0.2.7/s"))
 
 
 @pytest.mark.parametrize("call", [ck.import_devices, ck.remove_devices])

@@ -1,0 +1,43 @@
+"""Tests of many devices at once; the tables that they share."""
+
+import signal
+import threading
+import time
+
+import pandas as pd
+
+IMPORT = "/avd/api/outgoing/createOutgoingUser"
+REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
+LIST = "/avd/api/outgoing/getOutgoingUsers"
+USERS = "/rtc/room/get_room_info"
+EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
+LOGIN = {"login_name": "admin", "login_password": "p@:/#%w"}
+SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
+
+
+def table_of(room_id, urls):
+    """A table of cameras cam0, cam1, ... in a room, with the login of all of them."""
+    rows = [
+        {"room_id": room_id, "user_id": f"cam{i}", "user_name": f"Door {i}", "user_address": url}
+        for i, url in enumerate(urls)
+    ]
+    return pd.DataFrame(rows).assign(**LOGIN)
+
+
+def types(frame):
+    """The type of each column, in their order."""
+    return {name: str(kind) for name, kind in frame.dtypes.items()}
+
+
+def interrupt():
+    """What Ctrl-C does, from another thread."""
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def when(true, act):
+    """Acts as soon as something is true, if that is within ten seconds."""
+    end = time.monotonic() + 10
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    if true():
+        act()

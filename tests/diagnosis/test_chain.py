@@ -1,0 +1,593 @@
+"""Why is it not in the room? Each answer by a real state of the sandbox, with real cameras."""
+
+import json
+import shlex
+import sqlite3
+from contextlib import contextmanager
+
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.diagnosis.findings import VERDICTS
+from confkit.endpoints import A3, A5, A6, B1, B3
+from confkit.rtsp.verdicts import VERDICTS as OF_CAMERAS
+from confkit.sandbox import Sandbox
+
+from . import door_before, until
+from .conftest import LOGIN, PASSWORD, SMALL
+
+OURS = {"room", "device", "users", "listed address", "elsewhere", "media server", "camera"}
+NEW = {"login_name": "admin", "login_password": "new-one"}
+
+
+def outcomes(report):
+    """The outcome of each stage, by its name."""
+    return {stage.name: stage.outcome for stage in report.stages}
+
+
+def told(report):
+    """The verdict, and the stages that are marked as failed."""
+    assert report.ok == (report.verdict == "ok")
+    failed = [stage.name for stage in report.stages if stage.outcome == "failed"]
+    return report.verdict, *failed
+
+
+@contextmanager
+def away(client, room_id, url, **login):
+    """A device that is listed and, as the service says, not in its room, although its camera
+    plays."""
+    with door_before(url, places=9) as door:
+        ck.import_device(client, room_id, "cam", "Door", door.url, **login)
+        client.sandbox.fault(A6.path, body='{"ret": 0, "user_list": []}')
+        yield door
+
+
+# The device is in its room
+
+
+def test_a_device_that_is_in_its_room_is_ok_and_its_camera_is_left_alone(client, imported):
+    """While the service plays the camera it is not dialled, and the stage says why."""
+    with door_before(imported.user_address, places=9) as door:
+        ck.import_device(client, imported.room_id, "cam-2", "Yard", door.url, **LOGIN)
+        knocks = door.knocks
+        report = ck.diagnose_device(client, imported.room_id, "cam-2")
+        assert door.knocks == knocks
+    assert told(report) == ("ok",)
+    assert outcomes(report)["camera"] == "skipped"
+    assert "one connection" in report.stages[-1].detail
+    assert "'cam-2'" in report.subject
+    assert "the service lists it" in report.cause
+    assert "force=True (--force)" in report.advice
+
+
+def test_force_tries_the_camera_all_the_same(client, imported):
+    """The camera's own stages follow, each with a name of its own, and nothing is left to be tried;
+    a failure from here keeps its own verdict."""
+    report = ck.diagnose_device(client, imported.room_id, "cam", force=True)
+    assert told(report) == ("ok",)
+    assert "is in room" in report.cause
+    names = [stage.name for stage in report.stages]
+    assert names[:5] == ["room", "device", "users", "listed address", "address"]
+    assert names[-1] == "picture"
+    assert len(set(names)) == len(names)
+    assert "--force" not in report.advice
+    wrong = {"login_name": "admin", "login_password": "wrong", "force": True}
+    report = ck.diagnose_device(client, imported.room_id, "cam", **wrong)
+    assert told(report)[0] == "auth_rejected"
+
+
+def test_a_camera_that_the_service_holds_is_busy_and_not_broken(client, room_id, camera):
+    """With force, a camera with one connection that closes the second is "busy", held by the
+    service, which keeps its stream."""
+    with door_before(camera) as door:
+        ck.import_device(client, room_id, "cam", "Door", door.url, **LOGIN)
+        report = ck.diagnose_device(client, room_id, "cam", force=True)
+        assert told(report) == ("busy", report.stages[-1].name)
+        assert "The service holds the camera" in report.cause
+        assert ck.diagnose_device(client, room_id, "cam").ok
+
+
+def test_a_device_may_be_named_by_its_address_alone(client, imported):
+    """An address finds the device in B3, with a login in it or the host in capitals, too."""
+    inside = imported.user_address.replace("rtsp://", "rtsp://admin:x@")
+    named = imported.user_address.replace("127.0.0.1", "localhost")
+    ck.import_device(client, imported.room_id, "cam-2", "Door", named, **LOGIN)
+    known = {imported.user_address: "cam", inside: "cam", named: "cam-2",
+             named.replace("localhost", "LOCALHOST"): "cam-2"}  # fmt: skip
+    for address, user_id in known.items():
+        report = ck.diagnose_device(client, imported.room_id, user_address=address)
+        assert told(report) == ("ok",)
+        assert f"device '{user_id}'" in report.subject
+
+
+def test_a_device_in_a_locked_or_full_room_is_ok(sandbox, client, imported):
+    """A lock and a full room keep others out, not the device that is in it."""
+    for name in "abc":
+        sandbox.join(imported.room_id, name)
+    sandbox.lock(imported.room_id)
+    assert ck.diagnose_device(client, imported.room_id, "cam").ok
+
+
+def test_a_room_may_be_named_by_the_id_of_its_application(script):
+    """A room_extend_id finds the room: its lists are asked for by its own ID, and a B3 that answers
+    with the devices of all rooms is no matter."""
+    far = {"roomId": "2", "userId": "cam", "userAddress": "rtsp://192.0.2.8/x"}
+    near = {**far, "roomId": "1047", "userAddress": "rtsp://192.0.2.7/x"}
+    service = script({
+        A3.path: {"ret": 0, "room_id": "1047", "room_extend_id": "mine"},
+        A6.path: lambda asked: {"ret": 0, "user_list": [{"user_id": "cam"}]}
+        if asked["room_id"] == "1047" else {"ret": 404},
+        B3.path: {"ret": 0, "data": {"items": [far, near]}},
+    })  # fmt: skip
+    report = ck.diagnose_device(service.client(), "mine", "cam", "rtsp://192.0.2.7/x")
+    assert report.ok
+    assert "in room '1047'" in report.subject
+
+
+# The room
+
+
+def test_a_room_that_nothing_can_join(sandbox, client, room_id, imported):
+    """A room that the service does not have is told with the service's name, and nothing else is
+    asked; a closed one is the verdict, whatever the camera does; a locked one keeps out what is not
+    in it, but a broken camera comes first."""
+    report = ck.diagnose_device(client, "0", "cam")
+    assert (told(report), len(report.stages)) == (("room_not_found", "room"), 1)
+    assert "SANDBOX has no room '0'" in report.cause
+    sandbox.lock(room_id)
+    other = sandbox.camera("other", **LOGIN, **SMALL)
+    report = ck.diagnose_device(client, room_id, "new", other, **LOGIN)
+    assert told(report) == ("room_locked", "room")
+    sandbox.unplug(imported.user_address)
+    until(lambda: ck.get_room_users(client, room_id) == [])
+    assert told(ck.diagnose_device(client, room_id, "cam"))[0] == "path_not_found"
+    sandbox.close_room(room_id)
+    report = ck.diagnose_device(client, room_id, "cam", imported.user_address)
+    assert (told(report), report.stages[0].detail) == (("room_closed", "room"), "closed")
+
+
+@pytest.mark.parametrize(
+    ("cap", "sure"),
+    [("attendee_max", "."), ("max_video", ", if each of them sends video (assumed).")],
+)
+def test_a_full_room(sandbox, client, room_id, camera, cap, sure):
+    """A room whose cap is reached is full, and the cap is named; max_audio keeps no device out, and
+    that people have taken the video streams is said to be assumed."""
+    full = ck.create_room(client, "t", "ops", max_audio=1, **{cap: 1})
+    sandbox.join(full, "Ada")
+    report = ck.diagnose_device(client, full, "cam", camera)
+    assert told(report) == ("room_full", "users")
+    assert f"it holds 1 of 1 (people and devices) by its {cap}{sure}" in report.cause
+    assert cap in report.advice
+
+
+def test_a_room_that_is_full_of_devices_that_are_away(sandbox, client, gone):
+    """The place of a listed device is kept while it is away, so it counts; not for itself."""
+    for name in "abc":
+        sandbox.join(gone.room_id, name)
+    other = sandbox.camera("other", **SMALL)
+    with pytest.raises(ck.JoinFailed):
+        ck.import_device(client, gone.room_id, "new", "Door", other)
+    assert told(ck.diagnose_device(client, gone.room_id, "new", other))[0] == "room_full"
+    assert told(ck.diagnose_device(client, gone.room_id, "cam"))[0] == "path_not_found"
+
+
+# What B3 lists
+
+
+def test_a_listed_device_whose_camera_is_gone_gets_the_cameras_verdict(client, gone):
+    """A device that is listed and away is judged by its camera, with the login of B3."""
+    report = ck.diagnose_device(client, gone.room_id, "cam")
+    assert told(report) == ("path_not_found", "DESCRIBE")
+    assert report.advice.startswith(OF_CAMERAS["path_not_found"].advice)
+    assert "whether the camera was replaced or reset" in report.advice
+    assert "dials again by itself" in report.advice
+    [users] = [stage for stage in report.stages if stage.name == "users"]
+    assert (users.outcome, users.detail) == ("skipped", "0 in the room; not among them: 'cam'")
+
+
+def test_a_camera_whose_password_was_changed(sandbox, client, gone):
+    """The login that the service has is tried, not another, and the camera refuses it; as the
+    service goes on trying, the device is to be taken out."""
+    sandbox.camera("door", login_name="admin", login_password="new", **SMALL)
+    report = ck.diagnose_device(client, gone.room_id, "cam")
+    assert told(report)[0] == "auth_rejected"
+    call = f"take the device out first with ck.remove_device(client, '{gone.room_id}', 'cam')"
+    assert call in report.advice
+    wrong = {"login_name": "admin", "login_password": "wrong"}
+    other = ck.diagnose_device(client, gone.room_id, "cam", **wrong)
+    assert (other.verdict, other.advice) == ("auth_rejected", OF_CAMERAS["auth_rejected"].advice)
+
+
+@pytest.mark.parametrize(("change", "verdict", "next_step"), [
+    (LOGIN, "auth_required", "has no login for it: take the device out with ck.remove_device("),
+    ({"fault": "busy"}, "busy", "The service dials again by itself when the camera is back."),
+])  # fmt: skip
+def test_what_follows_for_the_service_that_goes_on_dialling(
+    sandbox, client, room_id, change, verdict, next_step
+):
+    """A listed camera that has changed: the advice says what the service does meanwhile."""
+    url = sandbox.camera("yard", **SMALL)
+    ck.import_device(client, room_id, "cam", "Yard", url)
+    sandbox.unplug(url)
+    until(lambda: ck.get_room_users(client, room_id) == [])
+    sandbox.camera("yard", **change, **SMALL)
+    report = ck.diagnose_device(client, room_id, "cam")
+    assert told(report)[0] == verdict
+    assert next_step in report.advice
+
+
+@pytest.mark.parametrize("listed_inside", [False, True])
+@pytest.mark.parametrize("given_inside", [False, True])
+def test_a_login_that_the_service_does_not_have(
+    sandbox, client, room_id, camera, listed_inside, given_inside
+):
+    """The camera plays with the login that is given here, in fields or in the address, and the
+    service has an older one, in either: what is to be done is to import the device with this."""
+    old = camera.replace("//", "//admin:geheim%4077%3A%2F%23%25@")
+    given = {"user_address": camera.replace("//", "//admin:new-one@")} if given_inside else NEW
+    login = {} if listed_inside else LOGIN
+    ck.import_device(client, room_id, "cam", "Door", old if listed_inside else camera, **login)
+    sandbox.unplug(camera)
+    until(lambda: ck.get_room_users(client, room_id) == [])
+    sandbox.camera("door", **NEW, **SMALL)
+    report = ck.diagnose_device(client, room_id, "cam", **given)
+    assert told(report) == ("login_differs", "users")
+    call = f"ck.remove_device(client, '{room_id}', 'cam'), then ck.import_device("
+    assert call in report.advice
+    assert "'Door'" in report.advice
+    assert "new-one" not in f"{report!r}{report}"
+
+
+def test_a_login_that_the_camera_does_not_ask_for_explains_nothing(sandbox, client, room_id):
+    """Without a login at the camera it is no matter that the service has another one."""
+    with away(client, room_id, sandbox.camera(**SMALL)):
+        report = ck.diagnose_device(client, room_id, "cam", **LOGIN)
+    assert told(report)[0] == "service_cannot_reach"
+
+
+def test_a_camera_that_plays_here_and_not_in_the_room(sandbox, client, camera):
+    """Listed, away, and it plays from here: the service cannot reach it, and the line to run on
+    the service's own host is printed, without a password. The place that is kept for it in a small
+    room does not make the room full; a lock is the cause."""
+    room_id = ck.create_room(client, "t", "ops", attendee_max=1)
+    with away(client, room_id, camera, **LOGIN) as door:
+        report = ck.diagnose_device(client, room_id, "cam")
+        line = f"confkit preflight {door.url} --login-name admin"
+        sandbox.lock(room_id)
+        assert told(ck.diagnose_device(client, room_id, "cam"))[0] == "room_locked"
+    assert told(report) == ("service_cannot_reach", "users")
+    assert report.advice.endswith(line)
+    assert PASSWORD not in report.advice
+
+
+# What B3 does not list
+
+
+def test_a_device_that_was_never_imported(client, room_id, camera):
+    """Without an address there is nothing to try; the next step is to say which camera it is, and
+    what was not found has no tick. A camera that plays is to be imported, and what 426 and 427 mean
+    then is said; one that does not has its own verdict."""
+    report = ck.diagnose_device(client, room_id, "cam")
+    assert told(report) == ("not_imported", "device")
+    assert f"ck.diagnose_device(client, '{room_id}', 'cam', 'rtsp://...'" in report.advice
+    assert outcomes(report)["camera"] == outcomes(report)["users"] == "skipped"
+    assert report.stages[0].detail == "open (the service says 'scheduled')"
+    report = ck.diagnose_device(client, room_id, "cam", camera, **LOGIN)
+    assert (told(report)[0], outcomes(report)["picture"]) == ("not_imported", "ok")
+    assert f"'{camera}', login_name='admin', login_password=ck.ask_secret()" in report.advice
+    assert "426 or 427" in report.advice
+    assert report.advice.endswith(f"confkit preflight {camera} --login-name admin")
+    assert told(ck.diagnose_device(client, room_id, "cam", camera))[0] == "auth_required"
+    nowhere = ck.diagnose_device(client, room_id, user_address=camera + "/none", **LOGIN)
+    assert told(nowhere)[0] == "path_not_found"
+    assert camera in nowhere.subject
+    none = ck.diagnose_device(client, room_id, "cam", "192.0.2.7/x")
+    assert told(none)[0] == "url_malformed"
+
+
+@pytest.mark.parametrize(
+    "fault", ["not_rtsp", "closes_at_once", "locked", "no_video", "busy", "dropped", "moved"]
+)
+def test_each_verdict_of_a_camera_is_told_as_it_is(sandbox, client, room_id, fault):
+    """A camera that cannot be imported as it is keeps its verdict, its cause and its advice."""
+    url = sandbox.camera(fault=fault, **SMALL)
+    report = ck.diagnose_device(client, room_id, "cam", url)
+    verdict, *failed = told(report)
+    assert verdict == sandbox.camera_faults()[fault].verdict
+    assert not OURS & set(failed)
+    assert report.advice == ck.preflight(url).advice
+
+
+def test_sip_and_h323_are_not_tried(tmp_path):
+    """Only rtsp and rtsps can be tried: for others the camera's stage says that it was left out."""
+    path = tmp_path / "rooms.sqlite"
+    with Sandbox(seed=1, path=path) as sandbox, sandbox.connect() as client:
+        room_id = ck.create_room(client, "t", "ops")
+        ck.import_device(client, room_id, "cam", "Door", sandbox.camera(**SMALL))
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE devices SET user_address = 'sip:' || '//192.0.2.7:5060/door'")
+    file.close()
+    with Sandbox(seed=1, path=path) as sandbox, sandbox.connect() as client:
+        for user_id, verdict in (("cam", "not_joined"), ("new", "not_imported")):
+            address = None if user_id == "cam" else "h323://192.0.2.8/yard"
+            report = ck.diagnose_device(client, room_id, user_id, address)
+            assert told(report)[0] == verdict
+            assert outcomes(report)["camera"] == "skipped"
+            assert "only rtsp and rtsps" in report.stages[-1].detail
+
+
+# Addresses and IDs that are elsewhere, or others'
+
+
+def test_an_id_or_address_that_the_room_has_already(sandbox, client, room_id, imported):
+    """Another address than the one that is listed: both are shown. The same address under another
+    ID, or the ID of a person: an import would answer 423."""
+    meant = "rtsp://admin:hidden@192.0.2.7/door"
+    report = ck.diagnose_device(client, room_id, "cam", meant)
+    assert told(report) == ("address_differs", "listed address")
+    assert imported.user_address in report.cause
+    assert "rtsp://192.0.2.7:554/door" in report.cause
+    assert "hidden" not in repr(report)
+    sandbox.join(room_id, "Ada", user_id="ada")
+    other = sandbox.camera("other", **SMALL)
+    for user_id, address, *expected in (
+        ("new", imported.user_address, "duplicate_address", "device"),
+        ("ada", other, "user_id_taken", "users"),
+    ):
+        report = ck.diagnose_device(client, room_id, user_id, address)
+        assert told(report) == tuple(expected)
+        assert ("as device 'cam'" in report.cause) == (user_id == "new")
+        with pytest.raises(ck.UserExists):
+            ck.import_device(client, room_id, user_id, "Door", address, **LOGIN)
+
+
+def test_an_id_that_is_in_another_room(sandbox, client, imported):
+    """It is this device, which is named there; or it belongs to another one, and an import answers
+    423, in a full or locked room too, and its text leads to that room."""
+    full = ck.create_room(client, "t", "ops", attendee_max=1)
+    sandbox.join(full, "Ada")
+    locked = ck.create_room(client, "t", "ops")
+    sandbox.lock(locked)
+    other = sandbox.camera("other", **SMALL)
+    for address in (imported.user_address, None):
+        report = ck.diagnose_device(client, locked, "cam", address)
+        assert told(report) == ("in_another_room", "elsewhere")
+        assert f"in room '{imported.room_id}', as 'cam'" in report.cause
+        assert f"ck.remove_device(client, '{imported.room_id}', 'cam')" in report.advice
+    for room_id in (ck.create_room(client, "t", "ops"), full, locked):
+        report = ck.diagnose_device(client, room_id, "cam", other)
+        assert told(report) == ("user_id_elsewhere", "elsewhere")
+        assert f"{imported.user_address} in room '{imported.room_id}'" in report.cause
+        assert f"ck.remove_device(client, '{imported.room_id}', 'cam')" in report.advice
+        with pytest.raises(ck.UserExists, match=r"list_devices\(client\), which lists all rooms"):
+            ck.import_device(client, room_id, "cam", "Door", other)
+
+
+@pytest.mark.parametrize("user_id", ["new", None])
+def test_a_camera_may_be_in_two_rooms(client, imported, user_id):
+    """That the address is in another room, under another ID, is a notice; the way goes on to the
+    camera, and ends with the import, which works."""
+    other = ck.create_room(client, "t", "ops")
+    report = ck.diagnose_device(client, other, user_id, imported.user_address, **LOGIN)
+    assert (report.verdict, report.width) == ("not_imported", 128)
+    notices = {notice.key: notice.text for notice in report.warnings}
+    assert f"in room '{imported.room_id}' as device 'cam'" in notices["elsewhere"]
+    ck.import_device(client, other, "new", "Door", imported.user_address, **LOGIN)
+
+
+def test_a_camera_that_another_room_holds(client, room_id, camera):
+    """Imported into two rooms, with one connection: the other room is told as what holds it."""
+    other = ck.create_room(client, "t", "ops")
+    with away(client, room_id, camera, **LOGIN) as door:
+        ck.import_device(client, other, "cam-2", "Door", door.url, **LOGIN)
+        door.places = 1
+        report = ck.diagnose_device(client, room_id, "cam")
+    assert told(report)[0] == "rtsp_silent"
+    assert f"in room '{other}' as device 'cam-2', which may take its only place" in report.cause
+    assert "elsewhere" in [notice.key for notice in report.warnings]
+
+
+def test_devices_of_one_name_in_many_rooms_are_not_taken_for_one(sandbox, client, room_id):
+    """A listed device is looked for in other rooms by its address, as IDs may come again."""
+    item = {"roomId": room_id, "userId": "cam", "userAddress": sandbox.camera(**SMALL)}
+    other = {"roomId": "other", "userId": "cam", "userAddress": "rtsp://192.0.2.7/x"}
+    for items in ([item], [item, other]):
+        answer = {"ret": 0, "data": {"items": items}}
+        sandbox.fault(B3.path, body=json.dumps(answer), times=1)
+    report = ck.diagnose_device(client, room_id, "cam")
+    assert told(report)[0] == "service_cannot_reach"
+    assert "elsewhere" not in [notice.key for notice in report.warnings]
+
+
+# Everything in the room
+
+
+def test_all_devices_of_a_room(sandbox, client, room_id, camera):
+    """Without a name all devices are looked at: the first with a problem, and how many have one."""
+    report = ck.diagnose_device(client, room_id)
+    assert told(report)[0] == "not_imported"
+    assert "does not list any device" in report.cause
+    assert outcomes(report)["users"] == "ok"
+    urls = [sandbox.camera(name, **SMALL) for name in "abc"]
+    for at, url in enumerate(urls):
+        ck.import_device(client, room_id, f"cam-{at}", "Door", url)
+        many = f"Each of its {at + 1} devices" if at else "Its device"
+        report = ck.diagnose_device(client, room_id)
+        assert (told(report), report.cause.startswith(f"{many} is in room")) == (("ok",), True)
+    forced = ck.diagnose_device(client, room_id, force=True)
+    assert (forced.ok, outcomes(forced)["picture"]) == (True, "ok")
+    for url in urls[1:]:
+        sandbox.unplug(url)
+    until(lambda: len(ck.get_room_users(client, room_id)) == 1)
+    report = ck.diagnose_device(client, room_id)
+    assert told(report)[0] == "path_not_found"
+    assert report.cause.startswith("2 of the room's 3 devices are not in it; the first is 'cam-1'")
+    assert "'cam-1'" in report.subject
+
+
+# The service itself
+
+
+def test_no_media_server_or_licence(sandbox, client, room_id, camera):
+    """A camera that plays and a room that is open, but nothing takes anybody up: A5 says why."""
+    sandbox.licence(seats=0)
+    report = ck.diagnose_device(client, room_id, "cam", camera, **LOGIN)
+    assert told(report) == ("service_error", "media server")
+    assert "411" in report.cause
+    sandbox.stop_mcu()
+    assert "410" in ck.diagnose_device(client, room_id, "cam", camera, **LOGIN).cause
+    assert told(ck.diagnose_device(client, room_id, "cam", camera))[0] == "auth_required"
+
+
+@pytest.mark.parametrize(("endpoint", "ret", "stage"), [
+    (A5, 504, "media server"), (B3, 304, "elsewhere"),
+])  # fmt: skip
+def test_what_cannot_be_asked_for_stops_nothing(sandbox, client, room_id, endpoint, ret, stage):
+    """Another error of A5, or of B3 of all rooms, says nothing about the device: that is said, and
+    the rest is found out all the same."""
+    if endpoint is B3:
+        sandbox.fault(B3.path, delay=0.0, times=1)
+    sandbox.fault(endpoint.path, ret=ret)
+    report = ck.diagnose_device(client, room_id, "cam")
+    assert told(report)[0] == "not_imported"
+    assert outcomes(report)[stage] == "skipped"
+
+
+@pytest.mark.parametrize(("endpoint", "stage"), [(A3, "room"), (B3, "device"), (A6, "users")])
+@pytest.mark.parametrize("how", [{"ret": 805}, {"drop": True}, {"body": "<html>"}])
+def test_a_service_that_fails_is_never_an_empty_room(
+    sandbox, client, imported, endpoint, stage, how
+):
+    """An error of the service is the verdict, at its stage, with its own text and next step."""
+    sandbox.fault(endpoint.path, **how)
+    report = ck.diagnose_device(client, imported.room_id, "cam")
+    assert told(report) == ("service_error", stage)
+    assert report.stages[-1].name == stage
+    assert endpoint.key in report.cause or "127.0.0.1" in report.cause
+    assert len(report.advice) > 20
+
+
+def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id):
+    """No answer at all is a report too; where an error does not say its next step, the report has
+    one all the same."""
+    nowhere = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "s", sleep=lambda _: None)
+    client = sandbox.connect()
+    lent = client.lent()
+    sandbox.advance(4000)  # its token expires, and it makes no other
+    reports = [ck.diagnose_device(one, room_id) for one in (nowhere, lent)]
+    client.close()
+    reports.append(ck.diagnose_device(client, room_id))
+    assert {report.verdict for report in reports} == {"service_error"}
+    [off, refused, closed] = [(report.cause, report.advice) for report in reports]
+    assert off[0].startswith("The service could not be asked: http://127.0.0.1:9/")
+    assert off[0].endswith("it refused the connection.")
+    assert off[1].startswith("Check that the service runs, ")
+    assert refused[0] == "The access token was refused, and this copy makes no other."
+    assert refused[1] == "Correct that, then diagnose it again."
+    assert closed == ("This client is closed.", "Connect again.")
+
+
+@pytest.mark.parametrize("wrong", [
+    ("", "cam"), (None, "cam"), ("1", ""), ("1", "cam", "rtsp://u:***@192.0.2.7/x"),
+    ("1", "cam", ...), ("1", "cam", ""),
+])  # fmt: skip
+def test_a_wrong_argument_is_raised(client, wrong):
+    """What can name no room and no device is the caller's mistake, not a finding."""
+    with pytest.raises(ck.ParameterError):
+        ck.diagnose_device(client, *wrong)
+
+
+# Logins as B3 holds them
+
+
+def test_preflight_device_takes_address_and_login_from_b3(client, imported, sandbox, script):
+    """Nobody types a password: the camera opens with what the service has, a number too."""
+    assert ck.preflight_device(client, imported.room_id, "cam", timeout=10).ok
+    with pytest.raises(ck.UserNotFound, match="lists no external user 'new'"):
+        ck.preflight_device(client, imported.room_id, "new")
+    url = sandbox.camera(login_name="admin", login_password="4711", **SMALL)
+    item = {"roomId": "1", "userId": "cam", "userAddress": url,
+            "options": {"login_name": "admin", "login_password": 4711}}  # fmt: skip
+    service = script({B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}}})
+    assert ck.preflight_device(service.client(), "1", "cam").ok
+
+
+@pytest.mark.parametrize(
+    ("login", "verdict"),
+    [
+        ({"login_name": "admin", "login_password": 2468.5}, "service_cannot_reach"),
+        ({"login_name": 7.5, "login_password": 2468.5}, "auth_rejected"),
+        ({"login_name": "admin", "login_password": {"hash": ["2468.5", 2468.5]}}, "auth_rejected"),
+        ({"login_name": ["admin"], "login_password": ["2468.5"]}, "auth_required"),
+        ({"login_name": True, "login_password": False}, "auth_required"),
+        ({"login_name": None, "login_password": None, "assist_address": 2.5}, "auth_required"),
+    ],
+)
+def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
+    sandbox, script, login, verdict
+):
+    """A login that B3 gives as something else than text is used where it is a number, counts as
+    none otherwise, and is shown nowhere."""
+    url = sandbox.camera(login_name="admin", login_password="2468.5", **SMALL)
+    item = {"roomId": "1", "userId": "cam", "userAddress": url, "options": login}
+    service = script({
+        A3.path: {"ret": 0, "room_id": "1", "room_status": 1},
+        A5.path: {"ret": 0, "addr": "127.0.0.1:1"},
+        A6.path: {"ret": 0, "user_list": []},
+        B1.path: {"ret": 426, "err": f"no login {json.dumps(login['login_password'])}"},
+        B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}},
+    })  # fmt: skip
+    client = service.client()
+    report = ck.diagnose_device(client, "1", "cam")
+    assert told(report)[0] == verdict
+    [listed] = ck.list_devices(client, "1")
+    with pytest.raises(ck.JoinFailed) as raised:
+        ck.import_device(client, listed, user_name="Door")
+    item["userAddress"] = "rtsp://192.0.2.7/elsewhere"
+    row = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": url,
+           "login_name": "admin", "login_password": "2468.5"}  # fmt: skip
+    result = ck.import_devices(client, pd.DataFrame([row]))
+    assert list(result.outcome) == ["refused"]
+    assert list(result.verdict) == ["address_differs"]
+    said = [report, listed, listed.login_password, raised.value, client.calls]
+    shown = f"{said!r} {report} {result.to_csv()}"
+    assert "2468.5" not in shown
+    assert "'login_password': False" not in shown
+    # A word of the language is no secret.
+    assert ("no login false" in str(raised.value)) == (login["login_password"] is False)
+
+
+# What is told
+
+
+def test_no_password_shows_in_any_report(client, room_id, camera):
+    """Neither the login's password nor one inside an address is in text, repr, HTML or frame."""
+    inside = camera.replace("rtsp://", "rtsp://admin:hidden%40pw@")
+    reports = [
+        ck.diagnose_device(client, room_id, "cam", inside),
+        ck.diagnose_device(client, room_id, "cam", camera, **LOGIN),
+        ck.diagnose_device(client, room_id, "cam", camera, login_name="x", login_password=PASSWORD),
+    ]
+    for report in reports:
+        shown = f"{report!r} {report} {report.to_frame().to_json()} {report._repr_html_()}"
+        shown += " ".join(notice.text for notice in report.warnings)
+        for secret in (PASSWORD, "hidden"):
+            assert secret not in shown
+
+
+def test_the_line_to_run_is_quoted_for_a_shell(client, room_id, sandbox):
+    """A path or a name with odd letters comes as one word each."""
+    url = sandbox.camera("cam?channel=1&subtype=0", **SMALL)
+    report = ck.diagnose_device(client, room_id, "cam", url, login_name="it's me; rm")
+    words = shlex.split(report.advice.partition("own host: ")[2])
+    assert words == ["confkit", "preflight", url, "--login-name", "it's me; rm"]
+
+
+def test_every_verdict_has_its_sentences():
+    """Each verdict of the diagnosis shows at a stage, and has a cause and a next step."""
+    for name, row in VERDICTS.items():
+        assert (row.get("stage", "") in OURS) == (name != "ok")
+        assert row["cause"]
+        assert row["advice"]
