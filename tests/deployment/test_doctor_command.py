@@ -50,6 +50,15 @@ def test_a_service_that_is_well(run, sandbox):
     assert err == "127.0.0.1: changes nothing, at most 2 failed logins and 60 s\n"
 
 
+def test_the_embedded_service(run, monkeypatch):
+    """--sandbox looks at the service of this process, whatever the environment names; a profile
+    beside it is refused."""
+    status, out, err = run(url(free_port()), "--sandbox")
+    assert (status, out.splitlines()[-1]) == (0, "PASS    over all")
+    assert err.startswith("SANDBOX: changes nothing")
+    assert run(None, "--sandbox", "--profile", "prod")[0] == 1
+
+
 def test_json(run, sandbox):
     """--json prints one object, with the verdict and all checks."""
     status, out, _ = run(sandbox, "--json")
