@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from . import profiles
 from .client import Client, base_address, checked_rate
@@ -89,8 +89,7 @@ def connect_outside(profile: str | None) -> Client:
         return client
     client.close()
     raise ConfigError(
-        "the embedded sandbox lives in the process that uses it, so a command finds none of its "
-        "rooms",
+        "the embedded sandbox lives in the process that uses it, so it ends with this command",
         "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
         "name another profile.",
     )
@@ -119,17 +118,12 @@ def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD)
     return Secret(line.rstrip("\r\n"))
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Source:
     """Settings that were given in one place, and what people call it; its repr tells no value."""
 
     name: str
-    values: Mapping[str, Any]
-
-    def __repr__(self) -> str:
-        return f"Source({self.name}: {', '.join(self.values)})"
-
-    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
-        return repr(self)
+    values: Mapping[str, Any] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,9 +278,11 @@ def _seconds(text: str) -> float | tuple[float, ...]:
 
 def _yes_or_no(text: str) -> bool:
     word = text.strip().lower()
-    if word not in ("1", "true", "yes", "on", "0", "false", "no", "off"):
-        raise ConfigError(f"read_only is {text!r}", "Give 1 or 0")
-    return word in ("1", "true", "yes", "on")
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ConfigError(f"read_only is {text!r}", "Give 1 or 0.")
 
 
 _READERS: dict[str, Callable[[str], object]] = {

@@ -61,10 +61,9 @@ def load(name: str) -> dict[str, Any]:
 def save(name: str, settings: dict[str, Any]) -> Path:
     """Save a profile and return the file; only its owner may read it (mode 0600)."""
     check_name(name)
-    with _alone():
-        stored = _read()
+    with _changing() as stored:
         stored[name] = settings
-        return _write(stored)
+    return path()
 
 
 def check_name(name: str) -> None:
@@ -79,10 +78,9 @@ def remove(name: str) -> Path:
     """Remove a profile and return the file."""
     check_name(name)
     load(name)
-    with _alone():
-        stored = _read()
+    with _changing() as stored:
         stored.pop(name, None)
-        return _write(stored)
+    return path()
 
 
 def _read() -> dict[str, dict[str, Any]]:
@@ -100,7 +98,7 @@ def _read() -> dict[str, dict[str, Any]]:
         where = str(error)
         mode = None
     if mode is None:  # outside the except block: the broken text, with its secrets, hangs on it
-        raise ConfigError(f"{file} is not TOML ({where})", "Mend it or make it anew.")
+        raise ConfigError(f"{file} is not TOML ({where})", "Correct it.")
     if mode and os.name == "posix":
         warnings.warn(f"{file} can be read by others; run: chmod 600 {file}", stacklevel=4)
     if not all(isinstance(settings, dict) for settings in stored.values()):
@@ -108,40 +106,30 @@ def _read() -> dict[str, dict[str, Any]]:
     return dict(stored)
 
 
-def _write(stored: dict[str, dict[str, Any]]) -> Path:
+@contextmanager
+def _changing() -> Iterator[dict[str, dict[str, Any]]]:
+    """The profiles, to be changed while no other process does, so that none of them is lost; then
+    they are written."""
     import tomli_w
 
-    file = path()
-    try:
-        write_whole(file, tomli_w.dumps(stored).encode(), private=True)
-    except OSError as error:
-        reason = error.strerror
-    else:
-        return file
-    raise _unwritten(file, reason)
-
-
-def _unwritten(file: Path, reason: str | None) -> ConfigError:
-    return ConfigError(
-        f"{file} cannot be written ({reason})",
-        "Free space, or set HOME or XDG_CONFIG_HOME to a folder of yours.",
-    )
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """While this goes on no other process changes the profiles, so that none of them is lost."""
-    file = path()
+    file, handle, reason = path(), None, None
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(file.with_name(".profiles-lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise _unwritten(file, error.strerror) from None
-    try:
         with suppress(ImportError, OSError):  # Windows, and file systems that know no locks
             import fcntl
 
             fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+        stored = _read()
+        yield stored
+        write_whole(file, tomli_w.dumps(stored).encode(), private=True)
+    except OSError as error:
+        reason = error.strerror or "it is no file"
     finally:
-        os.close(handle)
+        if handle is not None:
+            os.close(handle)
+    if reason:  # outside the except block: what was to be written hangs on it
+        raise ConfigError(
+            f"{file} cannot be written ({reason})",
+            "Free space, or set HOME or XDG_CONFIG_HOME to a folder of yours.",
+        )

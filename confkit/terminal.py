@@ -58,10 +58,8 @@ def until_ended() -> Iterator[None]:
     endings = (signal.SIGTERM, signal.SIGINT)
 
     def end(*_: object) -> None:
-        for number in endings:
-            signal.signal(
-                number, lambda *_: None
-            )  # to ignore one that has come already is an error
+        for number in endings:  # to ignore one that has come already would be an error
+            signal.signal(number, lambda *_: None)
         raise SystemExit(0)
 
     with handled(endings, end, ignored_too=True):

@@ -122,6 +122,21 @@ def test_a_profile_is_written_read_and_forgotten():
     assert run("profile", "list").stdout.split() == ["sandbox"]
 
 
+@pytest.mark.parametrize("typed", [
+    ("nonsense",), ("token", "hidden"), ("token", "--secret=hidden"), ("doctor", "1", "hidden"),
+    ("sandbox", "--port", "hidden"), ("preflight", "u", "--transport", "hidden"),
+    ("lab", "--port=x"),
+    ("runbook", "--cell-timeout", "-7"), ("profile", "add", "x", "--timeout", "pw"),
+])  # fmt: skip
+def test_what_was_typed_wrongly_is_not_repeated(typed):
+    """Status 2 and a complaint without the words, as one of them may be a password."""
+    done = run(*typed)
+    complaint = done.stderr.splitlines()[-1]
+    assert (done.returncode, done.stdout) == (2, "")
+    for word in ("nonsense", "hidden", "'x'", "-7", "'pw'"):
+        assert word not in complaint
+
+
 @pytest.mark.parametrize("arguments", [
     ("add", "sandbox"), ("add", "a/b"), ("remove", "nowhere"), ("add", "x", "--timeout", "0"),
     ("add", "x", "--dialect", "hash=crc32"), ("add", "x", "--max-rate", "-1"),

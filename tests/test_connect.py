@@ -177,6 +177,28 @@ def test_a_wrong_setting_is_refused_when_connecting(setting):
 
 
 @pytest.mark.parametrize(
+    ("source", "named"),
+    [("arguments", "argument"), ("environment", "CONFKIT_BASE_URL"), ("profile", "profile prod")],
+)
+def test_a_wrong_setting_names_its_source_and_the_ways_to_give_it(environment, source, named):
+    """Wherever the address came from, that is said, with the ways to give another, and no login."""
+    wrong = {**SERVICE, "base_url": "http://user:hunter2@conference.example"}
+    if source == "environment":
+        environment(**(VARIABLES | {"CONFKIT_BASE_URL": wrong["base_url"]}))
+    elif source == "profile":
+        profiles.save("prod", wrong)
+    with pytest.raises(
+        ck.ConfigError, match=rf"base_url holds a login.*\(from {named}\)"
+    ) as raised:
+        ck.connect(
+            "prod" if source == "profile" else None, **(wrong if source == "arguments" else {})
+        )
+    for way in ("connect(base_url=", "CONFKIT_BASE_URL=", "confkit profile add"):
+        assert way in raised.value.advice
+    assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
     "variables",
     [{"CONFKIT_TIMEOUT": "soon"}, {"CONFKIT_TIMEOUT": "1,2,3"}, {"CONFKIT_READ_ONLY": "perhaps"},
      {"CONFKIT_DIALECT": "hash=crc32"}, {"CONFKIT_DIALECT": "hash"}, {"CONFKIT_DIALECT": "{"}],

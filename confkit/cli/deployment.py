@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import profiles
-from ..connect import SERVICE, connect
-from ..errors import ConfigError, ConfkitError
+from ..connect import SERVICE, connect, connect_outside
+from ..errors import ConfkitError
 from ..terminal import as_interrupts, say
 from .options import FAILED_LOGINS, JSON, PROFILE, SANDBOX, Commands, add_command, named, timeout
 
@@ -103,14 +103,9 @@ def _probe(options: argparse.Namespace) -> int:
         if options.save in profiles.names():
             profiles.load(options.save)
     try:  # whatever ends it, its room is removed
-        with as_interrupts(), connect(options.profile) as client:
+        reach = connect if options.save is None else connect_outside  # which a profile can name
+        with as_interrupts(), reach(options.profile) as client:
             used = _as_profile(client)
-            if options.save is not None and client.sandbox is not None:
-                raise ConfigError(
-                    "the embedded sandbox ends with this command, so no profile can name it",
-                    "Run "
-                    "`confkit sandbox`, and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it.",
-                )
             found = probe_client(
                 client,
                 max_failed_logins=options.max_failed_logins,

@@ -16,8 +16,6 @@ from ..secret import mask
 from ..terminal import as_interrupts, held_off, say
 from .options import PROFILE, SANDBOX, Commands, add_command, environment_of, named
 
-_SERVICE = ("CONFKIT_PROFILE", "CONFKIT_BASE_URL", "CONFKIT_OUTGOING_URL")
-
 
 def add_runbook_command(commands: Commands) -> None:
     """Adds it to the commands of `confkit`."""
@@ -30,7 +28,7 @@ def add_runbook_command(commands: Commands) -> None:
         SANDBOX,
         description="Runs a runbook of the folder notebooks/runbooks without anybody before it, "
         "prints each check as it comes, and writes the report. Nothing is changed on the service "
-        "unless -p apply=true is given.",
+        "unless -p apply=true is given. With --sandbox it is played with its scene.",
         epilog="Exit status: 0 PASS, 1 FAIL, 2 UNKNOWN; 2 also when it was used wrongly, broke or "
         "was interrupted, because nothing is known then. A check that failed before it broke stays "
         "a FAIL.",
@@ -126,28 +124,20 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
     secrets that no report may hold."""
     from ..runbook.inputs import KEPT
 
-    environment = dict(os.environ)
-    named = profile or environment.get("CONFKIT_PROFILE")
-    secrets = tuple(environment[name] for name in KEPT if environment.get(name))
+    environment = environment_of(profile, os.environ)
+    secrets = tuple(os.environ[name] for name in KEPT if os.environ.get(name))
     if sandbox:
-        for name in _SERVICE:
-            environment.pop(name, None)
-        return {**environment, "CONFKIT_PROFILE": profiles.EMBEDDED}, "the SANDBOX", secrets
-    if named == profiles.EMBEDDED and (profile or not environment.get("CONFKIT_BASE_URL")):
+        return environment, "the SANDBOX", secrets
+    addresses, named = environment.get("CONFKIT_BASE_URL"), environment.get("CONFKIT_PROFILE")
+    if not addresses and named in (None, "", profiles.EMBEDDED):
         raise ConfigError(
-            "the profile is the sandbox, whose verdict says nothing of a real service",
-            "Name one "
-            "(--profile NAME or CONFKIT_BASE_URL, ...), or play the runbook there with --sandbox.",
-        )
-    if not any(environment.get(name) for name in _SERVICE) and not profile:
-        raise ConfigError(
-            "no service is named",
+            "no service is named, and a verdict of the sandbox says nothing of a real one",
             "Name one (--profile NAME, or CONFKIT_BASE_URL and the others in "
             "the environment), or play the runbook on the embedded one with --sandbox.",
         )
     with connect(profile) as client:
         service = f"{client.name} ({client.base_url})"
-        return environment_of(profile, environment), service, (*secrets, client.secret_key)
+        return environment, service, (*secrets, client.secret_key)
 
 
 def _inputs(

@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from .. import profiles, signing
-from ..connect import SERVICE, Settings, Source, ask_secret, checked, connect
+from ..connect import SERVICE, Settings, Source, ask_secret, checked, connect_outside
 from ..dialect import Dialect
 from ..endpoints import openapi, reference
 from ..errors import ConfigError
@@ -152,12 +152,7 @@ def _token(options: argparse.Namespace) -> int:
             "CONFKIT_TOKEN=$(confkit token)",
             "--show prints it here all the same.",
         )
-    with connect(options.profile) as client:
-        if client.sandbox is not None:
-            raise ConfigError(
-                "the embedded sandbox ends with this command, and its token with it",
-                "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it.",
-            )
+    with connect_outside(options.profile) as client:
         if options.digest:
             say(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
         else:

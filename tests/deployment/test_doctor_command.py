@@ -55,6 +55,15 @@ def test_a_service_that_is_well(run, sandbox):
     assert [check["check"] for check in found["checks"]] == list(CHECKS)
 
 
+def test_the_embedded_service(run, monkeypatch):
+    """--sandbox looks at the service of this process, whatever the environment names; a profile
+    beside it is refused."""
+    status, out, err = run(url(free_port()), "--sandbox")
+    assert (status, out.splitlines()[-1]) == (0, "PASS    over all")
+    assert err.startswith("SANDBOX: changes nothing")
+    assert run(None, "--sandbox", "--profile", "prod")[0] == 1
+
+
 def test_the_exit_status_tells_the_verdict(run, script, sandbox):
     """1 where something is wrong, 2 where that cannot be told; logins stay within the bound."""
     assert run(url(free_port()))[0] == 1

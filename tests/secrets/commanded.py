@@ -26,7 +26,8 @@ COMMANDS: dict[str, dict[str, int]] = {
     "diagnose": {
         "ROOM --timeout 8": 0, "ROOM nobody --address LOGIN --timeout 2": 1,
         "ROOM x --address LOGIN --login-name u": 1, "ROOM x --timeout LOGIN": 2},
-    "doctor": {"ROOM --timeout 10": 0, "ROOM --json --timeout 10": 0, "--timeout 0 LOGIN": 1},
+    "doctor": {"ROOM --timeout 10": 0, "ROOM --json --timeout 10": 0, "--sandbox": 0,
+               "--timeout 0 LOGIN": 1},
     "interface": {"A1": 0, "LOGIN": 1},
     "lab": {"--rooms FILE": 1, "--port LOGIN": 2},
     "preflight": {
