@@ -17,6 +17,7 @@ from confkit.diagnosis.findings import STAGES, VERDICTS
 from confkit.endpoints import A3, A5, A6, B1, B3
 from confkit.rtsp.verdicts import VERDICTS as OF_CAMERAS
 from confkit.sandbox import Sandbox
+from tests.rtsp.zoo import ZOO
 
 PASSWORD = "geheim@77:/#%"
 LOGIN = {"login_name": "admin", "login_password": PASSWORD}
@@ -439,9 +440,9 @@ def test_a_camera_that_does_not_play_and_was_never_imported(client, room_id, cam
 )
 def test_each_verdict_of_a_camera_is_told_as_it_is(sandbox, client, room_id, fault):
     """A camera that cannot be imported as it is keeps its verdict, its cause and its advice."""
-    url = sandbox.camera(fault=fault, **SMALL)
+    url = sandbox.camera(fault=ZOO[fault], **SMALL)
     report = ck.diagnose_device(client, room_id, "cam", url)
-    verdict = sandbox.camera_faults()[fault].verdict
+    verdict = ZOO[fault].verdict
     assert (report.ok, report.verdict) == (False, verdict)
     assert not OURS & set(failed(report))
     assert report.advice == ck.preflight(url).advice

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from confkit.rtsp.h26x import LAYOUTS, join_nals
 from confkit.rtsp.message import MalformedMessage, Parser, Response
-from confkit.rtsp.picture import encode_loop
 from confkit.rtsp.rtp import (
     MAX_UNIT,
     AccessUnit,
@@ -21,6 +20,7 @@ from confkit.rtsp.rtp import (
     parse_packet,
 )
 from confkit.rtsp.sdp import Description, control_url, parse_sdp
+from confkit.sandbox.cameras.picture import encode_loop
 
 from .fuzzing import explore
 from .piece import Piece

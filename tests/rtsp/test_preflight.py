@@ -13,12 +13,12 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.message import Frame, Parser
-from confkit.rtsp.picture import encode_loop
 from confkit.rtsp.preflight import preflight
 from confkit.rtsp.rtp import MAX_UNIT, packetise
 from confkit.rtsp.verdicts import VERDICTS
+from confkit.sandbox.cameras.picture import encode_loop
+from confkit.sandbox.cameras.server import CameraServer
 
 from .fakes import SDP, SMALL, fake_camera, raw_server, reply, until, willing
 

@@ -4,8 +4,9 @@ import pytest
 
 from confkit.rtsp.h26x import join_nals, split_nals
 from confkit.rtsp.jpeg import JpegAssembler
-from confkit.rtsp.picture import decode_frame, encode_loop
+from confkit.rtsp.picture import decode_frame
 from confkit.rtsp.rtp import Depacketiser, Packet, Sequencer, packetise, parse_packet
+from confkit.sandbox.cameras.picture import encode_loop
 
 from .fakes import SMALL
 
