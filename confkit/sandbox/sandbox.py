@@ -14,7 +14,7 @@ from ..dialect import Dialect
 from ..errors import ConfigError, ConfkitError
 from ..secret import Secret
 from ..signing import digest
-from . import pictures
+from .cameras.picture import decoded, need_av
 from .service import identity, server
 from .service.app import App
 from .service.faults import Fault
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..client import Client
-    from ..rtsp.camera import CameraServer
-    from ..rtsp.fault import CameraFault
     from ..rtsp.report import Snapshot
+    from .cameras.faults import CameraFault
+    from .cameras.server import CameraServer
     from .service.streams import DeviceStream
 
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
@@ -276,7 +276,7 @@ class Sandbox:
         fps: int = 15,
         keyframe_every: float = 1.0,
         auth: str = "digest",
-        fault: str | None = None,
+        fault: "str | CameraFault | None" = None,
         *,
         name: str | None = None,
         transports: Collection[str] = ("tcp", "udp"),
@@ -287,7 +287,8 @@ class Sandbox:
 
         It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
         `size` in pixels, `keyframe_every` in seconds; `auth` is "digest" (SHA-256 and MD5),
-        "sha-256" or "basic". `fault` makes it fail: see `camera_faults`. `name` stands in the
+        "sha-256" or "basic". `fault` makes it fail: a name of
+        `camera_faults`, or a row like those. `name` stands in the
         picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
         context with its certificate, makes it an rtsps camera. A value that makes no sense is a
         ValueError that says what does."""
@@ -304,14 +305,13 @@ class Sandbox:
 
     @staticmethod
     def camera_faults() -> "dict[str, CameraFault]":
-        """Return every fault that `camera` can have, by its name: the verdict of a preflight (which
-        is another name for the first fault of that verdict), and what happens on the wire.
+        """Every fault that `camera` knows, by its name: the verdict of a preflight (which is
+        another name for the first fault of that verdict), and what happens on the wire.
 
-        "ok" is the verdict of cameras that play all the same and trip others up. Two verdicts never
-        reach a wire (url_malformed, credentials_conflict), and service_cannot_reach takes two."""
-        from ..rtsp.zoo import camera_faults
+        The preflight knows more verdicts: these are the faults that people meet."""
+        from .cameras.faults import FAULTS
 
-        return camera_faults()
+        return dict(FAULTS)
 
     def unplug(self, url: str) -> None:
         """Remove a camera: whoever watches it is cut off, and its address answers 404."""
@@ -324,7 +324,7 @@ class Sandbox:
         device. ConfkitError: its stream is down (an old picture is not given), or does not
         decode."""
         codec, keyframe = self._run(self._running().keyframe(room_id, user_id))
-        return pictures.picture(codec, keyframe)  # decoded in the caller's thread
+        return decoded(codec, keyframe)  # decoded in the caller's thread
 
     def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
         """Return how the streams of devices are, of a room or of all: state, packets, reconnects
@@ -515,11 +515,11 @@ class Sandbox:
                 await self._cameras.close()
 
     async def _add_camera(
-        self, path: str | None, fault: str | None, settings: Mapping[str, Any]
+        self, path: str | None, fault: "str | CameraFault | None", settings: Mapping[str, Any]
     ) -> str:
         if self._cameras is None:
-            pictures.need_av("cameras")
-            from ..rtsp.camera import CameraServer  # large: only when a camera is made
+            need_av("cameras")
+            from .cameras.server import CameraServer  # large: only when a camera is made
 
             cameras = CameraServer(host="127.0.0.1", port=0)
             await cameras.start()

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from confkit.rtsp.h26x import LAYOUTS, join_nals
 from confkit.rtsp.message import MalformedMessage, Parser, Response
-from confkit.rtsp.picture import encode_loop
 from confkit.rtsp.rtp import MAX_UNIT, AccessUnit, Depacketiser, Packet, Sequencer, parse_packet
 from confkit.rtsp.sdp import Description, control_url, parse_sdp
-from confkit.rtsp.serving import packetise
+from confkit.sandbox.cameras.picture import encode_loop
+from confkit.sandbox.cameras.serving import packetise
 
 from .fuzzing import explore
 from .piece import Piece

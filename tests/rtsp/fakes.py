@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from confkit.rtsp.message import Parser, Request, Response
-from confkit.rtsp.ports import stop_accepting
+from confkit.sandbox.cameras.ports import stop_accepting
 
 SMALL = {"size": (128, 96), "fps": 10}
 

@@ -4,7 +4,7 @@ import hashlib
 import pytest
 
 from confkit.rtsp.auth import Login, authorization, choose_challenge, parse_challenges
-from confkit.rtsp.serving import Guard
+from confkit.sandbox.cameras.serving import Guard
 
 LOGIN = Login("Mufasa", "Circle of Life")
 RFC_7616 = (

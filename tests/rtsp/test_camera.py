@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from confkit.rtsp.address import parse_address
-from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.message import Frame, Parser, Request, Response
 from confkit.rtsp.pull import PullRefused, pull
 from confkit.rtsp.rtp import parse_packet
+from confkit.sandbox.cameras.server import CameraServer
 from tests.conftest import need
 
 from .fakes import SMALL, until

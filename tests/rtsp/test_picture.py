@@ -4,8 +4,8 @@ import sys
 import numpy as np
 import pytest
 
-from confkit.rtsp.font import text_mask
-from confkit.rtsp.picture import decode_frame, decode_picture, encode_loop
+from confkit.rtsp.picture import decode_frame, decode_picture
+from confkit.sandbox.cameras.picture import encode_loop
 
 from .fakes import SMALL
 
@@ -45,16 +45,6 @@ def test_the_picture_moves_and_shows_its_name():
     assert np.abs(pictures[0] - pictures[2]).max() > 60
 
 
-def test_the_font_draws_each_letter_and_a_box_for_what_it_lacks():
-    """Letters differ, accents are dropped, an unknown letter is a box."""
-    assert text_mask("A", 2).shape == (14, 12)
-    assert np.array_equal(text_mask("é", 1), text_mask("E", 1))
-    assert text_mask("会", 1)[0, :5].all()
-    assert not text_mask("", 1).any()
-    drawn = {text_mask(letter, 1).tobytes() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}
-    assert len(drawn) == 36
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -77,10 +67,10 @@ def test_garbage_does_not_decode(codec):
         decode_picture(codec, b"\0\0\0\1garbage" * 20)
 
 
-def test_importing_loads_neither_pyav_nor_numpy():
+def test_importing_loads_neither_pyav_nor_pillow():
     """No module of the package loads PyAV or numpy when it is imported."""
-    loaded = "print({'av', 'numpy'} & {*sys.modules})"
-    code = f"import sys, confkit.rtsp.camera, confkit.rtsp.pull\n{loaded}"
+    loaded = "print({'av', 'numpy', 'PIL'} & {*sys.modules})"
+    code = f"import sys, confkit.sandbox.cameras.server, confkit.rtsp.pull\n{loaded}"
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

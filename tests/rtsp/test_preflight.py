@@ -13,13 +13,13 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.message import Frame, Parser
-from confkit.rtsp.picture import encode_loop
 from confkit.rtsp.preflight import preflight
 from confkit.rtsp.rtp import MAX_UNIT
-from confkit.rtsp.serving import packetise
 from confkit.rtsp.verdicts import VERDICTS
+from confkit.sandbox.cameras.picture import encode_loop
+from confkit.sandbox.cameras.server import CameraServer
+from confkit.sandbox.cameras.serving import packetise
 
 from .fakes import SDP, SMALL, fake_camera, raw_server, reply, until, willing
 

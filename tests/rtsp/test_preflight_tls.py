@@ -3,8 +3,8 @@
 import asyncio
 import ssl
 
-from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.preflight import preflight
+from confkit.sandbox.cameras.server import CameraServer
 
 from .fakes import SMALL
 

@@ -3,11 +3,11 @@ import socket
 
 import pytest
 
-from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.message import Parser
 from confkit.rtsp.picture import decode_picture
 from confkit.rtsp.pull import PullRefused, pull
 from confkit.rtsp.rtp import Packet
+from confkit.sandbox.cameras.server import CameraServer
 
 from .fakes import SMALL, fake_camera, raw_server, reply, until, willing
 

@@ -4,9 +4,10 @@ import pytest
 
 from confkit.rtsp.h26x import join_nals, split_nals
 from confkit.rtsp.jpeg import JpegAssembler
-from confkit.rtsp.picture import decode_frame, encode_loop
+from confkit.rtsp.picture import decode_frame
 from confkit.rtsp.rtp import Depacketiser, Packet, Sequencer, parse_packet
-from confkit.rtsp.serving import packetise
+from confkit.sandbox.cameras.picture import encode_loop
+from confkit.sandbox.cameras.serving import packetise
 
 from .fakes import SMALL
 

@@ -1,7 +1,7 @@
 import pytest
 
 from confkit.rtsp.sdp import Description, Media, control_url, parse_sdp
-from confkit.rtsp.serving import encode_parameter_sets, write_sdp
+from confkit.sandbox.cameras.serving import encode_parameter_sets, write_sdp
 
 CAMERA = b"""v=0\r
 o=- 1 1 IN IP4 10.0.0.9\r

@@ -371,7 +371,7 @@ def test_starting_loads_neither_pyav_nor_the_client():
     """A sandbox without a camera starts without PyAV, numpy and the client."""
     code = (
         "import sys; from confkit.sandbox import Sandbox\n"
-        "with Sandbox(): print([m for m in ('av', 'numpy', 'confkit.rtsp.camera') "
+        "with Sandbox(): print([m for m in ('av', 'numpy', 'confkit.sandbox.cameras.server') "
         "if m in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20)

@@ -14,12 +14,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from confkit.errors import ConfkitError, RoomNotFound, UserNotFound
-from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.pull import PullRefused, pull
 from confkit.rtsp.rtp import Packet
+from confkit.sandbox.cameras.server import CameraServer
 from confkit.sandbox.service.store import StoredDevice
 from confkit.sandbox.service.streams import FIRST_WAIT, LONGEST_WAIT, Devices, longer
 from tests.rtsp.fakes import SMALL, fake_camera, reply, until, willing
+from tests.rtsp.zoo import ZOO
 
 from .test_interface_b import LOGIN, nobody, viewers
 from .test_interface_b import until as wait_until
@@ -186,11 +187,11 @@ def test_the_answer_follows_the_cause(make, caplog):
     caplog.set_level(logging.INFO, "confkit.sandbox")
     stranger = make(dial_timeout=1.5)
     sandbox, room_id = stranger.sandbox, stranger.room()
-    faults = sandbox.camera_faults()
+    faults = ZOO
     late = {"connect_timeout", "rtsp_silent", "drip", "udp_blocked", "no_media"}
     joining = {"moved", "no_keyframe", "no_picture", "wrong_codec", "dropped_later"}
     joining |= {name for name, fault in faults.items() if fault.verdict == "ok"}
-    urls = {name: sandbox.camera(fault=name, size=(128, 96), fps=4) for name in faults}
+    urls = {name: sandbox.camera(fault=ZOO[name], size=(128, 96), fps=4) for name in faults}
     login = {"login_name": "admin", "login_password": "admin"}
 
     def bring(name):

@@ -12,7 +12,7 @@ from urllib.parse import unquote, unquote_plus
 from ...devices import import_device, list_devices, remove_device
 from ...rooms import create_room, delete_room, get_room, get_room_users
 from ...rtsp.verdicts import VERDICTS
-from ...rtsp.zoo import FAULTS
+from ...sandbox.cameras.faults import FAULTS
 from ..records import Exercise, Judged, no, yes
 
 NOTEBOOK = "06-devices"

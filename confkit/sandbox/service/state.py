@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 
 from ...dialect import Dialect
 from ...errors import ConfkitError, RoomNotFound, UserNotFound
-from ...rtsp.ports import stop_accepting
 from ...secret import Secret
+from ..cameras.ports import stop_accepting
 from .faults import Faults
 from .identity import SEEDED_MOMENT, Clock, Ids, Tokens, same
 from .store import Person, Store, StoredDevice, StoredRoom

@@ -1,4 +1,4 @@
-"""TCP ports that are no cameras: closed, crowded, or with something else behind them."""
+"""TCP ports: those that are no cameras (closed, crowded, something else), and letting go of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
-_PAUSE = 1.0  # seconds between two bytes of an answer that drips
 _TURNS = 5  # of the loop, more than an accepted connection needs to be made
 
 
@@ -46,14 +45,8 @@ async def unanswering(host: str) -> Port:
     return Port(listener.getsockname()[1], close)
 
 
-def talking(
-    greeting: bytes = b"", answer: bytes = b"", *, drips: bool = False, hangs_up: bool = False
-) -> Opener:
-    """Return the opener of a port that sends a greeting, and an answer to whatever comes.
-
-    An answer that drips is sent a byte a second.  `hangs_up` closes after the answer, or after
-    the greeting where there is no answer.
-    """
+def talking(answer: bytes = b"") -> Opener:
+    """Return the opener of a port that answers whatever comes, and closes; or says nothing."""
 
     async def opened(host: str) -> Port:
         connections: set[asyncio.Transport] = set()
@@ -62,25 +55,14 @@ def talking(
             def connection_made(self, transport: asyncio.BaseTransport) -> None:
                 self._transport = cast("asyncio.Transport", transport)
                 connections.add(self._transport)
-                self._transport.write(greeting)
-                if hangs_up and not answer:
-                    self._transport.close()
 
             def data_received(self, _data: bytes) -> None:
-                self._send(answer)
+                if answer:
+                    self._transport.write(answer)
+                    self._transport.close()
 
             def connection_lost(self, _exc: Exception | None) -> None:
                 connections.discard(self._transport)
-
-            def _send(self, data: bytes) -> None:
-                if self._transport.is_closing():
-                    return
-                now, later = (data[:1], data[1:]) if drips else (data, b"")
-                self._transport.write(now)
-                if later:
-                    asyncio.get_running_loop().call_later(_PAUSE, self._send, later)
-                elif hangs_up:
-                    self._transport.close()
 
         server = await asyncio.get_running_loop().create_server(Talker, sock=bound_socket(host))
 

@@ -13,33 +13,30 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Self
 
-from .address import Address, parse_address
+from ...rtsp.address import Address, parse_address
+from ...rtsp.udp import PortPair, open_ports
+from .camera import ALGORITHMS, Camera, Settings, describe_loop, packetise_loop
+from .faults import CameraFault, find_fault
 from .picture import encode_loop
 from .ports import bound_socket, stop_accepting
 from .serving import Guard
 from .session import Connection
-from .settings import ALGORITHMS, Settings
-from .udp import PortPair, open_ports
-from .viewer import Camera, describe_loop, packetise_loop
-from .zoo import find_fault
 
 _REALM = "camera"
 _TLS_SECONDS = 5.0  # for a handshake, on which closing may have to wait
 
 # Encoding takes most of the time that a new camera needs; the same arguments give the same bytes,
-# of which there are some 150 kB.
-_loop = lru_cache(maxsize=32)(encode_loop)
+# of which there are about 1 MB.
+_loop = lru_cache(maxsize=16)(encode_loop)
 
 
 class CameraServer:
     """Test cameras over RTSP, by interleaved TCP or by UDP; use it inside one event loop."""
 
     def __init__(
-        self, host: str = "127.0.0.1", port: int = 0, *, session_timeout: float = 60.0,
-        most: int = 500,
-    ) -> None:  # fmt: skip
-        """Prepare a server; port 0 takes a free one, `session_timeout` is in seconds; `most`
-        connections may be open."""
+        self, host: str = "127.0.0.1", port: int = 0, *, session_timeout: float = 60.0
+    ) -> None:
+        """Prepare a server; port 0 takes a free one, `session_timeout` is in seconds."""
         self._host = host
         self._port = port
         self._session_timeout = session_timeout
@@ -49,7 +46,6 @@ class CameraServer:
         self._numbers = itertools.count(1)
         self._cameras: dict[str, Camera | None] = {}  # None while its picture is being encoded
         self._odd: dict[str, Callable[[], None]] = {}  # what removes them, by their odd addresses
-        self._most = most
         self._connections: dict[Connection, None] = {}
         self._listeners: list[socket.socket] = []  # for TLS
         self._greetings: set[asyncio.Task[None]] = set()
@@ -97,13 +93,13 @@ class CameraServer:
         await self.close()
 
     async def add(
-        self, path: str | None = None, *, fault: str | None = None, **settings: Any
+        self, path: str | None = None, *, fault: str | CameraFault | None = None, **settings: Any
     ) -> str:
         """Return the URL of a new camera, without its login; the path is /camera-1 and so on.
 
-        `settings` are those of `Settings`; `fault` is a name of `camera_faults`.  The picture is
-        encoded in a thread.  Raises ValueError for a path that is taken or a setting that makes no
-        sense, and RuntimeError before `start`.
+        `settings` are those of `Settings`; `fault` is a name of `camera_faults`, or a row like
+        those.  The picture is encoded in a thread.  Raises ValueError for a path that is taken or a
+        setting that makes no sense, and RuntimeError before `start`.
         """
         wanted, faulty = Settings(**settings), find_fault(fault)
         wanted.check()
@@ -200,9 +196,7 @@ class CameraServer:
             raise RuntimeError("The camera server is not running.")
 
         def connection() -> Connection:
-            return Connection(
-                self._cameras, self._connections, ports, self._session_timeout, self._most
-            )
+            return Connection(self._cameras, self._connections, ports, self._session_timeout)
 
         if tls:
             return self._listen_tls(connection, tls)

@@ -1,38 +1,105 @@
-"""A camera's encoded loop, and one viewer's copy of it on the wire."""
+"""A camera: what it is to be like, its loop on the wire, and one viewer's copy of that."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+import ssl
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from .h26x import parameter_sets
-from .message import Request, Response
-from .picture import Loop
-from .rtp import ENCODINGS
-from .sdp import Description, Media
+from ...rtsp.auth import Login
+from ...rtsp.h26x import parameter_sets
+from ...rtsp.message import Request, Response
+from ...rtsp.rtp import ENCODINGS
+from ...rtsp.sdp import Description, Media
+from .picture import Loop, check_loop
 from .serving import Guard, encode_parameter_sets, packetise, write_sdp
 
 TRACK = "track1"
 
-# What a loop is on the wire: kind, payload type, name and clock rate.  The last two are what a room
-# has no use for.
-_MEDIA = {
-    "h264": ("video", 96, ENCODINGS["h264"], 90_000),
-    "h265": ("video", 97, ENCODINGS["h265"], 90_000),
-    "mjpeg": ("video", 26, ENCODINGS["mjpeg"], 90_000),
-    "mpeg4": ("video", 98, "MP4V-ES", 90_000),
-    "pcmu": ("audio", 0, "PCMU", 8_000),
-}
-_PIECE = 1400
+# Strongest first: FFmpeg answers the last digest that it is offered, and knows MD5 only.
+ALGORITHMS = {"digest": ("SHA-256", "MD5"), "sha-256": ("SHA-256",), "basic": ()}
+TRANSPORTS = ("tcp", "udp")
+
+
+_PAYLOAD_TYPES = {"h264": 96, "h265": 97, "mjpeg": 26}
+_CLOCK = 90_000  # of all video in RTP, a second
 _LATE = 0.001  # seconds; a timer of uvloop may fire as much too early, when nothing is due yet
-_PICTURE = b"\0\0\1\xb6"  # where a picture of MPEG-4 begins, after the stream's settings
+
+
+def packetise_loop(loop: Loop) -> list[list[bytes]]:
+    """Return the RTP payloads of every frame of a loop."""
+    return [packetise(loop.codec, frame) for frame in loop.frames]
+
+
+def describe_loop(name: str, loop: Loop) -> bytes:
+    """Return the session description of a loop."""
+    parameters: dict[str, str] = {}
+    sets = parameter_sets(loop.codec, loop.frames[0]) if loop.codec != "mjpeg" else []
+    if loop.codec == "h264":
+        parameters = {"packetization-mode": "1", "profile-level-id": sets[0][1:4].hex()}
+        parameters["sprop-parameter-sets"] = encode_parameter_sets(sets)
+    elif loop.codec == "h265":
+        names = ("sprop-vps", "sprop-sps", "sprop-pps")
+        encoded = [encode_parameter_sets([nal]) for nal in sets]
+        parameters = dict(zip(names, encoded, strict=True))
+    kind, encoding = _PAYLOAD_TYPES[loop.codec], ENCODINGS[loop.codec]
+    media = Media("video", kind, encoding, _CLOCK, parameters, TRACK)
+    return write_sdp(Description((media,), " ".join(name.split()) or "-"))
 
 
 def _nothing_else(_request: Request) -> Response | None:
     return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of one camera.
+
+    `name` stands in the picture, `size` is in pixels, `keyframe_every` in seconds.  Without a login
+    the camera is open; `auth` "digest" offers SHA-256 and MD5.  `max_viewers` may watch at once.
+    With `tls`, a server's context, the camera has an rtsps address.
+    """
+
+    login_name: str | None = None
+    login_password: str | None = field(default=None, repr=False)
+    codec: str = "h264"
+    size: tuple[int, int] = (640, 360)
+    fps: int = 15
+    keyframe_every: float = 1.0
+    auth: str = "digest"
+    name: str | None = None
+    transports: Collection[str] = TRANSPORTS
+    max_viewers: int | None = None
+    tls: ssl.SSLContext | None = None
+
+    @property
+    def login(self) -> Login | None:
+        """The login of the camera, None when it is open."""
+        if self.login_name is None and self.login_password is None:
+            return None
+        return Login(self.login_name or "", self.login_password or "")
+
+    def check(self) -> None:
+        """Raise ValueError for a setting that makes no sense; the text never quotes it."""
+        texts = self.name, self.login_name, self.login_password
+        if not all(text is None or isinstance(text, str) for text in texts):
+            raise ValueError("The name and the login of a camera are texts.")
+        if self.codec not in tuple(ENCODINGS):
+            raise ValueError(f"The codec is none of {', '.join(ENCODINGS)}.")
+        if self.auth not in tuple(ALGORITHMS):
+            raise ValueError(f"The authentication is none of {', '.join(ALGORITHMS)}.")
+        chosen = self.transports
+        if isinstance(chosen, str) or not chosen or not set(chosen) <= set(TRANSPORTS):
+            raise ValueError('The transports are not ("tcp",), ("udp",) or ("tcp", "udp").')
+        viewers = self.max_viewers
+        if viewers is not None and (not isinstance(viewers, int) or viewers < 1):
+            raise ValueError("The number of viewers is not a whole number above 0, nor None.")
+        if self.tls is not None and not isinstance(self.tls, ssl.SSLContext):
+            raise ValueError("tls is not an ssl.SSLContext for a server, with its certificate.")
+        check_loop(self.codec, self.size, self.fps, self.keyframe_every)
 
 
 @dataclass(eq=False)
@@ -120,12 +187,12 @@ class Viewer:
     def timestamp(self, frame: int) -> int:
         """Return the RTP timestamp of a frame."""
         loop = self.camera.loop
-        return (self.offset + frame * _MEDIA[loop.codec][3] // loop.fps) & 0xFFFFFFFF
+        return (self.offset + frame * _CLOCK // loop.fps) & 0xFFFFFFFF
 
     def send_until(self, newest: int) -> bool:
         """Send the frames up to `newest`; False when this viewer reads too slowly."""
         interval, payloads = self.camera.loop.keyframe_frames, self.camera.payloads
-        kind = _MEDIA[self.camera.loop.codec][1]
+        kind = _PAYLOAD_TYPES[self.camera.loop.codec]
         # After a pause of the whole process: no backlog older than the last keyframe but one.
         start = max(self.next_frame, newest // interval * interval - interval)
         packets: list[bytes] = []
@@ -141,34 +208,3 @@ class Viewer:
                 self.sequence = (self.sequence + 1) & 0xFFFF
         self.next_frame = max(start, newest + 1)
         return not packets or self.send(packets)
-
-
-def packetise_loop(loop: Loop) -> list[list[bytes]]:
-    """Return the RTP payloads of every frame of a loop."""
-    if loop.codec in ENCODINGS:
-        return [packetise(loop.codec, frame) for frame in loop.frames]
-    return [  # in pieces, as it is (RFC 6416, RFC 3551)
-        [frame[at : at + _PIECE] for at in range(0, len(frame), _PIECE)] for frame in loop.frames
-    ]
-
-
-def describe_loop(name: str, loop: Loop) -> bytes:
-    """Return the session description of a loop."""
-    parameters: dict[str, str] = {}
-    if loop.codec == "h264":
-        sets = parameter_sets("h264", loop.frames[0])
-        parameters = {"packetization-mode": "1", "profile-level-id": sets[0][1:4].hex()}
-        parameters["sprop-parameter-sets"] = encode_parameter_sets(sets)
-    elif loop.codec == "h265":
-        sets = parameter_sets("h265", loop.frames[0])
-        names = ("sprop-vps", "sprop-sps", "sprop-pps")
-        parameters = {
-            key: encode_parameter_sets([nal]) for key, nal in zip(names, sets, strict=True)
-        }
-    elif loop.codec == "mpeg4":
-        parameters = {
-            "profile-level-id": "1",
-            "config": loop.frames[0].partition(_PICTURE)[0].hex(),
-        }
-    media = Media(*_MEDIA[loop.codec], parameters, TRACK)
-    return write_sdp(Description((media,), " ".join(name.split()) or "-"))

@@ -8,10 +8,10 @@ import struct
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .auth import Challenge, Login, basic, digest, parse_challenges, quoted
-from .h26x import LAYOUTS, Layout, split_nals
-from .jpeg import TABLE
-from .sdp import Description
+from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges, quoted
+from ...rtsp.h26x import LAYOUTS, Layout, split_nals
+from ...rtsp.jpeg import TABLE
+from ...rtsp.sdp import Description
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from .address import parse_address
-from .message import MalformedMessage, Parser, Request, Response
-from .udp import PortPair
-from .viewer import TRACK, Camera, Viewer
+from ...rtsp.address import parse_address
+from ...rtsp.message import MalformedMessage, Parser, Request, Response
+from ...rtsp.udp import PortPair
+from .camera import TRACK, Camera, Viewer
 
 # Unread bytes that a viewer may cause before it is dropped.
 MAX_UNSENT = 2 * 1024 * 1024
@@ -48,18 +48,15 @@ class Connection(asyncio.Protocol):
         connections: dict[Connection, None],
         ports: PortPair,
         timeout: float,
-        most: int,
     ) -> None:
         """Start with the server's cameras by path, its open connections and its UDP ports.
 
-        `timeout` is in seconds without a whole request or frame from the client; of `most`
-        connections the oldest without a session ends for a new one.
+        `timeout` is in seconds without a whole request or frame from the client.
         """
         self._cameras = cameras
         self._connections = connections
         self._ports = ports
         self._timeout = timeout
-        self._most = most
         self._parser = Parser()
         self._session = ""
         self._viewer: Viewer | None = None
@@ -73,8 +70,6 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)  # of uvloop: its own class
         self._loop = asyncio.get_running_loop()
         self.closed = self._loop.create_future()
-        if len(self._connections) >= self._most:
-            self._make_room()
         self._connections[self] = None
         self._heard = self._loop.time()
         self._timer = self._loop.call_later(self._timeout, self._check_idle)
@@ -102,12 +97,6 @@ class Connection(asyncio.Protocol):
     def kick(self) -> None:
         """End the connection at once, whatever is still unsent."""
         self._transport.abort()
-
-    def _make_room(self) -> None:
-        """End the oldest connection without a session; this one where all have one."""
-        oldest = next((one for one in self._connections if one._viewer is None), self)
-        self._connections.pop(oldest, None)  # it counts no more, though it is told a moment later
-        oldest.kick()
 
     def _check_idle(self) -> None:
         left = self._heard + self._timeout - self._loop.time()
