@@ -9,6 +9,7 @@ from .calls import Call
 from .charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
 from .checklist import Check, Checklist
 from .client import Client
+from .codes import Explanation, explain
 from .connect import ask_secret, connect
 from .deployment.evidence import Evidence, Probe
 from .deployment.health import doctor
@@ -49,7 +50,6 @@ from .errors import (
     UserExists,
     UserNotFound,
 )
-from .explanations import Explanation, explain
 from .frames import calls_frame, devices_frame, rooms_frame, users_frame
 from .many.result import Failure, Sweep, occupancy_frame
 from .many.sweeps import sweep

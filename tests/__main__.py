@@ -44,8 +44,8 @@ def main(arguments: list[str]) -> int:
     browser(python)
     if arguments:
         return subprocess.run([python, "-m", "pytest", *arguments]).returncode
-    # The notebooks' kernels and many a test mostly wait: one process more than there are cores.
-    at_once = str((os.cpu_count() or 1) + 1)
+    # The notebooks' kernels and many a test mostly wait: two processes more than there are cores.
+    at_once = str((os.cpu_count() or 1) + 2)
     pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
     with ThreadPoolExecutor() as pool:
         beside = [

@@ -1,10 +1,10 @@
 """What goes around an import: the camera is tried before it, a refusal is explained after it."""
 
 from ..client import Client
+from ..codes import explain
 from ..devices import PreflightFailed
 from ..endpoints import B1, wrong
 from ..errors import LOOKED_UP, ApiError
-from ..explanations import explain
 from ..records import Device
 from ..rtsp.report import Report
 from ..secret import mask_address

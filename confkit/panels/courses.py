@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import ConfigError
 from ..occupancy.loading import load_occupancy
 from ..occupancy.samples import samples_frame, schema
-from .folders import of_a_recording, placed
+from .recorded import of_a_recording, placed
 
 if TYPE_CHECKING:
     from ..charts.sheet import Chart

@@ -16,10 +16,9 @@ import pandas as pd
 
 from ..errors import ConfigError, ConfkitError, RoomNotFound, UserNotFound
 from .building import Building, Ints, Stays, building, person, source, topics, week, week_of
-from .identity import Ids
-from .people import RoomJoinRefused, join, leave
-from .service import Service
-from .store import Person
+from .service.identity import Ids
+from .service.state import RoomJoinRefused, Service
+from .service.store import Person
 
 MOST_ROWS = 100_000_000  # about 8 GB
 NO_ANSWER, TIMED_OUT, B3_FAILED = -1, 504, 310
@@ -151,10 +150,10 @@ async def come_and_go(
                 room_id, name = room_ids[stays.room[place]], person(int(stays.number[place]))
                 if not leaves:
                     with suppress(RoomJoinRefused):
-                        users[place] = join(service, room_id, name, None, ids.user_id())
+                        users[place] = service.join(room_id, name, None, ids.user_id())
                 elif place in users:
                     with suppress(RoomNotFound, UserNotFound):
-                        leave(service, room_id, users.pop(place))
+                        service.leave(room_id, users.pop(place))
             number += 1
             # Nobody stays beyond the end of a week.
             stays, users = await asyncio.to_thread(week, planned.house, number), {}

@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import sqlite3
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -350,13 +349,11 @@ def test_close_ends_a_simulation(caplog):
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-def test_a_simulation_that_cannot_go_on_says_so(make, tmp_path, caplog):
+def test_a_simulation_that_cannot_go_on_says_so(make, caplog):
     """When the file fails under a simulation, the log says that it ended."""
-    path = tmp_path / "rooms.sqlite"
-    sandbox = make(path=path).sandbox
+    sandbox = make().sandbox
     with caplog.at_level(logging.ERROR, "confkit.sandbox"):
         sandbox.simulate(20, 0, until="2024-02-27 05:00", live=True, speed=2000)
-        with contextlib.closing(sqlite3.connect(path)) as other:
-            other.execute("DROP TABLE people")
+        sandbox._do(lambda service: service.store._db.execute("DROP TABLE people"))
         wait_until(lambda: "the simulation of 20 rooms ended: no such table" in caplog.text)
     sandbox.stop_simulation()

@@ -7,9 +7,9 @@ from typing import Any
 from unittest import mock
 
 import confkit as ck
+from confkit.codes import codes
 from confkit.deployment import service_answers
 from confkit.endpoints import A2, A3, A6, B1, B3, Endpoint
-from confkit.errors import _CLASSES
 from tests.secrets.worlds import World
 
 Drive = Callable[[World], Any]
@@ -135,12 +135,8 @@ def faulty(
 
 def refused(kind: type[ck.ApiError]) -> Drive:
     """The error of this class: of the first code that is of it, as a service would send it."""
-    interface, code = next(
-        (interface, code) for interface, codes in _CLASSES.items()
-        for code, one in codes.items() if one is kind
-    )  # fmt: skip
-
-    return answered(code, A3 if interface == "A" else B1)
+    code = next(code for code in codes() if code.error == kind.__name__)
+    return answered(code.ret, B1 if code.interface == "B" else A3)
 
 
 def answered(code: int, endpoint: Endpoint) -> Drive:
@@ -325,8 +321,7 @@ RECORDS: dict[str, Drive] = {
 
 # What these do is to fail, so that they are driven to it, wherever that is.
 ERRORS: dict[str, Drive] = {
-    **{kind.__name__: refused(kind) for kind in
-       dict.fromkeys(k for codes in _CLASSES.values() for k in codes.values())},
+    **{name: refused(getattr(ck, name)) for name in {code.error: None for code in codes()}},
     "ApiError": answered(700, A3),
     "ConfigError": lambda w: _changed(
         w, base_url=f"http://u:{w.marks['password in base_url']}@host:8080"),
