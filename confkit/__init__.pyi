@@ -5,18 +5,10 @@ from .bulk.device_table import TableError
 from .bulk.imports import import_devices
 from .bulk.removals import remove_devices, stray_devices
 from .calls import Call
-from .charts import (
-    capacity_chart,
-    capacity_summary,
-    curve_summary,
-    heatmap_summary,
-    occupancy_chart,
-    occupancy_curve,
-    occupancy_heatmap,
-    occupancy_summary,
-)
+from .charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
 from .checklist import Check, Checklist
 from .client import Client
+from .codes import Explanation, explain
 from .connect import ask_secret, connect
 from .deployment.evidence import Evidence, Probe
 from .deployment.health import doctor
@@ -57,7 +49,6 @@ from .errors import (
     UserExists,
     UserNotFound,
 )
-from .explanations import Explanation, explain
 from .frames import calls_frame, devices_frame, rooms_frame, users_frame
 from .many.result import Failure, Sweep, occupancy_frame
 from .many.sweeps import sweep
@@ -126,10 +117,8 @@ __all__ = [
     "calls_frame",
     "capacity_chart",
     "capacity_report",
-    "capacity_summary",
     "connect",
     "create_room",
-    "curve_summary",
     "delete_room",
     "devices_frame",
     "diagnose_device",
@@ -139,7 +128,6 @@ __all__ = [
     "get_mcu",
     "get_room",
     "get_room_users",
-    "heatmap_summary",
     "import_device",
     "import_devices",
     "known_rooms",
@@ -149,7 +137,6 @@ __all__ = [
     "occupancy_curve",
     "occupancy_frame",
     "occupancy_heatmap",
-    "occupancy_summary",
     "preflight",
     "preflight_device",
     "probe_dialect",

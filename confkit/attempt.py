@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .calls import Call, call
+from .codes import leaves_open
 from .errors import (
     ApiError,
     ConfkitError,
@@ -52,26 +53,6 @@ def tells() -> bool:
 def members_of(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
     """The members of a successful answer; what else it is raises."""
     return interpret(request.endpoint, answer, dialect)
-
-
-# Codes that say by themselves that nothing was done, whatever the HTTP status.
-_NOTHING_DONE = {
-    "A": frozenset({401, 404, 407, 408, 429, 602, 612}),
-    "B": frozenset({401, 404, 407, 408, 423, 425, 602, 612}),
-}
-
-
-def _is_open(failure: ApiError, answer: Answer | None) -> bool:
-    """Whether a code leaves open what became of a change: a part of the service was late or broke,
-    nobody knows what the code means, or the HTTP status says that the service failed."""
-    from .codes import OPEN  # a refusal only
-    from .explanations import explain
-
-    if failure.ret in _NOTHING_DONE[failure.interface or "A"]:
-        return False
-    found = explain(failure)
-    broken = answer is not None and answer.status >= 500
-    return broken or found.retry or found.sure == "unknown" or failure.ret in OPEN
 
 
 def _is_lost(failure: ConfkitError) -> bool:
@@ -254,6 +235,10 @@ class Attempt:
                 f"lost, so it may or may not have happened: {failure}",
                 "Look on the service before you repeat it.",
             )
-        if endpoint.write and isinstance(failure, ApiError) and _is_open(failure, self.answer):
+        if endpoint.write and isinstance(failure, ApiError) and self._is_open(failure):
             return unsettled(failure)
         return failure
+
+    def _is_open(self, failure: ApiError) -> bool:
+        status = 0 if self.answer is None else self.answer.status
+        return leaves_open(failure.ret or "", failure.interface or "A", status)

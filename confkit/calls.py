@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from .codes import explain
 from .endpoints import Endpoint
+from .errors import ConfkitError, TransportError
 from .secret import MASK, excerpt, masked
 from .text import one_line
 from .wire import Answer, Written, as_text, compact, token_parameter
@@ -32,6 +34,7 @@ class Call(NamedTuple):
     """One call that was made: when, what was sent and what came, secrets masked.
 
     `ret` is the result code, None where no answer of the interface came; `error` says then why.
+    `meaning` says in a few words what came of it: the code's meaning, or why there is none.
     """
 
     time: datetime
@@ -47,6 +50,7 @@ class Call(NamedTuple):
     fields: dict[str, Any]
     address: str
     placement: str
+    meaning: str
 
     def __repr__(self) -> str:
         outcome = f"no answer: {self.error}" if self.status is None else f"ret={self.ret}"
@@ -179,6 +183,7 @@ def call(
         name: Blank(MASK) if name == token else _blanked(value, masked(value, name))
         for name, value in written.fields.items()
     }
+    ret = getattr(failure, "ret", None) if failure else 0
     shown = Written(written.method, written.address, fields, written.placement)
     return Call(
         time=time,
@@ -187,14 +192,22 @@ def call(
         url=shown.url.replace(quote(MASK), MASK),
         seconds=seconds,
         status=answer.status if answer else None,
-        ret=getattr(failure, "ret", None) if failure else 0,
+        ret=ret,
         answer=excerpt(answer.body, answer.secrets, 2000) if answer else "",
         error=(str(failure) or type(failure).__name__) if failure else None,
         token=token,
         fields=fields,
         address=written.address,
         placement=written.placement,
+        meaning=_why(failure) if ret is None else explain(ret, endpoint.interface).meaning,
     )
+
+
+def _why(failure: BaseException | None) -> str:
+    """Why no answer of the interface came, without what is quoted from it."""
+    if isinstance(failure, TransportError):
+        return failure.cause
+    return failure.problem if isinstance(failure, ConfkitError) else type(failure).__name__
 
 
 def _blanked(value: Any, shown: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
+from .codes import advice_after_look, error_of, explain
 from .text import printable
 
 if TYPE_CHECKING:
@@ -176,30 +177,14 @@ class ServiceUnavailable(ApiError):
     """302, 303 and 304 of B: mostly the background service is not running."""
 
 
-_CLASSES: dict[str, dict[int, type[ApiError]]] = {
-    "A": {
-        401: AuthenticationFailed, 404: RoomNotFound, 405: LicenceError, 407: ParameterError,
-        409: ServiceTimeout, 410: MediaServerUnavailable, 411: LicenceError, 416: RoomClosed,
-        417: MediaServerUnavailable, 428: MediaServerUnavailable, 429: UserNotFound,
-        504: ServiceTimeout, 602: TokenRejected, 612: RoomNotFound, 701: LicenceError,
-    },
-    "B": {
-        302: ServiceUnavailable, 303: ServiceUnavailable, 304: ServiceUnavailable,
-        310: ServiceTimeout, 401: ParameterError, 423: UserExists, 425: UserNotFound,
-        426: JoinFailed, 427: ServiceTimeout, 602: TokenRejected,
-    },
-}  # fmt: skip
-
-
 def api_error(
     ret: int | str, interface: str, endpoint: str, title: str, detail: str = "", status: int = 0
 ) -> ApiError:
     """The error for a result code, of the class that fits it, with meaning and advice; it names the
     HTTP `status`, where one is given."""
-    from .explanations import explain
-
     found = explain(ret, interface)
-    kind = _CLASSES[interface].get(ret, ApiError) if isinstance(ret, int) else ApiError
+    kinds = {one.__name__: one for one in ApiError.__subclasses__()}
+    kind = kinds.get(error_of(ret, interface), ApiError)
     news = detail.strip(" .").lower() not in ("", found.meaning.lower())
     said = f". The service says: {detail.strip(' .')}" if news else ""
     came = f"{ret} under HTTP {status}" if status else str(ret)
@@ -258,8 +243,6 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
     An effect that is seen after a lost answer is this change's. After a code that came it may be
     older, so the look can only say that nothing happened: the plain refusal, which says so.
     """
-    from .codes import LOOKED
-
     refusal = unknown.refusal if isinstance(unknown, Unsettled) else None
     if look.happened and (refusal is None or refusal.ret == LATE or look.own):
         return None
@@ -267,7 +250,8 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
     if refusal is None:
         failure = unknown.again(advice=look.advice)
     elif look.happened is False:
-        advice = f"{LOOKED_UP} {LOOKED.get(refusal.ret, refusal.advice)}"
+        looked = advice_after_look(refusal.ret, refusal.interface) or refusal.advice
+        advice = f"{LOOKED_UP} {looked}"
         failure = refusal.again(advice=advice, looked=True)
     else:
         failure = unsettled(refusal, look.advice)

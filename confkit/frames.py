@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from .calls import Call
 from .endpoints import ENDPOINTS
-from .explanations import explain
 from .records import Device, Room, RoomUser
 from .secret import mask_address, masked
 from .wire import compact
@@ -115,18 +114,8 @@ def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
         "call": lambda call: call.endpoint,
         "operation": lambda call: ENDPOINTS[call.endpoint].title,
         "ret": lambda call: None if call.ret is None else str(call.ret),
-        "meaning": call_meaning,
     }
     return frame_of(_records(calls, Call), _CALL, readers)
-
-
-def call_meaning(call: Call) -> str:
-    """Return what came of a call, in a few words: its code's meaning, or why there was none."""
-    if call.ret is not None:
-        return explain(call.ret, ENDPOINTS[call.endpoint].interface).meaning
-    # What begins an unfit answer is quoted behind the semicolon, full stops and all.
-    why = (call.error or "no answer").removeprefix(f"{call.address}: ")
-    return why.partition("; it begins ")[0].partition(". ")[0]
 
 
 def _records(given: Any, kind: type) -> list[Any]:

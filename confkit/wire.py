@@ -269,7 +269,7 @@ def _result_code(code: object, answer: Answer) -> int | str | None:
         return code
     if not isinstance(code, str) or not code.strip():
         return None
-    from .explanations import as_code  # when a code comes as text: few deployments do that
+    from .codes import as_code  # when a code comes as text: few deployments do that
 
     plain = as_code(code)
     return excerpt(plain, answer.secrets) if isinstance(plain, str) else plain
@@ -304,8 +304,9 @@ def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
         )
     error = ProtocolError(
         f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
-        f"JSON that was due; it begins {excerpt(answer.body, answer.secrets)!r}",
+        "JSON that was due",
         advice,
+        cause=f"it begins {excerpt(answer.body, answer.secrets)!r}",
     )
     broken = answer.status == BUSY or answer.status >= 500 or not answer.whole
     error.retry = not endpoint.write and broken  # only reads are retried

@@ -272,9 +272,9 @@ def test_a_sandbox_beyond_loopback_says_so(caplog):
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ("ck.connect('sandbox')", "starlette"),
+        ("ck.connect('sandbox')", "uvicorn"),
         ("ck.occupancy_chart(ck.rooms_frame([]).assign(users=[]))", "matplotlib"),
-        ("import confkit.sandbox", "starlette"),
+        ("import confkit.sandbox", "uvicorn"),
     ],
 )
 def test_what_the_base_install_lacks_is_told_with_the_line_that_installs_it(statement, says):

@@ -50,7 +50,7 @@ CALLS = st.builds(
         [UTC, timezone(timedelta(hours=5.5))])), st.sampled_from(list(ENDPOINTS)),
     st.sampled_from(["GET", "POST"]), ID, st.floats(0, 1e6), st.none() | st.integers(100, 599),
     st.none() | st.integers(-(2**63), 2**63) | TEXT.filter(bool), ID, TEXT, TEXT, st.just({}), ID,
-    st.just("query"),
+    st.just("query"), ID,
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
     {"text", "writing"},
-    {"secret", "codes", "explanations"},
+    {"secret", "codes"},
     {"errors"},
     {"records", "endpoints", "rtsp", "checklist"},
     {"dialect", "address", "profiles", "terminal"},
@@ -47,7 +47,7 @@ RTSP_MAY_KNOW = {"rtsp", "secret", "text", "writing"}
 # The flat files that put the parts together; the others are the core.
 ABOVE_THE_PARTS = {"__init__", "__main__", "connect", "cli"}
 SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "secret", "text", "endpoints",
-                    "dialect", "signing", "rtsp"}  # fmt: skip
+                    "dialect", "signing", "wire", "rtsp"}  # fmt: skip
 
 
 def modules():
@@ -106,7 +106,7 @@ def test_imports_point_down(path):
         if (here, target) in (("devices", "diagnosis"), ("client", "many")):
             continue  # what a preflight takes, and send_many, inside the function
         if typing_only or (here, target) == ("sandbox", "client"):
-            continue  # the face of the sandbox builds clients, see below
+            continue  # `Sandbox` builds clients, see below
         assert FLOOR[target] <= FLOOR[here], f"{here} imports {target}, which stands above it"
 
 
@@ -124,7 +124,7 @@ def test_the_core_loads_no_extra():
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_rtsp_and_sandbox_know_only_what_they_need(path):
-    """rtsp knows nothing of rooms; in the sandbox only its face builds a Client; only connect, cli
+    """rtsp knows nothing of rooms; in the sandbox only `Sandbox` builds a Client; only connect, cli
     and the course (whose checker starts it in three dialects) import the sandbox."""
     here = room(path)
     real = {target for target, typing_only in imports(path) if not typing_only}
@@ -132,7 +132,7 @@ def test_rtsp_and_sandbox_know_only_what_they_need(path):
         assert real <= RTSP_MAY_KNOW
     elif here == "sandbox":
         assert real - {"client"} <= SANDBOX_MAY_KNOW
-        assert "client" not in real or path.name == "face.py"
+        assert "client" not in real or path.name == "sandbox.py"
     elif here not in ("connect", "cli", "course"):
         assert "sandbox" not in real
 

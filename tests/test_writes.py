@@ -185,7 +185,7 @@ def test_an_open_creation_without_an_id_of_its_own_is_unsettled(script, reply):
         ("import", 407, ck.ApiError),
         ("import", 602, ck.TokenRejected),
         ("remove", 404, ck.ApiError),
-        ("remove", 612, ck.ApiError),
+        ("remove", 612, ck.RoomNotFound),
         ("offline", 612, ck.RoomNotFound),
     ],
 )

@@ -1,17 +1,14 @@
-"""Charts: a DataFrame in, a matplotlib Figure out, no I/O; each also as plain text."""
+"""Charts: a DataFrame in, a matplotlib Figure out, no I/O; `summary()` is each as plain text."""
 
-from .capacity import capacity_chart, capacity_summary
-from .curve import curve_summary, occupancy_curve
-from .heatmap import heatmap_summary, occupancy_heatmap
-from .occupancy import occupancy_chart, occupancy_summary
+from ..errors import ConfigError
 
-__all__ = [
-    "capacity_chart",
-    "capacity_summary",
-    "curve_summary",
-    "heatmap_summary",
-    "occupancy_chart",
-    "occupancy_curve",
-    "occupancy_heatmap",
-    "occupancy_summary",
-]
+try:
+    from .curve import occupancy_curve
+    from .heatmap import occupancy_heatmap
+    from .ranked import capacity_chart, occupancy_chart
+except ModuleNotFoundError as error:
+    raise ConfigError(
+        f"charts need {error.name}", "Run: pip install 'confkit-notebooks[lab]'"
+    ) from None
+
+__all__ = ["capacity_chart", "occupancy_chart", "occupancy_curve", "occupancy_heatmap"]

@@ -1,16 +1,23 @@
-"""Rooms as they are at one moment: what an occupancy chart tells, before anything is drawn."""
+"""Rooms in the order in which they matter: what charts of rooms tell, before anything is drawn.
+
+`RoomNow` is a room with its users of one moment, `RoomCap` one with its cap of today and the
+suggested one. Both have a state with a look, numbers, a word, and a place in the order.
+"""
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .looks import STATES
-from .names import called, clean, listed, names, natural
-from .panels import MOST, TOP
+from .looks import KINDS, STATES, Look
+from .texts import called, clean, counted, lasting, listed, names, natural
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST = 30  # so many rooms have a row each; of more the first TOP have
+TOP = 20
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class RoomNow:
 
     @property
     def state(self) -> str:
-        """One of `looks.STATES`."""
+        """One of STATES."""
         if self.users is None or not self.capped:
             return "unread"
         if self.cap is None:
@@ -52,18 +59,95 @@ class RoomNow:
     @property
     def word(self) -> str:
         """Its state in words."""
-        if self.users is not None and self.cap is not None and self.users > self.cap:
+        if self.users is None:
+            return "could not be read"
+        if self.cap is not None and self.users > self.cap:
             return f"over by {self.users - self.cap:,}"
-        if self.users is not None and not self.capped:
-            return "attendee_max not read"
-        return "could not be read" if self.users is None else STATES[self.state].word
+        return STATES[self.state].word if self.capped else "attendee_max not read"
+
+    @property
+    def text(self) -> str:
+        """What a summary tells of it."""
+        return ", ".join(filter(None, (self.numbers, self.word)))
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """By utilisation, then those without a cap, then those not read."""
+        share = -2.0 if self.users is None else -1.0 if self.share is None else self.share
+        return -share, -(self.users or 0), natural(self.name), self.room_id
+
+
+@dataclass(frozen=True)
+class RoomCap:
+    """A room's cap of today, the suggested one and the most users it had; None where unknown.
+
+    `used` is for how many minutes people were in it, and `full` for how many it was at its cap: who
+    else wanted to come in is not known. `refused` are the user-minutes for which the suggested cap
+    would have been too low.
+    """
+
+    name: str
+    room_id: str
+    cap: int | None
+    suggested: int | None
+    peak: int | None
+    used: int | None
+    full: int
+    refused: int
+    reason: str
+
+    @property
+    def state(self) -> str:
+        """One of KINDS."""
+        if self.suggested is None:
+            return "unused" if self.peak == 0 or self.used == 0 else "unread"
+        if self.cap is None:
+            return "set"
+        if self.step > 0:
+            return "raise"
+        return "reached" if self.full else "lower" if self.step else "keep"
+
+    @property
+    def step(self) -> int:
+        """By how much the cap changes; 0 where one of both is not known."""
+        return 0 if self.cap is None or self.suggested is None else self.suggested - self.cap
+
+    @property
+    def numbers(self) -> str:
+        """Such as "100 → 40"."""
+        old, new = (
+            "none" if value is None else f"{value:,}" for value in (self.cap, self.suggested)
+        )
+        return old if self.suggested is None or old == new else f"{old} → {new}"
+
+    @property
+    def word(self) -> str:
+        """What to do: "raise by 10"; or why that is not known."""
+        if self.state in ("raise", "lower"):
+            return f"{self.state} by {abs(self.step):,}"
+        if self.state == "reached":
+            return f"full for {lasting(self.full)}"
+        return "set a cap" if self.state == "set" else KINDS[self.state].word
+
+    @property
+    def text(self) -> str:
+        """What a summary tells of it, with the reason."""
+        repeats = self.reason and (self.state == "reached" or self.reason.startswith(self.word))
+        refused = f"{self.refused:,} user-minutes refused" if self.refused else ""
+        told = (self.numbers.replace(" → ", " to "), "" if repeats else self.word, refused)
+        return ", ".join(filter(None, told)) + (f": {self.reason}" if self.reason else "")
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Those to raise first, then those to lower, and so on; the largest step on top."""
+        size = self.full if self.state == "reached" else abs(self.step) or self.suggested or 0
+        return list(KINDS).index(self.state), -size, natural(self.name), self.room_id
 
 
 def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
-    """The frame's rooms: by utilisation, then those without a cap, then those not read."""
+    """The frame's rooms, the fullest first."""
     needed(frame, "the frame", "room_id", "users", "attendee_max")
-    topics = frame["topic"] if "topic" in frame.columns else [None] * len(frame)
-    errors = frame["error"] if "error" in frame.columns else [None] * len(frame)
+    topics, errors = _column(frame, "topic"), _column(frame, "error")
     found = [
         # A room that was read has a topic: without one, and with an error, its cap is not known.
         RoomNow(name, clean(room_id), number(users), number(cap) or None,
@@ -73,41 +157,75 @@ def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
             frame["attendee_max"], topics, errors, strict=True,
         )
     ]  # fmt: skip
-    return sorted(found, key=place)
+    return sorted(found, key=lambda room: room.place)
 
 
-def finding(found: list[RoomNow]) -> str:
-    """The rooms in one line."""
+def caps(report: "pd.DataFrame") -> list[RoomCap]:
+    """The report's rooms, those that need a decision first."""
+    needed(report, "the report", "room_id", "attendee_max", "suggested")
+    further = ("peak", "minutes_in_use", "minutes_full", "refused_minutes", "reason")
+    found = [
+        RoomCap(
+            name, clean(room_id), number(cap) or None, number(suggested) or None, number(peak),
+            number(used), number(full) or 0, number(refused) or 0, clean(reason),
+        )
+        for name, room_id, cap, suggested, peak, used, full, refused, reason in zip(
+            names(report["room_id"], _column(report, "topic")), report["room_id"],
+            report["attendee_max"], report["suggested"],
+            *(_column(report, column) for column in further), strict=True,
+        )
+    ]  # fmt: skip
+    return sorted(found, key=lambda room: room.place)
+
+
+def fullness(found: Sequence[RoomNow]) -> str:
+    """How full the rooms are, in one line."""
     if not found:
         return "No rooms"
     count = Counter(room.state for room in found)
-    full, over = count["full"] + count["over"], count["over"]
-    parts = [f"{full:,} of {len(found):,} room{'s' * (len(found) != 1)} full"]
-    if over:
-        parts[0] += f" ({over:,} over the cap)"
-    parts.append(f"{count['near']:,} nearly")
-    if count["unread"]:
-        parts.append(f"{count['unread']:,} could not be read")
-    return ", ".join(parts)
+    over, unread = count["over"], count["unread"]
+    told = f"{count['full'] + over:,} of {counted(len(found), 'room')} full"
+    told += f" ({over:,} over the cap)" if over else ""
+    return f"{told}, {count['near']:,} nearly" + (f", {unread:,} could not be read" * bool(unread))
 
 
-def summary(found: list[RoomNow]) -> str:
-    """The finding, how many rooms are in which state, and the rooms that the chart names."""
-    lines = [finding(found)]
+def decisions(found: Sequence[RoomCap]) -> str:
+    """What to do about the caps, in one line."""
+    if not found:
+        return "No rooms"
     count = Counter(room.state for room in found)
-    lines += [f"{look.word}: {count[state]:,}" for state, look in STATES.items() if count[state]]
-    named = found if len(found) <= MOST else found[:TOP]
-    if len(named) < len(found):
-        lines.append(f"the {TOP} fullest:")
-    for room in named:
-        told = ", ".join(filter(None, (room.numbers, room.word)))
-        lines.append(f"  {called(room.name, room.room_id)}: {told}")
-    if len(named) < len(found) and (lost := unread(found[TOP:])):
-        lines.append(lost)
+    told = {**{kind: f"to {kind}" for kind in KINDS}, "reached": "reached", "unused": "never used",
+            "unread": "not read"}  # fmt: skip
+    parts = [f"{count[kind]:,} {told[kind]}" for kind in KINDS if count[kind]]
+    return f"Caps of {counted(len(found), 'room')}: {', '.join(parts)}"
+
+
+def seats(found: Sequence[RoomCap]) -> str:
+    """The caps added up, of the rooms that have both."""
+    both = [(room.cap, room.suggested) for room in found if room.cap and room.suggested]
+    old, new = (sum(pair[side] for pair in both) for side in (0, 1))
+    return f"caps together {old:,} today, {new:,} as suggested" if both else ""
+
+
+def first(found: Sequence[RoomNow | RoomCap]) -> int:
+    """How many of the rooms have a row each."""
+    return len(found) if len(found) <= MOST else TOP
+
+
+def summary(
+    found: Sequence[RoomNow | RoomCap], looks: Mapping[str, Look], heading: str, *told: str
+) -> str:
+    """These lines, how many rooms are in which state, and, under the heading where there are more,
+    the first of them."""
+    count, shown = Counter(room.state for room in found), found[: first(found)]
+    lines = [*filter(None, told)]
+    lines += [f"{look.word}: {count[state]:,}" for state, look in looks.items() if count[state]]
+    lines += [heading] * (len(shown) < len(found))
+    lines += [f"  {called(room.name, room.room_id)}: {room.text}" for room in shown]
     return "\n".join(lines)
 
 
-def unread(found: list[RoomNow]) -> str:
+def unread(found: Iterable[RoomNow]) -> str:
     """Names those that could not be read, as far as that fits."""
     lost = [room.name for room in found if room.state == "unread"]
     return f"Could not be read: {listed(lost, 8)}" if lost else ""
@@ -132,9 +250,5 @@ def number(value: Any) -> int | None:
     return int(float(text)) if text and 0 <= float(text) < math.inf else None
 
 
-def place(room: RoomNow) -> tuple[Any, ...]:
-    """What `rooms` sorts by."""
-    share = room.share
-    if share is None:
-        share = -2.0 if room.users is None else -1.0
-    return -share, -(room.users or 0), natural(room.name), room.room_id
+def _column(frame: "pd.DataFrame", name: str) -> Iterable[Any]:
+    return frame[name] if name in frame.columns else [None] * len(frame)

@@ -1,45 +1,85 @@
 """The sheet that a chart is drawn on: the finding on top, where and when below it, last a note."""
 
+import base64
 import re
-from typing import TYPE_CHECKING
+import warnings
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError
+from matplotlib import font_manager
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
+
 from ..text import one_line, printable
 from .looks import FAINT, GREY, INK
-from .names import wrapped
+from .texts import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import SubFigure
 
-    from .figure import Chart
-
 WIDTH = 8.0  # inches; at 110 dots an inch 880 pixels
 _EDGE = 0.14
 _LINE = {"finding": 0.235, "under": 0.175, "note": 0.155}
+# After the usual font, those that know other scripts, where they are installed.
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans Devanagari", "Noto Sans Thai",
+    "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans", "Hiragino Sans", "Yu Gothic",
+    "Microsoft YaHei", "Malgun Gothic", "Nirmala UI", "Arial Unicode MS", "Segoe UI Emoji",
+    "WenQuanYi Zen Hei", "Droid Sans Fallback", "Unifont",
+)  # fmt: skip
+
+
+class Chart(Figure):
+    """A matplotlib Figure that a notebook shows by itself, whether pyplot is loaded or not.
+
+    A notebook gets the picture and, as plain text beside it, the `summary()`: that is what a
+    screen reader reads and what a comparison of notebooks compares.
+    """
+
+    def __init__(self, *arguments: Any, told: str = "", **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._told = told
+
+    def summary(self) -> str:
+        """What the chart shows, as plain text."""
+        return self._told
+
+    def draw(self, renderer: Any) -> None:
+        """Draws; a letter that no installed font has is a box, and no warning."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
+            super().draw(renderer)
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        self.savefig(picture, format="png")
+        return picture.getvalue()
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+        # What stands beside the plot, time and service among it, in place of a picture not seen.
+        seen = " · ".join(text.get_text() for text in self.texts)
+        picture = base64.b64encode(self._repr_png_()).decode("ascii")
+        return (
+            {"text/plain": self.summary(), "image/png": picture},
+            {"image/png": {"alt": seen.replace("\n", " ")}},
+        )
 
 
 def sheet(
     finding: str, under: list[str], *, height: float, note: str = "", told: str = ""
-) -> "Chart":
+) -> Chart:
     """A Chart with its texts, and room for axes of `height` inches between them.
 
     `under` are the parts of the second line; `told` is the chart as plain text.
     """
-    try:
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-        from .figure import Chart
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"charts need {error.name}", "Run: pip install 'confkit-notebooks[lab]'"
-        ) from None
-
-    finding, note, told = one_line(finding), one_line(note), printable(told)
     # A number stays on one line with what it counts.
-    title = wrapped(re.sub(r"(\d) (?=\w)", "\\1\u00a0", finding), 74).replace("\u00a0", " ")
+    joined = re.sub(r"(\d) (?=\w)", "\\1\u00a0", one_line(finding))
+    title = wrapped(joined, 74).replace("\u00a0", " ")
     second = wrapped(one_line(" · ".join(filter(None, under))), 104)
-    last = wrapped(note, 112)
+    last = wrapped(one_line(note), 112)
     above = _EDGE + sum(
         _LINE[kind] * (text.count("\n") + 1)
         for kind, text in (("finding", title), ("under", second)) if text
@@ -50,7 +90,7 @@ def sheet(
     left = _EDGE / WIDTH
     inner = (left, below / tall, 1 - 2 * left, height / tall)
     layout = ConstrainedLayoutEngine(rect=inner, w_pad=0, h_pad=0, hspace=0)
-    figure = Chart(figsize=(WIDTH, tall), dpi=110, layout=layout, told=told)
+    figure = Chart(figsize=(WIDTH, tall), dpi=110, layout=layout, told=printable(told))
     figure.suptitle(
         title, x=left, y=1 - _EDGE / tall, ha="left", va="top", fontsize=13, fontweight="bold",
         color=INK, linespacing=1.25,
@@ -65,13 +105,10 @@ def sheet(
     return figure
 
 
-def finished(figure: "Chart") -> "Chart":
+def finished(figure: Chart) -> Chart:
     """The chart, with its texts as they are and in fonts that know other scripts."""
-    from matplotlib.text import Text
-
-    from .figure import families
-
-    known = families()
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    known = ["DejaVu Sans", *(name for name in _OTHER_SCRIPTS if name in installed)]
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # a topic may hold dollars
         if any(
@@ -82,13 +119,7 @@ def finished(figure: "Chart") -> "Chart":
     return figure
 
 
-def parts(figure: "Chart", *heights: float) -> "list[SubFigure]":
-    """Parts of the sheet, one below the other, each with a layout of its own."""
-    made = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
-    return list(made.flat)
-
-
-def nothing(figure: "Chart", why: str) -> "Chart":
+def nothing(figure: Chart, why: str) -> Chart:
     """The chart of nothing: it says so in place of axes."""
     axes = figure.add_subplot()
     axes.set_axis_off()

@@ -171,7 +171,7 @@ def _lab(options: argparse.Namespace) -> int:
 def _sandbox(options: argparse.Namespace) -> int:
     try:
         from ..sandbox import DEMO_SECRET_KEY, Sandbox
-        from ..sandbox.sockets import resolve
+        from ..sandbox.service.server import resolve
     except ModuleNotFoundError as error:
         raise ConfigError(str(error)) from None
     log_here(logging.INFO)

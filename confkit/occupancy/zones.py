@@ -32,15 +32,12 @@ def moment(given: Moment, name: str) -> datetime:
 def zone(given: str | tzinfo | None) -> tuple[tzinfo, str]:
     """The time zone and its name; None is this machine's. ValueError where there is none so."""
     if isinstance(given, tzinfo):
-        return given, str(given)
-    if given is not None:
-        found = _zone(given)
-        if found is None:
-            raise ValueError(f"there is no time zone {given!r}; give one such as 'Europe/Berlin'")
-        return found, found.key
-    found = _zone(_local_name())
+        return given, _plain(str(given))
+    found = _zone(_local_name() if given is None else given)
     if found is not None:
-        return found, found.key
+        return found, _plain(found.key)
+    if given is not None:
+        raise ValueError(f"there is no time zone {given!r}; give one such as 'Europe/Berlin'")
     here = timezone(datetime.now().astimezone().utcoffset() or timedelta())
     return here, str(here)
 
@@ -50,6 +47,11 @@ def duration(minutes: float) -> str:
     number, unit = (minutes, "minute") if minutes < 120 else (minutes / 60, "hour")
     written = f"{number:,.1f}".removesuffix(".0")
     return f"{written} {unit}" if written == "1" else f"{written} {unit}s"
+
+
+def _plain(name: str) -> str:
+    """A zone's name as people know it."""
+    return "UTC" if name in ("Etc/UTC", "Etc/Universal", "Zulu") else name
 
 
 def _zone(name: str) -> ZoneInfo | None:

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 from ..errors import ConfigError
 
 if TYPE_CHECKING:
-    from .connecting import ConnectPanel
     from .devices import DevicePanel
     from .occupancy import OccupancyPanel
     from .rooms import RoomExplorer
     from .wire import WirePanel
 
-__all__ = ["ConnectPanel", "DevicePanel", "OccupancyPanel", "RoomExplorer", "WirePanel"]
+__all__ = ["DevicePanel", "OccupancyPanel", "RoomExplorer", "WirePanel"]
 
 _WHERE = {
-    "ConnectPanel": "connecting",
     "DevicePanel": "devices",
     "OccupancyPanel": "occupancy",
     "RoomExplorer": "rooms",

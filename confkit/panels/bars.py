@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..charts.looks import STATES
-from ..charts.names import clean, listed
-from ..charts.rooms import RoomNow, place, rooms
-from ..charts.times import zone
+from ..charts.rooms import RoomNow, rooms
+from ..charts.texts import clean, listed
+from ..occupancy.zones import zone
 from .parts import Bar, Column
 from .room_list import READ_AT, UNREAD, age, clock, rooms_told, since
 
@@ -70,7 +70,7 @@ def bars(frame: pd.DataFrame, before: Bars | None = None) -> Bars:
     found = [room for room in before.found if room.room_id not in anew]
     for old in before.found:
         if (room := anew.get(old.room_id)) is not None:
-            insort(found, replace(room, name=old.name), key=place)
+            insort(found, replace(room, name=old.name), key=lambda one: one.place)
     return Bars(frame, topics, found)
 
 

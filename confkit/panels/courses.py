@@ -12,10 +12,10 @@ import pandas as pd
 from ..errors import ConfigError
 from ..occupancy.loading import load_occupancy
 from ..occupancy.samples import samples_frame, schema
-from .folders import of_a_recording, placed
+from .recorded import of_a_recording, placed
 
 if TYPE_CHECKING:
-    from ..charts.figure import Chart
+    from ..charts.sheet import Chart
     from .readings import Reading
 
 _CLOSE = 0.6  # of the usual interval: less lies between two that count for one

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import tzinfo
 from inspect import Parameter, signature
 
-from ..charts.times import zone
 from ..client import Client
 from ..errors import ConfigError
 from ..many.result import Sweep
+from ..occupancy.zones import zone
 from ..rooms import create_room
 
 

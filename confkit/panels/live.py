@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from ..charts.times import moment, zone
+from ..charts.texts import moment
 from ..errors import ConfigError, ConfkitError, ProtocolError, TransportError
 from ..many.result import Sweep
 from ..many.sweeps import sweep
+from ..occupancy.zones import zone
 from ..transport import finite
 from . import arranging
 from .given import zone_of

@@ -1,4 +1,4 @@
-"""`OccupancyPanel`: how full rooms are, live, over time, and into a recording."""
+"""`OccupancyPanel`: how full rooms are, live and over time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,11 @@ from ..many.sweeps import sweep
 from . import arranging
 from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
 from .courses import joined, read_samples, recorded_samples
-from .folders import of_a_recording
 from .given import check_source
 from .live import LivePanel, check_every
 from .parts import Table
 from .readings import Reading, asked, rooms_now, rooms_of, taken
-from .recording_block import RecordingBlock
-from .recordings import Recording, pace, recording
-from .reports import report_rows
+from .recorded import RecordedBlock, of_a_recording, placed
 from .room_curve import RoomCurve
 from .room_list import unreachable, valued
 from .telling import told
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..client import Client
-    from ..occupancy.recorder import Recorded
 
 USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
 
@@ -54,9 +50,6 @@ class OccupancyPanel(LivePanel):
     number, or there is no such zone. Sections 4 and 7 of the interface.
     """
 
-    recording: Recording | None = None
-    _own: Recording | None = None  # that this panel began
-
     def __init__(
         self,
         client: Client,
@@ -75,7 +68,7 @@ class OccupancyPanel(LivePanel):
         self._rooms = None if room_ids is None else asked(room_ids)
         self._reading: Reading | None = None
         self._bars: Bars | None = None
-        self._aside: threading.Thread | None = None
+        self._asides: list[threading.Thread] = []
         self._arrange(str(folder))
         if isinstance(room_ids, Sweep):
             self._take(room_ids)
@@ -92,33 +85,30 @@ class OccupancyPanel(LivePanel):
             on_choice=lambda _: self._beside(self._pick), on_page=self._turned,
         )  # fmt: skip
         self.curve = RoomCurve(self._client.name, lambda: self.select(""), self._tz)
-        self.recorder = RecordingBlock(
-            folder, record=self.clicked(lambda: self.record(every=self.recorder.every), "record"),
-            stop=lambda _: self._beside(self.stop_recording, "record"),
+        self.recorded = RecordedBlock(
+            folder, look=lambda: self._beside(self.recorded.look),
             report=self.clicked(self.capacity, "report"),
-            choose=lambda room_id: self._beside(lambda: self.select(room_id)), tz=self._tz,
+            choose=lambda room_id: self._beside(lambda: self.select(room_id)),
         )  # fmt: skip
-        if (found := self.recorder.found()) is not None:
-            self._follow(found, False)
+        if folder:
+            self._beside(self.recorded.look)
         refresh = arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.shows(
             arranging.row(refresh, self.often), self.totals, self.lost,
-            arranging.columns(self.table, self.curve), self.recorder,
+            arranging.columns(self.table, self.curve), self.recorded,
         )  # fmt: skip
 
     def close(self) -> None:
-        """Close the panel and end a recording that it began; others go on."""
-        if self._own is not None:
-            self._own.stop()
+        """Close the panel and end what goes on in it by itself."""
         if hasattr(self, "curve"):  # it was made so far
             self.curve.close()
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether nothing is under way any more, a recording left aside."""
-        if self._aside is not None:
-            self._aside.join(timeout)
-        return super().wait(timeout)
+        """Whether nothing is under way any more, after at most `timeout` seconds for each."""
+        for thread in self._asides:
+            thread.join(timeout)
+        return super().wait(timeout) and not any(map(threading.Thread.is_alive, self._asides))
 
     # Reading
 
@@ -212,7 +202,7 @@ class OccupancyPanel(LivePanel):
 
         ConfigError: the folder holds the recording of another service.
         """
-        recorded = recorded_samples(self.recorder.folder, room_id, self._client.name)
+        recorded = recorded_samples(self.recorded.folder, room_id, self._client.name)
         return joined(recorded, read_samples(self._reading, room_id), self.frame.every)
 
     def _pick(self) -> None:
@@ -220,7 +210,7 @@ class OccupancyPanel(LivePanel):
         self._draw(anew=True)
 
     def _draw(self, *, anew: bool = False) -> None:
-        room_id, folder = self.table.chosen, self.recorder.folder
+        room_id, folder = self.table.chosen, self.recorded.folder
         self.curve.draw(room_id, self._reading, folder, self.frame.every, anew=anew)
 
     def _beside(self, action: Callable[[], object], kind: str = "pick") -> None:
@@ -232,44 +222,11 @@ class OccupancyPanel(LivePanel):
             except Exception as error:  # noqa: BLE001  # nobody would see it raised
                 self.fails(error, kind)
 
-        self._aside = threading.Thread(target=run, name="confkit panel beside", daemon=True)
-        self._aside.start()
+        thread = threading.Thread(target=run, name="confkit panel beside", daemon=True)
+        self._asides = [*filter(threading.Thread.is_alive, self._asides), thread]
+        thread.start()
 
-    # Recording
-
-    def record(self, folder: str | Path | None = None, every: float = 60) -> Recording:
-        """The recording of all rooms into this folder, once its first sweep is on the disk.
-
-        It goes on, a sweep every `every` seconds, until `stop_recording`, `close`, or the end of
-        the kernel, also while nobody sees the panel; `load_occupancy` reads the folder at any time.
-        Without `folder` the one that the panel shows. Errors as of `Recorder.record`; ConfigError
-        where none is given, one goes on already, or `every` is no number of seconds up to a day.
-        """
-        with self.working("Recording: the first sweep", kind="recording") as work:
-            if self.recording is not None and not self.recording.ended:
-                raise ConfigError(
-                    f"a recording into {self.recording.folder} goes on", "End it first."
-                )
-            every = pace(every)
-            if folder is not None:
-                self.recorder.give(folder)
-            path = self.recorder.path
-            rooms = rooms_now(self._client, self._rooms, work.cancelled)
-            return recording(
-                self._client, list(rooms["room_id"]), path, every, work.cancelled, self._follow
-            )
-
-    def stop_recording(self) -> Recorded | None:
-        """What was recorded, once the recording has ended; None where there is none."""
-        if self.recording is None:
-            return None
-        self.recording.stop()
-        return self.recording.done
-
-    def _follow(self, recording: Recording, own: bool) -> None:
-        self.recording = recording
-        self._own = recording if own else self._own
-        self.recorder.follow(recording)
+    # A recording
 
     def capacity(self) -> pd.DataFrame:
         """The `capacity_report` of the folder, once it is shown. Errors as of that; ConfigError
@@ -278,6 +235,7 @@ class OccupancyPanel(LivePanel):
 
         self.wait_for_first()
         with self.working("Counting the samples", "report"):
-            report = capacity_report(of_a_recording(self.recorder.path), self._tz)
-            self.recorder.shows(report_rows(report, self._reading))
+            path = of_a_recording(placed(self.recorded.folder))
+            report = capacity_report(path, self._tz)
+            self.recorded.show(report, self._reading)
         return report

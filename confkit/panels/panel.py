@@ -81,18 +81,12 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self.frame = Frame(title, self._heard)
         super().__init__([self.frame])
         self.add_class("confkit-panel")
-        self.names(client)
+        if client is not None:
+            inside, note = client.sandbox is not None, READ_ONLY if client.read_only else ""
+            self.frame.put(service=client.name, sandbox=inside, note=note)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.frame.service or 'no service yet'}>"
-
-    def names(self, client: Client | None) -> None:
-        """Name this client's service in the head."""
-        self.frame.put(
-            service="" if client is None else client.name,
-            sandbox=client is not None and client.sandbox is not None,
-            note=READ_ONLY if client is not None and client.read_only else "",
-        )
 
     def shows(self, *children: ipywidgets.Widget) -> None:
         """Put these below the panel's head."""
@@ -293,10 +287,6 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.frame.put(done=done, total=total)
 
     # Questions
-
-    def asks(self, yes: str, question: Callable[[], str], action: Callable[[], object]) -> Any:
-        """The handler of a click that asks this first and does it when `yes` was clicked."""
-        return self.clicked(lambda: self.ask(yes, question(), action))
 
     def ask(self, yes: str, question: str, action: Callable[[], object]) -> None:
         """Ask this in the panel; `answer` answers it. What was asked before and not answered is not

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import ipywidgets
 
 from ..charts.curve import occupancy_curve
-from ..charts.names import clean
+from ..charts.texts import clean
 from ..errors import ConfkitError
 from . import arranging
 from .courses import joined, picture, read_samples, recorded_samples

@@ -8,11 +8,12 @@ from datetime import datetime, tzinfo
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..charts.times import moment, zone
+from ..charts.texts import moment
 from ..deployment import McuAnswer
 from ..devices import list_devices
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
+from ..occupancy.zones import zone
 from ..records import Device, Room, RoomUser
 from ..rooms import get_room
 from ..users import get_room_users

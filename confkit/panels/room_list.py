@@ -7,12 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from ..charts.times import lasting, moment, zone
+from ..charts.texts import lasting, moment
 from ..errors import ConfkitError, RoomNotFound
 from ..frames import strings
 from ..many.ids import RoomIds
 from ..many.reading import Part
 from ..many.result import NOT_ASKED, UTILISATION, Sweep, utilisation
+from ..occupancy.zones import zone
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,19 +1,26 @@
-"""The wire: the last calls as they were sent, what came of them, and how the token is made."""
+"""The last calls of a client: what was sent, what came, and how the token is made."""
 
 from __future__ import annotations
 
+import json
 import threading
 from datetime import tzinfo
+from html import escape
 from typing import TYPE_CHECKING
 
+from ..codes import explain
+from ..endpoints import ENDPOINTS
 from ..errors import ConfigError
-from .arranging import button, columns, row, shown
+from ..frames import calls_frame
+from ..occupancy.zones import zone
+from ..secret import MASK
+from .arranging import button, check, columns, fields, row, shown
 from .given import check_source, zone_of
 from .panel import Panel
-from .parts import Table, View
+from .parts import Cell, Column, Mark, Table, View
+from .parts.table import Row
 from .token_making import TokenSteps, token_steps
 from .waiting import until_cancelled
-from .wire_texts import call_columns, came_html, counted, numbered_frame, sent_html, steps_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,14 +31,110 @@ if TYPE_CHECKING:
 _STEPS = "How the token is made"
 
 
+def _answered(row: Row) -> Cell:
+    if row["ret"] is None:
+        return Mark("no answer" if row["status"] is None else "not of the interface", "bad")
+    return Mark(row["ret"], "good" if row["ret"] == "0" else "bad")
+
+
+def _columns(tz: tzinfo) -> list[Column]:
+    """The columns of the table, with times in the zone `tz`, which the line below them names."""
+    return [
+        Column("n", "No.", right=True, wide=True),
+        Column("time", "Time", lambda row: f"{row['time'].astimezone(tz):%H:%M:%S.%f}"[:-3]),
+        Column("ret", "Answer", _answered),
+        Column("call", "Call", lambda row: f"{row['call']} {row['operation']}"),
+        Column("meaning", "Meaning"),
+        Column("seconds", "Took", lambda row: took(row["seconds"]), right=True, wide=True),
+        Column("url", "Sent", lambda row: f"{row['method']} {row['url']}", wide=True),
+    ]
+
+
+def took(seconds: float) -> str:
+    """So many seconds, in milliseconds where they are few."""
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def _sent_html(call: Call, tz: tzinfo) -> str:
+    """What was sent, when in the zone `tz`, and how to send it again."""
+    here, zone_name = zone(tz)
+    told = fields([
+        ("when", f"{call.time.astimezone(here):%Y-%m-%d %H:%M:%S} ({zone_name})"),
+        ("sent", f"{call.method} {call.url}"),
+        ("parameters", {"query": "in the query", "form": "in a form"}.get(
+            call.placement, "as JSON")),
+    ])  # fmt: skip
+    title = f"{call.endpoint} {ENDPOINTS[call.endpoint].title}"
+    return (
+        f"{_heading(title)}{told}"
+        f"{_heading('As curl')}{_copied(call.as_curl())}"
+        f"{_heading('As Python')}{_copied(call.as_python())}"
+    )
+
+
+def _came_html(call: Call) -> str:
+    """What came, and what that means."""
+    told = [("took", took(call.seconds)), ("HTTP status", call.status), ("ret", call.ret)]
+    if call.ret is None:
+        told += [("why", call.error)]
+    else:
+        found = explain(call.ret, ENDPOINTS[call.endpoint].interface)
+        told += [("meaning", f"{found.meaning} ({found.sure})")]
+        if call.ret != 0:
+            again = "yes, in a moment" if found.retry else "no, not before something has changed"
+            told += [
+                ("likely cause", f"{found.cause} (assumed)"),
+                ("what to do", found.advice),
+                ("try again", again),
+            ]
+    answer = f"{_heading('Its answer')}{_copied(_laid_out(call.answer))}" if call.answer else ""
+    return f"{_heading('What came')}{fields(told)}{answer}"
+
+
+def _steps_html(steps: TokenSteps) -> str:
+    """The steps of a token's making, and whether they show secrets."""
+    masked = any(step.name == "token" and step.value == MASK for step in steps)
+    told = (
+        f"Secrets, and what could make one, show as {MASK}: only a sandbox with its published demo "
+        "keys shows them."
+        if masked
+        else "In full, because the keys of this sandbox are published."
+    )
+    items = "".join(
+        f"<li><b>{escape(step.name)}</b> <code>{escape(step.value)}</code>"
+        f"<div class='confkit-quiet'>{escape(step.how)} ({escape(step.sure)})</div></li>"
+        for step in steps
+    )
+    return (
+        f"{_heading('How the token in use was made')}<p>{told}</p>"
+        f"<ol class='confkit-steps'>{items}</ol>"
+    )
+
+
+def _heading(text: str) -> str:
+    return f'<div class="confkit-heading" role="heading" aria-level="4">{escape(text)}</div>'
+
+
+def _copied(text: str) -> str:
+    return f'<pre class="confkit-copied" tabindex="0">{escape(text)}</pre>'
+
+
+def _laid_out(answer: str) -> str:
+    """An answer with a line for each member, where it is whole."""
+    try:
+        return json.dumps(json.loads(answer), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return answer
+
+
 class WirePanel(Panel):
     """The last calls of a client, masked, the newest first; one of them in detail.
 
-    `value` is their frame as `calls_frame` makes it, `call` the one that was chosen, or None. The
-    panel looks at the client's record every `every` seconds while somebody sees it, 0 for never;
-    that sends nothing. Times are shown in the zone `tz`, None for this machine's own (ConfigError:
-    there is none so); in `value` they are UTC. Details and token go to the browser as messages, so
-    no saved notebook holds them.
+    `value` is the frame of those that are shown, as `calls_frame` makes it, `call` the one that was
+    chosen, or None. The panel looks at the client's record every `every` seconds while somebody
+    sees it, 0 for never; that sends nothing. Times are shown in the zone `tz`, None for this
+    machine's own (ConfigError: there is none so); in `value` they are UTC. Details and token go to
+    the browser as messages, so no saved notebook holds them.
     """
 
     def __init__(
@@ -44,9 +147,10 @@ class WirePanel(Panel):
         self._client = client
         self._calls: dict[int, Call] = {}
         self._last = 0
+        self._shown: tuple[list[int], bool] | None = None
         self._reading = threading.Lock()
         self.table = Table(
-            "The last calls", "n", call_columns(self._tz), what="calls", sort=("n", True),
+            "The last calls", "n", _columns(self._tz), what="calls", sort=("n", True),
             on_choice=self._show, empty="No call was made yet. Make one and it stands here.",
         )  # fmt: skip
         self.sent, self.came = View("What was sent"), View("What came")
@@ -54,14 +158,20 @@ class WirePanel(Panel):
         self.details = columns(self.sent, self.came)
         self.steps_button = button(_STEPS, self.clicked(self._turn_steps, "token"))
         refresh = button("Refresh", self.clicked(self.refresh, "reading"), "primary")
+        self.errors = check("errors only")
+        self.errors.observe(lambda _: self.refresh(), "value")
         self.shows(
-            row(refresh, self.steps_button),
+            row(refresh, self.errors, self.steps_button),
             self.table, self.details, self.made,
         )  # fmt: skip
         shown(self.details, False)
         shown(self.made, False)
         self.refresh()
         self.every(every, self.refresh)
+
+    def filter(self, errors: bool = False) -> None:
+        """Show the calls without a result code 0 alone, or all again."""
+        self.errors.value = bool(errors)
 
     def refresh(self) -> pd.DataFrame:
         """The frame of the client's last calls, which the panel shows from now on."""
@@ -71,12 +181,17 @@ class WirePanel(Panel):
             for call in self._client.calls:
                 self._last += id(call) not in before
                 numbered[before.get(id(call), self._last)] = call
-            if list(numbered) != list(self._calls) or self.value is None:
-                self._calls = numbered
-                frame = numbered_frame(numbered)
-                self.table.show(frame, counted(frame, self._tz))
+            self._calls, errors = numbered, bool(self.errors.value)
+            if self._shown != (list(numbered), errors):
+                self._shown = list(numbered), errors
+                frame = calls_frame(numbered.values())
+                frame.insert(0, "n", list(numbered))
+                if errors:
+                    frame = frame[frame["ret"].ne("0").fillna(True)].reset_index(drop=True)
+                self.table.show(frame.astype({"n": "int64"}), self._counted(len(frame)))
                 self.value = frame.drop(columns="n")
-        return self.value
+            found: pd.DataFrame = self.value
+        return found
 
     def choose(self, n: int) -> Call:
         """The call of this number in the table, in detail; -1 is the newest, -2 the one before.
@@ -102,7 +217,7 @@ class WirePanel(Panel):
         """
         with self.working("Reading how the token is made", "token") as work:
             steps = until_cancelled(lambda: token_steps(self._client), work.cancelled)
-        self.made.show(steps_html(steps))
+        self.made.show(_steps_html(steps))
         self._shows_steps(True)
         self.refresh()
         return steps
@@ -123,5 +238,10 @@ class WirePanel(Panel):
         self.call = self._calls.get(int(key)) if key.isdecimal() else None
         shown(self.details, self.call is not None)
         if self.call is not None:
-            self.sent.show(sent_html(self.call, self._tz))
-            self.came.show(came_html(self.call))
+            self.sent.show(_sent_html(self.call, self._tz))
+            self.came.show(_came_html(self.call))
+
+    def _counted(self, count: int) -> str:
+        of = len(self._calls)
+        told = f"{count:,} of {of:,} calls" if count < of else f"{of:,} call{'s' * (of != 1)}"
+        return f"{told} · times in {zone(self._tz)[1]}"

@@ -1,10 +1,13 @@
-"""RTSP addresses: a URL in, its parts out."""
+"""RTSP addresses: a URL in, its parts out, and the login that goes with it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
+
+from .auth import Login
+from .refusal import PullRefused
 
 DEFAULT_PORTS = {"rtsp": 554, "rtsps": 322}
 
@@ -70,6 +73,25 @@ def parse_address(url: str) -> Address:
         _decode(name) if has_login and userinfo else None,
         _decode(password) if has_login and has_password else None,
     )
+
+
+def target(url: str, name: str | None, password: str | None) -> tuple[Address, Login | None]:
+    """Return where to connect, and the login of the URL or of the fields; raises PullRefused."""
+    try:
+        address = parse_address(url)
+    except ValueError as error:
+        raise PullRefused("url_malformed", str(error)) from None
+    inside = (address.login_name, address.login_password)
+    for given, known in zip((name, password), inside, strict=True):
+        if given is not None and known is not None and given != known:
+            raise PullRefused("credentials_conflict")
+        # Neither half a letter nor a control character can be sent.
+        if re.search(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]", given or ""):
+            raise PullRefused("url_malformed", "The login holds a letter that cannot be sent.")
+    name = inside[0] if name is None else name
+    password = inside[1] if password is None else password
+    login = None if name is None and password is None else Login(name or "", password or "")
+    return address, login
 
 
 def sendable(url: str) -> str:

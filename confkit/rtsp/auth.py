@@ -11,6 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .message import Response
+from .refusal import PullRefused, status_refusal
+
 # Strongest last; a -sess variant is no stronger than its base, and rarer.
 _ALGORITHMS = ("MD5-SESS", "MD5", "SHA-256-SESS", "SHA-256")
 _PART = re.compile(r"""([^\s,="]+)(\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,"]*)))?""")
@@ -106,6 +109,70 @@ def authorization(
         parts.append(f"cnonce={_quote(cnonce)}")
     answer = _digest(challenge.algorithm, login, realm, nonce, method, uri, qop, nc, cnonce)
     return f'Digest {", ".join(parts)}, response="{answer}"'
+
+
+class Credentials:
+    """The login of one conversation: sent where the camera asks for it, and once only.
+
+    `name` says how it was sent, None while it was not; `accepted` that the camera took it. A
+    camera to which another one redirects gets no login (`withhold`).
+    """
+
+    def __init__(self, login: Login | None) -> None:
+        self._login = login
+        self._challenge: Challenge | None = None
+        self._count = 0
+        self._answer = ""
+        self._renewed = self._withheld = False
+        self.accepted = False
+        self.name: str | None = None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What a camera may know of the login, and repeat in its reasons."""
+        password = self._login.password if self._login else ""
+        return tuple(filter(None, (password, self._answer)))
+
+    def withhold(self) -> None:
+        """Send no login from now on."""
+        self._withheld, self._challenge, self.name = True, None, None
+
+    def meet(self, asked: Response) -> None:
+        """Take up the challenge of a 401; raises PullRefused where it cannot be answered."""
+        refusal = status_refusal("DESCRIBE", asked, *self.secrets)
+        if refusal.verdict == "auth_locked":
+            raise refusal
+        if self._withheld:
+            reason = "It wants a login, and another camera gets none from here."
+            advice = "Try the address that it redirects to, with its own login."
+            raise PullRefused("redirected", reason, advice=advice)
+        if self._login is None:
+            raise PullRefused("auth_required")
+        challenge = choose_challenge(parse_challenges(asked.all("WWW-Authenticate")))
+        if challenge is None:
+            raise PullRefused("auth_unsupported")
+        if self._challenge is not None:
+            # A second wrong login can lock the address out; an outdated nonce is no wrong login,
+            # and neither is a new one that a camera wants after it has accepted the login.
+            if self._renewed or not (challenge.stale or self.accepted):
+                self._challenge = None  # TEARDOWN would try the login once more
+                raise PullRefused("auth_rejected")
+            self._renewed = True
+        self._challenge, self._count, self.name = challenge, 0, challenge.name
+
+    def met(self) -> None:
+        """Note that a request was answered without asking for a login (again)."""
+        self.accepted = self.accepted or self._challenge is not None
+        self._renewed = False
+
+    def sign(self, method: str, url: str) -> list[tuple[str, str]]:
+        """Return the header that a request needs, if any."""
+        if self._challenge is None or self._login is None:
+            return []
+        self._count += 1
+        header = authorization(self._challenge, self._login, method, url, count=self._count)
+        self._answer = header.partition(" ")[2]
+        return [("Authorization", header)]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 START_CODE = b"\0\0\0\1"
@@ -16,6 +16,7 @@ class Layout:
     aggregate: int
     fragment: int
     parameter_sets: tuple[int, ...]
+    pictures: Container[int]
     keyframes: range
     bare: tuple[int, ...]  # the end of a sequence or of a stream: nothing but a header
 
@@ -29,10 +30,30 @@ class Layout:
             return bytes([nal[0] & 0xE0 | number])
         return bytes([nal[0] & 0x81 | number << 1, nal[1]])
 
+    def whole_type_of(self, nal: bytes) -> int:
+        """Return the type of a NAL unit, or of that of which this is a fragment."""
+        kind = self.type_of(nal)
+        return (
+            nal[self.header] & (31 if self.header == 1 else 63) if kind == self.fragment else kind
+        )
+
+    def inside(self, payload: bytes) -> list[bytes]:
+        """Return the NAL units of an aggregate, or the only one; ValueError: one is cut off."""
+        if len(payload) <= self.header or self.type_of(payload) != self.aggregate:
+            return [payload]
+        nals, start = [], self.header
+        while start < len(payload):
+            end = start + 2 + int.from_bytes(payload[start : start + 2], "big")
+            if end > len(payload) or end == start + 2:
+                raise ValueError("An aggregated payload is cut off.")
+            nals.append(payload[start + 2 : end])
+            start = end
+        return nals
+
 
 LAYOUTS = {
-    "h264": Layout(1, 24, 28, (7, 8), range(5, 6), (10, 11)),
-    "h265": Layout(2, 48, 49, (32, 33, 34), range(16, 22), (36, 37)),
+    "h264": Layout(1, 24, 28, (7, 8), (1, 5), range(5, 6), (10, 11)),
+    "h265": Layout(2, 48, 49, (32, 33, 34), range(22), range(16, 22), (36, 37)),
 }
 
 
@@ -113,12 +134,9 @@ class NalAssembler:
         if self._fragment is not None:
             self._fragment = None
             raise ValueError("A fragmented NAL unit has no end.")
-        if kind == layout.aggregate:
-            self._nals += _aggregated(payload[layout.header :])
-        elif kind > layout.aggregate:
+        if kind > layout.aggregate:
             raise ValueError("The payload type is not supported.")
-        else:
-            self._nals.append(payload)
+        self._nals += layout.inside(payload)
 
     def take(self) -> tuple[bytes, bool]:
         """Return the access unit as Annex B and whether it is a keyframe."""
@@ -135,8 +153,7 @@ class NalAssembler:
         layout = self._layout
         flags, body = payload[layout.header], payload[layout.header + 1 :]
         if flags & 0x80:
-            kind = flags & (31 if layout.header == 1 else 63)
-            self._fragment = bytearray(layout.with_type(payload, kind))
+            self._fragment = bytearray(layout.with_type(payload, layout.whole_type_of(payload)))
         if self._fragment is None:
             raise ValueError("A fragmented NAL unit has no start.")
         self._fragment += body
@@ -149,14 +166,3 @@ class NalAssembler:
         sets = [nal for nal in nals if layout.type_of(nal) in layout.parameter_sets]
         for kind in {layout.type_of(nal) for nal in sets}:
             self._known[kind] = [nal for nal in sets if layout.type_of(nal) == kind]
-
-
-def _aggregated(payload: bytes) -> list[bytes]:
-    nals, start = [], 0
-    while start < len(payload):
-        end = start + 2 + int.from_bytes(payload[start : start + 2], "big")
-        if end > len(payload) or end == start + 2:
-            raise ValueError("An aggregated payload is cut off.")
-        nals.append(payload[start + 2 : end])
-        start = end
-    return nals

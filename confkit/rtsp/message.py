@@ -89,15 +89,11 @@ class Frame:
 class Parser:
     """Turns one direction of a connection into messages, in bounded memory."""
 
-    def __init__(
-        self, *, max_head: int = MAX_HEAD, max_body: int = MAX_BODY, resync: bool = False
-    ) -> None:
+    def __init__(self, *, resync: bool = False) -> None:
         """Start; with `resync` stray bytes after a first message are skipped, as players do."""
         self._resync = resync
         self._spoken = False
         self._buffer = bytearray()
-        self._max_head = max_head
-        self._max_body = max_body
         self.waiting: Response | None = None  # a response whose body has not come, or not whole
 
     @property
@@ -123,8 +119,8 @@ class Parser:
                 return self._next_frame()
             if not buffer:
                 return None
-            newline = buffer.find(b"\n", 0, self._max_head)
-            line = bytes(buffer[: self._max_head if newline < 0 else newline])
+            newline = buffer.find(b"\n", 0, MAX_HEAD)
+            line = bytes(buffer[: MAX_HEAD if newline < 0 else newline])
             # Judged before the head is complete: an SSH banner never sends an empty line.
             start = line.rstrip(b"\r").decode(**_TEXT)
             response, request = _RESPONSE_LINE.fullmatch(start), _REQUEST_LINE.fullmatch(start)
@@ -134,10 +130,10 @@ class Parser:
                 raise self._fault("The first line is not RTSP.")
             if not self._skip():
                 return None
-        end = _END_OF_HEAD.search(buffer, 0, self._max_head)
+        end = _END_OF_HEAD.search(buffer, 0, MAX_HEAD)
         if end is None:
-            if len(buffer) >= self._max_head:
-                raise self._fault(f"The headers exceed {self._max_head} bytes.")
+            if len(buffer) >= MAX_HEAD:
+                raise self._fault(f"The headers exceed {MAX_HEAD} bytes.")
             return None
         headers = _headers(bytes(buffer[len(line) + 1 : end.start()]))
         status, reason = response.groups("") if response else ("0", "")
@@ -174,8 +170,8 @@ class Parser:
         size = sizes.pop()
         if sizes or not re.fullmatch(r"[0-9]{0,9}", size):
             raise self._fault("Content-Length is not a single number.")
-        if int(size or 0) > self._max_body:
-            raise self._fault(f"The body exceeds {self._max_body} bytes.")
+        if int(size or 0) > MAX_BODY:
+            raise self._fault(f"The body exceeds {MAX_BODY} bytes.")
         return int(size or 0)
 
     def _fault(self, reason: str) -> MalformedMessage:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from contextlib import suppress
 from importlib.util import find_spec
 
 from ..secret import Guarded, Secret, mask_address
-from .address import Address
+from .address import target
 from .blocking import blocking
-from .connecting import speaks_tls
-from .handshake import TRANSPORTS
-from .pull import Stream
-from .quality import Quality, measured, notices, profile
+from .connection import speaks_tls
+from .conversation import TRANSPORTS, Conversation
+from .notices import notices
+from .reception import Quality
 from .refusal import PullRefused, wants_tls
-from .report import SKIPPED, Notice, Report, Snapshot
+from .report import SKIPPED, Report, Snapshot
 from .steps import OnStage, Steps, Stopped
-from .target import target
 from .verdicts import VERDICTS
 
 _SECOND_LOOK = 3.0  # seconds to ask a silent port whether it wants encryption
@@ -56,174 +54,133 @@ def preflight(
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{name} is not a text.")
-    login_password = None if login_password is None else Secret(login_password)
+    password = None if login_password is None else Secret(login_password)
     guarded = Guarded(url)
-    try:
-        return blocking(
-            lambda: _preflight(
-                guarded,
-                login_name,
-                login_password,
-                transport=transport,
-                timeout=timeout,
-                observe=observe,
-                verify=verify,
-                on_stage=on_stage,
-            ),
-            cancelled,
+
+    async def run() -> Report:
+        steps = Steps("address", on_stage)
+        try:
+            address, login = target(guarded, login_name, password)
+        except PullRefused as refusal:
+            return _report(mask_address(guarded, broken=True), steps, refusal)
+        camera = Conversation(
+            address,
+            login,
+            timeout,
+            transport=transport,
+            verify=verify,
+            steps=steps,
+            observed=observe > 0,
         )
+        return await _look(mask_address(address.url), camera, observe)
+
+    try:
+        return blocking(run, cancelled, alone=on_stage is not None)
     except Stopped as stopped:
         raised = stopped.raised
     raise raised
 
 
-async def _preflight(
-    url: str,
-    login_name: str | None,
-    login_password: str | None,
-    *,
-    transport: str,
-    timeout: float,
-    observe: float,
-    verify: bool | str,
-    on_stage: OnStage | None,
-) -> Report:
-    began = asyncio.get_running_loop().time()
-    steps = Steps("address", on_stage)
-    attempt = _Attempt(mask_address(url, broken=True), steps)
+async def _look(subject: str, camera: Conversation, observe: float) -> Report:
+    """Return the report about a camera: the conversation from OPTIONS to TEARDOWN."""
+    snapshot = quality = None
     try:
-        address, login = target(url, login_name, login_password)
-    except PullRefused as malformed:
-        return attempt.report(malformed)
-    attempt.address = address
-    attempt.subject = mask_address(address.url)
-    stream = attempt.stream = Stream(
-        address, login, transport=transport, verify=verify, steps=steps, observed=observe > 0
-    )
-    try:
-        refusal = await _until_picture(attempt, stream, timeout)
-        if refusal is None and observe:
-            refusal = await _observe(attempt, stream, observe)
-    finally:
-        await stream.close()
-    left = began + timeout - asyncio.get_running_loop().time()
-    mute = refusal is not None and refusal.closed and address.scheme == "rtsp"
-    # Most TLS servers close without a word when they are spoken to in plain text.
-    if mute and await speaks_tls(address, min(_SECOND_LOOK, max(_GLANCE, left))):
-        refusal = wants_tls()
-    return attempt.report(refusal)
-
-
-async def _until_picture(attempt: _Attempt, stream: Stream, timeout: float) -> PullRefused | None:
-    """Return None once there is a picture, or what stands in its way."""
-    broken: PullRefused | None = None
-    try:
-        async with asyncio.timeout(timeout):
-            await stream.start()
-            attempt.steps.begin("keyframe")
-            while True:
-                keyframe = await stream.next_keyframe()
-                failure = attempt.decode(stream.codec, keyframe)
-                if failure is None:
-                    return None
-                if broken:
-                    return stream.handshake.there(failure)
-                broken = failure  # the first may have been damaged on the way
-                attempt.steps.outcome, attempt.steps.detail = SKIPPED, "not readable; next: another"
-                attempt.steps.begin("keyframe")
-    except TimeoutError:
-        return attempt.unreadable(broken) or stream.too_slow(timeout)
+        try:
+            async with camera.in_time():
+                await camera.play()
+            snapshot = await _first_picture(camera)
+            if observe:
+                quality = await _observe(camera, observe)
+        finally:
+            await camera.close()
     except PullRefused as refusal:
-        return attempt.unreadable(broken) or refusal
+        # Most TLS servers close without a word when they are spoken to in plain text.
+        seconds = min(_SECOND_LOOK, max(_GLANCE, camera.left))
+        mute = refusal.closed and camera.address.scheme == "rtsp"
+        told = wants_tls() if mute and await speaks_tls(camera.address, seconds) else refusal
+        return _report(subject, camera.steps, told, camera, snapshot)
+    return _report(subject, camera.steps, None, camera, snapshot, quality)
 
 
-async def _observe(attempt: _Attempt, stream: Stream, seconds: float) -> PullRefused | None:
-    """Return None after so many seconds of a stream that went on."""
-    attempt.steps.begin("quality")
-    before = stream.packets
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await asyncio.shield(stream.handshake.closed)
-        reason = "The camera closed the connection while it was observed."
-        return stream.handshake.there(PullRefused("dropped", reason))
-    if stream.packets == before:
-        reason = f"The camera sent nothing for {seconds:g} s after its first picture."
-        return stream.handshake.there(PullRefused("no_media", reason))
-    if stream.reception:
-        attempt.quality = measured(stream.reception)
-    return None
-
-
-class _Attempt:
-    """What is known so far of one preflight."""
-
-    def __init__(self, subject: str, steps: Steps) -> None:
-        self.subject = subject
-        self.steps = steps
-        self.address: Address | None = None
-        self.stream: Stream | None = None
-        self.snapshot: Snapshot | None = None
-        self.quality: Quality | None = None
-        self.undecoded = False
-
-    def decode(self, codec: str, keyframe: bytes) -> PullRefused | None:
-        """Return None when the keyframe is a picture, or when nothing here can tell."""
-        self.steps.begin("picture")
+async def _first_picture(camera: Conversation) -> Snapshot | None:
+    """Return the first keyframe that decodes, None where nothing here can tell."""
+    steps = camera.steps
+    broken: PullRefused | None = None
+    while True:
+        try:
+            async with camera.in_time():
+                keyframe = await camera.next_keyframe()
+        except PullRefused as refusal:
+            if broken:
+                steps.begin("picture")
+            raise broken or refusal from None
+        steps.begin("picture")
         if find_spec("av") is None:
-            self.undecoded = True
-            self.steps.skip("no decoder: av (PyAV) is not installed")
+            steps.skip("no decoder: av (PyAV) is not installed")
             return None
         try:
-            self.snapshot = Snapshot.of(codec, keyframe)
+            # In a thread: a large picture keeps the other cameras of this loop waiting.
+            snapshot = await asyncio.to_thread(Snapshot.of, camera.codec, keyframe)
         except ValueError as error:
-            return PullRefused("no_picture", str(error))
-        self.steps.detail = f"{self.snapshot.width} x {self.snapshot.height}"
-        return None
+            again = broken is not None
+            broken = camera.there(PullRefused("no_picture", str(error)))
+            if again:
+                raise broken from None
+            # The first may have been damaged on the way.
+            steps.outcome, steps.detail = SKIPPED, "not readable; next: another"
+        else:
+            steps.detail = f"{snapshot.width} x {snapshot.height}"
+            return snapshot
 
-    def unreadable(self, broken: PullRefused | None) -> PullRefused | None:
-        """Return what was wrong with the only keyframe that came, if there was one."""
-        if broken:
-            self.steps.begin("picture")
-        return broken
 
-    def report(self, refusal: PullRefused | None) -> Report:
-        """Return all of it."""
-        stages = self.steps.end(refusal.reason if refusal else "")
-        handshake = self.stream.handshake if self.stream else None
-        redirected = handshake.redirected if handshake else None
-        verdict = refusal.verdict if refusal else "redirected" if redirected else "ok"
-        cause, advice = VERDICTS[verdict]
-        if refusal:
-            cause, advice = refusal.reason, refusal.advice
-        elif redirected:
-            cause = f"The camera redirects to {redirected}, and plays there."
-            advice = f"Import {redirected} instead: not every service follows."
-        reception = self.stream.reception if self.stream else None
-        quality = self.quality
-        return Report(
-            subject=self.subject,
-            ok=refusal is None,
-            verdict=verdict,
-            cause=cause,
-            advice=advice,
-            stages=stages,
-            codec=getattr(handshake, "codec", None),
-            profile=profile(reception) if reception else None,
-            width=self.snapshot.width if self.snapshot else None,
-            height=self.snapshot.height if self.snapshot else None,
-            fps=quality.fps if quality else None,
-            bit_rate=quality.bit_rate if quality else None,
-            keyframe_interval=quality.keyframe_interval if quality else None,
-            packet_loss=quality.packet_loss if quality else None,
-            transport=handshake.transport if handshake and reception else None,
-            authentication=handshake.authentication if handshake else None,
-            snapshot=self.snapshot,
-            warnings=self._warnings(),
-        )
+async def _observe(camera: Conversation, seconds: float) -> Quality:
+    """Return the quality of a stream after it went on for so many seconds."""
+    camera.steps.begin("quality")
+    before = camera.packets
+    gone, _ = await asyncio.wait({camera.closed}, timeout=seconds)
+    if gone:
+        reason = "The camera closed the connection while it was observed."
+        raise camera.there(PullRefused("dropped", reason))
+    if camera.reception is None or camera.packets == before:
+        reason = f"The camera sent nothing for {seconds:g} s after its first picture."
+        raise camera.there(PullRefused("no_media", reason))
+    return camera.reception.quality()
 
-    def _warnings(self) -> tuple[Notice, ...]:
-        if self.address is None or self.stream is None:
-            return ()
-        return tuple(
-            notices(self.address, self.stream, self.snapshot, self.quality, self.undecoded)
-        )
+
+def _report(
+    subject: str,
+    steps: Steps,
+    refusal: PullRefused | None,
+    camera: Conversation | None = None,
+    snapshot: Snapshot | None = None,
+    quality: Quality | None = None,
+) -> Report:
+    redirected = camera.redirected if camera else None
+    verdict = refusal.verdict if refusal else "redirected" if redirected else "ok"
+    cause, advice = VERDICTS[verdict]
+    if refusal:
+        cause, advice = refusal.reason, refusal.advice
+    elif redirected:
+        cause = f"The camera redirects to {redirected}, and plays there."
+        advice = f"Import {redirected} instead: not every service follows."
+    received = camera.reception if camera and camera.packets else None
+    return Report(
+        subject=subject,
+        ok=refusal is None,
+        verdict=verdict,
+        cause=cause,
+        advice=advice,
+        stages=steps.end(refusal.reason if refusal else ""),
+        codec=camera.codec or None if camera else None,
+        profile=received.profile() if received else None,
+        width=snapshot.width if snapshot else None,
+        height=snapshot.height if snapshot else None,
+        fps=quality.fps if quality else None,
+        bit_rate=quality.bit_rate if quality else None,
+        keyframe_interval=quality.keyframe_interval if quality else None,
+        packet_loss=quality.packet_loss if quality else None,
+        transport=camera.transport if camera and received else None,
+        authentication=camera.authentication if camera else None,
+        snapshot=snapshot,
+        warnings=tuple(notices(camera, snapshot, quality)) if camera else (),
+    )

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
 
-from .h26x import LAYOUTS
-from .order import Sequencer
-from .rtp import Depacketiser, Packet, parse_packet
+from .h26x import LAYOUTS, Layout, parameter_sets
+from .refusal import PullRefused
+from .rtp import Depacketiser, Packet, Sequencer, parse_packet
 from .sdp import Media
 
 # So many packets without a single picture in them are of another codec than was announced.
-ENOUGH = 60
+_ENOUGH = 60
 _RTCP = range(72, 77)  # out of its place
 _REMEMBERED = 20_000  # pictures; more than five minutes at 60 a second
+_H264 = {66: "Baseline", 77: "Main", 88: "Extended", 100: "High", 110: "High 10",
+         122: "High 4:2:2", 244: "High 4:4:4"}  # fmt: skip
+_H265 = {1: "Main", 2: "Main 10", 3: "Main Still Picture", 4: "Range Extensions"}
+
+
+class Quality(NamedTuple):
+    """Frames and bits a second, the seconds between keyframes, the fraction of packets lost, the
+    seconds that were seen, and whether pictures came in another order than they are shown in."""
+
+    fps: float | None
+    bit_rate: float | None
+    keyframe_interval: float | None
+    packet_loss: float
+    seconds: float
+    reordered: bool
 
 
 class Reception:
     """The packets of a stream; `keyframe` is the last whole one, `packets` counts, `octets` too.
 
     `pictures` counts payloads that look like pictures of the announced codec, `lost` packets that
-    are missing from the sequence.  `keyframe_received` is called for each whole keyframe; the
-    times of pictures are kept only where the stream is `observed`.  Where packets of the
-    announced payload type come, others belong to something else.
+    are missing from the sequence.  The times of pictures are kept only where the stream is
+    `observed`.  Where packets of the announced payload type come, others belong to something else.
     """
 
-    def __init__(
-        self,
-        codec: str,
-        media: Media,
-        keyframe_received: Callable[[bytes], None],
-        *,
-        observed: bool = False,
-    ) -> None:
+    def __init__(self, codec: str, media: Media, *, observed: bool = False) -> None:
         self.codec = codec
         self.media = media
         self.keyframe: bytes | None = None
@@ -39,12 +47,11 @@ class Reception:
         self.octets = 0
         self.pictures = 0
         self.lost = 0
-        self.times: list[int] = []  # of the pictures, in ticks of the clock, not wrapped
-        self.keyframe_times: list[int] = []
-        self._keyframe_received = keyframe_received
+        self._times: list[int] = []  # of the pictures, in ticks of the clock, not wrapped
+        self._keyframe_times: list[int] = []
         self._announced = False
         self._observed = observed
-        self.oversized = False
+        self._oversized = False
         self._depacketiser = Depacketiser(codec, media.parameter_sets)
         self._sequencer = Sequencer()
         self._next: int | None = None
@@ -63,10 +70,54 @@ class Reception:
             self._take(ordered, len(data))
         return True
 
-    @property
-    def foreign(self) -> bool:
-        """Whether this is not of the announced codec: next to nothing in it looks like pictures."""
-        return self.pictures * 8 < self.packets
+    def refusal(self) -> PullRefused | None:
+        """Return why no picture can be expected any more."""
+        if self._oversized:
+            reason = "The MJPEG pictures are wider or higher than 2040 pixels, which is not "
+            advice = "Choose a smaller picture in the camera, or H.264."
+            return PullRefused("codec_unsupported", f"{reason}supported.", advice=advice)
+        return self._foreign() if self.packets >= _ENOUGH else None
+
+    def without_keyframe(self, within: str) -> PullRefused:
+        """Return what it means that no keyframe has come `within` some seconds."""
+        lost = f"; {self.lost} packets were lost" if self.lost > 0 else ""
+        counted = f"{self.packets} packet{'s' * (self.packets != 1)}"
+        reason = f"No whole keyframe came {within}, among {counted}{lost}."
+        return self._foreign() or PullRefused("no_keyframe", reason, timed_out=True)
+
+    def quality(self) -> Quality:
+        """Return the quality of what has arrived so far, by the camera's own clock."""
+        times, keys, rate = self._times, self._keyframe_times, self.media.clock_rate
+        seconds = (max(times) - min(times)) / rate if times else 0.0
+        expected = self.packets + self.lost
+        return Quality(
+            (len(times) - 1) / seconds if seconds else None,
+            8 * self.octets / seconds if seconds else None,
+            (keys[-1] - keys[0]) / (len(keys) - 1) / rate if len(keys) > 1 else None,
+            self.lost / expected if expected else 0.0,
+            seconds,
+            any(later < sooner for sooner, later in pairwise(times)),
+        )
+
+    def profile(self) -> str | None:
+        """Return the profile that the parameter sets name, such as "High"."""
+        if self.codec == "mjpeg":
+            return "Baseline"
+        layout = LAYOUTS[self.codec]
+        sets = parameter_sets(self.codec, self.keyframe or b"") or self.media.parameter_sets
+        sps = next((nal for nal in sets if layout.type_of(nal) in (7, 33) and len(nal) > 3), None)
+        if sps is None:
+            return None
+        if self.codec == "h265":
+            return _H265.get(sps[3] & 31)
+        return "Constrained Baseline" if sps[1] == 66 and sps[2] & 0x40 else _H264.get(sps[1])
+
+    def _foreign(self) -> PullRefused | None:
+        """Return that the codec is not the announced one: next to nothing looks like pictures."""
+        if self.pictures * 8 >= self.packets:
+            return None
+        reason = f"What the camera sends is not the {self.media.encoding} it announces."
+        return PullRefused("no_picture", reason)
 
     def _take(self, packet: Packet, octets: int) -> None:
         self.packets += 1
@@ -75,25 +126,23 @@ class Reception:
             gap = (packet.sequence - self._next) & 0xFFFF
             self.lost += gap if gap < 0x8000 else 0
         self._next = (packet.sequence + 1) & 0xFFFF
-        payload = packet.payload
-        self.oversized |= self.codec == "mjpeg" and _beyond_2040(payload)
-        self.pictures += looks_like_picture(self.codec, payload)
+        self._oversized |= self.codec == "mjpeg" and _beyond_2040(packet.payload)
+        self.pictures += looks_like_picture(self.codec, packet.payload)
         for unit in self._depacketiser.push(packet):
             if self._observed:
                 self._remember(unit.timestamp, unit.keyframe)
             if unit.keyframe and unit.complete:
                 self.keyframe = unit.data
-                self._keyframe_received(unit.data)
 
     def _remember(self, timestamp: int, keyframe: bool) -> None:
-        if self.times:
-            step = (timestamp - self.times[-1] + (1 << 31)) % (1 << 32) - (1 << 31)
-            timestamp = self.times[-1] + step
-        if not self.times or timestamp != self.times[-1]:
-            self.times.append(timestamp)
+        if self._times:
+            step = (timestamp - self._times[-1] + (1 << 31)) % (1 << 32) - (1 << 31)
+            timestamp = self._times[-1] + step
+        if not self._times or timestamp != self._times[-1]:
+            self._times.append(timestamp)
             if keyframe:
-                self.keyframe_times.append(timestamp)
-        del self.times[:-_REMEMBERED], self.keyframe_times[:-_REMEMBERED]
+                self._keyframe_times.append(timestamp)
+        del self._times[:-_REMEMBERED], self._keyframe_times[:-_REMEMBERED]
 
 
 def looks_like_picture(codec: str, payload: bytes) -> bool:
@@ -101,29 +150,21 @@ def looks_like_picture(codec: str, payload: bytes) -> bool:
     if codec == "mjpeg":
         return len(payload) > 8 and payload[4] & 0x3F < 2 and payload[5] > 0
     layout = LAYOUTS[codec]
-    if len(payload) <= layout.header + 3 or payload[0] & 0x80:
+    try:
+        return any(_is_picture(layout, nal) for nal in layout.inside(payload))
+    except ValueError:
         return False
-    if codec == "h265" and (payload[0] & 1 or not 0 < payload[1] < 8):
+
+
+def _is_picture(layout: Layout, nal: bytes) -> bool:
+    if len(nal) <= layout.header + 3 or nal[0] & 0x80:
+        return False
+    if layout.header == 2 and (nal[0] & 1 or not 0 < nal[1] < 8):
         return False  # of a layer that nobody sends, or none
-    kind, start = layout.type_of(payload), layout.header
-    if kind == layout.aggregate:
-        return any(looks_like_picture(codec, nal) for nal in _inside(payload[start:], start))
-    if kind == layout.fragment:
-        kind = payload[start] & (31 if start == 1 else 63)
-    return kind in (1, 5) if codec == "h264" else kind < 22
+    return layout.whole_type_of(nal) in layout.pictures
 
 
 def _beyond_2040(payload: bytes) -> bool:
     """Return whether a picture begins whose size does not fit into its header, which is then 0."""
     begins = payload[:4] == bytes(4) and payload[4:5] in (b"\0", b"\1") and payload[5:6] > b"\0"
     return len(payload) > 8 and begins and payload[6:8] == b"\0\0"
-
-
-def _inside(payload: bytes, header: int) -> list[bytes]:
-    """Return the beginnings of the units of an aggregate, as far as it is one."""
-    found, start = [], 0
-    while start + 2 < len(payload):
-        size = int.from_bytes(payload[start : start + 2], "big")
-        found.append(payload[start + 2 : start + 2 + min(size, header + 4)])
-        start += 2 + max(size, 1)
-    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import ssl
 from http import HTTPStatus
@@ -25,9 +24,10 @@ _USUAL = {status.phrase for status in HTTPStatus}
 
 
 class PullRefused(Exception):
-    """A camera that cannot be pulled: `verdict` is a fixed name, `reason` one sentence.
+    """A camera that cannot be pulled: `verdict` is a fixed name.
 
-    `advice` is the next step where more is known than the verdict's own.  `timed_out` is True when
+    `reason` is one sentence and `advice` the next step, where more is known than the verdict's own
+    cause and advice.  `timed_out` is True when
     the camera was too slow instead of unwilling, `closed` when it closed the connection before it
     sent anything.  None of the texts holds a login.
     """
@@ -35,18 +35,18 @@ class PullRefused(Exception):
     def __init__(
         self,
         verdict: str,
-        reason: str,
+        reason: str = "",
         *,
         advice: str = "",
         timed_out: bool = False,
         closed: bool = False,
     ) -> None:
-        super().__init__(f"{verdict}: {reason}")
         self.verdict = verdict
-        self.reason = reason
+        self.reason = reason or VERDICTS[verdict].cause
         self.advice = advice or VERDICTS[verdict].advice
         self.timed_out = timed_out
         self.closed = closed
+        super().__init__(f"{verdict}: {self.reason}")
 
 
 def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
@@ -62,13 +62,12 @@ def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
         return PullRefused("refused", "Nothing listens at the camera's port.")
     if isinstance(error, ssl.SSLError) or encrypted:
         return no_tls("The port does not answer with an encrypted connection.")
-    if error.errno == errno.ETIMEDOUT:
-        reason = "The camera's host does not answer."
-        return PullRefused("connect_timeout", reason, timed_out=True)
+    if isinstance(error, TimeoutError):
+        return PullRefused("connect_timeout", timed_out=True)
     if isinstance(error, ConnectionError):
         reason = "The camera closed the connection at once."
         return PullRefused("rtsp_silent", reason, closed=True)
-    return PullRefused("unreachable", "The camera's host cannot be reached.")
+    return PullRefused("unreachable")
 
 
 def malformed_refusal(received: bytes) -> PullRefused:

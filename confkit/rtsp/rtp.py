@@ -1,11 +1,10 @@
-"""RTP packets, and whole pictures put together from them.  No I/O."""
+"""RTP packets in their order, and whole pictures put together from them.  No I/O."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from .h26x import NalAssembler, packetise_nals
 from .jpeg import JpegAssembler, packetise_jpeg
@@ -13,6 +12,7 @@ from .jpeg import JpegAssembler, packetise_jpeg
 # The codecs of this package and their names in RTP.
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 MAX_UNIT = 8 * 1024 * 1024
+_WAITING = 8  # packets that may overtake a missing one before it counts as lost
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,6 @@ class AccessUnit:
     data: bytes = field(repr=False)
 
 
-class Assembler(Protocol):
-    """Puts the payloads of one picture together."""
-
-    def add(self, payload: bytes) -> None:
-        """Take one payload; raises ValueError when it makes no sense."""
-
-    def take(self) -> tuple[bytes, bool]:
-        """Return the picture and whether it is a keyframe, and begin the next one."""
-
-
 def parse_packet(data: bytes) -> Packet:
     """Return the packet, its extension and padding cut off; raises ValueError if it is none."""
     if len(data) < 12 or data[0] >> 6 != 2:
@@ -77,12 +67,45 @@ def packetise(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
     return packetise_nals(codec, unit, limit)
 
 
+class Sequencer:
+    """Hands packets on in their order, as far as a few of them tell: UDP promises none.
+
+    What comes twice or too late is dropped.
+    """
+
+    def __init__(self) -> None:
+        self._next: int | None = None
+        self._waiting: dict[int, Packet] = {}
+        self._late = 0
+
+    def push(self, packet: Packet) -> list[Packet]:
+        """Return the packets whose turn it is now."""
+        if self._next is None or self._late > _WAITING:  # the camera counts anew
+            self._next, self._late = packet.sequence, 0
+            self._waiting.clear()
+        if (packet.sequence - self._next) & 0xFFFF >= 0x8000:
+            self._late += 1
+            return []
+        self._late = 0
+        self._waiting[packet.sequence] = packet
+        if len(self._waiting) > _WAITING:
+            self._next = min(self._waiting, key=self._distance)
+        ready = []
+        while self._next in self._waiting:
+            ready.append(self._waiting.pop(self._next))
+            self._next = (self._next + 1) & 0xFFFF
+        return ready
+
+    def _distance(self, sequence: int) -> int:
+        return (sequence - (self._next or 0)) & 0xFFFF
+
+
 class Depacketiser:
     """Turns the packets of one stream into access units; memory stays bounded."""
 
     def __init__(self, codec: str, parameter_sets: Iterable[bytes] = ()) -> None:
         """Start for "h264", "h265" or "mjpeg", with the parameter sets of the description."""
-        self._assembler: Assembler = (
+        self._assembler = (
             JpegAssembler() if codec == "mjpeg" else NalAssembler(codec, parameter_sets)
         )
         self._last: Packet | None = None

@@ -44,10 +44,6 @@ class Description:
     name: str = "-"
     control: str = "*"
 
-    def first(self, kind: str) -> Media | None:
-        """Return the first medium of a kind ("video", "audio"), or None."""
-        return next((media for media in self.media if media.kind == kind), None)
-
 
 def parse_sdp(body: bytes) -> Description:
     """Return the description; raises ValueError when the text is no SDP or is cut off."""

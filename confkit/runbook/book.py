@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..checklist import Check, Verdict
+from ..codes import explain
 from ..errors import (
     ApiError,
     AuthenticationFailed,
@@ -18,7 +19,6 @@ from ..errors import (
     TokenRejected,
     TransportError,
 )
-from ..explanations import explain
 from .rooms import FoundRoom
 from .showing import Line, Outcome, show
 

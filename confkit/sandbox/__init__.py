@@ -1,9 +1,8 @@
 """The embedded service: a complete implementation of the interface, to learn and to test with."""
 
 try:
-    from .face import Sandbox
-    from .life import DEMO_SECRET_KEY
-    from .people import RoomJoinRefused
+    from .sandbox import DEMO_SECRET_KEY, Sandbox
+    from .service.state import RoomJoinRefused
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"the sandbox needs {error.name}; run: pip install 'confkit-notebooks[lab]'",

@@ -1,7 +1,10 @@
-"""A simulated building in a sandbox: its rooms and people there, and its past as samples."""
+"""A building in a sandbox: its rooms, its past as samples, and the people who come and go."""
 
+import asyncio
+import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -11,18 +14,16 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from ..errors import ConfigError, ConfkitError
-from . import names
-from .building import Building, building
-from .chance import Flags, Ints, source
-from .identity import Ids
-from .meetings import Stays, week, week_of
-from .service import Service
-from .store import Person
+from ..errors import ConfigError, ConfkitError, RoomNotFound, UserNotFound
+from .building import Building, Ints, Stays, building, person, source, topics, week, week_of
+from .service.identity import Ids
+from .service.state import RoomJoinRefused, Service
+from .service.store import Person
 
 MOST_ROWS = 100_000_000  # about 8 GB
 NO_ANSWER, TIMED_OUT, B3_FAILED = -1, 504, 310
-DAY = 86_400
+
+log = logging.getLogger("confkit.sandbox")
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,7 @@ class Plan:
     @property
     def now(self) -> Stays:
         """The week of `until`, as its people stay."""
-        return week(self.house, week_of(self.house, self.until / 1000)).stays
-
-    def present(self, stays: Stays) -> Flags:
-        """Which of them are in their rooms at `until`."""
-        return (stays.join * 1000 <= self.until) & (self.until < stays.leave * 1000)
+        return week(self.house, week_of(self.house, self.until / 1000))
 
 
 def plan(
@@ -55,16 +52,16 @@ def plan(
     """The plan, or a ConfigError that names the argument that makes no sense."""
     if isinstance(rooms, bool) or not isinstance(rooms, int) or rooms < 1:
         raise ConfigError(f"rooms is {rooms!r}", "It is a whole number of rooms, 1 or more.")
-    _number("days", days, "a number of days, 0 or more", 0)
-    _number("every", every, "the seconds from sample to sample, 1 or more", 1)
-    _number("failures", failures, "the share of calls that fail, from 0 to 1", 0, 1)
+    _check("days", days, "a number of days, 0 or more", 0)
+    _check("every", every, "the seconds from sample to sample, 1 or more", 1)
+    _check("failures", failures, "the share of calls that fail, from 0 to 1", 0, 1)
     try:
         ZoneInfo(tz)
     except (TypeError, ValueError, OSError, LookupError):
         raise ConfigError(
             f"tz is {tz!r}, which is no known time zone", "Give a name such as 'Europe/Berlin'."
         ) from None
-    count = int(days * DAY // every)
+    count = int(days * 86_400 // every)
     if count * rooms > MOST_ROWS:
         raise ConfigError(
             f"That is {count * rooms:,} samples, more than {MOST_ROWS:,}: "
@@ -78,8 +75,8 @@ def plan(
 def furnish(service: Service, planned: Plan, ids: Ids) -> tuple[list[str], dict[int, str]]:
     """The numbers of the new rooms, and the ids of the people who are in them, by their place
     among `planned.now`; all of it is kept at once."""
-    stays = planned.now
-    inside = np.flatnonzero(planned.present(stays)).tolist()
+    stays, moment = planned.now, planned.until / 1000
+    inside = np.flatnonzero((stays.join <= moment) & (moment < stays.leave)).tolist()
     if inside and (not service.mcu.up or service.licence.expired):
         raise ConfkitError("Nobody can join now: start_mcu(), or licence(expired=False), first.")
     if service.store.taken() + len(inside) > service.licence.seats:
@@ -87,40 +84,29 @@ def furnish(service: Service, planned: Plan, ids: Ids) -> tuple[list[str], dict[
             f"The licence has not enough seats for the {len(inside)} people who are in the rooms "
             "at that time: licence(seats=...) gives more."
         )
-    taken, room_ids = set(service.store.room_ids()), []
-    for _ in planned.house.caps:
-        room_id = service.ids.room_id()
-        while room_id in taken:
-            room_id = service.ids.room_id()
-        taken.add(room_id)
-        room_ids.append(room_id)
-    up = service.mcu.up
+    caps = planned.house.caps.tolist()
+    room_ids = dict.fromkeys(service.store.room_ids())  # a seed begins anew, a file does not
+    older = len(room_ids)
+    while len(room_ids) < older + len(caps):
+        room_ids[service.ids.room_id()] = None
+    new = list(room_ids)[older:]
     rooms = [
         {"room_id": room_id, "topic": topic, "owner_id": "facilities", "room_mode": 1,
-         "attendee_max": cap or None, "mcu": up}
-        for room_id, topic, cap in zip(
-            room_ids, islice(names.topics(), len(room_ids)), planned.house.caps.tolist(),
-            strict=True,
-        )
+         "attendee_max": cap or None, "mcu": service.mcu.up}
+        for room_id, topic, cap in zip(new, islice(topics(), len(new)), caps, strict=True)
     ]  # fmt: skip
     users = {place: ids.user_id() for place in inside}
     people = [
-        (room_ids[stays.room[place]], Person(user_id, name(stays, place), False))
+        (new[stays.room[place]], Person(user_id, person(int(stays.number[place])), False))
         for place, user_id in users.items()
     ]
     service.store.add_all(rooms, people)
-    return room_ids, users
-
-
-def name(stays: Stays, place: int) -> str:
-    """The name of one who stays."""
-    return names.person(int(stays.room[place]), int(stays.seat[place]))
+    return new, users
 
 
 def samples(planned: Plan, room_ids: list[str]) -> pd.DataFrame:
     """The samples up to `until`, in the order of time and, at each time, of the rooms."""
-    rooms, count = len(room_ids), planned.count
-    rows = rooms * count
+    rooms, count, caps = len(room_ids), planned.count, planned.house.caps
     times = planned.until - planned.every * np.arange(count - 1, -1, -1, dtype=np.int64)
     people = _counted(planned, times).ravel()
     devices = _devices(planned, times).ravel()
@@ -128,7 +114,6 @@ def samples(planned: Plan, room_ids: list[str]) -> pd.DataFrame:
     code = _failures(planned, rooms)
     no_users = (code == NO_ANSWER) | (code == TIMED_OUT)
     apart = code != 0  # people and devices are not told apart
-    caps = planned.house.caps
     # As many rows as this are long columns: each is made once, and copied nowhere.
     frame = pd.DataFrame(
         {
@@ -140,39 +125,76 @@ def samples(planned: Plan, room_ids: list[str]) -> pd.DataFrame:
             "attendee_max": pd.arrays.IntegerArray(np.tile(caps, count), np.tile(caps == 0, count)),
             "ret": pd.arrays.IntegerArray(code, code == NO_ANSWER),
         },
-        index=pd.RangeIndex(rows),
         copy=False,
     )
     frame.attrs["service"] = "SANDBOX"
     return frame
 
 
+async def come_and_go(
+    service: Service, planned: Plan, room_ids: list[str], users: dict[int, str], speed: float,
+    ids: Ids,
+) -> None:  # fmt: skip
+    """Goes on from the plan's `until`, at `speed` simulated minutes a second, without end.
+
+    `users` are those who are in the rooms, by their place among the week's stays. Who is refused
+    goes away; who was put off or whose room is gone has left already."""
+    clock = asyncio.get_running_loop().time
+    began, until = clock(), planned.until / 1000
+    number, stays = week_of(planned.house, until), planned.now
+    try:
+        while True:
+            for moment, leaves, place in events(stays, until):
+                wait = (moment - until) / (60 * speed) - (clock() - began)
+                await asyncio.sleep(max(0, wait))  # requests have their turn even at wait 0
+                room_id, name = room_ids[stays.room[place]], person(int(stays.number[place]))
+                if not leaves:
+                    with suppress(RoomJoinRefused):
+                        users[place] = service.join(room_id, name, None, ids.user_id())
+                elif place in users:
+                    with suppress(RoomNotFound, UserNotFound):
+                        service.leave(room_id, users.pop(place))
+            number += 1
+            # Nobody stays beyond the end of a week.
+            stays, users = await asyncio.to_thread(week, planned.house, number), {}
+    except Exception as error:  # noqa: BLE001  # nobody waits for this to end
+        log.error("the simulation of %d rooms ended: %s", len(room_ids), error)
+
+
+def events(stays: Stays, after: float) -> Iterator[tuple[int, bool, int]]:
+    """Moment, whether somebody leaves, and who, after this moment and in the order of time; at one
+    moment places are free before they are taken."""
+    moments = np.concatenate([stays.leave, stays.join])
+    order = np.argsort(moments, kind="stable")
+    order = order[moments[order] > after]
+    count = len(stays.leave)
+    leaves, place = order < count, order % max(count, 1)
+    return zip(moments[order].tolist(), leaves.tolist(), place.tolist(), strict=True)
+
+
 def _counted(planned: Plan, times: Ints) -> Ints:
     """The people of each time and room: who has come by then, less who has left."""
     rooms, count = len(planned.house.caps), len(times)
-    if not count:
-        return np.zeros((0, rooms), dtype=np.int64)
-    first, last = (week_of(planned.house, moment / 1000) for moment in times[[0, -1]].tolist())
-    change = np.zeros((count + 1) * rooms, dtype=np.int64)
-    for number in range(first, last + 1):
-        stays = week(planned.house, number).stays
-        for moments, sign in ((stays.join, 1), (stays.leave, -1)):
-            # From the first sample on that is not before the moment.
-            step = np.clip(-((times[0] - moments * 1000) // planned.every), 0, count)
-            np.add.at(change, step * rooms + stays.room, sign)
-    people = change.reshape(count + 1, rooms)
-    return np.cumsum(people, axis=0, out=people)[:count]
+    change = np.zeros((count + 1, rooms), dtype=np.int64)
+    if count:
+        first, last = (week_of(planned.house, moment / 1000) for moment in times[[0, -1]].tolist())
+        for number in range(first, last + 1):
+            stays = week(planned.house, number)
+            for moments, sign in ((stays.join, 1), (stays.leave, -1)):
+                # From the first sample on that is not before the moment.
+                step = np.searchsorted(times, moments * 1000)
+                np.add.at(change, (step, stays.room), sign)
+    return np.cumsum(change, axis=0, out=change)[:count]
 
 
 def _devices(planned: Plan, times: Ints) -> Ints:
     """The devices of each time and room. Without `cameras` the only one was taken out in the night
     before `until`, for in the sandbox no camera stands there either."""
     devices = np.zeros((len(times), len(planned.house.caps)), dtype=np.int64)
-    room = planned.house.camera_room
-    if room is not None:
-        end = pd.Timestamp(planned.until, unit="ms", tz=planned.house.tz).normalize()
-        there = planned.cameras | (times < end.timestamp() * 1000)
-        devices[:, room] = there
+    if planned.house.camera_room is not None:
+        midnight = pd.Timestamp(planned.until, unit="ms", tz=planned.house.tz).normalize()
+        there = planned.cameras | (times < midnight.timestamp() * 1000)
+        devices[:, planned.house.camera_room] = there
     return devices
 
 
@@ -189,7 +211,7 @@ def _failures(planned: Plan, rooms: int) -> Ints:
     return code.ravel()
 
 
-def _number(what: str, value: Any, meant: str, low: float, high: float = math.inf) -> None:
+def _check(what: str, value: Any, meant: str, low: float, high: float = math.inf) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or not low <= value <= high:
         raise ConfigError(f"{what} is {value!r}", f"It is {meant}.")

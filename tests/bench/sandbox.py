@@ -1,4 +1,4 @@
-"""Room-get on the sandbox beside a bare Starlette hello-world on the same server, and nginx.
+"""Room-get on the sandbox beside a bare ASGI hello-world on the same server, and nginx.
 
 The load comes from wrk, on the same machine: 32 connections, one thread.
 """
@@ -19,17 +19,15 @@ from tests.bench.servers import answers, free_port, lacking, nginx, process
 ROUNDS, SECONDS = 5, 3
 HELLO = '{"hello":"world"}'
 
-STARLETTE = """
+BARE = """
 import sys, uvicorn
-from starlette.applications import Starlette
-from starlette.responses import JSONResponse
-from starlette.routing import Route
 
-async def hello(request):
-    return JSONResponse({"hello": "world"})
+async def hello(scope, receive, send):
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"17")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b'{"hello":"world"}'})
 
-uvicorn.run(Starlette(routes=[Route("/", hello)]), port=int(sys.argv[1]), log_config=None,
-            access_log=False, lifespan="off")
+uvicorn.run(hello, port=int(sys.argv[1]), log_config=None, access_log=False, lifespan="off")
 """
 
 
@@ -42,7 +40,7 @@ def main() -> None:
         folder = running.enter_context(tempfile.TemporaryDirectory())
         urls = {
             "nginx": running.enter_context(nginx(Path(folder), {"/": HELLO})),
-            "Starlette hello": running.enter_context(_starlette()),
+            "bare hello": running.enter_context(_bare()),
             "sandbox in memory": running.enter_context(_sandbox([])),
             "sandbox on a file": running.enter_context(_sandbox(["--db", f"{folder}/rooms"])),
         }
@@ -54,8 +52,8 @@ def main() -> None:
     print(f"room-get on the sandbox, median of {ROUNDS} rounds of {SECONDS} s")
     for name, rate in middle.items():
         print(
-            f"  {name:18} {rate:8.0f} requests/s   {rate / middle['Starlette hello']:5.2f} of "
-            f"Starlette's hello, {rate / middle['nginx']:5.2f} of nginx"
+            f"  {name:18} {rate:8.0f} requests/s   {rate / middle['bare hello']:5.2f} of "
+            f"the bare hello, {rate / middle['nginx']:5.2f} of nginx"
         )
     print()
 
@@ -71,9 +69,9 @@ def _rate(url: str) -> float:
 
 
 @contextmanager
-def _starlette() -> Iterator[str]:
+def _bare() -> Iterator[str]:
     port = free_port()
-    with process([sys.executable, "-c", STARLETTE, str(port)]):
+    with process([sys.executable, "-c", BARE, str(port)]):
         answers(port)
         yield f"http://127.0.0.1:{port}/"
 

@@ -104,13 +104,6 @@ def wire() -> dict[str, Any]:
     return locals()
 
 
-def connect() -> dict[str, Any]:
-    """A service to connect to, that no profile knows."""
-    client = service()
-    panel = panels.ConnectPanel()
-    return locals()
-
-
 def filled() -> dict[str, Any]:
     """Each of our panels with much in it, on one service."""
     client = service()
@@ -124,12 +117,10 @@ def filled() -> dict[str, Any]:
         panel.select(room_ids[0])
     tried = panels.DevicePanel(client, room_ids[0])
     tried.preflight(user_id="gate", user_name="Gate", user_address=camera)
-    calls, login = panels.WirePanel(client), panels.ConnectPanel()
+    calls = panels.WirePanel(client)
     calls.choose(-1)
     calls.token_steps()
-    login.fill("")
-    login.fold(False)
-    shown = [*tables, tried, calls, login]
+    shown = [*tables, tried, calls]
     return locals()
 
 
@@ -148,7 +139,7 @@ def outage(**place: Any) -> dict[str, Any]:
     return locals()
 
 
-PANELS = (counter, frame, rooms, occupancy, devices, wire, connect)  # each has a stage of its own
+PANELS = (counter, frame, rooms, occupancy, devices, wire)  # each has a stage of its own
 SCENES = {scene.__name__: scene for scene in (*PANELS, many_rooms, slow_rooms, filled, outage)}
 
 
@@ -171,7 +162,9 @@ class Counting(Panel):
     def __init__(self, client: ck.Client) -> None:
         super().__init__("Counting", client)
         self.value, self.runs = 0, 0
-        forget = self.asks("Forget", lambda: f"Forget that it is {self.value}?", self.forget)
+        forget = self.clicked(
+            lambda: self.ask("Forget", f"Forget that it is {self.value}?", self.forget)
+        )
         count = arranging.button("Count", self.clicked(self.count), "primary")
         fail = arranging.button("Fail", self.clicked(self.fail))
         self.shows(arranging.row(count, arranging.button("Forget", forget, "danger"), fail))

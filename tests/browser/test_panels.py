@@ -6,8 +6,6 @@ OVERFLOWS = """panel => [...panel.querySelectorAll('*')].filter(one => {
     const frame = one.parentElement.closest('.confkit-table-frame, pre');
     return !frame && one.getBoundingClientRect().right > panel.getBoundingClientRect().right + 1;
 }).map(one => one.outerHTML.slice(0, 200))"""
-ADDRESSES = {"Interface A": "base_url", "Interface B": "outgoing_url"}
-SERVICE = {**ADDRESSES, "Access key": "access_key", "Secret key": "secret_key"}
 
 
 def rooms_shown(panel):
@@ -18,14 +16,6 @@ def rooms_shown(panel):
 def bars_shown(panel):
     """The table of the rooms and how full they are."""
     return panel.get_by_role("grid", name="Rooms").locator("tbody tr")
-
-
-def type_service(lab, panel, **instead):
-    """Chooses addresses and keys, and types in those of the scene's service."""
-    panel.get_by_label("Service").select_option("addresses and keys")
-    for label, name in SERVICE.items():
-        text = instead.get(name) or lab.kernel.run(f"print(client.sandbox.{name})")
-        panel.get_by_label(label).fill(text)
 
 
 def camera_of(lab, password="open-sesame"):
@@ -179,14 +169,16 @@ def test_rooms_are_watched(visit):
     panel.locator("img").first.wait_for()
 
 
-def test_rooms_are_recorded(visit):
-    """Record begins a recording in the folder that was typed in, Stop ends it, the files stay."""
+def test_the_folder_of_a_recording_is_looked_into(visit):
+    """Under the folder that was typed in stands what it holds and how to record into it; the
+    capacity report is of its samples."""
     panel, kernel = visit.fresh("occupancy"), visit.kernel
+    kernel.run("ck.Recorder(folder).record(client, [full, town], every=1, sweeps=2)")
     panel.get_by_label("Folder").fill(kernel.run("print(folder)"))
-    panel.get_by_role("button", name="Record").click()
-    panel.get_by_role("button", name="Stop").click()
-    panel.get_by_role("button", name="Record").wait_for()
-    assert kernel.run("print(len(ck.load_occupancy(folder)))") == "3"
+    panel.get_by_text("It holds samples of 2 rooms, the last").wait_for()
+    panel.get_by_text("confkit record").wait_for()
+    panel.get_by_role("button", name="Capacity report").click()
+    panel.get_by_role("grid", name="Capacity").locator("tbody tr").nth(1).wait_for()
 
 
 def test_rows_in_sight_are_read_again_by_themselves(lab):
@@ -266,33 +258,19 @@ def test_the_last_calls_are_shown_as_they_were_sent(visit):
     visit.until(lambda: token not in panel.inner_text())
     kernel.run("ck.get_mcu(client, room_id)")
     rows.first.get_by_text("A5").wait_for()
+    panel.get_by_label("errors only").check()
+    visit.until(lambda: rows.count() == int(kernel.run("print(len(panel.value))")) == 1)
     assert "open-sesame" not in panel.inner_html()
-
-
-def test_a_service_is_tested_and_connected(visit):
-    """A wrong key is told with its next step; the right one connects, and the cell has a client."""
-    panel, kernel = visit.fresh("connect"), visit.kernel
-    type_service(visit, panel, secret_key="no-such-key")
-    panel.get_by_role("button", name="Test").click()
-    panel.get_by_text("not well").first.wait_for()
-    panel.get_by_label("Secret key").fill(kernel.run("print(client.sandbox.secret_key)"))
-    panel.get_by_role("button", name="Test").click()
-    panel.get_by_role("status").get_by_text("answers").wait_for()
-    assert panel.get_by_text("✓ well").count() == 2
-    panel.get_by_role("button", name="Connect").click()
-    panel.get_by_role("status").get_by_text("Connected").wait_for()
-    assert kernel.run("print(ck.list_devices(panel.value))") == "[]"
-    assert "no-such-key" not in panel.inner_html()
 
 
 def test_nothing_stands_out_of_a_panel(visit):
     """From 480 to 1,600 pixels everything is inside its panel; wide tables move in their frame."""
     panels = visit.fresh("filled").locator(".confkit-panel")
-    assert panels.count() == 5
+    assert panels.count() == 4
     if visit.front == LAB:
         visit.page.evaluate("window.jupyterapp.shell.collapseLeft()")
     for width in (480, 700, 800, 1600):
         visit.page.set_viewport_size({"width": width, "height": 900})
         visit.page.wait_for_timeout(500)
-        for place in range(5):
+        for place in range(4):
             assert panels.nth(place).evaluate(OVERFLOWS) == [], (width, place)

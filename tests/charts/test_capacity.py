@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from confkit.charts import capacity_chart, capacity_summary
+from confkit.charts import capacity_chart
 
 from .looking import drawn, head, legible, rows, shown
 
@@ -79,7 +79,7 @@ def test_a_peak_above_the_suggestion_is_drawn():
     assert head(chart)[1] == (
         "caps together 100 today, 20 as suggested · 99 % of use fits, 300 user-minutes do not"
     )
-    assert "300 user-minutes refused" in capacity_summary(given)
+    assert "300 user-minutes refused" in chart.summary()
 
 
 @pytest.mark.parametrize("count", [0, 1, 12, 30, 31, 800, 2000])
@@ -141,7 +141,7 @@ def test_a_report_of_the_least_columns_will_do():
 
 def test_the_summary_tells_the_same_as_text():
     """The finding, the caps added up, the counts, and each room with the reason."""
-    assert capacity_summary(report(*SOME)) == "\n".join([
+    assert capacity_chart(report(*SOME)).summary() == "\n".join([
         "Caps of 7 rooms: 1 to raise, 1 reached, 1 to lower, 1 to set, 1 to keep, 1 never used, "
         "1 not read",
         "caps together 95 today, 69 as suggested",
@@ -160,8 +160,7 @@ def test_the_summary_tells_the_same_as_text():
         "  Unused (room-5): 8: never used",
         "  Lost (room-6): 8, not read: could not be read",
     ])  # fmt: skip
-    assert capacity_chart(report(*SOME)).summary() == capacity_summary(report(*SOME))
-    assert capacity_summary(report()) == "No rooms"
+    assert capacity_chart(report()).summary() == "No rooms"
 
 
 def test_a_chart_leaves_the_report_alone():

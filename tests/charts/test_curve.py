@@ -4,13 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from confkit.charts import curve_summary, occupancy_curve
-from confkit.charts.times import zone
-from confkit.charts.track import by_day, readable, track
+from confkit.charts import occupancy_curve
+from confkit.charts.curve import readable, track
+from confkit.occupancy.zones import zone
 
 from .looking import drawn, head, legible, samples, shown
-
-DAY = 86_400_000
 
 
 def curve(given, room_id="101", **settings):
@@ -167,9 +165,9 @@ def test_samples_need_no_order_and_doubles_count_once():
     """Rows in any order give the same steps; of two of one time the last counts."""
     given = samples((1, 0, 5), (2, 0, 5), (3, 0, 5))
     double = pd.concat([given, given.assign(users=given["users"] + 1)]).iloc[[5, 0, 1, 2, 3, 4]]
-    found = track(double, "101")
+    found = track(double, "101", zone("UTC")[0]).steps
     assert list(found.users) == [2, 3, 3]
-    assert list(found.start) == sorted(found.start)
+    assert found.index.is_monotonic_increasing
 
 
 @pytest.mark.parametrize(("start", "hours"), [("2026-03-28T23:00", 23), ("2026-10-24T22:00", 25)])
@@ -178,13 +176,28 @@ def test_a_day_of_a_changed_clock_is_one_day(start, hours):
     here, _ = zone("Europe/Berlin")
     minutes = hours * 60
     given = samples(*[(3, 0, 9)] * minutes, *[(5, 0, 9)] * 1440, start=start)
-    found = track(given, "101")
-    assert [peak for _, peak, _ in by_day(found, here)] == [3, 5]
-    coarse = readable(found, here)
-    assert coarse.each == "5 minutes"
-    assert int(coarse.full.sum() + coarse.read.sum()) == (minutes + 1440) * 60_000
-    assert (coarse.end[:-1] == coarse.start[1:]).all()
-    assert coarse.end[-1] - coarse.start[0] == (minutes + 1440) * 60_000
+    figure = occupancy_curve(given, "101", tz="Europe/Berlin")
+    assert [line.partition(": ")[2] for line in figure.summary().splitlines()[-2:]] == [
+        "peak 5", "peak 3",
+    ]  # fmt: skip
+    found = readable(track(given, "101", here))
+    assert found.each == "5 minutes"
+    assert (found.steps["end"].iloc[:-1] == found.steps.index[1:]).all()
+    assert found.steps["end"].iloc[-1] - found.steps.index[0] == pd.Timedelta(minutes + 1440, "min")
+
+
+@pytest.mark.parametrize("tz", ["Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu"])
+def test_days_are_those_of_the_clock_on_the_wall(tz):
+    """Of years a step begins at local midnight, or where the clock skips it an hour later."""
+    hours = 900 * 24
+    given = samples(*[(3, 0, 9)] * hours, start="2016-03-02T03:00", every=3600)
+    found = readable(track(given, "101", zone(tz)[0]))
+    assert found.each == "day"
+    later = found.steps.index[1:]
+    assert ((later.hour == 0) | (later.hour == 1)).all()
+    assert (later.hour == 1).sum() <= 3
+    assert len(set(later.date)) == len(later)
+    assert found.steps["full"].sum() == pd.Timedelta(0)
 
 
 def test_a_year_of_minutes_is_a_step_a_day():
@@ -195,16 +208,17 @@ def test_a_year_of_minutes_is_a_step_a_day():
         "room_id": pd.array(["101"] * count, dtype="string"),
         "users": pd.array(np.arange(count) // 1440, dtype="Int64"),
     })  # fmt: skip
-    found = readable(track(given, "101"), zone("UTC")[0])
+    found = readable(track(given, "101", zone("UTC")[0]))
     assert found.each == "day"
-    assert list(found.users) == list(range(365))
-    assert set(found.end - found.start) == {DAY}
+    assert list(found.steps["users"]) == list(range(365))
+    assert set(found.steps["end"] - found.steps.index) == {pd.Timedelta(days=1)}
 
 
 def test_the_summary_tells_the_same_as_text():
     """The finding, what was read, and the days on which the room was fullest."""
     given = samples(*[(2, 0, 5)] * 30, None, *[(5, 0, 5)] * 29, start="2026-03-02T23:30")
-    assert curve_summary(given, "101", topic="Board room", tz="UTC") == "\n".join([
+    figure = occupancy_curve(given, "101", topic="Board room", tz="UTC")
+    assert figure.summary() == "\n".join([
         "Board room: peak 5 of 5 users, at the cap for 29 min",
         "from Mon 2 Mar 2026, 23:30 to Tue 3 Mar 2026, 00:30 (UTC)",
         "samples: 60, of which could not be read: 1",
@@ -214,9 +228,7 @@ def test_the_summary_tells_the_same_as_text():
         "  3 Mar 2026: peak 5, at the cap for 29 min",
         "  2 Mar 2026: peak 2",
     ])  # fmt: skip
-    figure = occupancy_curve(given, "101", topic="Board room", tz="UTC")
-    assert figure.summary() == curve_summary(given, "101", topic="Board room", tz="UTC")
-    assert curve_summary(given, "7") == "7: no samples"
+    assert occupancy_curve(given, "7").summary() == "7: no samples"
 
 
 def test_a_curve_leaves_the_samples_alone():

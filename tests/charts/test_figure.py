@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from confkit.charts import occupancy_chart
-from confkit.charts.figure import Chart
+from confkit.charts.sheet import Chart
 
 from .looking import frame
 
@@ -21,13 +21,6 @@ def test_a_notebook_gets_picture_and_summary():
     assert metadata["image/png"]["alt"] == (
         "1 of 2 rooms full, 0 nearly, 1 could not be read · SANDBOX · Thu 1 Jan 2026, 00:00 (UTC)"
     )
-
-
-def test_only_what_is_wanted_is_made():
-    """A front end that asks for text alone, or leaves out the picture, gets no picture."""
-    chart = occupancy_chart(GIVEN)
-    assert set(chart._repr_mimebundle_(include=["text/plain"])[0]) == {"text/plain"}
-    assert set(chart._repr_mimebundle_(exclude={"image/png"})[0]) == {"text/plain"}
 
 
 def test_ipython_shows_both_whether_pyplot_is_loaded_or_not():

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from confkit.charts import occupancy_chart, occupancy_curve
-from confkit.charts.names import called, names, short, width, wrapped
+from confkit.charts.texts import called, names, short, width, wrapped
 
 from .looking import drawn, frame, head, legible, rows, samples
 

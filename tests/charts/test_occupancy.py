@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from confkit.charts import occupancy_chart, occupancy_summary
+from confkit.charts import occupancy_chart
 
 from .looking import drawn, frame, head, legible, rows, shown
 
@@ -189,7 +189,7 @@ def test_a_time_that_is_none_is_refused():
 
 def test_negative_numbers_are_no_numbers():
     """A room with fewer users than none was not read; a negative cap is none."""
-    assert occupancy_summary(frame(("a", -1, 2), ("b", 1, -1))).splitlines()[-2:] == [
+    assert occupancy_chart(frame(("a", -1, 2), ("b", 1, -1))).summary().splitlines()[-2:] == [
         "  b (room-1): 1, no cap", "  a (room-0): could not be read",
     ]  # fmt: skip
 
@@ -233,7 +233,7 @@ def test_a_chart_leaves_pyplot_and_the_frame_alone():
 def test_the_summary_of_few_rooms_names_each():
     """As plain text: the finding, the states, and each room in the chart's order, with its ID."""
     given = frame(("Lost", None, 25), ("Hall", 0, 25), ("Busy", 26, 25), (None, 7, None))
-    assert occupancy_summary(given) == "\n".join([
+    assert occupancy_chart(given).summary() == "\n".join([
         "1 of 4 rooms full (1 over the cap), 0 nearly, 1 could not be read",
         "over: 1",
         "empty: 1",
@@ -244,7 +244,6 @@ def test_the_summary_of_few_rooms_names_each():
         "  room-3: 7, no cap",
         "  Lost (room-0): could not be read",
     ])  # fmt: skip
-    assert occupancy_chart(given).summary() == occupancy_summary(given)
 
 
 def test_the_summary_does_not_depend_on_the_rows_order_or_on_time():
@@ -252,13 +251,13 @@ def test_the_summary_does_not_depend_on_the_rows_order_or_on_time():
     given = frame(*[(f"Room {number}", number % 5, 5) for number in range(60)])
     other = given.sample(frac=1, random_state=4)
     other.attrs = {"time": "2026-01-02T03:04:05+00:00", "service": "x"}
-    assert occupancy_summary(given) == occupancy_summary(other)
-    assert len(occupancy_summary(given).splitlines()) < 30
+    assert occupancy_chart(given).summary() == occupancy_chart(other).summary()
+    assert len(occupancy_chart(given).summary().splitlines()) < 30
 
 
 def test_the_summary_of_no_rooms_says_so():
     """An empty frame is an answer too."""
-    assert occupancy_summary(frame()) == "No rooms"
+    assert occupancy_chart(frame()).summary() == "No rooms"
 
 
 def test_a_cap_that_was_not_read_is_not_none():
@@ -268,7 +267,7 @@ def test_a_cap_that_was_not_read_is_not_none():
         "room_id": ["1", "2", "3"], "topic": [None, "Open", "Odd"], "users": [2, 3, float("inf")],
         "attendee_max": [None, None, 5], "error": ["get room (A3) answered 700", None, None],
     })  # fmt: skip
-    lines = occupancy_summary(given).splitlines()
+    lines = occupancy_chart(given).summary().splitlines()
     assert "no cap: 1" in lines
     assert "not read: 2" in lines
     assert "  1: 2, attendee_max not read" in lines

@@ -1,5 +1,6 @@
 """Each exercise of notebooks 01 to 04: the usual mistakes are told apart, the right answer is."""
 
+import re
 import uuid
 from urllib.parse import quote
 
@@ -222,14 +223,15 @@ def test_what_is_told_is_never_masked(client, sandbox):
             assert "***" not in told("token-at-work", answer, client)
 
 
-@pytest.mark.parametrize("name", ["service", "calls", "token", "room-life"])
+@pytest.mark.parametrize("name", ["service", "calls", "token", "room-life", "rtsp"])
 def test_a_picture_says_in_words_what_it_shows(name):
     """Its text is its title too, for who cannot see it; another name is an error with the names."""
     picture = course.picture(name)
     assert len(repr(picture)) > 100
-    svg = picture._repr_svg_()
+    svg = picture._repr_html_()
     assert svg.startswith("<svg")
     assert 'role="img"' in svg
     assert "<title>" in svg
+    assert "#fff" not in re.sub(r"var\([^()]*\)", "", svg), "colours are the theme's"
     with pytest.raises(ck.ConfigError, match="room-life"):
         course.picture("x")

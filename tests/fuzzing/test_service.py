@@ -1,8 +1,6 @@
 """Cases in which what a caller sent broke the sandbox, or what a service sent broke the client."""
 
 import json
-import socket
-from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -12,28 +10,7 @@ from confkit.endpoints import ENDPOINTS
 from confkit.records import Device
 from confkit.sandbox import Sandbox
 
-B1, B3 = ENDPOINTS["B1"].path, ENDPOINTS["B3"].path
-GET = b"GET /rtc/room/get HTTP/1.1\r\nHost: x\r\n"
-
-
-def answers(address, data):
-    """The status and the result code of each answer that comes for these bytes, until the service
-    closes."""
-    parts, came, found = urlsplit(address), b"", []
-    with socket.create_connection((parts.hostname, parts.port), 20) as line:
-        line.sendall(data)
-        try:
-            while piece := line.recv(65536):
-                came += piece
-        except ConnectionResetError:
-            pass  # it did not wait for the rest of what was sent
-    while came:
-        head, _, came = came.partition(b"\r\n\r\n")
-        fields = dict(one.lower().split(b": ", 1) for one in head.split(b"\r\n")[1:])
-        size = int(fields[b"content-length"])
-        found.append((int(head[9:12]), json.loads(came[:size])["ret"]))
-        came = came[size:]
-    return found
+B1 = ENDPOINTS["B1"].path
 
 
 def deep(levels):
@@ -87,17 +64,3 @@ def test_a_value_that_is_nested_deep_is_told_in_words(name):
     value = json.loads("[" * 900 + "]" * 900)
     with pytest.raises(ck.ProtocolError, match="nested too deep"):
         ck.Room.read({name: value}, "1")
-
-
-def test_what_is_no_request_is_answered_behind_the_request_before_it(sandbox):
-    """A whole request has its own answer, whatever follows it in the same packet."""
-    came = answers(sandbox.base_url, GET + b"\r\n\x00garbage\r\n\r\n")
-    assert came == [(200, 602), (400, 408)]
-
-
-@pytest.mark.parametrize("interface", ["A", "B"])
-def test_a_request_with_a_broken_body_has_one_answer(sandbox, interface):
-    """A chunk that is none ends the request with its one answer."""
-    address = sandbox.base_url if interface == "A" else sandbox.outgoing_url
-    came = answers(address, GET + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n")
-    assert [code for _, code in came] == [408]

@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 
 from confkit.rtsp.h26x import LAYOUTS, join_nals
 from confkit.rtsp.message import MalformedMessage, Parser, Response
-from confkit.rtsp.order import Sequencer
 from confkit.rtsp.picture import encode_loop
-from confkit.rtsp.rtp import MAX_UNIT, AccessUnit, Depacketiser, Packet, packetise, parse_packet
+from confkit.rtsp.rtp import (
+    MAX_UNIT,
+    AccessUnit,
+    Depacketiser,
+    Packet,
+    Sequencer,
+    packetise,
+    parse_packet,
+)
 from confkit.rtsp.sdp import Description, control_url, parse_sdp
 
 from .fuzzing import explore

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -182,7 +183,9 @@ def test_a_question_that_another_one_replaces_is_said_to_be_not_done():
     panel = Reading()
     held(panel)
     for word in ("Delete", "Remove"):
-        asks = panel.asks(word, lambda word=word: f"{word} it?", lambda: panel.done.append("gone"))
+        asks = panel.clicked(
+            partial(panel.ask, word, f"{word} it?", lambda: panel.done.append("gone"))
+        )
         button(word, asks).click()
     panel.may_end.set()
     assert panel.wait(LONG)

@@ -185,10 +185,10 @@ def test_export_and_an_automatic_refresh_leave_the_warning_of_refresh(client):
     assert [one["kind"] for one in panel.frame.messages] == ["change"]
 
 
-def test_an_automatic_refresh_leaves_the_error_of_a_recording(client):
+def test_an_automatic_refresh_leaves_the_error_of_a_report(client):
     """The operator reads it whenever they look."""
     panel = OccupancyPanel(client, [ck.create_room(client, "Weekly", "ops")])
-    named(panel, "Record").click()
+    named(panel, "Capacity report").click()
     assert panel.wait(LONG)
     assert "no folder is given" in panel.frame.text
     panel.frame._hear(None, {"kind": "tick"}, [])

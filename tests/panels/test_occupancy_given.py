@@ -1,7 +1,6 @@
-"""What the panel of occupancy is given: folders, paces, sweeps and clients that are none."""
+"""What the panel of occupancy is given: folders, sweeps and clients that are none."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import CancelledError
 from dataclasses import replace
 
@@ -19,47 +18,23 @@ LIST = "/avd/api/outgoing/getOutgoingUsers"
 TOO_LONG = 300 * "x"
 
 
-@pytest.mark.parametrize("every", ["60", 0, float("nan"), None, 10**400])
-def test_a_pace_that_is_none_leaves_no_recording(panel_of, rooms, tmp_path, every):
-    """Seconds that are none are refused before anything begins; the next recording does."""
-    panel = panel_of(rooms.values(), every=0)
-    with pytest.raises(ck.ConfigError, match="Give seconds above 0"):
-        panel.record(tmp_path / "new", every=every)
-    assert panel.recording is None
-    assert panel.record(tmp_path / "new").done.sweeps == 1
-
-
-def test_closing_a_panel_that_follows_ends_nothing(panel_of, rooms, tmp_path):
-    """A recording goes on when a panel that found it is closed, and ends with its own."""
-    first = panel_of(rooms.values(), every=0)
-    recording = first.record(tmp_path / "new")
-    second = panel_of(rooms.values(), every=0, folder=tmp_path / "new")
-    third = panel_of(rooms.values(), every=0)
-    with pytest.raises(ck.ConfigError, match="goes on already"):
-        third.record(tmp_path / "new")
-    for panel in (second, third):
-        panel.wait()
-        panel.close()
-    assert not recording.ended
-    first.close()
-    assert recording.ended
-
-
 @pytest.mark.parametrize("folder", ["~nobody-is-called-so", TOO_LONG])
 def test_a_folder_that_can_be_none_is_told_beside_it(panel_of, rooms, folder):
     """While a folder is typed that there cannot be, the panel says so below it, and goes on
     reading; what needs the folder is refused."""
     panel = panel_of(rooms.values(), every=0)
     panel.select(rooms["full"])
-    panel.recorder.entry.value = folder
-    assert "can be no folder" in panel.recorder.wrong.value
-    assert panel.recorder.wrong.layout.display is None
+    panel.recorded.entry.value = folder
+    panel.wait()
+    assert "can be no folder" in panel.recorded.state.value
+    assert panel.recorded.state.layout.display is None
     assert panel.refresh()["users"].tolist() == [0, 2, 4, 3, 1]
-    for action in (panel.capacity, panel.record, lambda: panel.samples(rooms["full"])):
+    for action in (panel.capacity, lambda: panel.samples(rooms["full"])):
         with pytest.raises(ck.ConfigError, match="can be no folder"):
             action()
-    panel.recorder.entry.value = ""
-    assert panel.recorder.wrong.layout.display == "none"
+    panel.recorded.entry.value = ""
+    panel.wait()
+    assert panel.recorded.state.layout.display == "none"
 
 
 def test_a_folder_of_other_things_is_no_recording(panel_of, rooms, tmp_path):
@@ -72,7 +47,7 @@ def test_a_folder_of_other_things_is_no_recording(panel_of, rooms, tmp_path):
     with pytest.raises(ck.ConfigError, match="Give the folder of a recording"):
         panel.capacity()
     assert "is no recording" in panel.frame.text
-    assert panel.recorder.report.layout.display == "none"
+    assert panel.recorded.report.layout.display == "none"
 
 
 def test_a_capacity_report_needs_no_service(stranger, sandbox, tmp_path):
@@ -81,21 +56,20 @@ def test_a_capacity_report_needs_no_service(stranger, sandbox, tmp_path):
     sandbox.close()
     panel = OccupancyPanel(stranger, ["1047"], folder=tmp_path)
     assert panel.capacity()["room_id"].tolist() == ["1047"]
-    assert panel.recorder.report.rows[0][1][0] == "1047"
+    assert panel.recorded.report.rows[0][1][0] == "1047"
     panel.wait()
     panel.close()
 
 
-@pytest.mark.parametrize("begin", [OccupancyPanel.refresh, OccupancyPanel.record])
-def test_looking_for_rooms_is_cancelled(panel_of, client, sandbox, tmp_path, begin: Callable):
+def test_looking_for_rooms_is_cancelled(panel_of, client, sandbox):
     """Cancel ends the search for known rooms at once, and the panel says so."""
-    panel = panel_of(every=0, folder=tmp_path / "new")
+    panel = panel_of(every=0)
     panel.wait()
     found: list[BaseException] = []
 
     def run() -> None:
         try:
-            begin(panel)
+            panel.refresh()
         except CancelledError as error:
             found.append(error)
 
@@ -108,7 +82,6 @@ def test_looking_for_rooms_is_cancelled(panel_of, client, sandbox, tmp_path, beg
     thread.join(20)
     assert len(found) == 1
     assert panel.frame.text == "Cancelled."
-    assert panel.recording is None
     sandbox.clear_faults()
 
 
@@ -120,15 +93,13 @@ def test_a_sweep_of_another_service_is_refused(client, rooms):
 
 
 def test_plain_wrong_arguments_are_told(panel_of, rooms):
-    """What is no client, no room and no folder is refused with what to give."""
+    """What is no client and no room is refused with what to give."""
     panel = panel_of(rooms.values(), every=0)
     with pytest.raises(ck.ConfigError, match="connect"):
         OccupancyPanel(None, ["1"])
     for wrong in (None, 5):
         with pytest.raises(ck.ConfigError, match="not in this panel"):
             panel.select(wrong)
-    with pytest.raises(ck.ConfigError, match="Give a path"):
-        panel.record(5)
 
 
 def test_bars_after_a_part_are_those_made_anew(client, sandbox, rooms):

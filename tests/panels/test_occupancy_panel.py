@@ -39,7 +39,7 @@ def rooms(client, sandbox) -> dict[str, str]:
 
 @pytest.fixture
 def panel_of(client) -> Iterator[Callable[..., OccupancyPanel]]:
-    """Makes panels, whose recordings end with the test."""
+    """Makes panels, which are closed with the test."""
     made = []
 
     def make(*arguments, **options):
@@ -354,132 +354,26 @@ def test_a_recording_of_another_service_is_no_part_of_the_curve(panel_of, rooms,
         panel.samples(rooms["full"])
 
 
-def test_a_recording_goes_on_until_it_is_stopped(panel_of, rooms, tmp_path):
-    """Recording returns when its first sweep is on the disk, says where and since when, goes on,
-    and ends by a call; the folder is then whole."""
-    folder = tmp_path / "new"
-    panel = panel_of(rooms.values(), every=0)
-    recording = panel.record(folder, every=0.05)
-    assert recording is panel.recording
-    assert set(ck.load_occupancy(folder)["room_id"]) == set(rooms.values())
-    assert f"5 rooms into {folder}, every 0.05 s, since " in panel.recorder.state.value
-    assert panel.recorder.record_button.layout.display == "none"
-    assert panel.recorder.stop_button.layout.display is None
-    assert panel.recorder.entry.disabled
-    until(lambda: recording.done.sweeps > 2)
-    with pytest.raises(ck.ConfigError, match=r"goes on. End it first"):
-        panel.record(tmp_path / "other")
-    done = panel.stop_recording()
-    assert done.ended == "cancelled"
-    assert len(ck.load_occupancy(folder)) == done.rows == 5 * done.sweeps
-    assert f"{done.sweeps} sweeps, {done.rows} samples" in panel.recorder.state.value
-    assert "Stopped." in panel.recorder.state.value
-    assert panel.recorder.stop_button.layout.display == "none"
-    assert not panel.recorder.entry.disabled
-    assert not (tmp_path / "other").exists()
-
-
-def test_the_buttons_record_and_stop(panel_of, rooms, tmp_path):
-    """A click begins what another one ends; a second click on the same does nothing more."""
-    panel = panel_of(rooms.values(), every=0)
-    panel.recorder.entry.value = str(tmp_path / "new")
+def test_a_folder_says_what_it_holds_and_how_to_record_into_it(panel_of, client, rooms, tmp_path):
+    """How many rooms there are and how old the last sample is; the lines for a terminal and for a
+    notebook; of a folder that is not there yet the same lines."""
+    folder = tmp_path / "my samples"
+    panel = panel_of(rooms.values(), every=0, folder=folder)
     panel.wait()
-    panel.recorder.record_button.click()
-    panel.recorder.record_button.click()
+    assert "Nothing is recorded there yet" in panel.recorded.state.value
+    assert f"confkit record &#x27;{folder}&#x27; --rooms rooms.csv" in panel.recorded.state.value
+    assert "ck.Recorder(" in panel.recorded.state.value
+    ck.Recorder(folder).record(client, list(rooms.values()), every=60, sweeps=1)
+    panel.recorded.entry.value = f"{folder}/"
     panel.wait()
-    assert panel.recording.done.sweeps == 1
-    panel.recorder.stop_button.click()
-    panel.recorder.stop_button.click()
+    assert "It holds samples of 5 rooms, the last " in panel.recorded.state.value
+    ck.save_occupancy(steady([1, 2], room="1"), tmp_path / "old")
+    panel.recorded.entry.value = str(tmp_path / "old")
     panel.wait()
-    assert panel.recording.ended
-    assert panel.frame.tone == ""
-
-
-def test_recording_needs_a_folder(panel_of, rooms):
-    """Without a folder nothing is recorded, and the panel asks for one."""
-    panel = panel_of(rooms.values())
+    assert "samples of 1 room, none in the last day" in panel.recorded.state.value
+    panel.recorded.entry.value = ""
     panel.wait()
-    panel.recorder.record_button.click()
-    panel.wait()
-    assert "no folder is given" in panel.frame.text
-    assert panel.stop_recording() is None
-
-
-def test_a_recording_that_cannot_begin(panel_of, rooms, tmp_path):
-    """What goes wrong in the first sweep is raised, told once, and leaves no recording."""
-    file = tmp_path / "file"
-    file.touch()
-    panel = panel_of(rooms.values())
-    with pytest.raises(ck.ConfkitError, match="file"):
-        panel.record(file)
-    assert panel.frame.tone == "bad"
-    assert panel.recorder.state.value == ""
-    assert panel.recorder.stop_button.layout.display == "none"
-
-
-def test_a_recording_is_cancelled_before_its_first_sweep(panel_of, sandbox, rooms, tmp_path):
-    """Cancel ends a recording whose first sweep waits for the service."""
-    panel = panel_of(rooms.values(), every=0)
-    assert panel.value is not None
-    before = sandbox.count()
-    sandbox.fault(USERS, delay=30)
-    thread = threading.Thread(target=panel.record, args=[tmp_path / "new"])
-    thread.start()
-    until(lambda: sandbox.count() > before)
-    panel.cancel()
-    thread.join(20)
-    assert panel.recording.ended
-    assert panel.recording.done.ended == "cancelled"
-    sandbox.clear_faults()
-
-
-def test_what_ends_a_recording_is_told(panel_of, rooms, tmp_path):
-    """A recording that can no longer be written ends, and the panel says why and what to do."""
-    panel = panel_of(rooms.values(), every=0)
-    recording = panel.record(tmp_path / "new", every=0.05)
-    (tmp_path / "new" / "_hot").rename(tmp_path / "away")
-    (tmp_path / "new" / "_hot").touch()
-    recording.join(20)
-    assert isinstance(recording.error, ck.RecordingError)
-    assert "The recording ended." in panel.recorder.state.value
-    assert "was not written" in panel.recorder.state.value
-    assert 'role="alert"' in panel.recorder.state.value
-
-
-def test_a_recording_says_when_rooms_cannot_be_read(panel_of, sandbox, rooms, tmp_path):
-    """While a service fails the recording goes on, and says that values are missing, and why."""
-    panel = panel_of(rooms.values(), every=0)
-    panel.record(tmp_path / "new", every=0.05)
-    sandbox.fault(USERS, ret=504)
-    until(
-        lambda: "Lacking a value in the last sweep: 5, all (5, such" in panel.recorder.state.value
-    )
-    sandbox.clear_faults()
-    until(lambda: "Lacking" not in panel.recorder.state.value)
-    assert not panel.recording.ended
-
-
-def test_closing_the_panel_ends_its_recording(panel_of, rooms, tmp_path):
-    """A panel that is closed records no more."""
-    panel = panel_of(rooms.values())
-    recording = panel.record(tmp_path / "new")
-    panel.close()
-    assert recording.ended
-
-
-def test_a_panel_finds_the_recording_of_its_folder(panel_of, rooms, tmp_path):
-    """The recording of a panel that nobody sees any more is followed, and ended, by a new one with
-    the same folder; it is not begun twice."""
-    first, folder = panel_of(rooms.values()), tmp_path / "new"
-    recording = first.record(folder)
-    second = panel_of(rooms.values(), folder=folder)
-    assert second.recording is recording
-    third = panel_of(rooms.values())
-    with pytest.raises(ck.ConfigError, match="goes on already"):
-        third.record(folder)
-    assert third.recording is recording
-    assert second.stop_recording().sweeps == 1
-    assert "Recorded" in third.recorder.state.value
+    assert panel.recorded.state.layout.display == "none"
 
 
 def test_the_capacity_report_of_the_folder(panel_of, client, rooms, tmp_path):
@@ -488,18 +382,17 @@ def test_the_capacity_report_of_the_folder(panel_of, client, rooms, tmp_path):
     panel = panel_of(rooms.values(), folder=tmp_path)
     report = panel.capacity()
     pd.testing.assert_frame_equal(report, ck.capacity_report(tmp_path))
-    [[key, row]] = panel.recorder.report.rows
+    [[key, row]] = panel.recorded.report.rows
     assert key == rooms["full"]
     assert row[0] == "full"
     assert "at its cap" in row[-1]
 
 
-def test_a_read_only_client_can_watch_and_record(sandbox, rooms, tmp_path):
+def test_a_read_only_client_can_watch(sandbox, rooms):
     """Nothing here changes the service, so all of it works with read_only."""
     with sandbox.connect(read_only=True) as client:
         panel = OccupancyPanel(client, rooms.values())
         assert len(panel.value) == 5
-        assert panel.record(tmp_path / "new").done.sweeps == 1
         panel.wait()
         panel.close()
 

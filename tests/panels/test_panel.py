@@ -163,7 +163,9 @@ def test_a_question_comes_before_a_change_and_only_yes_does_it():
     """The question is asked in words; no, and nothing happened; yes, and it is done."""
     panel = Counting()
     panel.go.set()
-    delete = button("Count", panel.asks("Count it", lambda: "Count one more?", panel.count))
+    delete = button(
+        "Count", panel.clicked(lambda: panel.ask("Count it", "Count one more?", panel.count))
+    )
     delete.click()
     assert panel.wait(LONG)
     assert (panel.frame.question, panel.frame.yes) == ("Count one more?", "Count it")

@@ -50,9 +50,9 @@ def test_all_panels_show_their_times_in_one_zone_and_name_it(
         assert cell(occupancy.table, "time") == clock
         occupancy.select(room_id)
         assert f"({name})" in occupancy.curve.words.value
-        occupancy.record(tmp_path / "new")
-        assert f"({name})" in occupancy.recorder.state.value
-        assert ck.charts.times.plain(occupancy.capacity().attrs["timezone"]) == name
+        ck.Recorder(tmp_path / "new").record(client, [room_id], every=60, sweeps=1)
+        occupancy.recorded.entry.value = str(tmp_path / "new")
+        assert occupancy.capacity().attrs["timezone"] == name
 
         wire.refresh()
         call = wire.choose(-1)

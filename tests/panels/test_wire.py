@@ -12,7 +12,7 @@ import confkit as ck
 from confkit.frames import calls_frame
 from confkit.panels import WirePanel
 from confkit.panels.waiting import until_cancelled
-from confkit.panels.wire_texts import took
+from confkit.panels.wire import took
 from confkit.sandbox import Sandbox
 from tests.panels.pressing import LONG, press, state
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
@@ -81,6 +81,29 @@ def test_it_refreshes_itself_and_by_a_click_without_sending_anything(busy, sandb
     assert rows(panel)[0][0] == "6"
     assert len(panel.value) == 6
     assert sandbox.count() == sent + 1
+
+
+def test_only_the_calls_that_failed_are_shown_on_demand(busy, script):
+    """From code as from the box: those with another code than 0 and those without an answer keep
+    their numbers, and the line below says of how many; new ones come too."""
+    panel = WirePanel(busy)
+    panel.filter(errors=True)
+    assert [key for key, _ in rows(panel)] == ["4"]
+    assert panel.value["ret"].tolist() == ["404"]
+    assert panel.table.told.startswith("1 of 4 calls")
+    ck.list_devices(busy)
+    with pytest.raises(ck.RoomNotFound):
+        ck.get_room(busy, "998")
+    panel.refresh()
+    assert [key for key, _ in rows(panel)] == ["6", "4"]
+    panel.errors.value = False
+    assert len(panel.value) == 6
+    client = script({GET_ROOM: Reply(drop=True)}).client()
+    with pytest.raises(ck.TransportError):
+        ck.get_room(client, "1")
+    panel = WirePanel(client)
+    panel.filter(errors=True)
+    assert set(panel.value["ret"].isna()) == {True}
 
 
 def test_nothing_is_sent_to_the_browser_while_no_call_was_made(busy):

@@ -3,6 +3,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -45,6 +47,57 @@ def test_it_works_where_a_loop_runs_already():
         return blocking(inner)
 
     assert asyncio.run(outer()) == "done"
+
+
+def test_callers_at_once_share_one_thread_and_leave_none():
+    """Eight callers wait for one loop in one thread, which ends with the last of them."""
+    before = threading.active_count()
+    meeting = asyncio.Event()
+    inside = []
+
+    async def meet():
+        inside.append(threading.current_thread())
+        if len(inside) == 8:
+            meeting.set()
+        await meeting.wait()
+        return threading.active_count()
+
+    with ThreadPoolExecutor(8) as pool:
+        counts = list(pool.map(lambda _: blocking(meet), range(8)))
+        assert len(set(inside)) == 1
+        assert set(counts) == {before + 8 + 1}
+    assert threading.active_count() == before
+
+
+def test_a_coroutine_alone_may_wait_for_another():
+    """A loop of one's own may block in another call; in the shared one it would wait for itself."""
+
+    async def outer():
+        return blocking(lambda: asyncio.sleep(0, "done"))
+
+    assert blocking(outer, alone=True) == "done"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_process_has_a_loop_of_its_own():
+    """A process that is forked while somebody waits does not wait for the parent's thread."""
+    code = """
+import asyncio, os, threading
+from confkit.rtsp.blocking import blocking
+begun, over = threading.Event(), threading.Event()
+async def wait():
+    begun.set()
+    await asyncio.to_thread(over.wait)
+threading.Thread(target=blocking, args=(wait,)).start()
+begun.wait()
+child = os.fork()
+if not child:
+    os._exit(blocking(lambda: asyncio.sleep(0, 7)))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+over.set()
+"""
+    run = [sys.executable, "-W", "ignore", "-c", code]
+    assert subprocess.run(run, capture_output=True, text=True, timeout=60).stdout == "7\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")

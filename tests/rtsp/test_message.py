@@ -1,6 +1,14 @@
 import pytest
 
-from confkit.rtsp.message import Frame, MalformedMessage, Parser, Request, Response
+from confkit.rtsp.message import (
+    MAX_BODY,
+    MAX_HEAD,
+    Frame,
+    MalformedMessage,
+    Parser,
+    Request,
+    Response,
+)
 
 ANSWER = (
     b"RTSP/1.0 401 Unauthorized\r\nCSeq: 2\r\nWWW-Authenticate: Digest realm=a\r\n"
@@ -74,12 +82,15 @@ def test_a_response_whose_body_is_cut_off_is_known():
 
 @pytest.mark.parametrize(
     "data",
-    [b"RTSP/1.0 200 OK\r\nX: " + b"x" * 200, b"RTSP/1.0 200 OK\r\nContent-Length: 65\r\n\r\n"],
+    [
+        b"RTSP/1.0 200 OK\r\nX: " + b"x" * MAX_HEAD,
+        b"RTSP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n" % (MAX_BODY + 1),
+    ],
 )
 def test_limits_bound_the_memory(data):
     """A head or a body beyond its limit is refused before it has arrived."""
     with pytest.raises(MalformedMessage, match="exceed"):
-        list(Parser(max_head=100, max_body=64).feed(data))
+        list(Parser().feed(data))
 
 
 def test_a_line_break_cannot_be_smuggled_into_a_header():

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import gc
-import itertools
 import re
 import socket
 import sys
@@ -418,38 +417,6 @@ def test_a_camera_that_drops_is_told():
 
     report = asyncio.run(run())
     assert report.verdict == "dropped"
-
-
-@pytest.mark.parametrize("method", ["OPTIONS", "DESCRIBE", "SETUP", "PLAY"])
-def test_silence_is_told_with_its_step(method):
-    """A camera that does not answer one step is `rtsp_silent` there, at the deadline."""
-
-    def answer(request):
-        return None if request.method == method else willing(request)
-
-    report = of_script(answer, timeout=0.5)
-    assert (report.verdict, report.stages[-1].name) == ("rtsp_silent", method)
-    assert method in report.cause
-
-
-def test_a_drip_of_bytes_does_not_move_the_deadline():
-    """A camera that sends its answer byte by byte is left when the time is over."""
-
-    async def serve(reader, writer):
-        await reader.read(100)
-        gone = asyncio.ensure_future(reader.read())
-        for byte in itertools.chain(b"RTSP/1.0 200 OK\r\nX: ", itertools.repeat(120)):
-            if gone.done():
-                return
-            writer.write(bytes([byte]))
-            await asyncio.sleep(0.05)
-
-    async def run():
-        async with raw_server(serve) as port:
-            url = f"rtsp://127.0.0.1:{port}/"
-            return await asyncio.to_thread(preflight, url, timeout=0.6)
-
-    assert asyncio.run(run()).verdict == "rtsp_silent"
 
 
 def test_nothing_is_left_behind():

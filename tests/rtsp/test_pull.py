@@ -9,7 +9,7 @@ from confkit.rtsp.picture import decode_picture
 from confkit.rtsp.pull import PullRefused, pull
 from confkit.rtsp.rtp import Packet
 
-from .fakes import SDP, SMALL, fake_camera, raw_server, reply, until, willing
+from .fakes import SMALL, fake_camera, raw_server, reply, until, willing
 
 LOGIN = {"login_name": "admin", "login_password": "s3cret/@"}
 
@@ -132,59 +132,6 @@ def test_a_camera_that_closes_after_its_401_is_reopened():
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(
-    ("method", "status", "headers", "verdict"),
-    [
-        ("DESCRIBE", 401, {"WWW_Authenticate": "Digest realm=r, nonce=n"}, "auth_required"),
-        ("DESCRIBE", 403, {}, "forbidden"),
-        ("DESCRIBE", 404, {}, "path_not_found"),
-        ("DESCRIBE", 454, {}, "path_not_found"),
-        ("DESCRIBE", 302, {"Location": "rtsp://other/"}, "redirected"),
-        ("DESCRIBE", 453, {}, "busy"),
-        ("DESCRIBE", 500, {}, "server_error"),
-        ("SETUP", 500, {}, "setup_play_failed"),
-        ("SETUP", 461, {}, "transport_refused"),
-        ("PLAY", 455, {}, "setup_play_failed"),
-    ],
-)
-def test_each_refusal_has_its_verdict(method, status, headers, verdict):
-    """A refusing status becomes the verdict of the step at which it came."""
-
-    def answer(request):
-        return reply(request, status, **headers) if request.method == method else willing(request)
-
-    async def run():
-        async with fake_camera(answer) as fake:
-            error = await refused(fake.url)
-            assert (error.verdict, error.timed_out) == (verdict, False)
-            await until(lambda: fake.open_connections == 0)
-            assert (fake.methods[-1] == "TEARDOWN") is (method == "PLAY")
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    ("body", "verdict"),
-    [
-        (b"", "sdp_invalid"),
-        (b"<html>", "sdp_invalid"),
-        (b"v=0\r\nm=audio 0 RTP/AVP 8\r\n", "no_video"),
-        (SDP.replace(b"H264", b"VP9"), "codec_unsupported"),
-    ],
-)
-def test_a_useless_description_has_its_verdict(body, verdict):
-    """A description that is none, without video, or with an unknown codec is told apart."""
-
-    def answer(request):
-        return reply(request, body=body) if request.method == "DESCRIBE" else willing(request)
-
-    async def run():
-        async with fake_camera(answer) as fake:
-            assert (await refused(fake.url)).verdict == verdict
-
-    asyncio.run(run())
-
-
 def test_an_unknown_scheme_is_not_a_wrong_login():
     """A camera that offers only schemes nobody knows is `auth_unsupported`."""
 
@@ -212,45 +159,6 @@ def test_silence_hits_the_deadline_and_the_step_is_named(silent_at):
             assert (silent_at or "PLAY") in error.reason
             await until(lambda: fake.open_connections == 0)
             assert (fake.methods[-1] == "TEARDOWN") is (silent_at in ("PLAY", None))
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    ("at", "verdict"), [("OPTIONS", "rtsp_silent"), ("SETUP", "rtsp_silent"), ("PLAY", "dropped")]
-)
-def test_a_camera_that_hangs_up_is_not_a_time_out(at, verdict):
-    """A connection that closes instead of an answer is told apart from silence."""
-
-    async def run():
-        async with fake_camera(lambda r: b"" if r.method == at else willing(r)) as fake:
-            error = await refused(fake.url)
-            assert (error.verdict, error.timed_out) == (verdict, False)
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    ("banner", "verdict", "word"),
-    [
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "not_rtsp", "HTTP"),
-        (b"SSH-2.0-dropbear\r\n", "not_rtsp", "SSH"),
-        (b"\x15\x03\x01\x00\x02\x02\x46", "tls_failed", "rtsps"),
-        (b"\0\0\0", "not_rtsp", "not an RTSP"),
-    ],
-)
-def test_something_else_at_the_port_is_named(banner, verdict, word):
-    """What answers and is no RTSP server is named."""
-
-    async def serve(reader, writer):
-        await reader.read(100)
-        writer.write(banner)
-        await asyncio.gather(reader.read(), return_exceptions=True)
-
-    async def run():
-        async with raw_server(serve) as port:
-            error = await refused(f"rtsp://127.0.0.1:{port}/")
-            assert (error.verdict, word in error.reason) == (verdict, True)
 
     asyncio.run(run())
 

@@ -5,7 +5,7 @@ import pytest
 from confkit.rtsp.h26x import join_nals, split_nals
 from confkit.rtsp.jpeg import JpegAssembler
 from confkit.rtsp.picture import decode_frame, encode_loop
-from confkit.rtsp.rtp import Depacketiser, Packet, packetise, parse_packet
+from confkit.rtsp.rtp import Depacketiser, Packet, Sequencer, packetise, parse_packet
 
 from .fakes import SMALL
 
@@ -161,3 +161,25 @@ def test_jpeg_with_implied_tables_and_restarts_is_put_together():
     assert b"\xff\xdd\0\4\0\x08" in once.take()[0]
     with pytest.raises(ValueError, match="tables"):
         JpegAssembler().add(head + b"\0\0\0\0" + scan)
+
+
+def ordered(numbers):
+    sequencer = Sequencer()
+    packets = [Packet(96, False, number & 0xFFFF, 0, 1, b"x") for number in numbers]
+    return [ready.sequence for packet in packets for ready in sequencer.push(packet)]
+
+
+@pytest.mark.parametrize(
+    ("came", "ready"),
+    [
+        ([1, 2, 3], [1, 2, 3]),
+        ([1, 1, 2, 2, 3], [1, 2, 3]),
+        ([1, 3, 2, 4], [1, 2, 3, 4]),
+        ([65534, 0, 65535, 1], [65534, 65535, 0, 1]),
+        ([1, *range(3, 13)], [1, *range(3, 13)]),
+        ([500, *range(1, 20)], [500, *range(10, 20)]),
+    ],
+)
+def test_packets_are_handed_on_in_their_order(came, ready):
+    """Twins and stragglers are dropped, a gap is waited for a while, a new count is followed."""
+    assert ordered(came) == ready

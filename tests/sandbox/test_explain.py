@@ -7,7 +7,7 @@ import hmac
 import pytest
 
 from confkit.dialect import Dialect
-from confkit.sandbox.explain import wrong_signature
+from confkit.sandbox.service.explain import wrong_signature
 
 from .conftest import signature
 

@@ -17,7 +17,7 @@ import pytest
 
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
-from confkit.sandbox.machinery import MediaServer
+from confkit.sandbox.service.state import MediaServer
 
 from .conftest import A, B, Stranger
 
@@ -93,11 +93,11 @@ def test_the_file_is_its_owners_alone(make, tmp_path):
     files = list(tmp_path.iterdir())
     assert len(files) >= 2
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    stranger.sandbox.close()
     with sqlite3.connect(path) as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert db.execute("SELECT count(*) FROM rooms").fetchone() == (1,)
     db.close()
-    stranger.sandbox.close()
     path.chmod(0o644)
     make(path=path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -132,13 +132,10 @@ def test_a_database_that_fails_is_700(make, tmp_path):
     """A write that the database refuses is answered 700 in A, and the service goes on."""
     stranger = make(path=tmp_path / "rooms.sqlite")
     room_id = stranger.room()
-    blocker = sqlite3.connect(tmp_path / "rooms.sqlite", isolation_level=None)
-    stranger.sandbox._do(lambda s: s.store._db.execute("PRAGMA busy_timeout = 50"))
-    blocker.execute("BEGIN IMMEDIATE")
+    stranger.sandbox._do(lambda service: service.store._db.execute("PRAGMA query_only = 1"))
     assert stranger.a("create", topic="x", owner_id="o", room_mode=1)["ret"] == 700
     assert stranger.a("get", room_id=room_id)["ret"] == 0
-    blocker.execute("ROLLBACK")
-    blocker.close()
+    stranger.sandbox._do(lambda service: service.store._db.execute("PRAGMA query_only = 0"))
     stranger.room()
 
 
@@ -425,12 +422,10 @@ def test_it_runs_without_uvloop_and_httptools(fast):
         f"    s.fault('{B['list']}', drop=True)\n"
         f"    try: u.urlopen(s.outgoing_url + '{B['list']}')\n"
         "    except OSError as error: print(type(error).__name__)\n"
-        f"    try: print(u.urlopen(s.base_url + '/x?' + 'y' * 200_000))\n"
-        "    except OSError as error: print('refused')\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, text=True)
     assert ended.stdout.splitlines() == [
-        '{"ret":602,"msg":"access_token incorrect"}', "RemoteDisconnected", "refused",
+        '{"ret":602,"msg":"access_token incorrect"}', "RemoteDisconnected",
     ]  # fmt: skip
     assert ended.stderr == ""
 

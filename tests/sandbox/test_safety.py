@@ -13,7 +13,7 @@ import confkit as ck
 from confkit import cli, course, profiles
 from confkit.course import kept
 from confkit.sandbox import DEMO_SECRET_KEY, Sandbox
-from confkit.sandbox.identity import Ids, Tokens, random_keys
+from confkit.sandbox.service.identity import Ids, random_keys
 from tests.injection import texts
 
 PATHS = (
@@ -108,30 +108,12 @@ def test_what_a_token_is_made_of_is_unguessable_unless_seeded():
     assert Ids("7").further().nonce() != Ids("7").nonce()
 
 
-def test_a_token_is_found_by_a_hash_with_a_key_of_its_own():
-    """Two sandboxes keep one token in other places, so that no lookup's time tells of it."""
-    from confkit.dialect import Dialect
-    from confkit.sandbox.identity import Clock
-
-    made = [Tokens("s", Dialect(), 60.0, Clock(lambda: 0.0), Ids(1)) for _ in range(2)]
-    issued = [one.issue() for one in made]
-    assert issued[0].token == issued[1].token
-    assert not set(made[0]._issued) & set(made[1]._issued)
-    assert made[0].find(issued[0].token) == issued[0]
-    assert made[0].find(issued[0].token[:-1] + "A") is None
-
-
 def test_files_are_for_their_owner_alone(tmp_path, open_umask):
     """Under umask 000 the file, its companions, profiles and the course's outcomes are 0600."""
     with Sandbox(path=tmp_path / "rooms.sqlite") as sandbox, sandbox.connect() as client:
         ck.create_room(client, "Lab", "ops", host_password="s3cr3t-of-ours")
         names = {path.name for path in tmp_path.iterdir()}
-        assert names >= {
-            "rooms.sqlite",
-            "rooms.sqlite-wal",
-            "rooms.sqlite-shm",
-            "rooms.sqlite-lock",
-        }
+        assert names == {"rooms.sqlite", "rooms.sqlite-wal"}
         assert {mode(path) for path in tmp_path.iterdir()} == {0o600}
     assert {mode(path) for path in tmp_path.iterdir()} == {0o600}
     assert mode(profiles.save("prod", {"base_url": "http://h:8080"})) == 0o600
@@ -152,17 +134,6 @@ def test_a_file_that_others_could_read_is_shut(tmp_path, open_umask):
         assert ck.list_devices(client) == []
         ck.create_room(client, "Lab", "ops")
         assert {mode(one) for one in tmp_path.iterdir()} == {0o600}
-
-
-def test_a_link_that_somebody_left_is_not_followed_for_the_lock(tmp_path):
-    """The lock's name is a link to a file of somebody else: nothing is made or changed there."""
-    (tmp_path / "rooms.sqlite-lock").symlink_to(tmp_path / "elsewhere")
-    with (
-        pytest.raises(ck.ConfkitError, match="cannot create"),
-        Sandbox(path=tmp_path / "rooms.sqlite"),
-    ):
-        pass
-    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_the_sandbox_serves_no_file():

@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import sqlite3
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -14,9 +13,8 @@ import pytest
 import confkit as ck
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
-from confkit.sandbox.building import building
-from confkit.sandbox.coming import _events
-from confkit.sandbox.meetings import week, week_of
+from confkit.sandbox.building import building, week, week_of
+from confkit.sandbox.simulation import events
 
 BUSY = "2024-02-27 10:10"  # a Tuesday
 TYPES = {
@@ -72,7 +70,7 @@ def test_a_sample_counts_who_is_there(sandbox):
     frame = sandbox.simulate(20, 1, every=1800, until=BUSY, seed=5)
     house = building(20, 5)
     until = pd.Timestamp(BUSY, tz="UTC").timestamp()
-    stays = week(house, week_of(house, until)).stays
+    stays = week(house, week_of(house, until))
     people = frame.people.to_numpy(int).reshape(48, 20)
     for place in range(48):
         moment = until - (47 - place) * 1800
@@ -289,9 +287,9 @@ def test_people_come_and_go(sandbox):
 
     house = building(30, 5)
     night = pd.Timestamp("2024-02-27 06:00", tz="UTC").timestamp()
-    stays = week(house, week_of(house, night)).stays
+    stays = week(house, week_of(house, night))
     people, found = [0] * 30, False
-    for _, leaves, place in _events(stays, night):
+    for _, leaves, place in events(stays, night):
         people[stays.room[place]] += -1 if leaves else 1
         found = found or people == list(stands.values())
     assert found
@@ -351,13 +349,11 @@ def test_close_ends_a_simulation(caplog):
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-def test_a_simulation_that_cannot_go_on_says_so(make, tmp_path, caplog):
+def test_a_simulation_that_cannot_go_on_says_so(make, caplog):
     """When the file fails under a simulation, the log says that it ended."""
-    path = tmp_path / "rooms.sqlite"
-    sandbox = make(path=path).sandbox
+    sandbox = make().sandbox
     with caplog.at_level(logging.ERROR, "confkit.sandbox"):
         sandbox.simulate(20, 0, until="2024-02-27 05:00", live=True, speed=2000)
-        with contextlib.closing(sqlite3.connect(path)) as other:
-            other.execute("DROP TABLE people")
+        sandbox._do(lambda service: service.store._db.execute("DROP TABLE people"))
         wait_until(lambda: "the simulation of 20 rooms ended: no such table" in caplog.text)
     sandbox.stop_simulation()

@@ -8,7 +8,8 @@ import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -16,9 +17,8 @@ from confkit.errors import ConfkitError, RoomNotFound, UserNotFound
 from confkit.rtsp.camera import CameraServer
 from confkit.rtsp.pull import PullRefused, pull
 from confkit.rtsp.rtp import Packet
-from confkit.sandbox.devices import Devices
-from confkit.sandbox.holding import FIRST_WAIT, LONGEST_WAIT, longer
-from confkit.sandbox.store import StoredDevice
+from confkit.sandbox.service.store import StoredDevice
+from confkit.sandbox.service.streams import FIRST_WAIT, LONGEST_WAIT, Devices, longer
 from tests.rtsp.fakes import SMALL, fake_camera, reply, until, willing
 
 from .test_interface_b import LOGIN, nobody, viewers
@@ -398,3 +398,23 @@ def test_fifty_cameras(stranger, sandbox):
     assert fares(stranger, "cam7").packets > 0
     assert sum(one.reconnects for one in sandbox.streams()) == 1
     assert viewers(sandbox, urls["cam7"]) == 1
+
+
+def test_a_camera_lets_go_of_who_never_finishes_a_request():
+    """Bytes that never become a request do not keep a connection to a camera."""
+
+    async def dripped() -> bytes:
+        async with CameraServer(session_timeout=0.2) as server:
+            port = urlsplit(await server.add(size=(128, 96))).port
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            came = asyncio.create_task(reader.read())
+            try:
+                while not came.done():
+                    writer.write(b"X")
+                    await asyncio.sleep(0.02)
+                return came.result()
+            finally:
+                writer.transport.abort()
+
+    with suppress(ConnectionError):
+        assert asyncio.run(dripped()) == b""

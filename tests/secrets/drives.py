@@ -7,9 +7,9 @@ from typing import Any
 from unittest import mock
 
 import confkit as ck
+from confkit.codes import codes
 from confkit.deployment import service_answers
 from confkit.endpoints import A2, A3, A6, B1, B3, Endpoint
-from confkit.errors import _CLASSES
 from tests.secrets.worlds import World
 
 Drive = Callable[[World], Any]
@@ -135,12 +135,8 @@ def faulty(
 
 def refused(kind: type[ck.ApiError]) -> Drive:
     """The error of this class: of the first code that is of it, as a service would send it."""
-    interface, code = next(
-        (interface, code) for interface, codes in _CLASSES.items()
-        for code, one in codes.items() if one is kind
-    )  # fmt: skip
-
-    return answered(code, A3 if interface == "A" else B1)
+    code = next(code for code in codes() if code.error == kind.__name__)
+    return answered(code.ret, B1 if code.interface == "B" else A3)
 
 
 def answered(code: int, endpoint: Endpoint) -> Drive:
@@ -221,10 +217,8 @@ FUNCTIONS: dict[str, Drive] = {
     "calls_frame": lambda w: ck.calls_frame(w.client.calls),
     "capacity_chart": lambda w: ck.capacity_chart(ck.capacity_report(samples(w))),
     "capacity_report": lambda w: ck.capacity_report(samples(w)),
-    "capacity_summary": lambda w: ck.capacity_summary(ck.capacity_report(samples(w))),
     "connect": lambda w: _changed(w),
     "create_room": _created,
-    "curve_summary": lambda w: ck.curve_summary(samples(w), w.room_id),
     "delete_room": _deleted,
     "devices_frame": lambda w: ck.devices_frame([w.device, *listed(w)]),
     "diagnose_device": _diagnosed,
@@ -234,7 +228,6 @@ FUNCTIONS: dict[str, Drive] = {
     "get_mcu": lambda w: ck.get_mcu(w.client, w.room_id),
     "get_room": lambda w: ck.get_room(w.client, w.room_id),
     "get_room_users": _people,
-    "heatmap_summary": lambda w: ck.heatmap_summary(samples(w)),
     "import_device": imported,
     "import_devices": lambda w: ck.import_devices(w.client, table(w), progress=False, timeout=8),
     "known_rooms": lambda w: ck.known_rooms(w.client),
@@ -244,7 +237,6 @@ FUNCTIONS: dict[str, Drive] = {
     "occupancy_curve": lambda w: ck.occupancy_curve(samples(w), w.room_id),
     "occupancy_frame": lambda w: ck.occupancy_frame(swept(w)),
     "occupancy_heatmap": lambda w: ck.occupancy_heatmap(samples(w)),
-    "occupancy_summary": lambda w: ck.occupancy_summary(ck.occupancy_frame(swept(w))),
     "preflight": _try,
     "preflight_device": lambda w: ck.preflight_device(
         w.client, w.room_id, listed(w)[0].user_id, timeout=8),
@@ -329,8 +321,7 @@ RECORDS: dict[str, Drive] = {
 
 # What these do is to fail, so that they are driven to it, wherever that is.
 ERRORS: dict[str, Drive] = {
-    **{kind.__name__: refused(kind) for kind in
-       dict.fromkeys(k for codes in _CLASSES.values() for k in codes.values())},
+    **{name: refused(getattr(ck, name)) for name in {code.error: None for code in codes()}},
     "ApiError": answered(700, A3),
     "ConfigError": lambda w: _changed(
         w, base_url=f"http://u:{w.marks['password in base_url']}@host:8080"),

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import confkit as ck
-from confkit.panels import ConnectPanel, DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
+from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
 from confkit.panels.panel import Panel
 from tests.panels.pressing import LONG, state
 from tests.secrets.drives import Drive, Due, imported, table
@@ -74,16 +74,6 @@ def _fill(panel: Any, world: World) -> None:
     )  # fmt: skip
 
 
-def _connects(panel: Any, world: World) -> None:
-    keys = {name: value for name, value in world.keys.items() if name != "timeout"}
-    panel.fill(**keys)
-
-
-def _wrong(panel: Any, world: World) -> Any:
-    panel.fill(base_url=f"http://u:{world.marks['password in base_url']}@host")
-    return panel.connect()
-
-
 def _listed(panel: Any, world: World) -> str:
     device = imported(world) if world.well else world.device
     panel.refresh()
@@ -107,13 +97,6 @@ def _create(panel: Any, world: World) -> str:
     return panel.create("Stand-up", "ops", host_password=world.marks["host_password"])
 
 
-_CONNECT = {
-    "ConnectPanel": (_connects,),
-    "ConnectPanel.connect": (_connects, lambda p, w: p.connect()),
-    "ConnectPanel.fill": (_connects, _wrong),
-    "ConnectPanel.fold": (lambda p, w: p.fold(False),),
-    "ConnectPanel.test": (_connects, lambda p, w: p.test()),
-}
 _DEVICES = {
     "DevicePanel": (_fill,),
     "DevicePanel.diagnose": (_fill, lambda p, w: p.diagnose()),
@@ -130,7 +113,6 @@ _DEVICES = {
     "Tables.import_table": (lambda p, w: p.import_table(table(w), preflight=False),),
     "Panel.answer": (_fill, lambda p, w: p.answer(False)),
     "Panel.ask": (lambda p, w: p.ask("Yes", "Really?", lambda: None),),
-    "Panel.asks": (lambda p, w: p.asks("Yes", lambda: "?", lambda: None)(None),),
     "Panel.cancel": (lambda p, w: p.cancel(),),
     "Panel.clicked": (lambda p, w: p.clicked(p.refresh)(None),),
     "Panel.close": (lambda p, w: None,),
@@ -143,7 +125,6 @@ _DEVICES = {
     "Panel.first": (lambda p, w: p.first(p.refresh),),
     "Panel.tell": (lambda p, w: p.tell(f"at {w.marks.login()}", "bad"),),
     "Panel.telling": (lambda p, w: _within(p.telling("reading"), p, w),),
-    "Panel.names": (lambda p, w: p.names(w.client),),
     "Panel.shows": (lambda p, w: p.shows(),),
     "Panel.wait": (lambda p, w: p.wait(LONG),),
     "Panel.wait_for_first": (lambda p, w: p.wait_for_first(),),
@@ -167,26 +148,32 @@ _ROOMS = {
     "RoomExplorer.sort": (lambda p, w: p.sort("topic"),),
     "RoomExplorer.wait": (lambda p, w: p.wait(LONG),),
 }  # fmt: skip
-_RECORDED = (lambda p, w: p.record(every=60), lambda p, w: p.stop_recording())
+
+
+def _recorded(panel: Any, world: World) -> None:
+    """Samples of the panel's room in its folder."""
+    recorder = ck.Recorder(panel.recorded.folder)
+    recorder.record(world.client, [world.room_id], every=60, sweeps=1)
+
+
 _OCCUPANCY = {
     "LivePanel.close": (lambda p, w: None,),
     "LivePanel.reads": (lambda p, w: _within(p.reads("Reading"), p, w),),
     "LivePanel.refresh_every": (lambda p, w: p.refresh_every(0),),
     "LivePanel.wait": (lambda p, w: p.wait(LONG),),
     "OccupancyPanel": (lambda p, w: p.value,),
-    "OccupancyPanel.capacity": (*_RECORDED, lambda p, w: p.capacity()),
+    "OccupancyPanel.capacity": (_recorded, lambda p, w: p.capacity()),
     "OccupancyPanel.close": (lambda p, w: None,),
-    "OccupancyPanel.record": _RECORDED,
     "OccupancyPanel.refresh": (lambda p, w: p.refresh(),),
     "OccupancyPanel.refresh_page": (lambda p, w: p.refresh_page(),),
-    "OccupancyPanel.samples": (*_RECORDED, lambda p, w: p.samples(w.room_id)),
+    "OccupancyPanel.samples": (_recorded, lambda p, w: p.samples(w.room_id)),
     "OccupancyPanel.select": (lambda p, w: p.select(w.room_id),),
-    "OccupancyPanel.stop_recording": (lambda p, w: p.stop_recording(),),
     "OccupancyPanel.wait": (lambda p, w: p.wait(LONG),),
 }
 _WIRE = {
     "WirePanel": (lambda p, w: p.refresh(),),
     "WirePanel.choose": (lambda p, w: p.choose(-1),),
+    "WirePanel.filter": (lambda p, w: p.filter(errors=True),),
     "WirePanel.hide_token_steps": (
         lambda p, w: p.token_steps(), lambda p, w: p.hide_token_steps()),
     "WirePanel.refresh": (lambda p, w: p.refresh(),),
@@ -195,14 +182,13 @@ _WIRE = {
 PANELS: dict[str, Drive] = {
     name: _of(kind, *steps)
     for kind, all_steps in (
-        (lambda w: ConnectPanel(), _CONNECT), (_devices, _DEVICES), (_rooms, _ROOMS),
+        (_devices, _DEVICES), (_rooms, _ROOMS),
         (_occupancy, _OCCUPANCY), (lambda w: WirePanel(w.client, every=0), _WIRE),
     )
     for name, steps in all_steps.items()
 }  # fmt: skip
 # What comes of these where all is well, beyond that no step fails: an error in the panel.
 DUE: dict[str, Due] = {
-    "ConnectPanel.fill": lambda shown: [type(one) for one in shown.failures] == [ck.ConfigError],
     "DevicePanel.diagnose": lambda shown: shown.result.verdict == "not_imported",
     "Tables.import_table": lambda shown: {*shown.result["outcome"]} == {"imported"},
     "Tables.fails": lambda shown: [type(one) for one in shown.failures] == [ck.TableError],
@@ -211,7 +197,7 @@ DUE: dict[str, Due] = {
 LIKE_OTHERS = {
     name for name in PANELS if name.startswith(("Panel.", "LivePanel."))
 } - {"Panel.fails"} | {
-    "ConnectPanel", "ConnectPanel.fold", "OccupancyPanel.wait", "OccupancyPanel.close",
+    "OccupancyPanel.wait", "OccupancyPanel.close",
     "RoomExplorer.wait", "RoomExplorer.sort", "Listing.room_id",
     "RoomExplorer.filter", "WirePanel", "DevicePanel",
 }  # fmt: skip

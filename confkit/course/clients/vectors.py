@@ -36,7 +36,7 @@ class Vector(NamedTuple):
 
     def mistake(self, name: str, given: Any) -> str:
         """What is wrong with a digest or token that a client made of this; empty: nothing."""
-        from ...sandbox.explain import wrong_signature
+        from ...sandbox.service.explain import wrong_signature
 
         if given == getattr(self, name):
             return ""

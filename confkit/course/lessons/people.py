@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...explanations import explain
+from ...codes import explain
 from ...rooms import create_room, delete_room
 from ...users import get_room_users
 from ..reading import room_of

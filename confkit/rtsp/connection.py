@@ -1,0 +1,232 @@
+"""A connection to a camera: name, TCP and TLS, then requests, answers and interleaved frames."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, cast
+
+from .address import Address
+from .message import Frame, MalformedMessage, Parser, Request, Response
+from .refusal import PullRefused, connection_refusal
+from .steps import Steps
+
+# One of several addresses of a name gets so many seconds before the next is tried.
+_PATIENCE = 4.0
+_FAREWELL = 0.5  # seconds for a TLS peer to say goodbye
+# The more a failure tells about the camera, the sooner it is the one to report.
+_TELLING = ("dns_failed", "unreachable", "connect_timeout", "refused", "rtsp_silent")
+
+Target = tuple[socket.AddressFamily, tuple[Any, ...]]
+
+
+async def connect(
+    address: Address,
+    received: Callable[[Frame], None],
+    steps: Steps,
+    *,
+    verify: bool | str = True,
+    found: Callable[[tuple[str, ...]], None] = lambda _hosts: None,
+) -> Connection:
+    """Return an open connection, encrypted for rtsps; raises PullRefused.
+
+    `verify` is as in requests: True, False or the path of certificates to trust. `found` gets the
+    host's addresses before one of them is connected to, and may refuse them.
+    """
+    steps.begin("name")
+    targets = await _look_up(address.host, address.port)
+    hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
+    steps.detail = ", ".join(hosts)
+    found(hosts)
+    steps.begin("TCP")
+    opened = await _open(targets)
+    connection = Connection(received)
+    tls: dict[str, Any] = {}
+    try:
+        if address.scheme == "rtsps":
+            steps.begin("TLS")
+            tls = {
+                "ssl": _trusted(verify),
+                "server_hostname": address.host.partition("%")[0],
+                "ssl_shutdown_timeout": _FAREWELL,
+            }
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: connection, sock=opened, **tls)
+    except OSError as error:
+        raise connection_refusal(error, encrypted=bool(tls)) from error
+    except BaseException:
+        opened.close()
+        raise
+    return connection
+
+
+async def speaks_tls(address: Address, seconds: float) -> bool:
+    """Return whether something at this address answers an encrypted greeting."""
+    encrypted = replace(address, scheme="rtsps")
+    try:
+        async with asyncio.timeout(seconds):
+            connection = await connect(encrypted, lambda _frame: None, Steps("TLS"), verify=False)
+            connection.release()
+            await asyncio.wait({connection.closed})
+    except TimeoutError:
+        return False
+    except PullRefused as refusal:  # an alert is an answer too; plain text is that of a plain port
+        return "ALERT" in (getattr(refusal.__cause__, "reason", "") or "").upper()
+    return True
+
+
+class Connection(asyncio.Protocol):
+    """The client's end of one connection; what is sent is a request, and answered in turn.
+
+    `closed` becomes the reason when the connection is gone, `malformed` is set when the peer
+    does not speak RTSP, `heard` once it has sent a byte.
+    """
+
+    closed: asyncio.Future[str]
+
+    def __init__(self, received: Callable[[Frame], None]) -> None:
+        """Prepare a connection; `received` takes the interleaved frames."""
+        self._received = received
+        self._parser = Parser(resync=True)
+        self._sequence = 0
+        self._unanswered: list[int] = []
+        self._answer: asyncio.Future[Response] | None = None
+        self.heard = False
+        self.malformed: MalformedMessage | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Be ready to send."""
+        self._transport = cast("asyncio.Transport", transport)  # of uvloop: its own class
+        self.closed = asyncio.get_running_loop().create_future()
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on what is complete."""
+        self.heard = True
+        try:
+            for message in self._parser.feed(data):
+                if isinstance(message, Frame):
+                    self._received(message)
+                elif isinstance(message, Response):
+                    self._take(message)
+        except MalformedMessage as error:
+            self.malformed = error
+            self._transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Say why in `closed`."""
+        reason = "The camera closed the connection."
+        if self.malformed:
+            reason = "The camera sent something that is not RTSP."
+        elif exc:
+            reason = "The connection to the camera broke."
+        self.closed.set_result(reason)
+
+    @property
+    def waiting(self) -> Response | None:
+        """The head of a response whose body has not come, or not whole."""
+        return self._parser.waiting
+
+    @property
+    def rest(self) -> bytes:
+        """The first bytes of a message that is not complete."""
+        return self._parser.rest
+
+    def host(self, side: str) -> str:
+        """Return the IP address of a side: "sockname" is ours, "peername" the camera's."""
+        return str(self._transport.get_extra_info(side)[0])
+
+    def send(self, method: str, url: str, *headers: tuple[str, str]) -> None:
+        """Send a request whose answer nobody awaits."""
+        self._sequence += 1
+        self._unanswered = [*self._unanswered[-7:], self._sequence]
+        numbered = (("CSeq", str(self._sequence)), ("User-Agent", "confkit"), *headers)
+        self._transport.write(Request(method, url, headers=numbered).encode())
+
+    async def exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response | None:
+        """Return the answer to a request, or None when the connection closes instead."""
+        self._answer = asyncio.get_running_loop().create_future()
+        if not self.closed.done():
+            self.send(method, url, *headers)
+        either: tuple[asyncio.Future[Any], ...] = (self._answer, self.closed)
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        return self._answer.result() if self._answer.done() else None
+
+    def release(self) -> None:
+        """Close the connection without waiting; a peer that does not read cannot hold it open."""
+        if self._transport.get_write_buffer_size():
+            self._transport.abort()
+        else:
+            self._transport.close()
+
+    def _take(self, response: Response) -> None:
+        if 100 <= response.status < 200:  # "100 Continue" announces the answer
+            return
+        counted = response.get("CSeq").lstrip("0")
+        numbers = [number for number in self._unanswered if str(number) == counted]
+        if not numbers and len(self._unanswered) == 1:
+            numbers = self._unanswered  # some cameras count in their own way, or not at all
+        self._unanswered = [number for number in self._unanswered if number not in numbers]
+        if self._sequence in numbers and self._answer and not self._answer.done():
+            self._answer.set_result(response)
+
+
+def _trusted(verify: bool | str) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)
+    except OSError:
+        raise PullRefused("tls_failed", "The certificates to trust cannot be read.") from None
+    if verify is False:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+async def _look_up(host: str, port: int) -> list[Target]:
+    """Return the addresses of a host; a lookup that hangs is left to its thread, not waited for."""
+    found = _addresses(host, port, socket.AI_NUMERICHOST)
+    if not found:
+        answer: Future[list[Target]] = Future()
+        answer.set_running_or_notify_cancel()  # it comes, even where nobody waits any more
+
+        def look_up() -> None:
+            answer.set_result(_addresses(host, port, 0))
+
+        threading.Thread(target=look_up, name=f"look up {host}", daemon=True).start()
+        found = await asyncio.wrap_future(answer)
+    if not found:
+        raise PullRefused("dns_failed", f"The host name {host} has no address.")
+    return found
+
+
+def _addresses(host: str, port: int, flags: int) -> list[Target]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+    except (OSError, UnicodeError):  # Unicode: a host name that IDNA cannot encode
+        return []
+    return [(family, target) for family, _, _, _, target in found]
+
+
+async def _open(targets: list[Target]) -> socket.socket:
+    """Return a connected socket; asyncio's own attempt hides why each address failed."""
+    loop = asyncio.get_running_loop()
+    refusals = []
+    for number, (family, target) in enumerate(targets, 1):
+        opened = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            opened.setblocking(False)
+            async with asyncio.timeout(_PATIENCE if number < len(targets) else None):
+                await loop.sock_connect(opened, target)
+        except OSError as error:
+            opened.close()
+            refusals.append(connection_refusal(error, encrypted=False))
+        except BaseException:
+            opened.close()
+            raise
+        else:
+            return opened
+    raise max(refusals, key=lambda refusal: _TELLING.index(refusal.verdict))

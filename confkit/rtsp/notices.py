@@ -1,0 +1,71 @@
+"""What works, or does not matter to the verdict, and deserves attention all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from . import places
+from .conversation import Conversation
+from .reception import Quality
+from .report import Notice, Snapshot
+
+_FULL_HD = 1920 * 1088
+_SHORT, _LONG = 2.0, 4.0  # seconds between keyframes: people who join wait that long
+_MUCH_LOSS = 0.01
+_PRIVATE = {
+    places.LOOPBACK: "The address is this machine's own: only a service on this machine reaches it",
+    places.PRIVATE: "The address is a private one: only a service in the same network reaches it",
+}
+
+
+def notices(
+    camera: Conversation, snapshot: Snapshot | None, quality: Quality | None
+) -> Iterator[Notice]:
+    """Yield a notice for each thing that somebody may want to change."""
+    host, scheme = camera.address.host, camera.address.scheme
+    yield from places.place_notices(host, camera.hosts)
+    yield from places.described_notices(camera.described, host)
+    if camera.reception is None or not camera.packets:
+        return
+    if private := _PRIVATE.get(places.kind(host)):
+        yield Notice("private_address", "note", f"{private}.")
+    if camera.transport == "udp" and camera.switched:
+        told = "refuses RTP over TCP (461), so UDP was used: firewalls often block that"
+        yield Notice("transport_switched", "note", f"The camera {told}.")
+    if camera.authentication == "Basic" and scheme == "rtsp":
+        told = "wants its password readable (Basic): switch it to Digest"
+        yield Notice("basic_authentication", "note", f"The camera {told}.")
+    if camera.reception.keyframe and find_spec("av") is None:
+        told = "was not decoded, for PyAV is missing: pip install 'confkit-notebooks[lab]'"
+        yield Notice("not_decoded", "note", f"The keyframe came whole but {told}.")
+    if camera.codec == "h265":
+        told = "H.265, which many browsers in a room do not play: H.264 is safe"
+        yield Notice("h265", "warning", f"The video is {told}.")
+    if snapshot and snapshot.width * snapshot.height > _FULL_HD:
+        size = f"{snapshot.width} x {snapshot.height}"
+        told = "more than 1080p costs every viewer much; the camera's second stream may do"
+        yield Notice("large_picture", "warning", f"The picture is {size}: {told}.")
+    if quality:
+        yield from _of_quality(quality)
+
+
+def _of_quality(quality: Quality) -> Iterator[Notice]:
+    interval = quality.keyframe_interval
+    if interval is None:
+        waits, much = quality.seconds, _SHORT * 0.9
+        told = f"No second keyframe came in {waits:.1f} s"
+    else:
+        waits, much = interval, _SHORT
+        told = f"A keyframe comes every {waits:.1f} s only"
+    if waits > much:
+        grade = "warning" if waits > _LONG else "note"
+        said = f"{told}: who joins waits for one; 1 or 2 s is usual."
+        yield Notice("long_keyframe_interval", grade, said)
+    if quality.reordered:
+        told = "The stream holds B-frames, which add delay: switch them off in the camera."
+        yield Notice("b_frames", "note", told)
+    if quality.packet_loss > 0:
+        grade = "warning" if quality.packet_loss > _MUCH_LOSS else "note"
+        told = f"{quality.packet_loss:.1%} of the packets were lost on the way."
+        yield Notice("packet_loss", grade, told)

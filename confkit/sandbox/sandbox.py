@@ -1,0 +1,545 @@
+"""`Sandbox`: the embedded service as its owner starts, steers and ends it."""
+
+import atexit
+import logging
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from ..dialect import Dialect
+from ..errors import ConfigError, ConfkitError
+from ..secret import Secret
+from ..signing import digest
+from . import pictures
+from .service import identity, server
+from .service.app import App
+from .service.faults import Fault
+from .service.operations import create_device
+from .service.server import Server
+from .service.state import DEVICE_SERVICE_STATES, DeviceServiceState, Refused, Service
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from ssl import SSLContext
+
+    import pandas as pd
+
+    from ..client import Client
+    from ..rtsp.camera import CameraServer
+    from ..rtsp.fault import CameraFault
+    from ..rtsp.report import Snapshot
+    from .service.streams import DeviceStream
+
+DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
+DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
+
+T = TypeVar("T")
+log = logging.getLogger("confkit.sandbox")
+
+
+class Sandbox:
+    """The conferencing service, embedded: both interfaces on two ports of this machine.
+
+    `path` is its SQLite file, None for memory only. With a `seed` ids repeat exactly and the clock
+    stands still but for `advance`. `token_lifetime` and `dial_timeout` are in seconds. A camera may
+    take 4 s to open, less than clients wait for B1, and later on may send nothing for 10 s;
+    `dial_timeout` sets both. Each answer waits `latency` seconds, as from a service that is far
+    away or slow. The keys are the published demo keys on loopback and random ones beyond it, unless
+    given. `explain` logs what was wrong with each refused call and odd about others; `refusals` and
+    `remarks` keep the last of these texts anyway. `with` or `start()` starts it, once; `close()`
+    ends it.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | str | None = None,
+        dialect: Dialect | None = None,
+        path: str | os.PathLike[str] | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        outgoing_port: int = 0,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+        token_lifetime: float = 3600.0,
+        dial_timeout: float | None = None,
+        latency: float = 0.0,
+        clock: Callable[[], float] | None = None,
+        explain: bool = False,
+    ) -> None:
+        secret_key = None if secret_key is None else Secret(secret_key)
+        self._address, self._loopback = server.resolve(host)
+        if seed is not None and not self._loopback:
+            raise ConfigError(
+                f"A seeded sandbox has predictable ids and keys, so it answers on loopback only, "
+                f"not on {host!r}",
+                "Leave out seed, or use host='127.0.0.1'.",
+            )
+        for name, seconds in {
+            "token_lifetime": token_lifetime,
+            "dial_timeout": dial_timeout,
+        }.items():
+            if seconds is not None and not seconds > 0:
+                raise ConfigError(f"{name} is {seconds!r}", "It is a number of seconds above 0.")
+        if not 0 <= latency < 3600:
+            raise ConfigError(f"latency is {latency!r}", "It is in seconds, from 0 to an hour.")
+        for name, value in {"access_key": access_key, "secret_key": secret_key}.items():
+            if value == "":
+                raise ConfigError(f"{name} is empty", "Give a text, or leave it out.")
+        demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
+        own = demo if self._loopback else identity.random_keys()
+        self.seed = seed
+        self.dialect = dialect or Dialect()
+        self.access_key = own[0] if access_key is None else access_key
+        self.secret_key = Secret(own[1] if secret_key is None else secret_key)
+        self._service = Service(
+            self.dialect,
+            self.access_key,
+            self.secret_key,
+            address=self._address,
+            path=path,
+            seed=seed,
+            clock=clock,
+            token_lifetime=token_lifetime,
+            dial_timeout=dial_timeout,
+            explain=explain,
+        )
+        self._path = path
+        self._ports = port, outgoing_port
+        self._latency = latency
+        self._urls: tuple[str, str] | None = None
+        self._server: Server | None = None
+        self._cameras: CameraServer | None = None
+        self._closed = False
+        self._process = os.getpid()
+
+    # Beginning and end
+
+    def start(self) -> Self:
+        """The sandbox itself, answering on both ports; a port or file that fails is an error."""
+        if self._closed:
+            raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
+        if self._server:
+            return self
+        both = [server.bind(self._address, self._ports[0])]
+        try:
+            both.append(server.bind(self._address, self._ports[1]))
+            started = Server(self._opened(), self._loopback)
+            urls = server.url(both[0]), server.url(both[1])
+            started.start(both)
+        except BaseException:
+            for bound in both:
+                bound.close()
+            raise
+        self._urls = urls
+        self._server = started
+        self._process = os.getpid()
+        atexit.register(self.close)
+        if not self._loopback:
+            published = " with the published demo keys" * (self.secret_key == DEMO_SECRET_KEY)
+            log.warning(
+                "The sandbox answers beyond this machine%s, without encryption: %s and %s",
+                published, *self._urls,
+            )  # fmt: skip
+        return self
+
+    def close(self) -> None:
+        """Ends the service, its cameras, streams, sockets and file; a second call does nothing."""
+        started, self._server, self._closed = self._server, None, True
+        if started and os.getpid() == self._process:  # a forked child has no such thread
+            atexit.unregister(self.close)
+            started.stop()
+
+    @property
+    def published(self) -> bool:
+        """Whether its keys are the published demo keys and it answers on this machine alone: then
+        they are no secret, and what they make may be shown."""
+        demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
+        return self._loopback and (self.access_key, self.secret_key) == demo
+
+    @property
+    def closed(self) -> bool:
+        """Whether the sandbox has been closed."""
+        return self._closed
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if not hasattr(self, "_process"):  # in a traceback out of __init__
+            return "<Sandbox, not yet made>"
+        state = "closed" if self._closed else "running" if self._server else "not started"
+        where = " and ".join(self._urls or ()) or self._address
+        return f"<Sandbox {where}, {state}>"
+
+    @property
+    def refusals(self) -> list[str]:
+        """What was wrong with the last calls that were refused, the newest at the end."""
+        return list(self._service.refusals)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was odd about the last calls that were taken all the same (an optional parameter
+        that came empty, an address that was cut at an &), the newest at the end. Another service
+        may refuse these."""
+        return list(self._service.remarks)
+
+    @property
+    def base_url(self) -> str:
+        """The address of interface A."""
+        return self._started_urls()[0]
+
+    @property
+    def outgoing_url(self) -> str:
+        """The address of interface B."""
+        return self._started_urls()[1]
+
+    def connect(self, **options: Any) -> "Client":
+        """A client of this sandbox, in its dialect; `options` are those of `Client`."""
+        from ..client import Client
+
+        self._running()
+        return Client(
+            base_url=self.base_url,
+            outgoing_url=self.outgoing_url,
+            access_key=self.access_key,
+            secret_key=self.secret_key,
+            dialect=self.dialect,
+            name="SANDBOX",
+            sandbox=self,
+            **options,
+        )
+
+    def is_credential(self, text: str) -> bool:
+        """Whether a text is the digest of A1 here, or a token that A1 gave the means for."""
+        if identity.same(text, digest(self.access_key, self.secret_key, self.dialect)):
+            return True
+        return self._do(lambda service: service.tokens.find(text) is not None)
+
+    # People
+
+    def join(
+        self,
+        room_id: str,
+        user_name: str,
+        password: str | None = None,
+        user_id: str | None = None,
+    ) -> str:
+        """The user id of a person who has joined; `password` is the room's host_password and makes
+        a host. RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, id taken,
+        password wrong, licence expired or used up, no media server."""
+        password = None if password is None else Secret(password)
+        return self._do(Service.join, room_id, user_name, password, user_id)
+
+    def leave(self, room_id: str, user_id: str) -> None:
+        """Takes a person out of a room; UserNotFound where there is none."""
+        self._do(Service.leave, room_id, user_id)
+
+    def people(self, room_id: str) -> list[dict[str, Any]]:
+        """The people in a room, each with user_id, user_name and host; devices are not people."""
+        return self._do(Service.people, room_id)
+
+    def lock(self, room_id: str) -> None:
+        """Locks a room: who is in it stays, nobody new can join."""
+        self._do(Service.lock, room_id, True)
+
+    def unlock(self, room_id: str) -> None:
+        """Unlocks a room."""
+        self._do(Service.lock, room_id, False)
+
+    def close_room(self, room_id: str) -> None:
+        """Closes a room for good and puts everybody and every device off."""
+        self._run(self._running().close_room(room_id))
+
+    # Cameras and their streams
+
+    def camera(
+        self,
+        path: str | None = None,
+        login_name: str | None = None,
+        login_password: str | None = None,
+        codec: str = "h264",
+        size: tuple[int, int] = (640, 360),
+        fps: int = 15,
+        keyframe_every: float = 1.0,
+        auth: str = "digest",
+        fault: str | None = None,
+        *,
+        name: str | None = None,
+        transports: Collection[str] = ("tcp", "udp"),
+        max_viewers: int | None = None,
+        tls: "SSLContext | None" = None,
+    ) -> str:
+        """The address of a new RTSP camera with a moving test picture, without a login in it.
+
+        It is on loopback, and open unless it has a login. `codec` is "h264", "h265" or "mjpeg",
+        `size` in pixels, `keyframe_every` in seconds; `auth` is "digest" (SHA-256 and MD5),
+        "sha-256" or "basic". `fault` makes it fail: see `camera_faults`. `name` stands in the
+        picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
+        context with its certificate, makes it an rtsps camera. A value that makes no sense is a
+        ValueError that says what does."""
+        login_password = None if login_password is None else Secret(login_password)
+        settings = {
+            "login_name": login_name,
+            "login_password": login_password,
+            "codec": codec, "size": size, "fps": fps, "keyframe_every": keyframe_every,
+            "auth": auth, "name": name, "transports": transports, "max_viewers": max_viewers,
+            "tls": tls,
+        }  # fmt: skip
+        self._running()
+        return self._run(self._add_camera(path, fault, settings))
+
+    @staticmethod
+    def camera_faults() -> "dict[str, CameraFault]":
+        """Every fault that `camera` can have, by its name: the verdict of a preflight (which is
+        another name for the first fault of that verdict), and what happens on the wire.
+
+        "ok" is the verdict of cameras that play all the same and trip others up. Two verdicts never
+        reach a wire (url_malformed, credentials_conflict), and service_cannot_reach takes two."""
+        from ..rtsp.zoo import camera_faults
+
+        return camera_faults()
+
+    def unplug(self, url: str) -> None:
+        """Takes a camera away: whoever watches it is cut off, and its address answers 404."""
+        self._do(self._remove_camera, url)
+
+    def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
+        """The newest keyframe of a device, as a picture that a notebook shows.
+
+        Waits up to 10 s (`dial_timeout`) for the first one. UserNotFound: the room has no such
+        device. ConfkitError: its stream is down (an old picture is not given), or does not
+        decode."""
+        codec, keyframe = self._run(self._running().keyframe(room_id, user_id))
+        return pictures.picture(codec, keyframe)  # decoded in the caller's thread
+
+    def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
+        """How the streams of the devices fare, of a room or of all: state, packets, reconnects and
+        the verdict of the last failure."""
+        return self._do(lambda service: service.streams(room_id))
+
+    # A simulated building
+
+    def simulate(
+        self,
+        rooms: int = 200,
+        days: float = 30,
+        *,
+        every: float = 300,
+        until: "datetime | str | float | None" = None,
+        live: bool = False,
+        speed: float = 1.0,
+        seed: int | str | None = None,
+        tz: str = "UTC",
+        failures: float = 0.0,
+        cameras: bool = False,
+    ) -> "pd.DataFrame":
+        """The samples of the past `days` days of a building of so many new rooms.
+
+        One row a room and sample, by time: `time` (UTC), `room_id`, `users`, `people`, `devices`,
+        `attendee_max` (missing: no cap), `ret`, typed as by `load_occupancy`. Samples lie `every`
+        seconds apart, the last at `until`: a datetime, a text or epoch seconds, a wall-clock time
+        of `tz` where it names no zone; now, by the sandbox's clock, unless given. As often as every
+        five minutes a month of 200 rooms is 1.7 million rows. With `days=0` there is none, and
+        `room_ids()` gives their numbers. Those who are in a meeting at `until` are in their rooms.
+        With `live` they come and go from then on, at `speed` simulated minutes a second, until
+        `stop_simulation` or `close`; the sandbox's clock is left alone.
+
+        Meetings come in series and singly, in working hours of `tz`, on the hour and the half, most
+        of them small. A few rooms are always full, a few are never used, one of these but by a
+        camera: a real one with `cameras`, else taken out at the last midnight. `failures` is the
+        share of calls that failed, whose values are missing. `building.toml` beside this holds what
+        is assumed; holidays are not known. All repeats with the sandbox's seed, the meetings alone
+        with `seed`.
+
+        ConfigError: an argument makes no sense. ConfkitError: the licence or the media server lets
+        nobody in."""
+        if not isinstance(speed, int | float) or isinstance(speed, bool) or not speed > 0:
+            raise ConfigError(f"speed is {speed!r}", "It is simulated minutes a second, above 0.")
+        service = self._running()
+        from .simulation import come_and_go, furnish, plan, samples  # loads pandas
+
+        ids = self._do(lambda service: service.ids.further())
+        seed = ids.nonce() if seed is None else seed
+        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now)
+        room_ids, users = self._do(furnish, planned, ids)
+        if cameras and planned.house.camera_room is not None:
+            self._leave_behind(room_ids[planned.house.camera_room], ids.user_id())
+        frame = samples(planned, room_ids)
+        if live:
+            visits = partial(come_and_go, service, planned, room_ids, users, speed, ids)
+            self._run(service.simulate(visits))
+        return frame
+
+    def stop_simulation(self) -> None:
+        """Nobody comes or goes by itself any more; who is in a room stays there."""
+        self._run(self._running().stop_simulations())
+
+    def room_ids(self) -> list[str]:
+        """The numbers of all rooms, in the order in which they were made."""
+        return self._do(lambda service: service.store.room_ids())
+
+    # Machinery
+
+    def stop_mcu(self) -> None:
+        """Stops the media server: A5 answers 410, and A7 417 for the rooms that it served."""
+        self._run(self._running().mcu.stop())
+
+    def start_mcu(self) -> None:
+        """Starts the media server again."""
+        self._run(self._running().mcu.start())
+
+    def unassign_mcu(self, room_id: str) -> None:
+        """Takes the media server from a room: A7 answers 428 until A5 or a join."""
+        self._do(Service.unassign_mcu, room_id)
+
+    def licence(
+        self,
+        seats: float | None = None,
+        expired: bool | None = None,
+        peer_to_peer: bool | None = None,
+    ) -> None:
+        """Sets what is given. `seats` counts people and devices of all rooms, `math.inf` is any
+        number: when all are used A5 answers 411. Expired: 405 from A2 and A5. Without
+        peer-to-peer: 701 from A2 with room_mode 3 or 4."""
+        given = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
+        changes = {name: value for name, value in given.items() if value is not None}
+        self._do(lambda service: vars(service.licence).update(changes))
+
+    def device_service(self, state: DeviceServiceState) -> None:
+        """Sets the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
+        (310)."""
+        if state not in DEVICE_SERVICE_STATES:
+            raise ValueError(
+                f"The device service is {', '.join(DEVICE_SERVICE_STATES)}, not {state!r}."
+            )
+        self._do(lambda service: setattr(service, "device_service", state))
+
+    # Faults, time, counters
+
+    def fault(
+        self,
+        path: str,
+        *,
+        ret: int | None = None,
+        http: int | None = None,
+        body: str | bytes | None = None,
+        delay: float | None = None,
+        drop: bool = False,
+        times: int | None = None,
+        after: bool = False,
+    ) -> None:
+        """Makes the next `times` calls of an operation's path fail, or all until `clear_faults`.
+
+        `ret` is a result code, `http` an HTTP status, `body` is sent as it is, `delay` is in
+        seconds, `drop` closes the connection without an answer; `delay` alone answers as usual,
+        later. `after` carries the operation out first, so that its answer is lost. Several faults
+        of one path follow one another. An unknown path is a ValueError that lists the paths."""
+        made = Fault(ret, http, body, delay, drop, after)
+        self._do(lambda service: service.faults.add(path, made, times))
+
+    def clear_faults(self) -> None:
+        """Forgets all faults."""
+        self._do(lambda service: service.faults.clear())
+
+    def advance(self, seconds: float) -> None:
+        """Moves the sandbox's clock, by which tokens expire, on by so many seconds."""
+        self._do(lambda service: service.clock.advance(seconds))
+
+    def now(self) -> float:
+        """The sandbox's time in epoch seconds."""
+        return self._running().clock()
+
+    def count(self, path: str | None = None) -> int:
+        """The number of requests that have come, refused ones too, of one path or of all."""
+        counts = self._running().counts
+        return counts[path] if path is not None else sum(counts.copy().values())
+
+    # The thread that serves
+
+    def _started_urls(self) -> tuple[str, str]:
+        if self._urls is None:
+            raise ConfkitError("The sandbox has no address yet: use `with Sandbox()` or start().")
+        return self._urls
+
+    def _running(self) -> Service:
+        if self._closed:
+            raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
+        if self._server is None:
+            raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
+        if os.getpid() != self._process:
+            raise ConfkitError("This sandbox runs in the process that started it, not in this one.")
+        return self._service
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._server is None:
+            work.close()
+            raise ConfkitError("The sandbox was closed meanwhile.")
+        try:
+            return self._server.run(work)
+        except sqlite3.Error as error:
+            raise ConfkitError(
+                f"The sandbox's file {self._path} failed ({error}), and nothing has changed. Free "
+                "space, see to the rights of its folder, and ask again."
+            ) from None
+
+    def _do(self, function: Callable[..., T], *values: Any) -> T:
+        service = self._running()
+
+        async def call() -> T:
+            return function(service, *values)
+
+        return self._run(call())
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[Sequence[App]]:
+        """The two applications; runs in the server's thread, around all requests."""
+        try:
+            async with self._service.running():
+                yield [App(interface, self._service, self._latency) for interface in ("A", "B")]
+        finally:
+            if self._cameras:
+                await self._cameras.close()
+
+    async def _add_camera(
+        self, path: str | None, fault: str | None, settings: Mapping[str, Any]
+    ) -> str:
+        if self._cameras is None:
+            pictures.need_av("cameras")
+            from ..rtsp.camera import CameraServer  # large: only when a camera is made
+
+            cameras = CameraServer(host="127.0.0.1", port=0)
+            await cameras.start()
+            self._cameras = cameras
+        return await self._cameras.add(path, fault=fault, **settings)
+
+    def _remove_camera(self, _: Service, url: str) -> None:
+        try:
+            if self._cameras is None:
+                raise LookupError
+            self._cameras.remove(url)
+        except LookupError:
+            raise ConfkitError("The sandbox has no camera at this address.") from None
+
+    def _leave_behind(self, room_id: str, user_id: str) -> None:
+        """Brings a camera of its own into a room."""
+        device = {
+            "roomId": room_id, "userId": user_id, "userName": "Camera",
+            "userAddress": self.camera(name="Left behind", size=(320, 180), fps=5),
+        }  # fmt: skip
+        try:
+            self._run(create_device(self._running(), device))
+        except Refused as refused:
+            raise ConfkitError(f"The camera could not be imported: {refused.why}.") from None

@@ -1,0 +1,1 @@
+"""The service itself: both interfaces as an ASGI application, and what stands behind them."""

@@ -1,0 +1,219 @@
+"""The web application of one port: routes, faults, token and parameters, and how answers look."""
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, NamedTuple
+
+from ... import codes
+from ...endpoints import ENDPOINTS, Endpoint
+from ...signing import sign
+from . import explain, parameters
+from .faults import Fault
+from .identity import same
+from .operations import LOCAL, OPERATIONS, broken
+from .parameters import Route
+from .state import Refused, Service
+
+RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
+_CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+log = logging.getLogger("confkit.sandbox")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+class Reply(NamedTuple):
+    """What goes out: HTTP status, content type, body."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+class Gone(Exception):
+    """The caller has hung up before the whole request had come."""
+
+
+class Asked(NamedTuple):
+    """A request: what ASGI tells of it, the pairs of its query, and how its body is read."""
+
+    scope: Scope
+    pairs: list[tuple[str, str]]
+    receive: Receive
+
+    async def body(self) -> bytes:
+        """Return the whole body."""
+        parts, more = [], True
+        while more:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            parts.append(message.get("body", b""))
+            more = message.get("more_body", False)
+        return b"".join(parts)
+
+    @property
+    def content_type(self) -> str:
+        """The type that the body is said to have."""
+        headers = dict(self.scope["headers"])
+        return str(headers.get(b"content-type", b"").decode("latin-1"))
+
+
+class App:
+    """The ASGI application of interface A or B; what it cannot answer it drops."""
+
+    def __init__(self, interface: str, service: Service, latency: float) -> None:
+        self._interface = interface
+        self._service = service
+        self._latency = latency  # seconds that each answer waits
+        self._routes = {
+            endpoint.path: parameters.route(endpoint, service.dialect)
+            for endpoint in ENDPOINTS.values()
+            if endpoint.interface == interface
+        }
+        in_b = interface == "B"
+        self._code = service.dialect.result_field if in_b else "ret"
+        self._text = "err" if in_b else "msg"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        asked = Asked(scope, parameters.query(scope["query_string"]), receive)
+        try:
+            reply = await self._reply(asked)
+        except (asyncio.CancelledError, Gone):
+            reply = None  # the sandbox closes, or the caller is gone
+        if reply is None:
+            scope["state"]["transport"].abort()
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            return
+        headers = [
+            (b"content-type", reply.content_type.encode()),
+            (b"content-length", str(len(reply.body)).encode()),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+    async def _reply(self, asked: Asked) -> Reply | None:
+        path, method = asked.scope["path"], asked.scope["method"]
+        if self._latency:
+            await asyncio.sleep(self._latency)
+        route = self._routes.get(path)
+        self._service.counts["" if route is None else path] += 1
+        callback = parameters.callback(asked.pairs)
+        if route is None or method != route.method:
+            methods = {known: route.method for known, route in self._routes.items()}
+            why = explain.wrong_route(path, method, self._interface, methods)
+            return self._written(self._refusal("", Refused(408, why)), callback)
+        fault = self._service.faults.take(path)
+        if fault is None:
+            return self._written(await self._answer(asked, route), callback)
+        members = await self._answer(asked, route) if fault.after else None
+        await asyncio.sleep(fault.delay or 0)
+        if fault.waits_only:
+            return self._written(members or await self._answer(asked, route), callback)
+        self._service.note(f"{route.endpoint.key}: a fault on demand")
+        return self._faulty(fault, callback)
+
+    async def _answer(self, asked: Asked, route: Route) -> dict[str, Any]:
+        endpoint, rest = route.endpoint, ""
+        try:
+            body = await asked.body() if route.method == "POST" else b""
+            given = parameters.find(asked.pairs, body, asked.content_type, route.place)
+            if route.token:
+                self._check_token(endpoint, route.token, given)
+            raw = asked.scope["query_string"] if route.place == "query" else body
+            rest = parameters.rest_of_address(endpoint, given, raw)
+            callback = parameters.callback(asked.pairs)
+            if callback is not None and not _CALLBACK.fullmatch(callback):
+                wrong = 407 if endpoint.interface == "A" else 401
+                raise Refused(wrong, "callback is no name of a function")
+            values = parameters.check(endpoint, given)
+            for name in parameters.empty(endpoint, given):
+                self._service.remark(f"{endpoint.key}: {name} came empty")
+            values[LOCAL] = asked.scope["server"][0]
+            members = await OPERATIONS[endpoint.key](self._service, values)
+        except Refused as refused:
+            why = f"{refused.why}; {rest}" if rest else refused.why
+            return self._refusal(endpoint.key, Refused(refused.ret, why))
+        except Gone:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets an answer
+            # Its text could quote a parameter: the kind of failure is all that is logged.
+            log.error("%s failed: %s", endpoint.key, type(error).__name__)
+            return self._refusal(endpoint.key, broken(endpoint.key, error))
+        if rest:
+            self._service.remark(f"{endpoint.key}: {rest}")
+        return {self._code: 0, **members}
+
+    def _check_token(self, endpoint: Endpoint, name: str, given: parameters.Given) -> None:
+        token = given.values.get(name)
+        if name in given.twice:
+            raise Refused(602, f"{name} is given twice")
+        if token is None:
+            raise Refused(602, parameters.absent(endpoint, name, given))
+        if not isinstance(token, str) or not token:
+            raise Refused(602, f"{name} is empty" if token == "" else f"{name} is not a text")
+        tokens = self._service.tokens
+        issued = tokens.find(token)
+        if issued is None:
+            raise Refused(602, self._wrong_token(token))
+        late = tokens.late(issued)
+        if late >= 0:
+            raise Refused(602, f"token expired {late:.0f} s ago")
+
+    def _wrong_token(self, token: str) -> str:
+        service = self._service
+        for issued in service.tokens.recent(RECENT_TOKENS):
+            parts = (issued.random, issued.key)
+            if same(token, issued.random) or same(token, issued.key):
+                return "this is random or key of A1, not the token that they make"
+            why = explain.wrong_signature(token, service.secret_key, parts, service.dialect)
+            if why:
+                return f"token: {why}"
+        if same(token, sign(service.secret_key, service.access_key, service.dialect)):
+            return "this is the digest of A1, not the access token"
+        return "the token is unknown: another secret key, or the service has started anew"
+
+    def _refusal(self, key: str, refused: Refused) -> dict[str, Any]:
+        self._service.note(f"{key or self._interface} {refused.ret}: {refused.why}")
+        return self._error(refused.ret)
+
+    def _error(self, ret: int) -> dict[str, Any]:
+        if ret == 0:
+            return {self._code: 0}
+        known = codes.lookup(ret, self._interface)
+        return {self._code: ret, self._text: known[0].meaning if known else f"error {ret}"}
+
+    def _written(
+        self, members: Mapping[str, Any], callback: str | None, status: int = 200
+    ) -> Reply:
+        text = _encode(members)
+        if callback is not None and _CALLBACK.fullmatch(callback):
+            # These two end a line in older JavaScript, inside a text too.
+            text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+            script = f"{callback}({text})".encode()
+            return Reply(status, "application/javascript", script)
+        return Reply(status, "application/json", text.encode())
+
+    def _faulty(self, fault: Fault, callback: str | None) -> Reply | None:
+        if fault.drop:
+            return None
+        status = fault.http or 200
+        if fault.ret is not None:
+            return self._written(self._error(fault.ret), callback, status)
+        body = fault.body.encode() if isinstance(fault.body, str) else fault.body
+        if body is None:
+            body = b"<html><body><h1>%d</h1></body></html>" % status
+        if status in (204, 304):
+            body = b""
+        html = body.lstrip().startswith(b"<")
+        return Reply(status, "text/html; charset=utf-8" if html else "application/json", body)

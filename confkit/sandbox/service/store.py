@@ -1,0 +1,272 @@
+"""The rooms, people and devices in SQLite; every method has committed when it returns.
+
+One connection, for one thread. WAL with synchronous=NORMAL: what was committed survives the death
+of the process at any moment.
+"""
+
+import json
+import os
+import sqlite3
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import ConfkitError
+from ...secret import Guarded, guard
+
+_APPLICATION = 0x434B5342  # "CKSB", in SQLite's header: tells our files from others
+_VERSION = 1
+_SCHEMA = f"""
+BEGIN;
+CREATE TABLE rooms (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, room_id TEXT NOT NULL UNIQUE, topic TEXT NOT NULL,
+    owner_id TEXT NOT NULL, room_mode INTEGER NOT NULL, host_password TEXT, attendee_max INTEGER,
+    max_audio INTEGER, max_video INTEGER, room_extend_id TEXT,
+    locked INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0,
+    mcu INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE people (
+    seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL, user_name TEXT NOT NULL, host INTEGER NOT NULL,
+    room_id TEXT NOT NULL REFERENCES rooms (room_id) ON DELETE CASCADE, UNIQUE (room_id, user_id));
+CREATE TABLE devices (
+    seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE, user_name TEXT NOT NULL,
+    user_address TEXT NOT NULL, user_data TEXT NOT NULL, options TEXT NOT NULL,
+    room_id TEXT NOT NULL REFERENCES rooms (room_id) ON DELETE CASCADE,
+    UNIQUE (room_id, user_address));
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_VERSION};
+COMMIT;
+"""
+_ROOM = (
+    "SELECT id, room_id, topic, owner_id, room_mode, host_password, attendee_max, max_audio, "
+    "max_video, room_extend_id, locked, closed, mcu, "
+    "EXISTS (SELECT 1 FROM people WHERE people.room_id = rooms.room_id) "
+    "FROM rooms WHERE room_id = ?"
+)
+_TAKEN = (
+    "SELECT (SELECT count(*) FROM people WHERE :room IS NULL OR room_id = :room) "
+    "+ (SELECT count(*) FROM devices WHERE :room IS NULL OR room_id = :room)"
+)
+_COME = "INSERT INTO people (room_id, user_id, user_name, host) VALUES (?, ?, ?, ?)"
+_DEVICE = "SELECT room_id, user_id, user_name, user_address, user_data, options FROM devices"
+
+
+@dataclass(slots=True)
+class StoredRoom:
+    """A room as the file holds it; `peopled` is true while a person is in it."""
+
+    id: int
+    room_id: str
+    topic: str
+    owner_id: str
+    room_mode: int
+    host_password: str | None = field(repr=False)
+    attendee_max: int | None
+    max_audio: int | None
+    max_video: int | None
+    room_extend_id: str | None
+    locked: int
+    closed: int
+    mcu: int
+    peopled: int
+
+
+class Person(NamedTuple):
+    """A person in a room; `host` is true for one who joined with the host's password."""
+
+    user_id: str
+    user_name: str
+    host: bool
+
+
+class StoredDevice(NamedTuple):
+    """An external device as B1 brought it; its repr hides what is secret."""
+
+    room_id: str
+    user_id: str
+    user_name: str
+    user_address: Guarded
+    user_data: Guarded
+    options: Any
+
+
+class Store:
+    """The sandbox's file, or its memory when `path` is None."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        if path is None:
+            self._db = _prepared(":memory:")
+        else:
+            self._db = _opened(Path(path))
+
+    def close(self) -> None:
+        """Close the file; what was committed is in it."""
+        self._db.close()
+
+    def room(self, room_id: str) -> StoredRoom | None:
+        """Return the room with this number."""
+        row = self._db.execute(_ROOM, (room_id,)).fetchone()
+        return StoredRoom(*row) if row else None
+
+    def add_room(self, fields: dict[str, Any]) -> None:
+        """Keep a new room; its fields are columns of `rooms`."""
+        names, marks = ", ".join(fields), ", ".join("?" * len(fields))
+        statement = f"INSERT INTO rooms ({names}) VALUES ({marks})"  # noqa: S608  # names are ours
+        self._db.execute(statement, tuple(fields.values()))
+
+    def add_all(
+        self, rooms: Sequence[dict[str, Any]], people: Iterable[tuple[str, Person]]
+    ) -> None:
+        """Keep many new rooms, all of the same columns, and their people; all of it or nothing."""
+        with self._together():
+            for fields in rooms:
+                self.add_room(fields)
+            self._db.executemany(_COME, ((room_id, *person) for room_id, person in people))
+
+    def room_ids(self) -> list[str]:
+        """Return the numbers of all rooms, in the order in which they were made."""
+        return [row[0] for row in self._db.execute("SELECT room_id FROM rooms ORDER BY id")]
+
+    def delete_room(self, room_id: str) -> None:
+        """Delete the room with its people and its devices."""
+        self._db.execute("DELETE FROM rooms WHERE room_id = ?", (room_id,))
+
+    def close_room(self, room_id: str) -> None:
+        """Close the room and remove its people and its devices."""
+        with self._together():
+            self._db.execute("UPDATE rooms SET closed = 1 WHERE room_id = ?", (room_id,))
+            self._db.execute("DELETE FROM people WHERE room_id = ?", (room_id,))
+            self._db.execute("DELETE FROM devices WHERE room_id = ?", (room_id,))
+
+    def lock_room(self, room_id: str, locked: bool) -> None:
+        """Lock or unlock the room."""
+        self._db.execute("UPDATE rooms SET locked = ? WHERE room_id = ?", (locked, room_id))
+
+    def assign_mcu(self, room_id: str, assigned: bool = True) -> None:
+        """Keep whether the media server serves the room."""
+        self._db.execute("UPDATE rooms SET mcu = ? WHERE room_id = ?", (assigned, room_id))
+
+    def people(self, room_id: str) -> list[Person]:
+        """Return the people in the room, in the order in which they came."""
+        rows = self._db.execute(
+            "SELECT user_id, user_name, host FROM people WHERE room_id = ? ORDER BY seq", (room_id,)
+        )
+        return [Person(user_id, name, bool(host)) for user_id, name, host in rows]
+
+    def add_person(self, room_id: str, person: Person) -> None:
+        """Bring a person into the room, which has its media server from then on."""
+        with self._together():
+            self._db.execute(_COME, (room_id, *person))
+            self.assign_mcu(room_id)
+
+    def remove_person(self, room_id: str, user_id: str) -> bool:
+        """Take a person out of the room; False when there is none of this id."""
+        gone = "DELETE FROM people WHERE room_id = ? AND user_id = ?"
+        return bool(self._db.execute(gone, (room_id, user_id)).rowcount)
+
+    def taken(self, room_id: str | None = None) -> int:
+        """Return the number of people and devices in the room, or in all rooms."""
+        (count,) = self._db.execute(_TAKEN, {"room": room_id}).fetchone()
+        return int(count)
+
+    def devices(self, room_id: str | None = None) -> list[StoredDevice]:
+        """Return the devices of the room, or of all rooms, in the order in which they came."""
+        where, values = ("", ()) if room_id is None else (" WHERE room_id = ?", (room_id,))
+        return [_device(row) for row in self._db.execute(f"{_DEVICE}{where} ORDER BY seq", values)]
+
+    def device(self, user_id: str) -> StoredDevice | None:
+        """Return the device with this user id, in whatever room it is."""
+        row = self._db.execute(f"{_DEVICE} WHERE user_id = ?", (user_id,)).fetchone()
+        return _device(row) if row else None
+
+    def add_device(self, device: StoredDevice) -> None:
+        """Keep a device; its room has its media server from then on."""
+        options = json.dumps(device.options, ensure_ascii=False)
+        with self._together():
+            self._db.execute(
+                "INSERT INTO devices (room_id, user_id, user_name, user_address, user_data, "
+                "options) VALUES (?, ?, ?, ?, ?, ?)",
+                (*map(str, device[:-1]), options),
+            )
+            self.assign_mcu(device.room_id)
+
+    def remove_device(self, user_id: str) -> None:
+        """Delete the device."""
+        self._db.execute("DELETE FROM devices WHERE user_id = ?", (user_id,))
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            # A full disk may have ended it already; one that stays open would stop all others.
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+
+def _device(row: tuple[str, str, str, str, str, str]) -> StoredDevice:
+    address, data, options = row[3:]
+    return StoredDevice(
+        *row[:3], Guarded(address), Guarded(data), guard(json.loads(options), "options")
+    )
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    """Open the database in this file; made where it is not there, for its owner alone."""
+    try:
+        # Before SQLite sees it, and nobody else's at any moment: it will hold passwords in clear.
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise ConfkitError(
+            f"The sandbox cannot create {file}: {error.strerror}. Free space, or give it a file "
+            "in a folder of yours."
+        ) from None
+    try:
+        with closing(sqlite3.connect(file, timeout=1)) as db:
+            ours = _is_ours(db)
+        if ours:
+            if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
+                file.chmod(0o600)
+            return _prepared(file)
+    except (sqlite3.Error, OSError) as error:
+        if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+            raise ConfkitError(
+                f"{file} is in use by another sandbox. End that one, or give this one its own file."
+            ) from None
+        raise ConfkitError(
+            f"The sandbox cannot use {file}: {error}. Give it a file that it wrote before, "
+            "or a new name."
+        ) from None
+    raise ConfkitError(
+        f"{file} is an SQLite file of something else, and was left as it is. "
+        "Give the sandbox a file of its own."
+    )
+
+
+def _is_ours(db: sqlite3.Connection) -> bool:
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return (application, version) == (_APPLICATION, _VERSION) or (application, tables) == (0, 0)
+
+
+def _prepared(file: Path | str) -> sqlite3.Connection:
+    db = sqlite3.connect(file, timeout=1, isolation_level=None)
+    try:
+        db.execute("PRAGMA locking_mode = EXCLUSIVE")  # nobody else's until it is closed
+        db.execute("PRAGMA journal_mode = WAL").fetchone()
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA foreign_keys = ON")
+        if db.execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
+            db.executescript(_SCHEMA)
+    except BaseException:
+        db.close()
+        raise
+    return db

@@ -1,0 +1,243 @@
+"""The streams of external devices: dialled, held, and dialled again when they have died."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ...errors import ConfkitError
+from ...rtsp.refusal import PullRefused
+from ...rtsp.verdicts import VERDICTS
+from ...secret import mask, mask_address
+
+if TYPE_CHECKING:
+    from ...rtsp.pull import Stream
+    from .store import StoredDevice
+
+OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
+SILENCE = 10.0  # seconds without a packet, or without a keyframe, that a live stream may last
+FIRST_WAIT = 0.25  # seconds before a lost stream is dialled again; doubled up to LONGEST_WAIT
+LONGEST_WAIT = 30.0
+LOGIN_WAIT = 600.0  # cameras lock an address out after a few wrong logins: three in half an hour
+STEADY = 5.0  # seconds that a stream must last for the waiting to begin anew
+
+State = Literal["live", "dialling", "waiting"]
+Chance = Callable[[], float]
+
+log = logging.getLogger("confkit.sandbox")
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStream:
+    """How a device's stream fares: "live", or "dialling" or "waiting" to be dialled again.
+
+    `seconds` tells for how long it is live, or down; `packets` those of all its connections,
+    `reconnects` how often it came back. `verdict` and `reason` are of the last failure, empty while
+    there was none.
+    """
+
+    room_id: str
+    user_id: str
+    state: State
+    seconds: float
+    packets: int
+    reconnects: int
+    verdict: str
+    reason: str
+
+
+def longer(wait: float, verdict: str) -> float:
+    """The seconds to wait after one more failure, when it was `wait` before."""
+    logins = ("auth_rejected", "auth_locked")
+    return LOGIN_WAIT if verdict in logins else min(2 * wait, LONGEST_WAIT)
+
+
+async def dial(device: StoredDevice, timeout: float, silence: float) -> Stream:
+    """The device's stream, opened with the login in its options or in its address.
+
+    Raises PullRefused. `timeout` bounds the dial, `silence` every silence afterwards; in seconds.
+    """
+    from ...rtsp.pull import pull  # loads only when a stream is pulled
+
+    name, password = (device.options.get(key) or None for key in ("login_name", "login_password"))
+    try:
+        return await pull(device.user_address, name, password, timeout=timeout, silence=silence)
+    except PullRefused:
+        raise
+    except Exception as error:  # noqa: BLE001  # nobody would dial the device ever again
+        reason = f"The sandbox failed at it: {type(error).__name__}."  # its text may quote a login
+        raise PullRefused("service_cannot_reach", reason) from None
+
+
+def tell(device: StoredDevice, news: str) -> None:
+    """Logs what has become of a device's stream."""
+    address = mask_address(str(device.user_address))
+    log.info("device %r in room %r, %s: %s", device.user_id, device.room_id, address, mask(news))
+
+
+class Held:
+    """A device whose stream is held until `close`; without a stream it is dialled first.
+
+    `timeout` and `silence` are those of `dial`. `chance` gives numbers from 0 to 1, so that many
+    cameras that died together are not all dialled again at the same moment.
+    """
+
+    def __init__(
+        self,
+        device: StoredDevice,
+        stream: Stream | None,
+        timeout: float,
+        silence: float,
+        chance: Chance,
+    ) -> None:
+        self.device = device
+        self._stream = stream
+        self._timeout = timeout
+        self._silence = silence
+        self._chance = chance
+        self._clock = asyncio.get_running_loop().time
+        self._since = self._clock()
+        self._state: State = "live" if stream else "dialling"
+        self._packets = 0  # of the connections that have died
+        self._lives = 0
+        self._failure: PullRefused | None = None
+        self._task = asyncio.create_task(self._hold())
+
+    @property
+    def live(self) -> bool:
+        """Whether the stream flows: only then is the device in its room."""
+        return self._state == "live"
+
+    def status(self) -> DeviceStream:
+        """How the stream fares now."""
+        failure = self._failure
+        return DeviceStream(
+            room_id=self.device.room_id,
+            user_id=self.device.user_id,
+            state=self._state,
+            seconds=self._clock() - self._since,
+            packets=self._packets + (self._stream.packets if self._stream else 0),
+            reconnects=max(0, self._lives - 1),
+            verdict=failure.verdict if failure else "",
+            reason=mask(failure.reason) if failure else "",
+        )
+
+    async def keyframe(self) -> tuple[str, bytes]:
+        """Codec and newest keyframe of the live stream; waits for its first one.
+
+        Raises ConfkitError when none comes in time, or when the stream is down: an old picture must
+        not pass for a live one.
+        """
+        until = self._clock() + self._silence
+        while self._stream and self._clock() < until:
+            if self._stream.keyframe:
+                return self._stream.codec, self._stream.keyframe
+            await asyncio.sleep(0.05)
+        verdict, why = "no_keyframe", f"no keyframe came within {self._silence:g} s"
+        if not self._stream:
+            verdict = self._failure.verdict if self._failure else ""
+            seconds, cause = self._clock() - self._since, self._failure or "not yet opened"
+            why = f"its stream has been down for {seconds:.1f} s ({cause})"
+        advice = VERDICTS[verdict].advice if verdict else "Try again in a moment."
+        device = f"device {self.device.user_id!r}"
+        raise ConfkitError(mask(f"There is no picture of {device}: {why}. {advice}"))
+
+    async def close(self) -> None:
+        """Lets go of the stream."""
+        self._task.cancel()
+        await asyncio.wait({self._task})
+
+    async def _hold(self) -> None:
+        wait = FIRST_WAIT
+        while True:
+            lasted, failure = await self._play()
+            # A camera that stays away is told once, not at every try.
+            if lasted is not None:
+                tell(self.device, f"lost after {lasted:.1f} s: {failure}")
+            elif self._failure is None or failure.verdict != self._failure.verdict:
+                tell(self.device, f"not opened: {failure}")
+            self._failure = failure
+            wait = FIRST_WAIT if (lasted or 0) > STEADY else longer(wait, failure.verdict)
+            self._state = "waiting"
+            await asyncio.sleep(wait * (0.75 + self._chance() / 2))
+            self._state = "dialling"
+
+    async def _play(self) -> tuple[float | None, PullRefused]:
+        """Why the stream has died, after how many seconds, or (None) why it could not be opened."""
+        try:
+            stream = self._stream = self._stream or await dial(
+                self.device, self._timeout, self._silence
+            )
+        except PullRefused as refused:
+            return None, refused
+        began = self._since = self._clock()
+        self._state = "live"
+        self._lives += 1
+        tell(self.device, f"live: {stream.codec} over {stream.transport}")
+        try:
+            failure = await stream.ended()
+        finally:
+            self._stream, self._state = None, "waiting"
+            self._packets += stream.packets
+            self._since = self._clock()
+            await stream.close()
+        return self._since - began, failure
+
+
+class Reserved(NamedTuple):
+    """What a device takes up while it is dialled for the first time."""
+
+    room_id: str
+    user_address: str
+
+
+class Devices:
+    """The devices by user id, and what is reserved for those that are dialled the first time."""
+
+    def __init__(self, dial_timeout: float | None, chance: Chance) -> None:
+        """`dial_timeout` (seconds) bounds opening and silences alike, where it is given."""
+        self._opening = OPENING if dial_timeout is None else dial_timeout
+        self._silence = SILENCE if dial_timeout is None else dial_timeout
+        self._chance = chance
+        self.held: dict[str, Held] = {}
+        self.reserved: dict[str, Reserved] = {}
+
+    def present(self, user_id: str) -> bool:
+        """Whether the device's stream flows: only then is it in its room."""
+        return user_id in self.held and self.held[user_id].live
+
+    def room_has_stream(self, room_id: str) -> bool:
+        """Whether a device is present in the room."""
+        return any(held.live and held.device.room_id == room_id for held in self.held.values())
+
+    async def open(self, device: StoredDevice) -> Stream:
+        """The stream of a device that is new; raises PullRefused."""
+        try:
+            return await dial(device, self._opening, self._silence)
+        except PullRefused as refused:
+            tell(device, f"not opened: {refused}")
+            raise
+
+    def hold(self, device: StoredDevice, stream: Stream | None = None) -> None:
+        """Holds the device from now on; without a stream it is dialled first."""
+        self.held[device.user_id] = Held(device, stream, self._opening, self._silence, self._chance)
+
+    async def release(self, *user_ids: str) -> None:
+        """Lets go of the devices: they are not present any more, and their streams are closed."""
+        held = [self.held.pop(user_id) for user_id in user_ids if user_id in self.held]
+        # gather begins them a step later: a holder that is cancelled before its first step would
+        # leave its stream open. A Ctrl-C of the owner's must not keep them from it.
+        await asyncio.shield(asyncio.gather(*(one.close() for one in held)))
+
+    def cancel_reservations(self, room_id: str) -> None:
+        """Makes the dials that are under way for this room come to nothing."""
+        for user_id, reserved in list(self.reserved.items()):
+            if reserved.room_id == room_id:
+                del self.reserved[user_id]
+
+    async def close(self) -> None:
+        """Lets go of every device."""
+        await self.release(*self.held)
