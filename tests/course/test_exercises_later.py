@@ -229,7 +229,7 @@ VERDICTS = ["not_rtsp", "auth_rejected", "path_not_found", "busy", "udp_blocked"
         (1, "rtsp_silent", "first word"),
         (2, "auth_required", "a login was given"),
         (2, "auth_locked", "shut the door"),
-        (3, "wrong_path_454", "wrong_path_454 is the fault; its verdict is asked for"),
+        (3, "wrong_path", "wrong_path is the fault; its verdict is asked for"),
         (4, "nonsense", "none of the verdicts"),
         (3, "server_error", "of 404"),
         (4, "forbidden", "nobody else"),

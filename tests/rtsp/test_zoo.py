@@ -273,7 +273,7 @@ def test_ports_that_refuse_or_do_not_answer_stay_so(zoo):
     assert parse_address(zoo.camera(fault="dns_failed", **SMALL)).host.endswith(".invalid")
 
 
-def test_tls_fails_for_want_of_trust_or_of_tls(zoo):
+def test_tls_fails_without_trust_or_without_tls(zoo):
     """One camera has a certificate of its own making, the other has an rtsps address and no TLS."""
     strict = ssl.create_default_context()
     with pytest.raises(ssl.SSLCertVerificationError, match="self-signed"):
