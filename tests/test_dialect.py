@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.dialect import Dialect
+from confkit.endpoints import ENDPOINTS
+from tests.scripted import VECTOR_TOKEN
 
 CHOICES = {
     "hash": ["sha1", "sha256", "sha512", "md5"],
@@ -138,3 +140,53 @@ def test_a_dialect_may_be_written_as_json():
     for wrong in ('{"hash"', '{"hash": "sha25"}', '{"colour": "blue"}'):
         with pytest.raises(ck.ConfigError):
             ck.Dialect.parse(wrong)
+
+
+# How each operation travels: written down here, as the sandbox reads it by the client's own rules.
+NAMED = {"token_parameter": "tocken", "mcu_token_parameter": "mcu", "remove_token_parameter": "out"}
+POSTED = {"create_method": "POST", "list_method": "POST"}
+IN_USUAL = {
+    "A2": ("GET", "access_token"), "A3": ("GET", "access_token"), "A4": ("GET", "access_token"),
+    "A5": ("GET", "access_token"), "A6": ("GET", "access_token"), "A7": ("GET", "access_token"),
+    "B1": ("GET", "accessToken"), "B2": ("GET", "access_token"), "B3": ("GET", "accessToken"),
+}  # fmt: skip
+TRAVELS = [
+    ({}, IN_USUAL),
+    (NAMED, {**dict.fromkeys(IN_USUAL, ("GET", "tocken")), "A5": ("GET", "mcu"),
+             "B2": ("GET", "out"), "B1": IN_USUAL["B1"], "B3": IN_USUAL["B3"]}),
+    ({"token_parameter": "tocken"}, {**dict.fromkeys(IN_USUAL, ("GET", "tocken")),
+                                     **{key: IN_USUAL[key] for key in ("B1", "B2", "B3")}}),
+    ({"create_method": "POST"}, {**IN_USUAL, "B1": ("POST", "accessToken")}),
+    ({"list_method": "POST"}, {**IN_USUAL, "B3": ("POST", "accessToken")}),
+    *(({**POSTED, "placement": where}, {**IN_USUAL, "B1": ("POST", "accessToken"),
+                                        "B3": ("POST", "accessToken")})
+      for where in ("query", "form")),
+]  # fmt: skip
+CALLS = {
+    "A2": lambda client: ck.create_room(client, "t", "ops"),
+    "A3": lambda client: ck.get_room(client, "1"),
+    "A4": lambda client: ck.delete_room(client, "1"),
+    "A5": lambda client: ck.get_mcu(client, "1"),
+    "A6": lambda client: ck.get_room_users(client, "1"),
+    "A7": lambda client: ck.force_offline(client, "1", "ada"),
+    "B1": lambda client: ck.import_device(client, "1", "cam", "Door", "rtsp://h/a"),
+    "B2": lambda client: ck.remove_device(client, "1", "cam", "rtsp://h/a"),
+    "B3": lambda client: ck.list_devices(client),
+}
+DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "user_list": [], "msg": "success",
+        "data": {"total": 0, "items": [], "roomId": "1", "userId": "cam"}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("settings", "due"), TRAVELS, ids=str)
+def test_each_operation_travels_as_the_dialect_says(script, settings, due):
+    """Method, the token's name and where the parameters stand, of each operation."""
+    service = script({endpoint.path: DONE for endpoint in ENDPOINTS.values() if endpoint.token})
+    client = service.client(dialect=Dialect(**settings))
+    for key, call in CALLS.items():
+        call(client)
+        method, path, fields = service.requests[-1]
+        names = [name for name, value in fields.items() if value == VECTOR_TOKEN]
+        in_body = method == "POST" and settings.get("placement") == "form"
+        assert (key, method, names) == (key, due[key][0], [due[key][1]])
+        assert path.partition("?")[0] == ENDPOINTS[key].path
+        assert ("?" in path) != in_body
