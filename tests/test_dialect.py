@@ -143,7 +143,11 @@ def test_a_dialect_may_be_written_as_json():
 
 
 # How each operation travels: written down here, as the sandbox reads it by the client's own rules.
-NAMED = {"token_parameter": "tocken", "mcu_token_parameter": "mcu", "remove_token_parameter": "out"}
+NAMED = {
+    "token_parameter": "access_tocken",
+    "mcu_token_parameter": "token",
+    "remove_token_parameter": "accessToken",
+}
 POSTED = {"create_method": "POST", "list_method": "POST"}
 IN_USUAL = {
     "A2": ("GET", "access_token"), "A3": ("GET", "access_token"), "A4": ("GET", "access_token"),
@@ -152,9 +156,9 @@ IN_USUAL = {
 }  # fmt: skip
 TRAVELS = [
     ({}, IN_USUAL),
-    (NAMED, {**dict.fromkeys(IN_USUAL, ("GET", "tocken")), "A5": ("GET", "mcu"),
-             "B2": ("GET", "out"), "B1": IN_USUAL["B1"], "B3": IN_USUAL["B3"]}),
-    ({"token_parameter": "tocken"}, {**dict.fromkeys(IN_USUAL, ("GET", "tocken")),
+    (NAMED, {**dict.fromkeys(IN_USUAL, ("GET", "access_tocken")), "A5": ("GET", "token"),
+             "B2": ("GET", "accessToken"), "B1": IN_USUAL["B1"], "B3": IN_USUAL["B3"]}),
+    ({"token_parameter": "access_tocken"}, {**dict.fromkeys(IN_USUAL, ("GET", "access_tocken")),
                                      **{key: IN_USUAL[key] for key in ("B1", "B2", "B3")}}),
     ({"create_method": "POST"}, {**IN_USUAL, "B1": ("POST", "accessToken")}),
     ({"list_method": "POST"}, {**IN_USUAL, "B3": ("POST", "accessToken")}),
