@@ -14,9 +14,9 @@ class Code(NamedTuple):
     `interface` is "A" or "B", or "" for a code seen in other deployments whose interface is not
     known. `retry` is true where sending the same call again, soon, may help; a write is looked up
     first. `sure` tells how sure the meaning is: "specified", "seen" or "unknown"; cause and advice
-    are ours: assumed. `error` names the class that is raised for it. `change` says of a change that
-    was "not made", or that this is "open"; `looked` is the advice once it was looked up and nothing
-    had changed. `both`: the other interface answers it in the same sense.
+    are ours: assumed. `error` names the class that is raised for it. Of a change it says in which
+    interfaces it was `not_made`, or that this is `open`; `looked` is the advice once it was looked
+    up and nothing had changed. `both`: the other interface answers it in the same sense.
     """
 
     ret: int
@@ -27,7 +27,8 @@ class Code(NamedTuple):
     retry: bool = False
     sure: str = "unknown"
     error: str = "ApiError"
-    change: str = ""
+    not_made: str = ""
+    open: bool = False
     looked: str = ""
     both: bool = False
 
@@ -158,16 +159,10 @@ def leaves_open(ret: int | str, interface: str, status: int) -> bool:
     """Whether a code leaves open what became of a change: a part of the service was late or broke,
     nobody knows what the code means, or the HTTP `status` says that the service failed."""
     rows = lookup(ret, interface)
-    if any(row.change == "not made" for row in rows):
+    if any(interface in row.not_made for row in rows):
         return False
     first = rows[0] if rows else None
-    return (
-        status >= 500
-        or first is None
-        or first.retry
-        or first.sure == "unknown"
-        or first.change == "open"
-    )
+    return status >= 500 or first is None or first.retry or first.sure == "unknown" or first.open
 
 
 def advice_after_look(ret: int | str | None, interface: str | None) -> str:

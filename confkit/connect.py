@@ -191,7 +191,7 @@ def checked(name: str, value: Any, origin: str) -> Any:
 def _ways(name: str) -> str:
     variable = f"in the environment, {VARIABLES[name]}=...; " if name in VARIABLES else ""
     return (
-        f"as an argument, connect({name}=...); {variable}or in a profile, `confkit profile add "
+        f'as an argument, connect({name}="..."); {variable}or in a profile, `confkit profile add '
         'NAME` and connect("NAME")'
     )
 

@@ -181,7 +181,7 @@ _OBSTACLES: dict[str, tuple[set[str], str, bool, bool, str]] = {
     ),
     "unfinished": (set(), "its answer was not whole within {both:g} s", True, True, _LONGER),
     "large": (set(), f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
-    "proxy": ({"ProxyError"}, "the proxy did not pass it on", False, True, _CHECK),
+    "proxy": ({"ProxyError"}, "the proxy did not pass it on ({why})", False, True, _CHECK),
     "certificate": (
         {"SSLCertVerificationError"}, "its certificate is refused ({why})", False, False, _CHECK,
     ),

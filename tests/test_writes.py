@@ -163,6 +163,16 @@ def test_a_code_that_leaves_it_open_is_looked_up(script, change):
         assert client.created == []
 
 
+def test_a_meaning_of_the_other_interface_settles_no_change(script):
+    """423 says in B that nothing was done; what it means in A nobody knows, so under HTTP 500 a
+    change of A is looked up."""
+    path, call, look, seen, *_ = CHANGES["offline"]
+    service = script({path: Reply({"ret": 423}, status=500), look: seen})
+    with pytest.raises(ck.Unsettled):
+        call(service.client())
+    assert service.seen[look] == 1
+
+
 @pytest.mark.parametrize("reply", OPEN)
 def test_an_open_creation_without_an_id_of_its_own_is_unsettled(script, reply):
     """There is nothing to look it up by, which the error says."""

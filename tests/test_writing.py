@@ -1,6 +1,7 @@
 """Files that people name: whole, or as they were before."""
 
 import os
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
@@ -9,6 +10,7 @@ from threading import Thread
 
 import pytest
 
+import confkit as ck
 from confkit import create_room, profiles
 from confkit.errors import ConfkitError
 from confkit.occupancy.folder import RecordingError, save_occupancy
@@ -87,6 +89,20 @@ def test_profiles_that_are_added_at_once_all_stay():
     for thread in threads:
         thread.join()
     assert len(profiles.names()) == 1 + 40
+
+
+def test_a_change_of_the_profiles_leaves_the_others_as_they_are():
+    """A key that stands as a number stays one, and a profile that is wrong can be removed."""
+    file = profiles.path()
+    file.parent.mkdir(parents=True)
+    file.touch(mode=0o600)
+    file.write_text("[num]\nsecret_key = 123456\n[wrong]\ncolour = 'blue'\n")
+    profiles.save("new", {"base_url": "http://h"})
+    profiles.remove("wrong")
+    stored = tomllib.loads(file.read_text())
+    assert stored == {"num": {"secret_key": 123456}, "new": {"base_url": "http://h"}}
+    with pytest.raises(ck.ConfigError, match="no profile"):
+        profiles.remove("wrong")
 
 
 def test_a_sandbox_goes_on_after_its_disk_was_full(tmp_path, limited):

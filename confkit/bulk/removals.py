@@ -115,6 +115,7 @@ def _to_check(cells: Cells) -> list[str]:
 
 def _fate(number: int, cells: Cells) -> Fate:
     name, address = (cells.get(column) or None for column in ("user_name", "user_address"))
+    name = None if name is None else str(name)  # pandas reads a name of digits as a number
     fate = Fate(number, Device(cells["room_id"], cells["user_id"], name, address))
     for (column, said), why in _LEFT_ALONE.items():
         if cells.get(column) == said:

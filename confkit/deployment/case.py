@@ -3,6 +3,7 @@ says what it found (the texts stand in `says.toml`)."""
 
 from __future__ import annotations
 
+import socket
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -11,6 +12,7 @@ from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from ..checklist import Check, Verdict
 from ..endpoints import A3, B3
@@ -97,6 +99,7 @@ class Case(Inquiry):
         self.mcu: str | None = None  # the address of its media server
         self.changed: dict[str, str] = {}  # settings of the dialect that were wrong
         self._first: dict[Interface, tuple[Attempt, Seen]] = {}
+        self._known_addresses: dict[str | None, int] = {}
         self._clock, self._end = clock, clock() + seconds
         self.patience = client.timeout
         self.logins = Logins(self.ask, max_failed_logins)
@@ -110,11 +113,11 @@ class Case(Inquiry):
 
     def _note(self, response: Any, *_: object, **__: object) -> None:
         self.seen = Seen(response.headers)
-        socket: Any = getattr(getattr(response.raw, "connection", None), "sock", None)
+        sock: Any = getattr(getattr(response.raw, "connection", None), "sock", None)
         with suppress(AttributeError, OSError, ValueError):  # gone, or of an adapter of one's own
-            self.seen = self.seen._replace(address=str(socket.getpeername()[0]))
-            certificate = socket.getpeercert() or {}  # not of a plain socket
-            self.seen = self.seen._replace(tls=socket.version(), certificate=certificate)
+            self.seen = self.seen._replace(address=str(sock.getpeername()[0]))
+            certificate = sock.getpeercert() or {}  # not of a plain socket
+            self.seen = self.seen._replace(tls=sock.version(), certificate=certificate)
 
     @property
     def left(self) -> float:
@@ -140,7 +143,9 @@ class Case(Inquiry):
     ) -> Attempt:
         """Send one request once, in what time is left; note the clock of the service."""
         half = max(self.left / 2, 0.01)  # to connect, and to read
-        self.client.timeout = min(self.patience[0], half), min(self.patience[1], half)
+        # A connection is tried to one address of the name after the other, each for so long.
+        each = min(self.patience[0], half) / self._addresses(request.endpoint.interface)
+        self.client.timeout = each, min(self.patience[1], half)
         before, self.seen = self.now(), Seen()
         asked = super().ask(request, token, dialect=dialect, anyway=anyway)
         self.timed_out |= isinstance(asked.error, TransportTimeout)
@@ -148,6 +153,17 @@ class Case(Inquiry):
             self.answered = True
             self._skew((before + self.now()) / 2)
         return asked
+
+    def _addresses(self, interface: Interface) -> int:
+        """How many addresses the name of an interface's host has; 1 where that is not known."""
+        host = urlsplit(self.url(interface)).hostname
+        if host not in self._known_addresses:
+            try:
+                found = {info[4][0] for info in socket.getaddrinfo(host, None)}
+            except OSError:
+                found = set()
+            self._known_addresses[host] = max(1, len(found))
+        return self._known_addresses[host]
 
     def _skew(self, here: float) -> None:
         try:

@@ -167,8 +167,9 @@ def stage(case: Case, interface: Interface, name: Stage) -> Said:
     url, session = case.url(interface), case.client.session
     merged = session.merge_environment_settings(url, {}, None, session.verify, None)
     parts, verify = urlsplit(url), merged["verify"]
-    proxied = select_proxy(url, merged["proxies"]) is not None
+    proxied = select_proxy(url, merged["proxies"])
     known = {"host": parts.hostname, "place": parts.netloc, "setting": SETTINGS[interface]}
+    known["proxy"] = urlsplit(proxied or "").netloc.rpartition("@")[2] or proxied
     if name == "name" and proxied:
         return say("name.proxied")
     if name == "name" and _is_address(str(parts.hostname)):
@@ -232,14 +233,17 @@ def _stopped(
         steps = SAYS["certificate"].items()
         step = next(step for said, step in steps if re.search(said, error.cause))
         return say("obstacle.certificate", cause=error.cause, step=step)
-    if url.startswith("https:") and obstacle not in SAYS["obstacle"].keys() - {"tls"}:
+    if url.startswith("https:") and obstacle not in SAYS["obstacle"].keys() - {"tls", "foreign"}:
         plain = case.ask_at(url.replace("https:", "http:", 1), asked.request)
-        return say("obstacle.tls" if plain.answer is None else "other.plain", **known)
-    if obstacle in SAYS["obstacle"]:
+        # A TLS port may say in plain HTTP that it is none: 400, and no answer of the interface.
+        refused = plain.answer is not None and plain.answer.status == 400 and plain.call.ret is None
+        secure = plain.answer is None or refused
+        return say("obstacle.tls" if secure else "other.plain", **known)
+    if obstacle in SAYS["obstacle"].keys() - {"foreign"}:
         return say(f"obstacle.{obstacle}", **known)
     if not isinstance(error, TransportTimeout) and _speaks_tls(case, url, asked):
         return say("other.secure", **known)
-    return answered("FAIL", asked)
+    return say("obstacle.foreign", **known) if obstacle == "foreign" else answered("FAIL", asked)
 
 
 def _speaks_tls(case: Case, url: str, asked: Attempt) -> bool:

@@ -19,7 +19,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import reduce
@@ -44,6 +44,7 @@ _OURS = re.compile(
 )
 _OLDER = re.compile(r"date=[^/]+/part-\d+\.parquet")
 _UNFINISHED = ".tmp"
+_GLANCE = 0.02  # seconds between two looks at the lock
 _STALE = 86_400.0  # seconds after which an unfinished file is a dead process's
 _ORDER = [("room_id", "ascending"), ("time", "ascending")]
 _AT_ONCE = 2_000_000  # rows sorted in memory, some 400 MB
@@ -346,30 +347,39 @@ def _locked(folder: Path, *, write: bool, wait: bool = True) -> Iterator[None]:
     """Hold the folder's lock: a writer keeps everybody out, a reader only writers.
 
     The lock is SQLite's, which every system has and which ends with its process. A folder without
-    it, as a part of one that was copied, is read as it is. RecordingError where it cannot be made.
+    it, as a part of one that was copied, is read as it is. RecordingError where it cannot be made,
+    BusyError where it is held and nobody is to `wait`.
     """
-    place = f"{(folder / LOCK).absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-    lock = None
+    with ExitStack() as held:
+        try:
+            if write:
+                _make_folder(folder)
+            place = f"{(folder / LOCK).absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+            lock = sqlite3.connect(place, uri=True, timeout=0, isolation_level=None)
+            held.callback(lock.close)
+            while not _taken(lock, write):
+                if not wait:
+                    raise BusyError
+                time.sleep(_GLANCE)  # not in SQLite, where Ctrl-C would not be heard
+        except (sqlite3.Error, OSError) as error:
+            if write:
+                raise _unwritten(folder, error) from error
+        yield
+
+
+def _taken(lock: sqlite3.Connection, write: bool) -> bool:
+    """Whether the lock is ours now; False while somebody else has it."""
     try:
-        if write:
-            _make_folder(folder)
-        lock = sqlite3.connect(place, uri=True, timeout=1e6 if wait else 0, isolation_level=None)
         lock.execute("PRAGMA journal_mode = memory")  # nothing is written, nor left by who dies
         lock.execute("BEGIN EXCLUSIVE" if write else "BEGIN")
         lock.execute("SELECT count(*) FROM sqlite_master")  # from here on a reader holds it
-    except (sqlite3.Error, OSError) as error:
-        if lock is not None:
-            lock.close()
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY:
-            raise BusyError from None
-        if write:
-            raise _unwritten(folder, error) from error
-        lock = None
-    try:
-        yield
-    finally:
-        if lock is not None:
-            lock.close()
+    except sqlite3.OperationalError as error:
+        if lock.in_transaction:
+            lock.execute("ROLLBACK")
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    return True
 
 
 def _publish(folder: Path, path: Path, write: Callable[[Path], object]) -> None:

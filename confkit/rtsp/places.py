@@ -29,7 +29,11 @@ _METADATA = {
     "169.254.170.2", "169.254.170.23", "fd00:ec2::23",  # containers
     "100.100.100.200", "168.63.129.16", "192.0.0.192",  # Alibaba, Azure's platform, Oracle
     "metadata.google.internal", "metadata", "instance-data",  # names that few networks look up
+    "metadata.goog", "instance-data.ec2.internal",
 }  # fmt: skip
+
+
+_NAT64 = int(ipaddress.IPv6Address("64:ff9b::"))
 
 
 def kind(host: str) -> str:
@@ -93,4 +97,13 @@ def _in_digits(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
         address = ipaddress.ip_address(found[0][4][0])
     except (OSError, UnicodeError, ValueError):
         return None
-    return getattr(address, "ipv4_mapped", None) or address
+    return _inner(address) if isinstance(address, ipaddress.IPv6Address) else address
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return the address of version four that one of version six leads to: mapped, by 6to4, by
+    NAT64 or in the old compatible form."""
+    number = int(address)
+    compatible = number >> 32 in (0, _NAT64 >> 32) and number & 0xFFFFFFFF > 1  # not :: and ::1
+    last = ipaddress.IPv4Address(number & 0xFFFFFFFF) if compatible else None
+    return address.ipv4_mapped or address.sixtofour or last or address

@@ -51,6 +51,14 @@ def test_devices_are_removed_one_by_one(client, devices):
     assert outcomes_of(ck.remove_devices(client, devices[0])) == ["not there"]
 
 
+def test_names_of_digits_may_come_as_numbers(client, devices, tmp_path):
+    """pandas reads a column of such names as numbers; the result has them as texts."""
+    frame = ck.devices_frame(devices, secrets=True).assign(user_name=[101, 102, 103])
+    result = ck.remove_devices(client, frame)
+    assert outcomes_of(result) == ["removed"] * 3
+    assert list(result.user_name) == ["101", "102", "103"]
+
+
 @pytest.mark.parametrize("secrets", [True, False])
 def test_a_frame_or_its_file_names_devices_too(client, sandbox, devices, tmp_path, secrets):
     """With whole addresses, or with masked ones, which one call of B3 completes for all."""

@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from urllib.parse import urlsplit
 
 import pytest
 from requests.adapters import HTTPAdapter
@@ -333,6 +334,62 @@ def test_plain_http_to_a_port_of_tls(behind_tls):
         assert found[name].advice == f"Write https:// in {setting}."
 
 
+@contextmanager
+def speaking_tls_alone(certificate):
+    """The address of a TLS port that closes after the handshake, and says 400 to plain HTTP."""
+    context = tls(certificate)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            with suppress(OSError):
+                while True:
+                    answer(listener.accept()[0])
+
+        def answer(peer):
+            with suppress(OSError), peer:
+                if peer.recv(1, socket.MSG_PEEK) == b"\x16":
+                    context.wrap_socket(peer, server_side=True).close()
+                else:
+                    peer.recv(4096)
+                    told = b"<html>The plain HTTP request was sent to HTTPS port"
+                    peer.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n%s"
+                                 % (len(told), told))  # fmt: skip
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield secure(url(listener.getsockname()[1]))
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.filterwarnings("ignore:Unverified HTTPS")
+def test_a_port_of_tls_that_refuses_plain_http_is_no_port_of_plain_http(certificate):
+    """Whoever was told to write http:// would send keys and token in clear."""
+    with speaking_tls_alone(certificate) as address:
+        found = by_name(ck.doctor(client_of(address, address, verify=False)))
+    failed = next(check for check in found.values() if check.verdict == "FAIL")
+    assert failed.check == "TLS of A"
+    assert "plain HTTP" not in failed.found
+    assert "http://" not in failed.advice
+
+
+def test_a_port_of_another_protocol_is_told_as_that():
+    """What begins like no HTTP is another kind of service, and the port is what to look at."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            with suppress(OSError):
+                while True:
+                    with listener.accept()[0] as peer:
+                        peer.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+                        peer.recv(4096)
+
+        threading.Thread(target=serve, daemon=True).start()
+        address = url(listener.getsockname()[1])
+        found = by_name(ck.doctor(client_of(address, address)))
+        listener.shutdown(socket.SHUT_RDWR)
+    assert found["HTTP of A"].verdict == "FAIL"
+    assert "another kind of service listens" in found["HTTP of A"].advice
+
+
 def test_tls_to_a_port_of_plain_http(script):
     """And the other way round."""
     found = by_name(ck.doctor(client_of(*[secure(script(WELL).base_url)] * 2)))
@@ -433,7 +490,8 @@ def test_a_proxy_is_where_the_connection_goes(script):
     client = client_of("http://service.invalid:8080", "http://service.invalid:8050")
     client.session.proxies = {"http": proxy.base_url.replace("//", "//me:geheim99@")}
     checks = ck.doctor(client)
-    assert "the proxy of this machine's settings accepts" in by_name(checks)["TCP to A"].found
+    assert urlsplit(proxy.base_url).netloc in by_name(checks)["TCP to A"].found
+    assert "the proxy of this machine's settings, accepts" in by_name(checks)["TCP to A"].found
     assert "geheim99" not in str(checks) + checks.as_json()
 
 

@@ -3,9 +3,11 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -154,6 +156,29 @@ def test_a_reading_waits_for_a_compaction(tmp_path):
             record(tmp_path, sweep("2026-06-01T01:00Z"))
             storage._write_day(tmp_path, date(2026, 6, 1), storage.contents(tmp_path))
         assert len(reader.result(30)) == 4
+
+
+WAITS = """
+import signal, sys
+from confkit.occupancy.loading import load_occupancy
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print("waits", flush=True)
+load_occupancy(sys.argv[1])
+"""
+
+
+def test_ctrl_c_ends_a_wait_for_the_lock(tmp_path):
+    """Whoever holds it may have been stopped; who waits is not held with it."""
+    record(tmp_path, sweep("2026-06-01T00:00Z"))
+    with storage._locked(tmp_path, write=True):
+        run = [sys.executable, "-c", WAITS, str(tmp_path)]
+        with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            assert child.stdout.readline() == b"waits\n"
+            while child.poll() is None:  # until it has begun to wait
+                child.send_signal(signal.SIGINT)
+                with suppress(subprocess.TimeoutExpired):
+                    child.wait(0.2)
+            assert b"KeyboardInterrupt" in child.stderr.read()
 
 
 def test_two_savings_at_once_take_turns(tmp_path):

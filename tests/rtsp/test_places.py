@@ -12,7 +12,8 @@ from .test_preflight import instead, of_script
 METADATA = (
     "169.254.169.254", "2852039166", "0xa9fea9fe", "0xA9.0xFE.0xA9.0xFE", "0251.0376.0251.0376",
     "025177524776", "169.254.43518", "169.16689662", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe",
-    "[::ffff:169.254.169.254]",
+    "[::ffff:169.254.169.254]", "::169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::",
+    "metadata.goog", "instance-data.ec2.internal",
     "fd00:ec2::254", "FD00:EC2:0::254", "metadata.google.internal", "Metadata.Google.Internal.",
     "169.254.170.2", "100.100.100.200", "\uff11\uff16\uff19.254.169.254",
     "169\u3002254\u3002169\u3002254",
@@ -21,7 +22,8 @@ LINK_LOCAL = ("169.254.1.2", "fe80::1", "fe80::1%eth0", "::ffff:169.254.7.7", "0
 OTHERS = {"10.0.0.7": "private", "cam.local": "private", "192.0.2.7": "private", "8.8.8.8": "",
           "127.0.0.1": "loopback", "2130706433": "loopback", "0.0.0.0": "loopback",
           "::1": "loopback", "localhost": "loopback", "camera.example": "", "169.254.example": "",
-          "2001:4860::1": "", "a9fea9fe": "", "99999999999": "", "": ""}  # fmt: skip
+          "64:ff9b::7f00:1": "loopback", "2001:4860::1": "", "a9fea9fe": "", "99999999999": "",
+          "": ""}  # fmt: skip
 
 
 def test_every_form_of_an_address_that_a_system_takes_is_seen_through():
