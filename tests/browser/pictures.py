@@ -12,12 +12,11 @@ SHOWN = {
     ("01-first-look", "first-look"): "",
     ("02-explore-rooms", "rooms"): """
 panel.filter(fuller_than=60)
-busy = panel.value.room_id[1]  # the fullest has no seat left
+busy = panel.value.query("utilisation < 1").room_id.iloc[0]  # with a seat left for a camera
 ck.import_device(client, busy, "door", "Front door", client.sandbox.camera(name="Front door"))
 panel.refresh()
 panel.select(busy)
 """,
-    ("03-occupancy", "occupancy"): "panel.refresh()",
     ("04-rtsp-import", "devices"): "",
 }
 _WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
