@@ -134,7 +134,8 @@ def sheet(
 def finished(figure: Chart) -> Chart:
     """The chart, with its texts as they are and in fonts that know other scripts, and finely
     hatched."""
-    for part in figure.findobj(lambda part: hasattr(part, "set_hatch_linewidth")):
+    hatched: list[Any] = figure.findobj(lambda part: hasattr(part, "set_hatch_linewidth"))
+    for part in hatched:  # older versions of matplotlib have one width for all
         part.set_hatch_linewidth(_HATCH)
     installed = {font.name for font in font_manager.fontManager.ttflist}
     known = ["DejaVu Sans", *(name for name in _OTHER_SCRIPTS if name in installed)]
