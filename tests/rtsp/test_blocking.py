@@ -51,22 +51,25 @@ def test_it_works_where_a_loop_runs_already():
 
 def test_callers_at_once_share_one_thread_and_leave_none():
     """Eight callers wait for one loop in one thread, which ends with the last of them."""
-    before = threading.active_count()
     meeting = asyncio.Event()
     inside = []
+
+    def threads():
+        return [one for one in threading.enumerate() if one.name == "confkit rtsp"]
 
     async def meet():
         inside.append(threading.current_thread())
         if len(inside) == 8:
             meeting.set()
-        await asyncio.wait_for(meeting.wait(), 5)
-        return threading.active_count()
+        await meeting.wait()
+        return threads()
 
     with ThreadPoolExecutor(8) as pool:
-        counts = list(pool.map(lambda _: blocking(meet), range(8)))
-        assert len(set(inside)) == 1
-        assert set(counts) == {before + 8 + 1}
-    assert threading.active_count() == before
+        found = list(pool.map(lambda _: blocking(meet), range(8)))
+    assert set(inside) == {found[0][0]}
+    assert found == [found[0]] * 8
+    assert len(found[0]) == 1
+    assert threads() == []
 
 
 def test_a_coroutine_alone_may_wait_for_another():
