@@ -41,6 +41,12 @@ def verdict_table(
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def checks_table(checks: Iterable[Check]) -> str:
+    """Return an HTML table of checks."""
+    rows = [(check.verdict, check.check, check.found, check.advice) for check in checks]
+    return verdict_table(("verdict", "check", "found", "next"), rows, verdict=0, name=1)
+
+
 def _badge(verdict: str) -> str:
     return (
         f"<b style='background:{_SHADES[verdict]};color:#1a1a1a;padding:1px 7px;"
@@ -118,6 +124,4 @@ class Checklist(tuple[Check, ...]):
         return "\n".join([*map(str, self), f"{self.verdict:<7} over all"])
 
     def _repr_html_(self) -> str:
-        rows = [(check.verdict, check.check, check.found, check.advice) for check in self]
-        table = verdict_table(("verdict", "check", "found", "next"), rows, verdict=0, name=1)
-        return as_it_is(f"<p><b>{_badge(self.verdict)} over all</b></p>{table}")
+        return as_it_is(f"<p><b>{_badge(self.verdict)} over all</b></p>{checks_table(self)}")

@@ -171,7 +171,7 @@ def _inputs(
 def _installed() -> None:
     missing = [
         name
-        for name in ("ipykernel", "jupyter_client", "nbconvert", "nbformat")
+        for name in ("ipykernel", "nbclient", "nbconvert", "nbformat")
         if importlib.util.find_spec(name) is None
     ]
     if missing:

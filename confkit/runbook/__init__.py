@@ -31,6 +31,8 @@ shows it), when to use it, what it needs, what to do next after each verdict. Th
 
     book.refuses("an unknown room is told as 404", lambda: ck.get_room(client, "no-such"), 404)
 
+    # advice that names an input: f"{runbook.to_set('apply', True)} to do it."
+
     # one cell tagged `changes`, under a heading "The one cell that changes something"
     if book.may_change(apply, "delete the room"):
         book.check("the room is deleted", lambda: ck.delete_room(client, room_id))
@@ -46,7 +48,7 @@ environment or asks.
 """
 
 from .book import Runbook, begin
-from .inputs import camera_password, given
+from .inputs import camera_password, given, to_set
 from .rooms import find_room, find_rooms
 
-__all__ = ["Runbook", "begin", "camera_password", "find_room", "find_rooms", "given"]
+__all__ = ["Runbook", "begin", "camera_password", "find_room", "find_rooms", "given", "to_set"]

@@ -19,6 +19,7 @@ from ..errors import (
     TokenRejected,
     TransportError,
 )
+from .inputs import to_set
 from .rooms import FoundRoom
 from .showing import Line, Outcome, show
 
@@ -189,7 +190,7 @@ class Runbook:
         if self.client.read_only:
             self.skipped(what, "nothing was changed: this client is read only")
         elif not apply:
-            self.skipped(what, "nothing was changed", "Set apply=True to do it.")
+            self.skipped(what, "nothing was changed", f"{to_set('apply', True)} to do it.")
         return apply and not self.client.read_only
 
     def verdict(self) -> Outcome:

@@ -27,6 +27,16 @@ _LONG = 8  # characters of a secret that is looked for inside a text; a shorter 
 KEPT = ("CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
 
 
+HEADLESS = "CONFKIT_HEADLESS"  # set where `confkit runbook` runs a notebook
+
+
+def to_set(name: str, value: object) -> str:
+    """How to run this again with another input: by its cell, or with -p from a command line."""
+    if os.environ.get(HEADLESS):
+        return f"Run this again with -p {name}={str(value).lower()}"
+    return f"Set {name}={value!r}"
+
+
 def variable(name: str) -> str:
     """The environment's variable for an input: CONFKIT_RUNBOOK_ROOM for `room`."""
     return f"CONFKIT_RUNBOOK_{name.upper()}"

@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..checklist import Checklist, checks_table
 from ..errors import ConfigError
 from ..secret import mask, mask_code
 from ..text import write_whole
@@ -20,12 +21,17 @@ from .running import Run
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff;
        max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
+h1, .answer { font-size: 1.4rem; font-weight: bold; margin: .5rem 0 }
+details { color: #555 } summary { font-size: .85rem; cursor: pointer }
 table { border-collapse: collapse; margin: .5rem 0 } td, th { padding: 3px 10px }
 tr:nth-child(even) { background: #f6f6f6 } img { max-width: 100% }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0 }
 .input_area, .jp-InputArea-editor { background: #f6f6f6; padding: .2rem .7rem; margin-top: 1rem }
 .prompt, .jp-InputPrompt, .jp-OutputPrompt, .anchor-link { display: none }
 .output_error, .jp-RenderedText[data-mime-type*=stderr] { background: #fdecea }
+"""
+_FOLDED = """{%- extends 'basic/index.html.j2' -%}
+{% block input_group %}<details><summary>code</summary>{{ super() }}</details>{% endblock %}
 """
 _SCENE = (
     "# Builds the sandbox's scene; a real service is used as it is. Its code is not shown here."
@@ -79,13 +85,39 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
         for output in cell.get("outputs", []):
             _clean_output(output, hidden)
     exporter = HTMLExporter(template_name="basic")
+    exporter.raw_template = _FOLDED
     body = exporter.from_notebook_node(notebook)[0] if notebook else ""
     head = f"Runbook {name} on {service}, {when:%Y-%m-%d %H:%M} UTC: {run.checks.verdict}"
+    answer, *more = map(escape, answered(run.checks))
+    others = "".join(f"<p class='answer'>{line}</p>" for line in more)
     return (
         f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
-        f"<title>{escape(head)}</title><style>{_STYLE}</style></head><body><h1>{escape(head)}</h1>"
-        f"{_clean(run.checks._repr_html_(), hidden)}<hr>{body}</body></html>\n"
+        f"<title>{escape(head)}</title><style>{_STYLE}</style></head><body>"
+        f"{_clean(f'<h1>{answer}</h1>{others}', hidden)}<p>{escape(head)}</p>"
+        f"{_clean(_tables(run.checks), hidden)}<h2>What was looked at</h2>{body}</body></html>\n"
     )
+
+
+def answered(checks: Checklist) -> list[str]:
+    """What came of all checks, first the answer: a line for each that failed, else for each that
+    could not be told."""
+    due = [check for check in checks if check.verdict == checks.verdict]
+    if checks.verdict == "PASS" or not due:
+        passed = sum(check.verdict == "PASS" for check in checks)
+        return [f"{checks.verdict}: {passed} of {len(checks)} checks passed."]
+    return [f"{check.verdict}: {_sentence(check.found)} {check.advice}".rstrip() for check in due]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "." * (text[-1:] not in ".!?")
+
+
+def _tables(checks: Checklist) -> str:
+    """What did not pass, then the rest."""
+    amiss = [check for check in checks if check.verdict in ("FAIL", "UNKNOWN")]
+    rest = [check for check in checks if check not in amiss]
+    parts = [("What did not pass", amiss), ("The other checks", rest)]
+    return "".join(f"<h2>{head}</h2>{checks_table(of)}" for head, of in parts if of)
 
 
 def _clean_source(cell: Any, hidden: tuple[str, ...]) -> str:

@@ -6,6 +6,8 @@ import pytest
 
 import confkit as ck
 from confkit import runbook
+from confkit.checklist import Checklist
+from confkit.runbook.report import answered
 from confkit.runbook.showing import VERDICT, Line
 
 A3, B3 = "/rtc/room/get", "/avd/api/outgoing/getOutgoingUsers"
@@ -274,3 +276,29 @@ def test_several_rooms_are_those_named_those_in_a_file_or_all_that_are_known(cli
     file = tmp_path / "rooms.txt"
     file.write_text("7\n8\n")
     assert runbook.find_rooms(client, str(file)) == ["7", "8"]
+
+
+@pytest.mark.parametrize(
+    ("checks", "lines"),
+    [
+        ([("PASS", "yes", ""), ("SKIP", "no", "")], ["PASS: 1 of 2 checks passed."]),
+        (
+            [("PASS", "yes", ""), ("FAIL", "the room is full (2 of 2)", "Remove somebody."),
+             ("UNKNOWN", "no answer", "Wait."), ("FAIL", "it is locked", "")],
+            ["FAIL: The room is full (2 of 2). Remove somebody.", "FAIL: It is locked."],
+        ),
+        ([("UNKNOWN", "no answer!", "Wait.")], ["UNKNOWN: No answer! Wait."]),
+        ([], ["UNKNOWN: 0 of 0 checks passed."]),
+    ],
+)  # fmt: skip
+def test_a_report_begins_with_the_answer(checks, lines):
+    """What failed with its next step, else what could not be told, else how many passed."""
+    made = Checklist(ck.Check("a check", *one) for one in checks)
+    assert answered(made) == lines
+
+
+def test_advice_says_how_an_input_is_given_here(monkeypatch):
+    """In a notebook by its cell, from a command line by -p."""
+    assert runbook.to_set("apply", True) == "Set apply=True"
+    monkeypatch.setenv("CONFKIT_HEADLESS", "1")
+    assert runbook.to_set("apply", True) == "Run this again with -p apply=true"

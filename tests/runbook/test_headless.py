@@ -47,6 +47,10 @@ def test_a_runbook_on_the_sandbox_prints_its_checks_and_fails_with_1(said, tmp_p
     page = report.read_text()
     assert stat.S_IMODE(report.stat().st_mode) == 0o600
     assert [file.name for file in tmp_path.iterdir()] == ["out.html"]
+    shown = html.unescape(re.sub("<[^>]*>", " ", page.partition("<body>")[2])).split("code", 1)[0]
+    assert shown.split()[0] == "FAIL:"  # the answer is what one reads first
+    assert "417, MCU not online" in shown[: shown.index("The other checks")]
+    assert page.count("<details><summary>code</summary>") > 5
     assert "apply = True" in page
     assert f"Runbook {NAME} on the SANDBOX" in page
     assert not re.search(r"(?:src|href)\s*=\s*['\"]?\s*(?:https?:)?//", page)
@@ -199,3 +203,24 @@ def test_a_cell_that_takes_too_long_and_a_kernel_that_dies_are_unknown(notebook)
     assert "took longer than 1 s" in done.checks[-1].found
     outputs = [output for cell in done.notebook.cells for output in cell.get("outputs", [])]
     assert [output["text"] for output in outputs if "text" in output] == ["undone\n"]
+
+
+def test_a_second_ctrl_c_ends_what_is_being_undone_too(notebook):
+    """The first ends the cell, the second the one tagged `always`; both times at once."""
+    path = notebook(
+        "import time\nimport confkit as ck\nfrom confkit import runbook",
+        "book = runbook.begin('made', ck.connect())\nbook.passed('one', 'well')\ntime.sleep(600)",
+        "book.passed('two', 'undoing')\ntime.sleep(600)",
+    )
+    environment = {**os.environ, "CONFKIT_PROFILE": "sandbox"}
+
+    def interrupt(check):
+        if check.check in ("one", "two"):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    done = running.run(path, {}, environment, 300, interrupt)
+    assert [check.check for check in done.checks] == ["one", "two", running.ENDED]
+    assert done.checks[-1].found == (
+        "it was interrupted in cell 3; "
+        "then it was interrupted, and what it has to undo may not be undone"
+    )

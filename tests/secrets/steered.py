@@ -165,6 +165,7 @@ RUNBOOK: dict[str, Drive] = {
     "find_room": lambda w: runbook.find_room(w.client, w.room_id),
     "find_rooms": lambda w: runbook.find_rooms(w.client, w.room_id),
     "given": lambda w: _given(w, CONFKIT_RUNBOOK_ROOM="r1"),
+    "to_set": lambda w: runbook.to_set("room", w.room_id),
     **{f"Runbook.{name}": lambda w: _book(w).checks
        for name in ("add", "check", "checks", "failed", "passed", "refuses", "skipped", "unknown")},
     "Runbook.may_change": lambda w: _book(w).may_change(False, "delete the room"),
