@@ -37,13 +37,11 @@ _ROWS: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("token-culprits", "list", value("token-culprits")),
         ("token-at-work", "text", token.at_work, True),
     ),
-    "03-rooms": (
+    "03-rooms-and-people": (
         ("own-number", "room", rooms.own_number, True),
         ("topic-cut", "function", rooms.topic_cut),
         ("quoted-cap", "function", rooms.quoted_cap),
         ("locked-in", "room", rooms.locked_in, True),
-    ),
-    "04-people": (
         ("full-room", "room", rooms.full_room, True),
         ("put-off", "function", rooms.put_off, True),
         ("five-codes", "dict", value("five-codes")),
