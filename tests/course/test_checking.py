@@ -100,11 +100,11 @@ def test_what_a_function_raises_is_told_with_its_text_and_no_secret(client):
         assert secret not in told
 
 
-def test_what_a_function_gives_and_nobody_can_read_is_told_by_its_type():
-    """An int in the place of three numbers is that, and no error of the check."""
-    finding = course.check("many-report", lambda read: 5)
+def test_what_a_function_gives_and_nobody_can_read_is_told_by_its_type(client):
+    """An object in the place of three numbers is that, and no error of the check."""
+    finding = course.check("many-report", lambda read: client)
     assert finding.right is False
-    assert finding.told.startswith("Your function gave something of the type int, which cannot be")
+    assert finding.told.startswith("Your function gave something of the type Client, which cannot")
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

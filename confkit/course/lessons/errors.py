@@ -1,8 +1,8 @@
-"""Judges of answers that are read, failures that are not counted, and a refusal with its reason."""
+"""Judges of failures that are not counted, and of a refusal with its reason."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...client import Client
 from ...endpoints import A6
@@ -13,57 +13,6 @@ from .rooms import trial_rooms
 
 _PAGE = b"<html><head><title>502 Bad Gateway</title></head></html>"
 _LESSON = "A failed call is never an empty room: None, or an error, says that it is not known."
-
-
-class _Case(NamedTuple):
-    """An answer, the code to read from it (None: it is none), and what is learnt from it."""
-
-    what: str
-    status: int
-    body: bytes
-    code: int | None
-    lesson: str
-
-
-_CASES = (
-    _Case("success", 200, b'{"ret":0,"room_id":"7"}', 0, "0 is a code too, and not None"),
-    _Case("a plain 404", 200, b'{"ret":404,"msg":"room not found"}', 404,
-          "the code stands in ret, as a number"),
-    _Case("a code that came as text", 200, b'{"ret":"404","msg":"room not found"}', 404,
-          "numbers may arrive quoted: make an int of it"),
-    _Case("success that came as text", 200, b'{"ret":"0"}', 0, "numbers may arrive quoted"),
-    _Case("an older answer of B", 200, b'{"result":426,"err":"joining the room failed"}', 426,
-          "older deployments call the field result"),
-    _Case("a code with HTTP status 500", 500, b'{"ret":700,"msg":"database error"}', 700,
-          "where there is a code it decides, whatever the HTTP status is"),
-    _Case("a code of no table", 200, b'{"ret":31337}', 31337, "an unknown code stays as it came"),
-    _Case("a proxy's page", 502, _PAGE, None, "HTML is no answer of the interface"),
-    _Case("a page with HTTP status 200", 200, _PAGE, None,
-          "HTTP status 200 does not make an answer of it"),
-    _Case("JSON that is cut off", 200, b'{"ret":0,"user_list":[{"user_na', None,
-          "half an answer is none, whatever stands in the half that came"),
-    _Case("nothing", 200, b"", None, "an empty body is no answer"),
-    _Case("JSON without a code", 200, b'{"user_list":[]}', None,
-          "without a result code nothing is known, least of all that the room is empty"),
-    _Case("a JSON array", 200, b"[]", None, "an answer is a JSON object"),
-    _Case("JSON's null", 200, b"null", None, "an answer is a JSON object"),
-)  # fmt: skip
-
-
-def read(function: Function, _: Any) -> Hints:
-    """It reads the code of every answer, and takes nothing else for one."""
-    for case in _CASES:
-        try:
-            found = function(case.status, case.body)
-        except Raised as raised:
-            yield f"For {case.what} your function {raised}; {case.lesson}."
-        if found == case.code and type(found) is not bool and not isinstance(found, str | float):
-            continue
-        due = "None" if case.code is None else f"{case.code} as an int"
-        taken = {0: " It was taken for success.", None: " It was taken for no answer."}
-        what = taken.get(found, "") if isinstance(found, int | None) else ""
-        yield f"For {case.what} {due} is right: {case.lesson}.{what}"
-    return f"All {len(_CASES)} answers are read right, those included that are none."
 
 
 def count(function: Function, client: Client) -> Hints:

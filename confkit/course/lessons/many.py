@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from ...client import Client
 from ...many.sweeps import sweep
-from ..judged import Function, Hints, Raised
+from ..judged import Function, Hints
 
 _DRAWS = 400  # pauses drawn for each attempt
 _GROWTH = 1.2  # from one attempt to the next: more than chance does to the middle of so many
@@ -37,41 +36,6 @@ def full(given: list[Any], client: Client) -> Hints:
     if wrong or missed:
         yield f"{len(wrong)} of these are not full, and {len(missed)} that are full are missing."
     return f"All {len(right)} of them, and no other."
-
-
-_READINGS: tuple[tuple[dict[str, int | None], tuple[int, int, int], str], ...] = (
-    ({"a": 3, "b": 0, "c": 1}, (2, 1, 0), "All three rooms were read here."),
-    ({"a": 3, "b": 0, "c": None, "d": None}, (1, 1, 2),
-     "A room that was not read (None) is neither in use nor empty."),
-    ({"a": None}, (0, 0, 1), "Here no room was read."),
-    ({}, (0, 0, 0), "Here no room was asked for."),
-)  # fmt: skip
-
-
-def report(function: Function, _: Any) -> Hints:
-    """It tells rooms in use, empty and not read apart."""
-    for reading, right, lesson in _READINGS:
-        try:
-            found = function(dict(reading))
-        except Raised as raised:
-            yield f"Your function {raised}. {lesson}"
-        counts = tuple(found.values()) if isinstance(found, Mapping) else tuple(found)
-        if counts != right:
-            yield _miscounted(counts, right, lesson)
-    return "In use, empty, not read: three numbers, and their sum is the rooms that you asked."
-
-
-def _miscounted(counts: tuple[Any, ...], right: tuple[int, int, int], lesson: str) -> str:
-    if len(counts) != len(right):
-        return "Three numbers are asked for: rooms in use, rooms empty, rooms not read."
-    in_use, empty, unread = right
-    if unread and counts[1] == empty + unread:
-        return "Rooms that were not read were counted as empty. A failed call is no empty room."
-    if unread and counts[0] == in_use + unread:
-        return "Rooms that were not read were counted as in use: nothing is known of them."
-    if sorted(map(str, counts)) == sorted(map(str, right)):
-        return "The numbers are right and stand in another order: in use, empty, not read."
-    return f"The three numbers are not right. {lesson}"
 
 
 def pause(function: Function, _: Any) -> Hints:

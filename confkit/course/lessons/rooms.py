@@ -12,7 +12,7 @@ from ...client import Client
 from ...endpoints import A7
 from ...records import Room
 from ...rooms import create_room, delete_room, get_room_users
-from ..judged import Function, Hints, Raised
+from ..judged import Function, Hints
 
 
 @contextmanager
@@ -133,49 +133,3 @@ def topic_cut(function: Function, _: Any) -> Hints:
         if size + len(topic[len(cut)].encode()) < 150:
             yield "It cuts off too much: one more character of a long topic would fit."
     return "Letters, accents, Chinese and pictures: at most 149 bytes, and none cut in two."
-
-
-def quoted_cap(function: Function, _: Any) -> Hints:
-    """It reads a cap in quotes, without, and where there is none."""
-    for given, due, where in (
-        ("25", 25, "a number in quotes"), (25, 25, "a number without quotes"),
-        ("", None, "an empty text, which says that there is no cap"),
-        (None, None, "null, which says that there is no cap"), ("0", 0, "a quoted zero"),
-    ):  # fmt: skip
-        try:
-            found = function(given)
-        except Raised as raised:
-            yield f"For {where} your function {raised}."
-        if due is None and found == 0:
-            yield f"It gives 0 for {where}. Nobody could join a room of 0; say None."
-        if found != due or type(found) is not type(due):
-            yield f"It gives a wrong {type(found).__name__} for {where}; {due!r} is right."
-    return "Quoted or not, absent or not: your client reads what deployments send."
-
-
-_PAIR = "Give a pair (host, port), in this order."
-
-
-def host_and_port(function: Function, _: Any) -> Hints:
-    """It splits each form of an address."""
-    for address, host, port, what in (
-        ("127.0.0.1:35000", "127.0.0.1", 35000, "an IPv4 address"),
-        ("mcu-2.example.com:8090", "mcu-2.example.com", 8090, "a name"),
-        ("[::1]:8090", "::1", 8090, "an IPv6 address in brackets"),
-    ):
-        try:
-            found = function(address)
-        except Raised as raised:
-            yield f"For {what} your function {raised}."
-        if not isinstance(found, tuple | list) or len(found) != 2:
-            yield f"{_PAIR} It gives something else for {what}."
-        if isinstance(found[0], int):
-            yield f"{_PAIR} The port came first."
-        if isinstance(found[1], str):
-            yield "The port is still a text; a socket takes a number."
-        if found[0] == f"[{host}]":
-            yield "The brackets belong to the writing, not to the address: take them off."
-        if tuple(found) != (host, port):
-            hint = " Take the last colon, not the first." if "[" in address else ""
-            yield f"It is wrong for {what}.{hint}"
-    return "Name, IPv4 and IPv6. The form host:port is seen in deployments, not specified."

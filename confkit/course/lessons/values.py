@@ -1,4 +1,5 @@
-"""Judges of answers that are values: `answers.toml` holds the right ones, and hints for others."""
+"""Judges of answers that are values, and of functions by the values that they give: `answers.toml`
+holds the right ones, and hints for others."""
 
 from __future__ import annotations
 
@@ -8,19 +9,18 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from ..judged import Hints, Judge
+from ..judged import Function, Hints, Judge, Raised
 
 
 def value(exercise: str, **more: Any) -> Judge:
     """Return the judge of an exercise by its row of `answers.toml`, to which `more` adds."""
 
     def judge(answer: Any, _: Any) -> Hints:
-        text = files(__package__).joinpath("answers.toml").read_text("utf-8")
-        row = tomllib.loads(text)[exercise] | more
+        row = _row(exercise) | more
         right, given = row["right"], _places(answer, row)
         if given.keys() != right.keys():
             yield row.get("form", "Hand in as many as are asked for") + f": {len(given)} came."
-        hints = {word: hint for words, hint in row["hints"].items() for word in words.split(" | ")}
+        hints = _by_answer(row["hints"])
         wrong = [place for place, (due, _) in right.items() if given[place] != due]
         for place in wrong:
             word, why = given[place], right[place][1]
@@ -32,6 +32,41 @@ def value(exercise: str, **more: Any) -> Judge:
         return well
 
     return judge
+
+
+def tried(exercise: str) -> Judge:
+    """Return the judge of a function by its row of `answers.toml`: it is called for each case."""
+
+    def judge(function: Function, _: Any) -> Hints:
+        row = _row(exercise)
+        for case in row["cases"]:
+            given = json.loads(case["given"])
+            if row.get("bytes"):
+                given[-1] = given[-1].encode()
+            try:
+                found = function(*given)
+            except Raised as raised:
+                yield f"For {case['what']} your function {raised}. {case.get('why', '')}"
+            made = list(found.values()) if isinstance(found, Mapping) else found
+            text = json.dumps(made, default=int)  # numbers of pandas are numbers too
+            if text != case["due"]:
+                hints = _by_answer(row["hints"] | case.get("hints", {}))
+                right = f"{json.loads(case['due'])!r} is right. {case.get('why', '')}".strip()
+                yield f"For {case['what']}: {hints.get(text, right)}"
+        well: str = row["well"]
+        return well
+
+    return judge
+
+
+def _by_answer(hints: dict[str, str]) -> dict[str, str]:
+    return {answer: hint for answers, hint in hints.items() for answer in answers.split(" | ")}
+
+
+def _row(exercise: str) -> dict[str, Any]:
+    text = files(__package__).joinpath("answers.toml").read_text("utf-8")
+    row: dict[str, Any] = tomllib.loads(text)[exercise]
+    return row
 
 
 def _places(answer: Any, row: Mapping[str, Any]) -> dict[str, str]:
