@@ -47,16 +47,13 @@ class Function:
     def __call__(self, *given: Any) -> Any:
         """Return what it gives."""
         try:
-            bind = inspect.signature(self._function).bind
-        except Exception:  # noqa: BLE001  # one that is written in C, or an object of any make
-            bind = None
-        try:
-            if bind:
-                bind(*given)
+            inspect.signature(self._function).bind(*given)
         except TypeError as error:
             many = "1 argument" if len(given) == 1 else f"{len(given)} arguments"
             told = f"Your function is called with {many}, and does not take them: {error}."
             raise Misfit(told) from None
+        except Exception:  # noqa: BLE001, S110  # one that is written in C, or an object of any make
+            pass
         try:
             found = self._function(*given)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # an answer is no reason to stop
