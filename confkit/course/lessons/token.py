@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,16 +22,6 @@ _SPELLINGS = {
     "access_tocken": "an older spelling, seen in deployments",
     "token": "the spelling of one SDK, seen in deployments",
 }  # fmt: skip
-
-
-def digest(answer: str, client: Any) -> Hints:
-    """It is the digest of the published keys."""
-    return _signature("digest", answer, client)
-
-
-def token(answer: str, client: Any) -> Hints:
-    """It is the token of the published login."""
-    return _signature("token", answer, client)
 
 
 def _signature(kind: Kind, answer: str, client: Any) -> Hints:
@@ -56,6 +47,9 @@ def _signature(kind: Kind, answer: str, client: Any) -> Hints:
         )
     form = "lowercase hex text" if dialect.signature == "hex" else "raw bytes"
     return f"Exactly: base64 of the {form} of the HMAC, {len(answer)} characters."
+
+
+digest, token = partial(_signature, "digest"), partial(_signature, "token")
 
 
 def in_url(answer: str, _: Any) -> Hints:
