@@ -7,19 +7,17 @@ course.progress()                      # what is right, tried and not yet tried,
 course.contract()                      # what a client of one's own, in any language, has to do
 course.check_client(["java", "Client"])  # which rows of the interface it gets right
 
-To add an exercise: write an `Exercise` into the module of its notebook under `lessons/` (its name,
-the notebook's stem, the question, a judge, and the solution as the Python text that also stands
-folded in the notebook), list it in that module's EXERCISES, and the module in `lessons/__init__`.
-A judge is `judge(answer, client) -> Judged`, made by `yes(told)` or `no(told)`: it never sees None
-or `...`, and may raise whatever a strange answer makes it raise (`check` says then that the answer
-cannot be read as one); it quotes nothing of the answer, which may be a secret. `needs_client=True`
-where it looks at the sandbox: `client.sandbox` is there then. A judge may call what the learner
-wrote: a function is an answer too.
+To add an exercise: one code cell in a notebook, `my_name = None` and, as its last line,
+`course.check("name", my_name)` (`..., client` where it looks at the sandbox); the question right
+above it, under a heading "### 1. Title"; the solution right below it, in a python block inside
+<details>: it binds `my_name` and needs nothing but what the notebook made before. Then a row in
+`lessons/__init__`: its name, notebook, the kind of answer that it takes, and its judge.
 
-In the notebook an exercise is one code cell, `my_name = None` and `course.check("name", my_name)`
-as its last line (`..., client)` where it needs one), and right below it a markdown cell with the
-solution in a python block inside <details>. The solution binds `my_name`, stands on its own but
-for what the notebook made before (`client`, `ck`), and is the same text in both places.
+A value is judged by a row of `lessons/answers.toml`. Any other judge is a generator
+`judge(answer, client)`: it yields what is wrong, of which the first counts, and returns what is
+said of a right answer. The answer is of its kind (a `Function` to be called, a room as A3 gives it,
+a text, ...); where a judge raises, the answer cannot be read. Nothing of it is quoted: it may be a
+secret.
 
 A module here never has the name of one of the functions: importing it would hide the function.
 """
@@ -28,32 +26,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .checking import check, exercises
+    from .checking import Finding, check, exercises
     from .clients.checking import check_client
     from .clients.report import ClientCheck, ClientRow
     from .clients.shipped import example, skeleton
     from .clients.text import contract
     from .clients.vectors import vectors
-    from .pictures import picture
-    from .provider import open_questions
-    from .records import Exercise, Finding
-    from .standing import Progress, progress
+    from .kept import Progress, progress
+    from .lessons import Exercise
+    from .material import ask, open_questions, picture
 
 _LATER = {
-    "checking": ("check", "exercises"),
+    "checking": ("Finding", "check", "exercises"),
     "clients.checking": ("check_client",),
     "clients.report": ("ClientCheck", "ClientRow"),
     "clients.shipped": ("example", "skeleton"),
     "clients.text": ("contract",),
     "clients.vectors": ("vectors",),
-    "provider": ("open_questions",),
-    "pictures": ("picture",),
-    "records": ("Exercise", "Finding"),
-    "standing": ("Progress", "progress"),
+    "kept": ("Progress", "progress"),
+    "lessons": ("Exercise",),
+    "material": ("ask", "open_questions", "picture"),
 }
 
 __all__ = [
-    "ClientCheck", "ClientRow", "Exercise", "Finding", "Progress", "check", "check_client",
+    "ClientCheck", "ClientRow", "Exercise", "Finding", "Progress", "ask", "check", "check_client",
     "contract", "example", "exercises", "open_questions", "picture", "progress", "skeleton",
     "vectors",
 ]  # fmt: skip

@@ -2,93 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+import json
+import re
+from contextlib import closing
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, ConfkitError
+from ..secret import mask
+from ..text import as_it_is
 from . import kept
-from .handed import completed, failed, handed
-from .lessons import EXERCISES
-from .records import Exercise, Finding, sandbox_of
+from .judged import Function, Misfit, Raised, read
+from .lessons import EXERCISES, Exercise
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..client import Client
 
-_CLOSED = (
-    "It could not be checked, as this {} is closed. Connect again "
-    '(client = ck.connect("sandbox")), do the exercise there, and check it then.'
-)
+_ASKED = re.compile(r"### \d+\..*?\n\n(.*)", re.DOTALL)
+_CHECKED = re.compile(r'course\.check\("([^"]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found of an answer to an `exercise`: whether it is `right` (None: there is no answer
+    yet, or it could not be looked at) and what is `told`. Nothing secret stands in it."""
+
+    exercise: str
+    right: bool | None
+    told: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "told", mask(self.told))
+
+    @property
+    def word(self) -> str:
+        """right, not yet right, or open."""
+        return {True: "right", False: "not yet right", None: "open"}[self.right]
+
+    def __repr__(self) -> str:
+        return f"[{self.word}] {self.exercise}\n{self.told}"
+
+    def _repr_html_(self) -> str:
+        return as_it_is(
+            f"<p><b>{kept.badge(self.word)} {escape(self.exercise)}</b></p>"
+            f"<p style='max-width:46em'>{escape(self.told)}</p>"
+        )
 
 
 def check(name: str, answer: object, client: Client | None = None) -> Finding:
-    """What is found of an answer: right or not, and for the usual mistakes which one it was.
+    """Return what is found of an answer: right or not, and for the usual mistakes which one it was.
 
     None and `...` are no answer yet. A wrong answer of whatever type raises nothing, and what a
-    function that is handed in raises is told, masked. `client`, one of the sandbox, is needed where
-    the exercise looks at what was done there. The outcome counts in `progress`; the answer itself
-    is neither kept nor quoted. Where the client or its sandbox was closed meanwhile, another one is
-    used, and what that cannot show stays open. ConfigError for an unknown name.
+    function that is handed in raises is shown, masked. `client`, one of the sandbox, is needed
+    where the exercise looks at what was done there; where it was closed the answer stays open. The
+    outcome counts in `progress`; the answer itself is neither kept nor quoted. ConfigError for an
+    unknown name.
     """
     exercise = _named(name)
     if answer is None or answer is ...:
         return Finding(name, None, "No answer yet: put yours in the place of None and run again.")
-    obstacle = sandbox_of(client) if exercise.needs_client else None
-    if obstacle:
+    if exercise.needs_client and (obstacle := _obstacle(client)):
         return Finding(name, None, obstacle)
-    given, calls = handed(answer)
-    closed = _closed(client) if exercise.needs_client else ""
-    with _open(client, closed) as through:
-        try:
-            judged = completed(exercise.judge(given, through), calls, client)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # an answer is no reason to stop
-            if isinstance(error, ConfkitError) and (calls is None or error is not calls.last):
-                return Finding(name, None, f"It could not be checked. {error}")
-            judged = failed(answer, calls, error, client)
-    # What was done in a sandbox went with it, and a function may ask through what was closed.
-    if not judged.right and (closed == "sandbox" or (closed and calls is not None)):
-        return Finding(name, None, _CLOSED.format(closed))
-    kept.keep(name, judged.right)
-    return Finding(name, judged.right, judged.told)
-
-
-def exercises() -> pd.DataFrame:
-    """One row an exercise, in the course's order: exercise, notebook, question (texts)."""
-    import pandas as pd
-
-    rows = [(exercise.name, exercise.notebook, exercise.question) for exercise in EXERCISES]
-    return pd.DataFrame(rows, columns=["exercise", "notebook", "question"], dtype="str")
-
-
-def _closed(client: Client | None) -> Literal["", "client", "sandbox"]:
-    """What of a sandbox's client was closed: the sandbox, the client alone, or nothing."""
-    if client is None or client.sandbox is None:
-        return ""
-    if client.sandbox.closed:
-        return "sandbox"
+    given: Any = None
     try:
-        client._is_open()
-    except ConfigError:
-        return "client"
+        given = read(exercise.takes, answer, client)
+        with closing(exercise.judge(given, client)) as hints:
+            right, told = False, next(hints)
+    except StopIteration as end:
+        right, told = True, end.value
+    except Misfit as misfit:
+        right, told = False, str(misfit)
+    except Raised as raised:
+        right, told = False, f"Your function {raised}."
+    except ConfkitError as error:
+        return Finding(name, None, f"It could not be checked: {error}")
+    except Exception:  # noqa: BLE001  # an answer is no reason to stop
+        called = isinstance(given, Function) and given.gave
+        kind = given.gave[-1] if called else type(answer).__name__
+        told = f"{'Your function gave' if called else 'This is'} something of the type {kind}, "
+        right, told = False, told + "which cannot be read. The question says what is asked for."
+    if not right and isinstance(given, Function) and set(given.gave) == {"NoneType"}:
+        told = f"It gave None: is a `return` missing? {told}"
+    kept.keep(name, right)
+    return Finding(name, right, told)
+
+
+def _obstacle(client: Client | None) -> str:
+    """Return why an exercise cannot look at a sandbox through this client; empty when it can."""
+    from ..client import Client
+
+    if client is None:
+        return "This exercise looks at the sandbox: give your client as the third argument."
+    if not issubclass(type(client), Client):
+        return "The third argument is the client that ck.connect gave you, and this is none."
+    if client.sandbox is None:
+        return (
+            'The course checks on the sandbox only: client = ck.connect("sandbox"). '
+            "On this service nothing was looked at and nothing was changed."
+        )
     return ""
 
 
-@contextmanager
-def _open(client: Client | None, closed: str) -> Iterator[Client | None]:
-    """The client to judge with: another one of the same sandbox where it was closed, and one of a
-    new sandbox where that was, in which a function can still show that it is right."""
-    if not closed or client is None or client.sandbox is None:
-        yield client
-    elif closed == "client":
-        with client.sandbox.connect() as other:
-            yield other
-    else:
-        from ..sandbox import Sandbox
+def exercises() -> pd.DataFrame:
+    """Return one row an exercise, in the course's order: exercise, notebook, question (texts, the
+    question as its notebook asks it)."""
+    import pandas as pd
 
-        with Sandbox() as sandbox, sandbox.connect() as other:
-            yield other
+    asked: dict[str, str] = {}
+    for notebook in dict.fromkeys(exercise.notebook for exercise in EXERCISES):
+        asked |= _questions(notebook)
+    rows = [(exercise.name, exercise.notebook, asked[exercise.name]) for exercise in EXERCISES]
+    return pd.DataFrame(rows, columns=["exercise", "notebook", "question"], dtype="str")
+
+
+def _questions(notebook: str) -> dict[str, str]:
+    """Return the text above each check of a notebook."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "_notebooks"
+    folder = installed if installed.is_dir() else package.parent / "notebooks"
+    stored = json.loads((folder / "course" / f"{notebook}.ipynb").read_text("utf-8"))
+    texts = ["".join(cell["source"]) for cell in stored["cells"]]
+    return {
+        checked[1]: " ".join(asked[1].split())
+        for above, below in pairwise(texts)
+        if (checked := _CHECKED.search(below)) and (asked := _ASKED.search(above))
+    }
 
 
 def _named(name: str) -> Exercise:

@@ -4,18 +4,35 @@ A line of JSON for each outcome, added at the end: two kernels that write at the
 nothing, and a damaged line spoils no other.
 """
 
+from __future__ import annotations
+
 import json
 import os
+import re
+from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
+from html import escape
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-TRIED, RIGHT = "tried", "right"
-_MOST = 1_000_000  # bytes: a larger file is none of ours
+from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LINE = re.compile(r'^\{"exercise": "([^"\\]+)", "outcome": "(tried|right)"\}$', re.MULTILINE)
+_SHADES = {"right": "#d9eedd", "tried": "#fbe9c2", "not yet": "#e8e8e8", "open": "#e8e8e8",
+           "not yet right": "#f9d9d4"}  # fmt: skip
+_NOT_KEPT = (
+    "Outcomes cannot be kept here: the file cannot be written. "
+    "CONFKIT_COURSE names another place for it."
+)
 
 
 def path() -> Path:
-    """The file: CONFKIT_COURSE, else one in the user's state folder."""
+    """Return the file: CONFKIT_COURSE, else one in the user's state folder."""
     named = os.environ.get("CONFKIT_COURSE", "").strip()
     if named:
         return Path(named).expanduser()
@@ -25,23 +42,18 @@ def path() -> Path:
 
 
 def outcomes() -> Mapping[str, str]:
-    """ "right" or "tried" by exercise; what was right once stays right. Empty without a file."""
-    found: dict[str, str] = {}
-    for line in _lines():
-        with suppress(ValueError, RecursionError):
-            outcome = json.loads(line)
-            if isinstance(outcome, dict) and isinstance(outcome.get("exercise"), str):
-                name = outcome["exercise"]
-                known = outcome.get("outcome") in (TRIED, RIGHT)
-                if known and found.get(name) != RIGHT:
-                    found[name] = outcome["outcome"]
-    return found
+    """Return "right" or "tried" by exercise; what was right once stays right."""
+    try:
+        lines = _LINE.findall(path().read_text("utf-8", "replace"))
+    except (OSError, RuntimeError, ValueError):  # no file, no home, no path
+        return {}
+    return dict(sorted(lines, key=lambda line: line[1] == "right"))
 
 
 def keep(name: str, right: bool) -> bool:
-    """Whether the outcome is kept; False where the file cannot be written, which stops nobody."""
-    outcome = RIGHT if right else TRIED
-    if outcomes().get(name) in (outcome, RIGHT):
+    """Keep an outcome; False where the file cannot be written, which stops nobody."""
+    outcome = "right" if right else "tried"
+    if outcomes().get(name) in (outcome, "right"):
         return True
     line = json.dumps({"exercise": name, "outcome": outcome})
     try:
@@ -56,7 +68,85 @@ def keep(name: str, right: bool) -> bool:
     return True
 
 
-def writable() -> bool:
+class Standing(NamedTuple):
+    """How an exercise of a notebook stands: right, tried or not yet."""
+
+    notebook: str
+    exercise: str
+    outcome: str
+
+
+class Progress(tuple[Standing, ...]):
+    """The exercises in their order, each with its outcome; `print` shows text, a notebook a
+    table."""
+
+    __slots__ = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of exercises that are right, tried and not yet tried."""
+        found = Counter(standing.outcome for standing in self)
+        return {outcome: found[outcome] for outcome in ("right", "tried", "not yet")}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row an exercise: notebook, exercise, outcome (texts)."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self), columns=list(Standing._fields), dtype="str")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        lines = [self._all()]
+        for notebook, standings in groupby(self, attrgetter("notebook")):
+            lines.append(notebook)
+            lines += [f"  {standing.outcome:<8} {standing.exercise}" for standing in standings]
+        return "\n".join(lines if _writable() else [*lines, _NOT_KEPT])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th scope='row' style='text-align:left'>{escape(notebook)}</th>"
+            "<td style='text-align:left'>"
+            + " ".join(badge(one.outcome, f"{one.exercise}: {one.outcome}") for one in standings)
+            + "</td></tr>"
+            for notebook, standings in groupby(self, attrgetter("notebook"))
+        )
+        trouble = "" if _writable() else f"<p>{_NOT_KEPT}</p>"
+        return f"<p><b>{self._all()}</b></p><table><tbody>{rows}</tbody></table>{trouble}"
+
+    def _all(self) -> str:
+        right, tried, _ = self.counts.values()
+        return f"{right} of {len(self)} right" + (f", {tried} tried" if tried else "")
+
+
+def progress(notebook: str | None = None) -> Progress:
+    """Return how all exercises stand, or those of one notebook ("02" or its whole name).
+
+    Outcomes are kept over kernels and days, in the user's state folder or in the file that
+    CONFKIT_COURSE names. ConfigError for a notebook without exercises.
+    """
+    from .lessons import EXERCISES
+
+    reached = outcomes()
+    found = Progress(
+        Standing(exercise.notebook, exercise.name, reached.get(exercise.name, "not yet"))
+        for exercise in EXERCISES
+        if notebook is None or notebook in (exercise.notebook, exercise.notebook[:2])
+    )
+    if not found:
+        notebooks = ", ".join(dict.fromkeys(exercise.notebook for exercise in EXERCISES))
+        raise ConfigError("no notebook of this name has exercises", f"There are {notebooks}.")
+    return found
+
+
+def badge(word: str, shown: str = "") -> str:
+    """Return an outcome as HTML: a word on its colour."""
+    style = "color:#1a1a1a;padding:1px 7px;border-radius:3px;white-space:nowrap"
+    return f"<span style='background:{_SHADES[word]};{style}'>{escape(shown or word)}</span>"
+
+
+def _writable() -> bool:
     """Whether outcomes can be kept: the file, or the nearest folder above it, can be written."""
     try:
         where = path()
@@ -65,11 +155,3 @@ def writable() -> bool:
         return os.access(where, os.W_OK) and where.is_dir() == (where != path())
     except (OSError, RuntimeError, ValueError):
         return False
-
-
-def _lines() -> list[bytes]:
-    try:
-        with path().open("rb") as file:
-            return file.read(_MOST).splitlines()
-    except (OSError, RuntimeError, ValueError):
-        return []

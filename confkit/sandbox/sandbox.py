@@ -20,7 +20,13 @@ from .service.app import App
 from .service.faults import Fault
 from .service.operations import create_device
 from .service.server import Server
-from .service.state import DEVICE_SERVICE_STATES, DeviceServiceState, Refused, Service
+from .service.state import (
+    DEVICE_SERVICE_STATES,
+    DeviceServiceState,
+    Refusal,
+    Refused,
+    Service,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -186,8 +192,9 @@ class Sandbox:
         return f"<Sandbox {where}, {state}>"
 
     @property
-    def refusals(self) -> list[str]:
-        """What was wrong with the last calls that were refused, the newest at the end."""
+    def refusals(self) -> list[Refusal]:
+        """What was wrong with the last calls that were refused, the newest at the end: texts, each
+        with `call` ("A3"), `ret` and `why`."""
         return list(self._service.refusals)
 
     @property

@@ -70,13 +70,11 @@ def broken(*_):
     [
         (broken, "UnicodeDecodeError"),
         (lambda *_: None, "It gave None: is a `return` missing?"),
-        (lambda a, b, c, d, e: 1, "takes 5 arguments, and is called with"),
-        (lambda a, b, c, d, e, f=1: 1, "takes 5 to 6 arguments, and is called with"),
-        (lambda: 1, "takes no arguments, and is called with"),
-        (lambda a, b, c, d, e, *more: 1, "takes at least 5 arguments, and is called with"),
-        (lambda *a, key: 1, "by its name only"),
+        (lambda a, b, c, d, e: 1, "does not take them: missing a required argument"),
+        (lambda: 1, "does not take them: too many positional arguments"),
+        (lambda *a, key: 1, "does not take them: missing a required"),
     ],
-)  # fmt: skip
+)
 def test_a_function_that_cannot_do_it_at_all_is_told_why(name, function, due, client):
     """Whatever it is asked for: the error that it raises, a missing return and wrong arguments are
     told as such, in every exercise that takes a function."""
@@ -102,11 +100,11 @@ def test_what_a_function_raises_is_told_with_its_text_and_no_secret(client):
         assert secret not in told
 
 
-def test_what_a_function_gives_and_nobody_can_read_is_told_by_its_type():
-    """An int in the place of three numbers is that, and no error of the check."""
-    finding = course.check("many-report", lambda read: 5)
+def test_what_a_function_gives_and_nobody_can_read_is_told_by_its_type(client):
+    """An object in the place of three numbers is that, and no error of the check."""
+    finding = course.check("many-report", lambda read: client)
     assert finding.right is False
-    assert finding.told.startswith("Your function gave something of the type int, which cannot be")
+    assert finding.told.startswith("Your function gave something of the type Client, which cannot")
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
@@ -115,7 +113,7 @@ def test_no_value_ends_in_an_error_of_python_s(exercise, client):
     for answer in (5, 1.5, object()):
         told = course.check(exercise.name, answer, client).told
         assert "Error" not in told
-    if exercise.question.startswith("A list") or "A list of" in exercise.question:
+    if exercise.takes == "list":
         assert course.check(exercise.name, 5, client).told.startswith(
             "Hand in a list; this is of the type int"
         )
@@ -163,37 +161,15 @@ def test_a_sandbox_that_is_gone_is_no_wrong_answer(sandbox, client):
     assert "closed" in finding.told
 
 
-def put_off(client, room_id, user_name):
-    """The solution of put-off: it asks through the client that it is given."""
-    users = ck.get_room_users(client, room_id)
-    found = [user.user_id for user in users if user.user_name == user_name]
-    for user_id in found:
-        ck.force_offline(client, room_id, user_id)
-    return found
-
-
-def test_a_solved_exercise_is_judged_after_its_client_or_sandbox_was_closed(sandbox, client):
-    """Through another client of the sandbox; where that was closed too, a function shows in a new
-    one that it is right, and what only the old one could show is open, with what to do."""
-
-    def count(room_id):
-        return len(ck.get_room_users(client, room_id))
-
+def test_what_was_done_through_a_client_that_is_closed_stays_open(sandbox, client):
+    """Neither right nor wrong: nothing can be looked at, and the next step is named."""
     room_id = ck.create_room(client, "My first room", owner_id="o", attendee_max=5)
-    other = ck.create_room(client, "Another", owner_id="o", attendee_max=5)
     client.close()
-    assert course.check("first-room", room_id, client).right is True
-    assert course.check("first-room", other, client).right is False
-    assert course.check("put-off", put_off, client).right is True
-    finding = course.check("errors-count", count, client)  # it asks through what was closed
-    assert finding.right is None
-    assert 'this client is closed. Connect again (client = ck.connect("sandbox"))' in finding.told
-    sandbox.close()
-    assert course.check("put-off", put_off, client).right is True
-    for name, answer in (("first-room", room_id), ("errors-count", count)):
+    for name, answer in (("first-room", room_id), ("errors-count", lambda room_id: 2)):
         finding = course.check(name, answer, client)
         assert finding.right is None
-        assert "this sandbox is closed. Connect again" in finding.told
+        assert "closed" in finding.told
+        assert "Connect again" in finding.told
 
 
 def test_a_finding_says_its_verdict_in_words_and_escapes_what_it_shows():

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from confkit.course.lessons import EXERCISES
-from tests.course.run_solved import SOLUTION
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks" / "course").glob("*.ipynb"))
@@ -83,19 +82,6 @@ def test_every_exercise_stands_in_one_notebook_in_the_course_s_order():
         for name in CHECKED.findall(source(cell))
     ]
     assert found == [(exercise.notebook, exercise.name) for exercise in EXERCISES]
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_the_solutions_of_notebook_and_registry_are_the_same(path):
-    """Each folded solution is the registry's text, so that one of them cannot go stale."""
-    folded = [
-        solution + "\n" * (not solution.endswith("\n"))
-        for cell in cells(path)
-        if cell["cell_type"] == "markdown"
-        for solution in SOLUTION.findall(source(cell))
-    ]
-    due = [exercise.solution for exercise in EXERCISES if exercise.notebook == path.stem]
-    assert folded == due
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

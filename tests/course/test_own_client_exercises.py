@@ -31,7 +31,7 @@ def signed(secret_key, message, hash, form):  # noqa: A002  # the exercise's own
         (lambda *given: quote(signed(*given), safe=""), "percent-encoded already"),
         (lambda *given: quote(quote(signed(*given), safe="")), "percent-encoded twice"),
         (lambda *given: "x", "no known mistake"),
-        ("a signature", "Hand in a function"),
+        ("a signature", "Hand in the function itself"),
     ],
 )
 def test_a_signature_is_tried_with_every_vector(function, told):
@@ -52,7 +52,7 @@ def test_a_signature_is_tried_with_every_vector(function, told):
         ([sys.executable, "-S", str(CLIENT), "no force_offline"], "A7 is missing"),
         ([sys.executable, "-S", str(CLIENT), "accessToken in B2"], "B2 is wrong"),
         (["/nowhere/client"], "cannot be started"),
-        ("sh client.sh", "a list of words"),
+        ("sh client.sh", "Hand in a list"),
         ([], "a list of words"),
     ],
 )

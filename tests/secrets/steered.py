@@ -206,6 +206,7 @@ COURSE: dict[str, Drive] = {
     "Progress": lambda w: course.progress(),
     "Progress.counts": lambda w: course.progress().counts,
     "Progress.to_frame": lambda w: course.progress().to_frame(),
+    "ask": lambda w: course.ask(w.client, "/rtc/room/get", room_id="1"),
     "check": _answered,
     "check_client": _client,
     "contract": lambda w: course.contract(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import codes
@@ -67,7 +67,7 @@ class Stage:
         self.cameras = cameras
         self._tries = tries
         self._counts: dict[str, int] = {}
-        self._before: tuple[list[str], list[str]] = [], []
+        self._before: tuple[Sequence[str], Sequence[str]] = [], []
         self.operation = ""
         self.seconds = 0.0
 
@@ -157,7 +157,7 @@ class Stage:
         return new[-1].replace(" digest: ", " digest, ").replace(" token: ", " token, ")
 
 
-def _new(before: list[str], now: list[str]) -> list[str]:
+def _new(before: Sequence[str], now: Sequence[str]) -> Sequence[str]:
     """What was added to one of the sandbox's lists, which drops the oldest where it is full."""
     return now[len(before) :] if len(now) < _KEPT else now
 

@@ -16,7 +16,7 @@ from .identity import same
 from .operations import LOCAL, OPERATIONS, broken
 from .parameters import Route
 from .signatures import Parts, mistakes
-from .state import Refused, Service
+from .state import Refusal, Refused, Service
 
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
@@ -121,7 +121,7 @@ class App:
         await asyncio.sleep(fault.delay or 0)
         if fault.waits_only:
             return self._written(members or await self._answer(asked, route), callback)
-        self._service.note(f"{route.endpoint.key}: a fault on demand")
+        self._service.note(Refusal(route.endpoint.key, None, "a fault on demand"))
         return self._faulty(fault, callback)
 
     async def _answer(self, asked: Asked, route: Route) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class App:
         return "the token is unknown: another secret key, or the service has started anew"
 
     def _refusal(self, key: str, refused: Refused) -> dict[str, Any]:
-        self._service.note(f"{key or self._interface} {refused.ret}: {refused.why}")
+        self._service.note(Refusal(key or self._interface, refused.ret, refused.why))
         return self._error(refused.ret)
 
     def _error(self, ret: int) -> dict[str, Any]:

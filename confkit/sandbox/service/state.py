@@ -42,6 +42,25 @@ class Refused(Exception):
         self.why = why
 
 
+class Refusal(str):
+    """A refused call on one line, such as "A3 602: token expired 20 s ago", and its fields: the
+    `call` ("A" or "B" where no operation was found), `ret` (None for a fault on demand) and
+    `why`."""
+
+    call: str
+    ret: int | None
+    why: str
+
+    def __new__(cls, call: str, ret: int | None, why: str) -> "Refusal":
+        """Make the line of its fields."""
+        made = super().__new__(cls, f"{call}: {why}" if ret is None else f"{call} {ret}: {why}")
+        made.call, made.ret, made.why = call, ret, why
+        return made
+
+    def __getnewargs__(self) -> tuple[str, int | None, str]:  # type: ignore[override]  # str's has one
+        return self.call, self.ret, self.why
+
+
 @dataclass
 class Licence:
     """What the licence allows: seats over all rooms (`math.inf`: any number), and peer-to-peer."""
@@ -131,7 +150,7 @@ class Service:
         self.device_service: DeviceServiceState = "running"
         self.faults = Faults()
         self.counts: Counter[str] = Counter()  # requests, by path
-        self.refusals: deque[str] = deque(maxlen=KEPT)
+        self.refusals: deque[Refusal] = deque(maxlen=KEPT)
         self.remarks: deque[str] = deque(maxlen=KEPT)
         self.store: Store
         self._path = path
@@ -164,11 +183,11 @@ class Service:
             task.cancel()
         await asyncio.gather(*ended, return_exceptions=True)
 
-    def note(self, text: str) -> None:
+    def note(self, refusal: Refusal) -> None:
         """Keep what was wrong with a refused call, and log it where that is wanted."""
-        self.refusals.append(text)
+        self.refusals.append(refusal)
         if self._explain:
-            log.info("refused %s", text)
+            log.info("refused %s", refusal)
 
     def remark(self, text: str) -> None:
         """Keep what was odd about a call that was taken, and log it where that is wanted."""
