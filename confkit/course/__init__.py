@@ -30,9 +30,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .checking import check, exercises
     from .clients.checking import check_client
-    from .clients.report import ClientCheck, ClientRow
-    from .clients.shipped import example, skeleton
-    from .clients.text import contract
+    from .clients.services import contract, skeleton
     from .clients.vectors import vectors
     from .pictures import picture
     from .provider import open_questions
@@ -42,9 +40,7 @@ if TYPE_CHECKING:
 _LATER = {
     "checking": ("check", "exercises"),
     "clients.checking": ("check_client",),
-    "clients.report": ("ClientCheck", "ClientRow"),
-    "clients.shipped": ("example", "skeleton"),
-    "clients.text": ("contract",),
+    "clients.services": ("contract", "skeleton"),
     "clients.vectors": ("vectors",),
     "provider": ("open_questions",),
     "pictures": ("picture",),
@@ -53,9 +49,8 @@ _LATER = {
 }
 
 __all__ = [
-    "ClientCheck", "ClientRow", "Exercise", "Finding", "Progress", "check", "check_client",
-    "contract", "example", "exercises", "open_questions", "picture", "progress", "skeleton",
-    "vectors",
+    "Exercise", "Finding", "Progress", "check", "check_client", "contract", "exercises",
+    "open_questions", "picture", "progress", "skeleton", "vectors",
 ]  # fmt: skip
 
 

@@ -54,8 +54,9 @@ def _client(answer: Any, _: Any) -> Judged:
             "A1, A4, A7 and B2 are right in three services. For all rows, in a terminal: "
             "confkit course check -- and then your command."
         )
-    row = next(row for row in found.rows if row.verdict != "right")
-    return no(f"{found.told}. {row.row} is {row.verdict}: {row.why}.")
+    first = next(check for check in found if check.verdict != "PASS")
+    number = sum(check.verdict == "PASS" for check in found)
+    return no(f"{number} of {len(found)} rows are right. {first.check}: {first.found}.")
 
 
 def _reports(answer: Any, _: Any) -> Judged:
@@ -102,7 +103,18 @@ def my_signature(secret_key, message, hash, form):
         "alone are tried.",
         _client,
         """\
-_ = script.write_text(course.example("sh"), encoding="utf-8")
+whole = course.skeleton("sh").replace(
+    "# Your turn: A4, path /rtc/room/del",
+    'delete_room) ask A GET /rtc/room/del "$CONFKIT_TOKEN_PARAMETER" "$@" ;;',
+).replace(
+    "# Your turn: A7, path /rtc/force_offline_mcu",
+    'force_offline) ask A GET /rtc/force_offline_mcu "$CONFKIT_TOKEN_PARAMETER" "$@" ;;',
+).replace(
+    "# Your turn: B2, path",
+    'remove_device) ask B GET "$outgoing_path/destroyOutgoingUser" '
+    '"$CONFKIT_REMOVE_TOKEN_PARAMETER" "$@" ;; #',
+)
+_ = script.write_text(whole, encoding="utf-8")
 my_client = ["sh", str(script)]
 """,
     ),
