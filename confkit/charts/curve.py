@@ -49,6 +49,7 @@ def occupancy_curve(
     topic: str | None = None,
     service: str | None = None,
     tz: str | tzinfo | None = None,
+    width: float | None = None,
 ) -> Chart:
     """A Figure of one room over time: its users, its `attendee_max` dashed, and where it was full.
 
@@ -56,8 +57,8 @@ def occupancy_curve(
     `people`, `attendee_max` and `ret`. A sample that failed and a sweep that is missing are gaps,
     marked as not read. Of more than 1,500 samples each step is the peak of an hour, a day, ... .
     `topic` names the room, `service` (or the samples' `attrs`) stands in the title; `tz` defaults
-    to local time. `summary()` is the same finding as plain text, and the ten fullest days: by how
-    long the room was at its cap, then by their peak.
+    to local time, `width` to 880 pixels. `summary()` is the same finding as plain text, and the ten
+    fullest days: by how long the room was at its cap, then by their peak.
     """
     here, zone_name = zone(tz)
     every = track(samples, room_id, here)
@@ -65,16 +66,16 @@ def occupancy_curve(
     head = [service or samples.attrs.get("service", ""), f"room {room_id}" if topic else ""]
     told = summary(every, name if topic else clean(room_id), zone_name)
     if every.steps.empty:
-        figure = sheet(finding(every, name), head, height=0.7, told=told)
+        figure = sheet(finding(every, name), head, height=0.7, told=told, width=width)
         return nothing(figure, "The samples hold no row of this room.")
     head.append(f"{span(*_edges(every))} ({zone_name})")
-    figure = sheet(finding(every, name), head, height=3.5, told=told)
+    figure = sheet(finding(every, name), head, height=3.5, told=told, width=width)
     axes, found = figure.add_subplot(), readable(every)
     _steps(axes, found)
     _cap(axes, found.steps)
     _gaps(axes, found)
     _peak(axes, every)
-    _dress(axes, here)
+    _dress(axes, here, entries=int(figure.bbox.width // 140))
     return finished(figure)
 
 
@@ -233,7 +234,7 @@ def _gaps(axes: "Axes", found: Track) -> None:
     if gaps:
         axes.broken_barh(
             [(begin, end - begin) for begin, end in gaps], (0, 1), facecolor=TRACK, zorder=0,
-            transform=axes.get_xaxis_transform(), edgecolor=FAINT, hatch="....", linewidth=0,
+            transform=axes.get_xaxis_transform(), edgecolor=FAINT, hatch="//", linewidth=0,
             label="not read",
         )  # fmt: skip
     axes.set_xlim(*_number(_edges(found)))
@@ -253,7 +254,7 @@ def _peak(axes: "Axes", every: Track) -> None:
     )  # fmt: skip
 
 
-def _dress(axes: "Axes", here: tzinfo) -> None:
+def _dress(axes: "Axes", here: tzinfo, entries: int) -> None:
     untyped: Any = of_time
     locator = untyped.AutoDateLocator(tz=here, minticks=4, maxticks=9)
     dates = untyped.ConciseDateFormatter(locator, tz=here, show_offset=False)
@@ -266,7 +267,7 @@ def _dress(axes: "Axes", here: tzinfo) -> None:
     axes.set_axisbelow(True)
     bare(axes)
     axes.legend(
-        loc="lower left", bbox_to_anchor=(-0.006, 1.02), ncols=6, frameon=False, fontsize=8.5,
+        loc="lower left", bbox_to_anchor=(-0.006, 1.02), ncols=entries, frameon=False, fontsize=8.5,
         labelcolor=GREY, borderaxespad=0.2, handlelength=1.6, columnspacing=1.4, borderpad=0,
     )  # fmt: skip
 

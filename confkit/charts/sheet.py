@@ -3,23 +3,26 @@
 import base64
 import re
 import warnings
-from io import BytesIO
+from html import escape
+from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
 
-from matplotlib import font_manager
+from matplotlib import font_manager, rc_context
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 
 from ..text import one_line, printable
-from .looks import FAINT, GREY, INK
+from .looks import FAINT, GREY, INK, TRACK
 from .texts import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import SubFigure
 
-WIDTH = 8.0  # inches; at 110 dots an inch 880 pixels
+WIDTH = 880  # pixels, unless another one is asked for
+_DPI = 110
+_HATCH = 0.5  # points
 _EDGE = 0.14
 _LINE = {"finding": 0.235, "under": 0.175, "note": 0.155}
 # After the usual font, those that know other scripts, where they are installed.
@@ -29,6 +32,13 @@ _OTHER_SCRIPTS = (
     "Microsoft YaHei", "Malgun Gothic", "Nirmala UI", "Arial Unicode MS", "Segoe UI Emoji",
     "WenQuanYi Zen Hei", "Droid Sans Fallback", "Unifont",
 )  # fmt: skip
+
+
+# What the page's theme has for the colours of texts, lines and paper; states keep their own.
+_THEMED = {
+    INK: "--jp-content-font-color0", GREY: "--jp-content-font-color2",
+    FAINT: "--jp-border-color1", TRACK: "--jp-border-color3", "#ffffff": "--jp-layout-color1",
+}  # fmt: skip
 
 
 class Chart(Figure):
@@ -53,6 +63,20 @@ class Chart(Figure):
             warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
             super().draw(renderer)
 
+    def svg(self) -> str:
+        """The chart as an SVG element in its own size; texts and lines have the theme's colours."""
+        picture = StringIO()
+        with rc_context({"svg.fonttype": "none", "svg.hashsalt": "confkit"}):
+            self.savefig(picture, format="svg", transparent=True, metadata={"Date": None})
+        drawn = re.sub(r'(?<= )fill="(#\w+)"', r'style="fill: \1"', picture.getvalue())
+        for colour, theme in _THEMED.items():
+            drawn = drawn.replace(f": {colour}", f": var({theme}, {colour})")
+        drawn = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', "", drawn, count=1)
+        size = f"width:{self.bbox.width:.0f}px;max-width:100%;height:auto"
+        seen = escape(self.summary().partition("\n")[0])
+        head = f'<svg role="img" aria-label="{seen}" style="{size}"'
+        return head + drawn.partition("<svg")[2]
+
     def _repr_png_(self) -> bytes:
         picture = BytesIO()
         self.savefig(picture, format="png")
@@ -69,17 +93,19 @@ class Chart(Figure):
 
 
 def sheet(
-    finding: str, under: list[str], *, height: float, note: str = "", told: str = ""
-) -> Chart:
+    finding: str, under: list[str], *, height: float, note: str = "", told: str = "",
+    width: float | None = None,
+) -> Chart:  # fmt: skip
     """A Chart with its texts, and room for axes of `height` inches between them.
 
-    `under` are the parts of the second line; `told` is the chart as plain text.
+    `under` are the parts of the second line; `told` is the chart as plain text; `width` in pixels.
     """
+    wide = (width or WIDTH) / _DPI
     # A number stays on one line with what it counts.
     joined = re.sub(r"(\d) (?=\w)", "\\1\u00a0", one_line(finding))
-    title = wrapped(joined, 74).replace("\u00a0", " ")
-    second = wrapped(one_line(" · ".join(filter(None, under))), 104)
-    last = wrapped(one_line(note), 112)
+    title = wrapped(joined, round(9.25 * wide)).replace("\u00a0", " ")
+    second = wrapped(one_line(" · ".join(filter(None, under))), round(13 * wide))
+    last = wrapped(one_line(note), round(14 * wide))
     above = _EDGE + sum(
         _LINE[kind] * (text.count("\n") + 1)
         for kind, text in (("finding", title), ("under", second)) if text
@@ -87,10 +113,10 @@ def sheet(
     below = _EDGE + (_LINE["note"] * (last.count("\n") + 1) + 0.08 if last else 0.0)
     tall = above + height + below
 
-    left = _EDGE / WIDTH
+    left = _EDGE / wide
     inner = (left, below / tall, 1 - 2 * left, height / tall)
     layout = ConstrainedLayoutEngine(rect=inner, w_pad=0, h_pad=0, hspace=0)
-    figure = Chart(figsize=(WIDTH, tall), dpi=110, layout=layout, told=printable(told))
+    figure = Chart(figsize=(wide, tall), dpi=_DPI, layout=layout, told=printable(told))
     figure.suptitle(
         title, x=left, y=1 - _EDGE / tall, ha="left", va="top", fontsize=13, fontweight="bold",
         color=INK, linespacing=1.25,
@@ -106,7 +132,11 @@ def sheet(
 
 
 def finished(figure: Chart) -> Chart:
-    """The chart, with its texts as they are and in fonts that know other scripts."""
+    """The chart, with its texts as they are and in fonts that know other scripts, and finely
+    hatched."""
+    hatched: list[Any] = figure.findobj(lambda part: hasattr(part, "set_hatch_linewidth"))
+    for part in hatched:  # older versions of matplotlib have one width for all
+        part.set_hatch_linewidth(_HATCH)
     installed = {font.name for font in font_manager.fontManager.ttflist}
     known = ["DejaVu Sans", *(name for name in _OTHER_SCRIPTS if name in installed)]
     for text in figure.findobj(Text):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..transport import finite
 from .folder import BusyError, RecordingError, append_sweep, compact, note_service
-from .grid import Grid
 from .rows import Rows, Taken
 from .zones import Moment, moment
 
 if TYPE_CHECKING:
     from ..client import Client
 
+_STEP = 1.0  # seconds; waits are cut up, so that Windows sees Ctrl-C as well
 _KNOWN = 10_000  # times of sweeps, a week of them at one a minute
 
 log = logging.getLogger("confkit.record")
@@ -108,14 +108,12 @@ class Recorder:
         rows = Rows(
             client, room_ids, stop, id_column=id_column, concurrency=concurrency, max_rate=max_rate
         )
-        grid = Grid(every, self._ticks, self._sleep or stop.wait, stop)
-
-        run = _Run(self.folder, rows, grid, stop, self._clock, rooms_every, told)
+        run = _Run(self, rows, stop, every, rooms_every, told)
         try:
             ended = run.go(sweeps, end)
         except KeyboardInterrupt:
             ended = "interrupted"
-        return replace(run.done, ended=ended, skipped=grid.skipped)
+        return replace(run.done, ended=ended)
 
 
 class _Run:
@@ -123,38 +121,50 @@ class _Run:
     has come to."""
 
     def __init__(
-        self, folder: Path, rows: Rows, grid: Grid, stop: threading.Event,
-        clock: Callable[[], float], rooms_every: float, told: Callable[[Recorded], object],
+        self, recorder: Recorder, rows: Rows, stop: threading.Event, every: float,
+        rooms_every: float, told: Callable[[Recorded], object],
     ) -> None:  # fmt: skip
         self.done = Recorded()
-        self._folder, self._source, self._grid, self._stop = folder, rows, grid, stop
-        self._clock, self._rooms_every, self._told = clock, rooms_every, told
+        self._folder, self._clock, self._ticks = recorder.folder, recorder._clock, recorder._ticks
+        self._sleep = recorder._sleep or stop.wait
+        self._source, self._stop, self._told = rows, stop, told
+        self._every, self._rooms_every = every, rooms_every
         self._rooms_due, self._compacted = 0.0, date.min
         self._times: deque[int] = deque(maxlen=_KNOWN)
 
     def go(self, sweeps: int | None, until: float) -> str:
-        """Why it ended; Ctrl-C ends it too, as a KeyboardInterrupt or as "interrupted"."""
+        """Why it ended; Ctrl-C ends it too, as a KeyboardInterrupt or as "interrupted".
+
+        Turns are so many seconds apart, however long each takes; one whose time has passed before
+        it could begin is skipped.
+        """
+        start, turn = self._ticks(), 0
         while True:
-            if self._clock() + self._grid.left >= until:
+            left = start + turn * self._every - self._ticks()
+            if self._clock() + left >= until:
                 return "until"
-            self._grid.wait()
+            while left > 0 and not self._stop.is_set():
+                self._sleep(min(left, _STEP))
+                left = start + turn * self._every - self._ticks()
             if self._stop.is_set():
                 return "cancelled"
-            if not self._sweep():
+            in_time = left > -self._every  # else this machine was suspended while it waited
+            if in_time and not self._sweep(turn * self._every):
                 return "cancelled" if self._stop.is_set() else "interrupted"
             if self.done.sweeps == sweeps:
                 return "sweeps"
-            self._grid.advance()
+            due = max(turn + 1, math.ceil((self._ticks() - start) / self._every))
+            if late := due - turn - in_time:
+                log.warning("skipped %d: a sweep took too long, or this machine slept", late)
+                self.done = replace(self.done, skipped=self.done.skipped + late)
+            turn = due
 
-    def _sweep(self) -> bool:
-        """Whether it went to its end. What came is on the disk in any case."""
-        if late := self._grid.skipped - self.done.skipped:
-            log.warning("skipped %d: a sweep took too long, or this machine slept", late)
-            self.done = replace(self.done, skipped=self._grid.skipped)
-        now = self._moment()
-        rooms = self._grid.at >= self._rooms_due
+    def _sweep(self, at: float) -> bool:
+        """Whether the sweep of the turn `at` so many seconds went to its end. What came is on the
+        disk in any case."""
+        now, rooms = self._moment(), at >= self._rooms_due
         if rooms:
-            self._rooms_due = self._grid.at + self._rooms_every
+            self._rooms_due = at + self._rooms_every
         taken = self._source.take(now, rooms=rooms)
         if taken.table.num_rows:
             append_sweep(self._folder, taken.table)

@@ -16,9 +16,7 @@ from .arranging import button, check, entry
 from .device_list import DeviceList
 from .device_questions import removal_question
 from .given import check_source
-from .panel import Panel
-from .telling import told
-from .waiting import until_cancelled
+from .panel import Panel, told, until_cancelled
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,9 +22,8 @@ from .camera_views import listener, report_html, stages_html
 from .device_form import DeviceForm
 from .device_questions import import_question
 from .device_tables import Tables
-from .panel import Work
+from .panel import Work, until_cancelled
 from .parts import View
-from .waiting import until_cancelled
 
 
 class DevicePanel(Tables):

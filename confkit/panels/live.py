@@ -172,7 +172,7 @@ class LivePanel(Panel):
             yield
         except ConfkitError as error:
             if self._lost(error):
-                self._failed = self._said = error
+                self._said = error
             raise
 
     def _age(self) -> None:
@@ -182,7 +182,7 @@ class LivePanel(Panel):
 
     def _reread(self, ids: list[str], rate: float | None, cut: threading.Event) -> Sweep | None:
         """What came of these rooms by itself, once it is shown; None where nothing was asked."""
-        if not self._first.is_set():
+        if self._first in self._jobs:
             return None
         try:
             if not ids and not self._seeks:

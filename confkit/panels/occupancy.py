@@ -18,12 +18,12 @@ from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
 from .courses import joined, read_samples, recorded_samples
 from .given import check_source
 from .live import LivePanel, check_every
+from .panel import told
 from .parts import Table
 from .readings import Reading, asked, rooms_now, rooms_of, taken
 from .recorded import RecordedBlock, of_a_recording, placed
 from .room_curve import RoomCurve
 from .room_list import unreachable, valued
-from .telling import told
 from .watching import RATE
 
 if TYPE_CHECKING:

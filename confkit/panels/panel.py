@@ -7,24 +7,64 @@ import math
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import ipywidgets
+import traitlets
 
 from ..errors import ConfigError, ConfkitError
 from .parts import Frame
 from .parts.frame import Tone
-from .waiting import Awaited
 
 if TYPE_CHECKING:
     from ..client import Client
 
 READ_ONLY = "Read only: nothing on the service can be changed (connect with read_only=False)."
+Method = TypeVar("Method", bound=Callable[..., Any])
+T = TypeVar("T")
 log = logging.getLogger("confkit.panels")
+
+_GLANCE = 0.1  # seconds between two looks at `cancelled`
+
+
+def told(kind: str) -> Callable[[Method], Method]:
+    """Make a method of a panel say its error there, as a message of this kind, before it is
+    raised, wherever it arises: `working` says only what goes wrong inside it."""
+
+    def telling(method: Method) -> Method:
+        @wraps(method)
+        def tells(panel: Panel, *given: Any, **named: Any) -> Any:
+            with panel.telling(kind):
+                return method(panel, *given, **named)
+
+        return cast(Method, tells)
+
+    return telling
+
+
+def until_cancelled(action: Callable[[], T], cancelled: threading.Event) -> T:
+    """Return what the action gives; CancelledError as soon as `cancelled` is set.
+
+    A request that waits for a service cannot be ended; it is left to its thread then, and nobody
+    gets what comes of it.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(action())
+        except BaseException as error:  # noqa: BLE001  # raised by who asks for the result
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="confkit panel waits", daemon=True).start()
+    while not cancelled.is_set():
+        if wait([future], _GLANCE).done:
+            return future.result()
+    raise CancelledError
 
 
 class Work:
@@ -37,9 +77,9 @@ class Work:
         self.thread = threading.get_ident()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class _Job:
-    """What a panel's thread does: the click of a `button`, the first reading, or `by_itself` what
+    """What a panel's worker does: the click of a `button`, the first reading, or `by_itself` what
     the clock asks for. `again`: a click while it is under way is another job."""
 
     action: Callable[[], object]
@@ -48,34 +88,49 @@ class _Job:
     kind: str
     again: bool = False
     by_itself: bool = False
-    after: Callable[[], object] = lambda: None
+    error: BaseException | None = None
+
+    def show(self, at_work: bool) -> None:
+        """Shows on its button whether it waits or is under way."""
+        if isinstance(self.button, ipywidgets.Button):
+            change = self.button.add_class if at_work else self.button.remove_class
+            change("confkit-at-work")
+
+
+class _Awaited(traitlets.Any):
+    """A value that whoever reads it waits for, while the first reading is under way; where that
+    failed and left none, its error is raised."""
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """The value, once there is one."""
+        obj.wait_for_first()
+        value, error = super().get(obj, cls), obj._first and obj._first.error
+        if value is None and error is not None:
+            raise error.again() if isinstance(error, ConfkitError) else error
+        return value
 
 
 class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
     """A widget with one `value`, and a public method for everything that it can do.
 
-    A method blocks until it is done, says in the panel what went wrong, and raises it; a click does
-    the same in a thread, so that nothing freezes, and raises nothing. One piece of work is under
-    way at a time: clicks meanwhile wait for their turn, in their order, and the head names them; a
-    second click of the same button does not count twice. A message stays until it is dismissed or
-    the next work of its kind begins; automatic work takes back only what such work has said.
+    A method blocks until it is done, says in the panel what went wrong, and raises it; a click is a
+    job for the panel's worker, a thread that does one after the other, so that nothing freezes, and
+    raises nothing. The head names the clicks that wait, and their buttons are marked; a second
+    click of the same button does not count twice. A message stays until it is dismissed or the next
+    work of its kind begins; automatic work takes back only what such work has said.
     """
 
-    value = Awaited()
+    value = _Awaited()
 
     def __init__(self, title: str, client: Client | None) -> None:
-        self._first = threading.Event()
-        self._first.set()
-        self._thread: threading.Thread | None = None
-        self._failed: BaseException | None = None
-        self._said: BaseException | None = None  # in words of its own
-        self.first_error: Exception | None = None
-        self._working = threading.RLock()
-        self._now: _Job | None = None  # under way in the panel's thread
-        self._queue: deque[_Job] = deque()  # what was clicked meanwhile
-        self._turn = threading.Lock()
-        self._by_itself: dict[str, str] = {}  # what automatic work has said last, by kind
+        self._jobs: deque[_Job] = deque()  # the first of them is under way
+        self._turn = threading.Condition()  # guards the jobs and the question; told of each end
+        self._worker: threading.Thread | None = None
+        self._first: _Job | None = None
+        self._working = threading.RLock()  # work of the worker, or of who calls a method
         self._work: Work | None = None
+        self._said: BaseException | None = None  # the error that was said last
+        self._automatic: dict[str, str] = {}  # what automatic work has said last, by kind
         self._answer: Callable[[], object] | None = None
         self._tick: Callable[[], object] = lambda: None
         self.frame = Frame(title, self._heard)
@@ -109,7 +164,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             try:
                 yield work
             finally:
-                self._work, self.frame.busy = outer, before
+                self._work = outer
+                self.frame.busy = before if outer else ""
 
     @contextmanager
     def telling(self, kind: str) -> Iterator[None]:
@@ -134,10 +190,10 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         Automatic work takes back only what such work has said, and does not say again what it has
         said already: that may have been dismissed."""
         if not self._alone:
-            self._by_itself.pop(kind, None)
-        elif text and self._by_itself.get(kind) != text:
-            self._by_itself[kind] = text
-        elif text or self._by_itself.pop(kind, None) is None:
+            self._automatic.pop(kind, None)
+        elif text and self._automatic.get(kind) != text:
+            self._automatic[kind] = text
+        elif text or self._automatic.pop(kind, None) is None:
             return
         self.frame.tell(text, tone, kind)
 
@@ -149,7 +205,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
         """Say in the panel what went wrong, in a message of this kind."""
-        self._failed = error
+        self._said = error
         if isinstance(error, CancelledError):
             self.tell("Cancelled.", kind=kind)
         elif isinstance(error, ConfkitError | ValueError | OSError):
@@ -158,8 +214,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.tell("Interrupted.", "bad", kind)
         else:
             log.error("a panel met what it does not expect", exc_info=error)
-            told = f"{type(error).__name__}: {error}"
-            self.tell(f"Unexpected, please report it: {told}", "bad", kind)
+            said = f"{type(error).__name__}: {error}"
+            self.tell(f"Unexpected, please report it: {said}", "bad", kind)
 
     def cancel(self) -> None:
         """Ask the work under way to end, and drop the clicks that wait; the panel names them."""
@@ -170,33 +226,28 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             work.cancelled.set()
             self.frame.busy = "Cancelling"
 
+    def _progress(self, done: int, total: int) -> None:
+        # At most some hundred messages, however many steps there are.
+        if done == total or done % max(1, total // 100) == 0:
+            self.frame.put(done=done, total=total)
+
+    # The queue: what was clicked, done by one thread
+
     def wait(self, timeout: float | None = None) -> bool:
         """Whether no click's work, and no first reading, is under way or waits any more, after at
         most `timeout` seconds."""
-        if not self._first.wait(timeout):
-            return False
-        thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(timeout)
-        return self._now is None
+        with self._turn:
+            return self._turn.wait_for(lambda: not self._jobs, 0 if self._job else timeout)
 
     def wait_for_first(self) -> None:
         """Wait until the first reading is over; return at once in the thread that reads."""
-        if self._thread is not threading.current_thread():
-            self._first.wait()
+        with self._turn:
+            self._turn.wait_for(lambda: self._job or self._first not in self._jobs)
 
     def first(self, action: Callable[[], object]) -> None:
         """Starts the first reading; who asks for `value` waits for it, and gets its error."""
-
-        def read() -> None:
-            try:
-                action()
-            except Exception as error:
-                self.first_error = error
-                raise
-
-        self._first.clear()
-        self._start(_Job(read, "The first reading", read, "reading", after=self._first.set))
+        self._first = _Job(action, "The first reading", action, "reading")
+        self._add(self._first)
 
     def clicked(
         self,
@@ -207,7 +258,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         given: Callable[[], Any] | None = None,
         again: bool = False,
     ) -> Callable[..., None]:
-        """The handler of a click that does this in a thread, after what is under way.
+        """The handler of a click that has the worker do this, after what is under way.
 
         An error that the action does not tell is a message of this kind; `name` is what a button
         without a text is called. With `given` the action gets what that gives at the click, and not
@@ -223,68 +274,66 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             except ConfkitError as error:
                 self.fails(error, kind)
             else:
-                self._start(_Job(job, called, button, kind, again))
+                self._add(_Job(job, called, button, kind, again))
 
         return handle
 
-    def _start(self, job: _Job) -> None:
+    def _add(self, job: _Job) -> None:
         with self._turn:
-            if self._now is not None:
-                if not job.by_itself:
-                    self._enqueue(job, self._now)
+            now, waiting = (self._jobs[0] if self._jobs else None), list(self._jobs)[1:]
+            if now is not None and job.by_itself:
                 return
-            self._now = job
-        self._thread = threading.Thread(
-            target=self._run, args=(job,), name="confkit panel", daemon=True
-        )
-        self._thread.start()
+            if any(one.button == job.button for one in waiting):
+                self._name_waiting(f"Already waiting: {job.name}.")
+            elif now is not None and now.button == job.button and not job.again:
+                self._name_waiting(f"Already under way: {job.name}.")
+            else:
+                self._jobs.append(job)
+                job.show(True)
+                self._name_waiting()
+                if now is None:
+                    self._worker = threading.Thread(
+                        target=self._run, args=(job,), name="confkit panel", daemon=True
+                    )
+                    self._worker.start()
 
-    def _enqueue(self, job: _Job, now: _Job) -> None:
-        if any(one.button == job.button for one in self._queue):
-            self._say_queue(f"Already waiting: {job.name}.")
-        elif now.button == job.button and not job.again:
-            self._say_queue(f"Already under way: {job.name}.")
-        else:
-            self._queue.append(job)
-            self._say_queue()
+    def _run(self, job: _Job | None) -> None:
+        while job is not None:
+            try:
+                job.action()
+            except BaseException as error:  # noqa: BLE001  # nobody would see it raised
+                job.error = error
+                if error is not self._said:
+                    self.fails(error, job.kind)
+            with self._turn:
+                self._jobs.popleft().show(False)
+                job = self._jobs[0] if self._jobs else None
+                self._name_waiting()
+                self._turn.notify_all()
 
-    def _say_queue(self, more: str = "") -> None:
-        names = ", ".join(job.name for job in self._queue)
+    @property
+    def _job(self) -> _Job | None:
+        """What this thread does as the panel's worker; None in all other threads."""
+        mine = threading.current_thread() is self._worker and self._jobs
+        return self._jobs[0] if mine else None
+
+    @property
+    def _alone(self) -> bool:
+        """Whether this thread does automatic work."""
+        return self._job is not None and self._job.by_itself
+
+    def _name_waiting(self, more: str = "") -> None:
+        names = ", ".join(job.name for job in list(self._jobs)[1:])
         self.frame.waiting = " ".join(filter(None, [names and f"Waiting: {names}.", more]))
 
     def _dropped(self) -> str:
         """The names of the clicks that waited and do so no longer."""
         with self._turn:
-            names = ", ".join(job.name for job in self._queue)
-            self._queue.clear()
-            self._say_queue()
-        return names
-
-    def _run(self, first: _Job) -> None:
-        job: _Job | None = first
-        while job is not None:
-            try:
-                job.action()
-            except BaseException as error:  # noqa: BLE001  # nobody would see it raised
-                if error is not self._failed:
-                    self.fails(error, job.kind)
-            after = job.after
-            with self._turn:
-                self._now = job = self._queue.popleft() if self._queue else None
-                self.frame.busy = ""
-                self._say_queue()
-            after()
-
-    @property
-    def _alone(self) -> bool:
-        """Whether this thread does automatic work."""
-        now = self._now
-        return now is not None and now.by_itself and self._thread is threading.current_thread()
-
-    def _progress(self, done: int, total: int) -> None:
-        # At most some hundred messages, however many steps there are.
-        if done == total or done % max(1, total // 100) == 0:
-            self.frame.put(done=done, total=total)
+            dropped = [self._jobs.pop() for _ in range(1, len(self._jobs))]
+            for job in dropped:
+                job.show(False)
+            self._name_waiting()
+        return ", ".join(job.name for job in reversed(dropped))
 
     # Questions
 
@@ -310,14 +359,14 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.frame.question = ""
         return action
 
-    # The clock
+    # The clock, and what the browser says
 
     def every(self, seconds: float, action: Callable[[], object]) -> None:
         """Do this every so many seconds from now on, while somebody sees the panel; 0 ends that."""
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
             raise ConfigError(f"every is {seconds!r}", "Give seconds, or 0 for never.")
-        job = _Job(action, "An automatic reading", action, "reading", by_itself=True)
-        self._tick = lambda: self._start(job)
+        reading = partial(_Job, action, "An automatic reading", action, "reading", by_itself=True)
+        self._tick = lambda: self._add(reading())
         self.frame.every = float(seconds)
 
     def close(self) -> None:
@@ -337,17 +386,15 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         elif kind == "cancel":
             self.cancel()
         elif kind == "dismiss":
-            self._dismissed(content.get("message"), content.get("text"))
+            # Of what was said since the click nobody has read anything.
+            said = content.get("message"), content.get("text")
+            if any((one["kind"], one["text"]) == said for one in self.frame.messages):
+                self.dismiss(str(said[0]))
         # An answer that was on its way when another question came up answers none.
         elif content.get("question", self.frame.question) == self.frame.question:
             name, action = self.frame.yes, self._answered()
             if kind == "yes" and action is not None:
-                self._start(_Job(action, name, object(), "work"))  # each answer counts
+                self._add(_Job(action, name, object(), "work"))  # each answer counts
 
     def _hidden(self) -> None:
         """Called when nobody sees the panel any more."""
-
-    def _dismissed(self, kind: object, text: object) -> None:
-        # Of what was said since the click nobody has read anything.
-        if any((one["kind"], one["text"]) == (kind, text) for one in self.frame.messages):
-            self.dismiss(str(kind))

@@ -13,8 +13,8 @@ from ..many.ids import room_ids
 from ..many.result import NOT_ASKED, Sweep, occupancy_frame
 from ..occupancy.known import known_rooms
 from ..occupancy.samples import COLUMNS
+from .panel import until_cancelled
 from .room_list import READ_AT, UNREAD, frame_of_rooms, joined, known_only, not_there
-from .waiting import until_cancelled
 
 MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
 _PIECES = 100  # of samples, before they are put together

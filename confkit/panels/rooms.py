@@ -26,14 +26,13 @@ from . import arranging
 from .filtering import Filter
 from .given import check_options, check_source
 from .live import LivePanel
+from .panel import told, until_cancelled
 from .room_board import RoomBoard
 from .room_card import RoomCard
 from .room_details import RoomDetails, delete_question, offline_question
 from .room_forms import AddForm, NewRoomForm, opener
 from .room_list import others, outcome, unasked
 from .room_parts import RoomParts
-from .telling import told
-from .waiting import until_cancelled
 from .watching import RATE
 
 if TYPE_CHECKING:

@@ -16,11 +16,10 @@ from ..occupancy.zones import zone
 from ..secret import MASK
 from .arranging import button, check, columns, fields, row, shown
 from .given import check_source, zone_of
-from .panel import Panel
+from .panel import Panel, until_cancelled
 from .parts import Cell, Column, Mark, Table, View
 from .parts.table import Row
 from .token_making import TokenSteps, token_steps
-from .waiting import until_cancelled
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,13 +1,15 @@
 """What a notebook gets of a chart: the picture, and the same finding as text beside it."""
 
 import base64
+import re
 import subprocess
 import sys
+from xml.etree import ElementTree
 
-from confkit.charts import occupancy_chart
+from confkit.charts import occupancy_chart, occupancy_curve
 from confkit.charts.sheet import Chart
 
-from .looking import frame
+from .looking import frame, samples
 
 GIVEN = frame(("Board room", 5, 5), ("Lost", None, 5))
 
@@ -29,7 +31,7 @@ def test_ipython_shows_both_whether_pyplot_is_loaded_or_not():
 import sys
 from IPython.core.interactiveshell import InteractiveShell
 from tests.charts.test_figure import GIVEN
-from confkit.charts import occupancy_chart
+from confkit.charts import occupancy_chart, occupancy_curve
 shell = InteractiveShell.instance()
 if sys.argv[1] == "inline":
     from IPython.core.pylabtools import select_figure_formats
@@ -48,3 +50,21 @@ assert len(data["image/png"]) > 1000
 def test_a_chart_without_a_summary_is_a_figure_like_any():
     """Chart() takes what Figure takes."""
     assert Chart(figsize=(2, 1)).summary() == ""
+
+
+def test_a_page_gets_an_svg_in_its_theme_and_size():
+    """Its texts are texts, escaped and at least 11 pixels high, in the theme's colours; it is as
+    wide as was asked, and says its finding to who does not see it."""
+    given = samples((1, 0, 2), (2, 0, 2), None, (1, 0, 2))
+    chart = occupancy_curve(given, "101", topic="<b>$a$", tz="UTC", width=500)
+    drawn = ElementTree.fromstring(chart.svg())
+    assert drawn.get("role") == "img"
+    assert drawn.get("aria-label") == chart.summary().partition("\n")[0]
+    assert "width:500px" in drawn.get("style")
+    scale = 500 / float(drawn.get("viewBox").split()[2])
+    texts = drawn.findall(".//{*}text")
+    assert "<b>$a$" in " ".join(text.text for text in texts)
+    for text in texts:
+        size = re.search(r"([\d.]+)px", text.get("style"))
+        assert float(size[1]) * scale >= 11
+        assert "var(--jp-content-font-color" in text.get("style")

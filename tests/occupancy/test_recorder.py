@@ -227,6 +227,17 @@ def test_late_sweeps_are_skipped_and_told(recorder, client, rooms, moments, capl
     assert minutes.tolist() == [0, 3, 4]
 
 
+def test_sweeps_do_not_drift(recorder, client, rooms, moments):
+    """However long each takes, up to the interval, the next begins at its time."""
+    lasting = iter((0.3, 59.9, 0.0, 12.5))
+    done = recorder.record(
+        client, rooms, every=60, sweeps=4, told=lambda _: moments.sleep(next(lasting))
+    )
+    assert done.skipped == 0
+    times = load_occupancy(recorder.folder)["time"].drop_duplicates()
+    assert ((times - times.iloc[0]).dt.total_seconds() // 60).tolist() == [0, 1, 2, 3]
+
+
 def test_the_first_sweep_raises_when_nothing_can_be_asked(recorder, sandbox, rooms):
     """Wrong keys are an error at once and nothing is recorded."""
     stranger = ck.connect(base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,

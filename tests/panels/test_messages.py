@@ -4,8 +4,7 @@ import pytest
 
 import confkit as ck
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
-from confkit.panels.panel import Panel
-from confkit.panels.telling import told
+from confkit.panels.panel import Panel, told
 from tests.panels.pressing import LONG, named
 
 UNKNOWN = "0000000001"

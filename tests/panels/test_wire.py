@@ -11,7 +11,7 @@ import pytest
 import confkit as ck
 from confkit.frames import calls_frame
 from confkit.panels import WirePanel
-from confkit.panels.waiting import until_cancelled
+from confkit.panels.panel import until_cancelled
 from confkit.panels.wire import took
 from confkit.sandbox import Sandbox
 from tests.panels.pressing import LONG, press, state
@@ -274,7 +274,7 @@ def test_the_login_for_the_steps_can_be_cancelled(script):
     button = panel.steps_button
     button.click()
     while not panel.frame.busy:
-        assert panel._thread.is_alive()
+        assert panel._worker.is_alive()
     panel.frame._hear(None, {"kind": "cancel"}, [])
     assert panel.wait(LONG)
     held.set()

@@ -20,7 +20,7 @@ class Widget:
 
     def __init__(self, panel: Panel, result: object, failures: list[ck.ConfkitError]) -> None:
         self.result, self.failures = result, failures
-        self._told = f"{state(panel)} {(result, failures)!r} {panel.first_error!r}"
+        self._told = f"{state(panel)} {(result, failures)!r} {panel._first!r}"
         self._state = [json.dumps(one, default=repr) for one in _states(panel)]
 
     def __repr__(self) -> str:
