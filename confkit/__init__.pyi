@@ -10,9 +10,9 @@ from .checklist import Check, Checklist
 from .client import Client
 from .codes import Explanation, explain
 from .connect import ask_secret, connect
-from .deployment.evidence import Evidence, Probe
-from .deployment.health import doctor
+from .deployment.doctor_order import doctor
 from .deployment.probe import probe_dialect
+from .deployment.probe_evidence import Evidence, Probe
 from .devices import (
     NotInRoom,
     PreflightFailed,

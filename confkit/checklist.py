@@ -17,7 +17,6 @@ Verdict = Literal["PASS", "FAIL", "UNKNOWN", "SKIP"]
 _EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
 _SHADES = {
     "PASS": "#d9eedd", "FAIL": "#f9d9d4", "UNKNOWN": "#fbe9c2", "SKIP": "#e8e8e8",
-    "right": "#d9eedd", "wrong": "#f9d9d4", "missing": "#e8e8e8",
     "seen": "#d9eedd", "open": "#fbe9c2",
 }  # fmt: skip
 

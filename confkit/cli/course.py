@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from ..terminal import as_interrupts, say
-from ..text import printable
+from ..text import as_json, printable
 from .options import JSON, Commands, add_command, option
 
 if TYPE_CHECKING:
-    from ..course.clients.report import ClientRow
+    from ..checklist import Check
 
 _CHECK = (
     "Runs a client against three services on this machine, one operation at a time, and tells "
@@ -47,30 +47,26 @@ def add_course_command(commands: Commands) -> None:
     add_command(parts, "contract", _contract, "print what such a client has to do")
     add_command(parts, "vectors", _vectors, "print signatures of all dialects, as JSON")
     language = option("language", help="java or sh")
-    for name, shows in (
-        ("skeleton", "print the beginning of a client"),
-        ("example", "print a whole client"),
-    ):
-        add_command(parts, name, _shipped, shows, language).set_defaults(part=name)
+    add_command(parts, "skeleton", _skeleton, "print the beginning of a client", language)
 
 
 def _check(options: argparse.Namespace) -> int:
     from ..course import check_client
-    from ..course.clients.rows import rows
+    from ..course.clients.rows import ROWS, chosen
 
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
         raise ConfigError(
             "no command is given", "It stands behind --: confkit course check -- java Client.java"
         )
-    names = {row.name.lower() for row in rows()}
+    names = {row.name.lower() for row in ROWS}
     if command[-2:-1] == ["--only"] and command[-1].lower() in names:
         _tell(f"--only {command[-1]} stands behind --, so your client is given it; put it before")
-    number, done = len(rows(tuple(options.only))), count(1)
+    number, done = len(chosen(tuple(options.only))), count(1)
     _tell(f"{number} rows, each in one service or in three; here they are as they come")
 
-    def each(row: ClientRow) -> None:
-        _tell(f"{next(done)} of {number}: {row.row} is {row.verdict}")
+    def each(check: Check) -> None:
+        _tell(f"{next(done)} of {number}: {check.verdict} {check.check}")
 
     with as_interrupts():  # what the client started ends with it
         found = check_client(command, only=options.only, limit=options.limit, each=each)
@@ -91,16 +87,16 @@ def _contract(_: argparse.Namespace) -> int:
 
 
 def _vectors(_: argparse.Namespace) -> int:
-    from ..course.clients.vectors import as_file
+    from ..course import vectors
 
-    _print(as_file().rstrip("\n"))
+    _print(as_json(vectors(), indent=1))
     return 0
 
 
-def _shipped(options: argparse.Namespace) -> int:
-    from .. import course
+def _skeleton(options: argparse.Namespace) -> int:
+    from ..course import skeleton
 
-    _print(getattr(course, options.part)(options.language).rstrip("\n"))
+    _print(skeleton(options.language).rstrip("\n"))
     return 0
 
 

@@ -16,7 +16,7 @@ from .options import FAILED_LOGINS, JSON, PROFILE, SANDBOX, Commands, add_comman
 if TYPE_CHECKING:
     from ..checklist import Check
     from ..client import Client
-    from ..deployment.evidence import Probe
+    from ..deployment.probe_evidence import Probe
 
 
 def add_deployment_commands(commands: Commands) -> None:

@@ -28,9 +28,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .checking import Finding, check, exercises
     from .clients.checking import check_client
-    from .clients.report import ClientCheck, ClientRow
-    from .clients.shipped import example, skeleton
-    from .clients.text import contract
+    from .clients.services import contract, skeleton
     from .clients.vectors import vectors
     from .kept import Progress, progress
     from .lessons import Exercise
@@ -39,9 +37,7 @@ if TYPE_CHECKING:
 _LATER = {
     "checking": ("Finding", "check", "exercises"),
     "clients.checking": ("check_client",),
-    "clients.report": ("ClientCheck", "ClientRow"),
-    "clients.shipped": ("example", "skeleton"),
-    "clients.text": ("contract",),
+    "clients.services": ("contract", "skeleton"),
     "clients.vectors": ("vectors",),
     "kept": ("Progress", "progress"),
     "lessons": ("Exercise",),
@@ -49,9 +45,8 @@ _LATER = {
 }
 
 __all__ = [
-    "ClientCheck", "ClientRow", "Exercise", "Finding", "Progress", "ask", "check", "check_client",
-    "contract", "example", "exercises", "open_questions", "picture", "progress", "skeleton",
-    "vectors",
+    "Exercise", "Finding", "Progress", "ask", "check", "check_client", "contract", "exercises",
+    "open_questions", "picture", "progress", "skeleton", "vectors",
 ]  # fmt: skip
 
 

@@ -24,9 +24,9 @@ from ..endpoints import A3, B3, Endpoint
 from ..errors import ConfigError
 from ..secret import Secret, hidden_address, mask
 from ..transport import finite
-from .evidence import Evidence, Probe
-from .logins import Login, Logins, Tried, signatures
-from .own_room import created_room
+from .login_signatures import Login, Logins, Tried, signatures
+from .probe_evidence import Evidence, Probe
+from .probe_room import created_room
 from .questions import (
     CALL_OF_B1,
     CALL_OF_B3,

@@ -49,8 +49,14 @@ def test_a_signature_is_tried_with_every_vector(function, told):
             [sys.executable, "-S", str(CLIENT), "none"],
             "A1, A4, A7 and B2 are right in three services. For all rows",
         ),
-        ([sys.executable, "-S", str(CLIENT), "no force_offline"], "A7 is missing"),
-        ([sys.executable, "-S", str(CLIENT), "accessToken in B2"], "B2 is wrong"),
+        (
+            [sys.executable, "-S", str(CLIENT), "no force_offline"],
+            "A7, force a user offline: it does not know",
+        ),
+        (
+            [sys.executable, "-S", str(CLIENT), "accessToken in B2"],
+            "B2, delete external user: the usual service",
+        ),
         (["/nowhere/client"], "cannot be started"),
         ("sh client.sh", "Hand in a list"),
         ([], "a list of words"),

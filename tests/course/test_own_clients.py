@@ -1,4 +1,4 @@
-"""The contract, its vectors, the command, and the two clients that are shipped."""
+"""The contract, its vectors, the command, and the two skeletons that are shipped."""
 
 import base64
 import json
@@ -14,10 +14,9 @@ import pytest
 
 import confkit as ck
 from confkit import course
-from confkit.course.clients.dialects import SERVICES, VARIABLES, settings
-from confkit.course.clients.operations import OPERATIONS
-from confkit.course.clients.rows import ROWS
-from confkit.endpoints import ENDPOINTS
+from confkit.course.clients.rows import EVERYWHERE, ROWS
+from confkit.course.clients.services import OPERATIONS, SERVICES, settings
+from confkit.dialect import CHOICES
 from tests.commands import run
 from tests.conftest import need
 
@@ -25,6 +24,23 @@ ROOT = Path(__file__).resolve().parents[2]
 OWN = ROOT / "tests" / "course" / "own_client.py"
 VECTORS = course.vectors()["vectors"]
 LEFT_OUT = ["A4", "A7", "B2"]
+# What completes a skeleton, in the place of its three comments.
+COMPLETED = {
+    "sh": [
+        'delete_room) ask A GET /rtc/room/del "$CONFKIT_TOKEN_PARAMETER" "$@" ;;',
+        'force_offline) ask A GET /rtc/force_offline_mcu "$CONFKIT_TOKEN_PARAMETER" "$@" ;;',
+        'remove_device) ask B GET "$outgoing_path/destroyOutgoingUser" '
+        '"$CONFKIT_REMOVE_TOKEN_PARAMETER" "$@" ;;',
+    ],
+    "java": [
+        'case "delete_room": return tidy(ask("A", "GET", "/rtc/room/del", '
+        'setting("TOKEN_PARAMETER"), given));',
+        'case "force_offline": return tidy(ask("A", "GET", "/rtc/force_offline_mcu", '
+        'setting("TOKEN_PARAMETER"), given));',
+        'case "remove_device": return tidy(ask("B", "GET", outgoing + "destroyOutgoingUser", '
+        'setting("REMOVE_TOKEN_PARAMETER"), camel(given)));',
+    ],
+}  # fmt: skip
 
 
 def witnesses():
@@ -32,8 +48,16 @@ def witnesses():
     need("openssl", shutil.which("openssl"), "apt-get install openssl")
 
 
-def verdicts(found):
-    return {row.row: (row.verdict, row.why) for row in found.rows if row.verdict != "right"}
+def whole(language):
+    """The skeleton with its three places filled."""
+    text, places = course.skeleton(language), iter(COMPLETED[language])
+    return re.sub(r"(?://|#) Your turn: .*", lambda _: next(places), text)
+
+
+def not_right(found):
+    return {
+        check.check.partition(",")[0]: check.verdict for check in found if check.verdict != "PASS"
+    }
 
 
 def confkit(*arguments):
@@ -43,29 +67,20 @@ def confkit(*arguments):
 def test_a_client_in_python_is_right_in_every_row():
     """The small client of these tests meets the whole contract, every day; that in Java nightly."""
     found = course.check_client([sys.executable, "-S", str(OWN), "none"])
-    assert verdicts(found) == {}
-    assert len(found.rows) == len(ROWS)
+    assert not_right(found) == {}
+    assert len(found) == len(ROWS)
 
 
-def test_the_client_in_shell_is_right_in_every_row(tmp_path):
-    """The shipped client in shell, curl and openssl meets the whole contract."""
-    witnesses()
-    script = tmp_path / "client.sh"
-    script.write_text(course.example("sh"), "utf-8")
-    found = course.check_client(["sh", str(script)])
-    assert verdicts(found) == {}
-    assert found.ok
-    assert len(found.rows) == len(ROWS)
-
-
-def test_the_skeleton_in_shell_lacks_three_rows_and_has_no_wrong_one(tmp_path):
-    """What the skeleton in shell leaves to the learner is missing, and names its place."""
+def test_the_skeleton_in_shell_lacks_three_rows_and_is_right_once_it_has_them(tmp_path):
+    """What the skeleton in shell leaves to the learner is UNKNOWN; completed, it meets the whole
+    contract with curl and openssl."""
     witnesses()
     script = tmp_path / "client.sh"
     script.write_text(course.skeleton("sh"), "utf-8")
     found = course.check_client(["sh", str(script)], only=["A1", "A3", "B3", *LEFT_OUT])
-    assert [name for name, told in verdicts(found).items() if told[0] == "missing"] == LEFT_OUT
-    assert found.exit_status == 2
+    assert not_right(found) == dict.fromkeys(LEFT_OUT, "UNKNOWN")
+    script.write_text(whole("sh"), "utf-8")
+    assert not_right(course.check_client(["sh", str(script)])) == {}
 
 
 # What makes a virtual machine start sooner, without any of which it does the same.
@@ -95,14 +110,13 @@ def compiled(folder, text, archived=True):
 
 @pytest.mark.nightly
 @pytest.mark.timeout(400)
-def test_the_client_in_java_is_right_in_every_row(tmp_path):
-    """The shipped client in Java compiles for Java 11 without a warning and meets the contract; of
-    its skeleton the operations of the exercises are missing."""
+def test_the_skeleton_in_java_lacks_three_rows_and_is_right_once_it_has_them(tmp_path):
+    """The same in Java, which compiles for Java 11 without a warning."""
     need("javac", shutil.which("javac"), "apt-get install default-jdk-headless")
-    found = course.check_client(compiled(tmp_path / "whole", course.example("java")), limit=60)
-    assert verdicts(found) == {}
+    found = course.check_client(compiled(tmp_path / "whole", whole("java")), limit=60)
+    assert not_right(found) == {}
     part = compiled(tmp_path / "part", course.skeleton("java"), archived=False)
-    assert [row.verdict for row in course.check_client(part, only=["A4"]).rows] == ["missing"]
+    assert not_right(course.check_client(part, only=LEFT_OUT)) == dict.fromkeys(LEFT_OUT, "UNKNOWN")
 
 
 @pytest.mark.parametrize(
@@ -139,18 +153,37 @@ def test_the_vectors_hold_every_hash_and_form_and_the_published_two():
 
 
 def test_the_contract_tells_all_that_is_tried():
-    """Operations, arguments, variables and rows stand in the contract; every operation of the
-    interface has one, and each setting of a dialect is told to the client."""
+    """Operations with their arguments, variables with their values, services and rows stand in the
+    contract; each setting of a dialect has two values among the services."""
     text = course.contract()
-    for operation in OPERATIONS.values():
-        assert f"`{operation.name}" in text
-        assert json.loads(operation.answer)["ret"] == 0
-    assert {operation.row for operation in OPERATIONS.values()} - {""} == set(ENDPOINTS)
-    assert all(f"CONFKIT_{name}" in text for name in VARIABLES)
-    assert {f"CONFKIT_{name}" for name in VARIABLES} > set(settings(ck.Dialect()))
-    assert all(f"| {row.name} | {row.title} | " in text and row.asks for row in ROWS)
+    told = {
+        name: (key, set(re.findall(r"\w+", words)))
+        for name, words, key in re.findall(r"`(\w+)(.*)`  \n(without|\w\d)", text)
+    }
+    assert {name: key.replace("without", "") for name, (key, _) in told.items()} == OPERATIONS
+    for ask in (ask for row in ROWS for ask in row.asks):
+        assert set(ask.given) <= told[ask.operation][1]
+    for answer in re.findall(r"\n\n    ({.*})\n", text):
+        assert json.loads(answer)["ret"] == 0
+    variables = settings(ck.Dialect())
+    assert set(re.findall(r"\n\| CONFKIT_(\w+)", text)) == {
+        name.removeprefix("CONFKIT_") for name in variables
+    } | {"BASE_URL", "OUTGOING_URL", "ACCESS_KEY", "SECRET_KEY", "TIMEOUT"}
+    for name, values in CHOICES.items():
+        assert re.search(rf"\| CONFKIT_{name.upper()} \| .*{', '.join(values)} \|", text)
+    for service in SERVICES:
+        other = [
+            f"{name.removeprefix('CONFKIT_')}={value}"
+            for name, value in settings(service.dialect).items()
+            if value != variables[name]
+        ]
+        assert f"- {service.name}: {', '.join(other)}" in text
+    rows = re.findall(r"\n\| ([\w-]+) \| ([\w -]+) \| (?!what).*?( In each service\.)? \|", text)
+    assert [(row.name, row.title, row in EVERYWHERE) for row in ROWS] == [
+        (name, title, bool(each)) for name, title, each in rows
+    ]
     used = {name: {str(settings(service.dialect)[name]) for service in SERVICES}
-            for name in settings(ck.Dialect())}  # fmt: skip
+            for name in variables}  # fmt: skip
     assert [name for name, values in used.items() if len(values) == 1] == []
 
 
@@ -169,16 +202,15 @@ def test_the_command_tells_rows_as_text_and_as_json_and_its_exit_status():
     2 where rows are only missing; flags behind -- are the client's own."""
     status, told, errors = confkit("check", "--only", "A1", "--", "sh", "-c", "exit 64", "--json")
     assert status == 2
-    assert "missing A1" in told
+    assert "UNKNOWN A1, authenticate: it does not know authenticate" in told
     assert "--json" not in errors
-    assert "0 right, 0 wrong, 1 missing" in told
     line = ["sh", "-c", "echo '{\"ret\":0}'"]
     status, told, _ = confkit("check", "--json", "--only", "A1", "--only", "a5", "--", *line)
     assert status == 1
     found = json.loads(told)
-    assert found["counts"] == {"right": 0, "wrong": 2, "missing": 0}
-    assert [row["row"] for row in found["rows"]] == ["A1", "A5"]
-    assert "no request of A1 reached the service" in found["rows"][0]["why"]
+    assert found["verdict"] == "FAIL"
+    assert [row["check"].partition(",")[0] for row in found["checks"]] == ["A1", "A5"]
+    assert "no request of A1 reached the service" in found["checks"][0]["found"]
 
 
 def test_the_command_tells_on_standard_error_how_far_it_is():
@@ -191,7 +223,8 @@ def test_the_command_tells_on_standard_error_how_far_it_is():
     warned, first, *rows = errors.splitlines()
     assert "--only A7 stands behind --" in warned
     assert "2 rows" in first
-    assert {row.partition(": ")[2] for row in rows} == {"A4 is missing", "404 is missing"}
+    assert {row.partition(": ")[2] for row in rows} == {
+        "UNKNOWN A4, delete room", "UNKNOWN 404, room not found"}  # fmt: skip
     assert [row.partition(": ")[0] for row in rows] == ["1 of 2", "2 of 2"]
 
 
@@ -201,8 +234,8 @@ def test_a_row_is_told_when_all_services_have_tried_it():
     rows = []
     command = [sys.executable, "-S", str(OWN), "usual token name"]
     found = course.check_client(command, only=["A3", "416"], each=rows.append)
-    assert "2 of 3 services right" in found.rows[0].why
-    assert sorted(rows, key=str) == sorted(found.rows, key=str)
+    assert "2 of 3 services right" in found[0].found
+    assert sorted(rows, key=str) == sorted(found, key=str)
 
 
 def test_the_command_prints_what_is_shipped_in_utf_8():
@@ -213,22 +246,10 @@ def test_the_command_prints_what_is_shipped_in_utf_8():
     )  # fmt: skip
     assert (shown.stdout.decode(), shown.stderr) == (course.contract(), b"")
     assert json.loads(confkit("vectors")[1]) == course.vectors()
-    status, _, errors = confkit("example", "cobol")
+    status, _, errors = confkit("skeleton", "cobol")
     assert status == 1
     assert "There are java, sh" in errors
     assert "no command is given" in confkit("check")[2]
-
-
-def test_a_skeleton_is_its_example_without_three_operations():
-    """Nothing but the operations of the exercises is left out, and each place says which."""
-    for language in ("java", "sh"):
-        whole, part = course.example(language), course.skeleton(language)
-        assert part.count("Your turn: ") == len(LEFT_OUT)
-        assert "exercise:" not in whole + part
-        kept = [line for line in part.splitlines() if "Your turn: " not in line]
-        assert set(kept) <= set(whole.splitlines())
-        assert "delete_room" in whole
-        assert "delete_room" not in part
 
 
 def test_what_the_notebook_shows_of_the_clients_stands_in_them():
@@ -239,18 +260,5 @@ def test_what_the_notebook_shows_of_the_clients_stands_in_them():
     pieces = re.findall(r"```(sh|java)\n(.*?)```", text, re.DOTALL)
     assert [language for language, _ in pieces] == ["sh", "java"] * 2
     for language, piece in pieces:
-        shipped = [line.strip() for line in course.example(language).splitlines()]
+        shipped = [line.strip() for line in course.skeleton(language).splitlines()]
         assert [line for line in piece.splitlines() if line.strip() not in shipped] == []
-
-
-def test_the_table_shows_as_text_as_html_and_as_a_frame():
-    """A check shows its rows, escaped, and its counts, in each form."""
-    rows = (course.ClientRow("A1", "authenticate", "right"),
-            course.ClientRow("A3", "get room", "wrong", "it printed <b>"))  # fmt: skip
-    found = course.ClientCheck(rows)
-    assert str(found).endswith("1 right, 1 wrong, 0 missing")
-    assert "it printed &lt;b&gt;" in found._repr_html_()
-    assert list(found.to_frame()["verdict"]) == ["right", "wrong"]
-    assert json.loads(found.as_json())["rows"][1]["why"] == "it printed <b>"
-    assert found.exit_status == 1
-    assert course.ClientCheck(()).to_frame().columns.tolist() == ["row", "title", "verdict", "why"]

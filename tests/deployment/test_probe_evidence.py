@@ -14,7 +14,7 @@ import confkit as ck
 from confkit import profiles
 from confkit.connect import SERVICE
 from confkit.deployment import probe_client
-from confkit.deployment.logins import Logins, signatures
+from confkit.deployment.login_signatures import Logins, signatures
 from confkit.deployment.questions import TOKEN_IN_A, TOKEN_IN_A5, TOKEN_IN_B2
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS

@@ -6,7 +6,7 @@ import pytest
 
 import confkit as ck
 from confkit.deployment import probe_client
-from confkit.deployment.own_room import OWNER, TOPIC
+from confkit.deployment.probe_room import OWNER, TOPIC
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from tests.deployment.test_probe_dialects import state

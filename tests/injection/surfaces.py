@@ -11,7 +11,6 @@ import ipywidgets
 import confkit as ck
 from confkit.charts import occupancy_chart, occupancy_curve, occupancy_heatmap
 from confkit.checklist import Check, Checklist
-from confkit.course.clients.report import ClientCheck, ClientRow
 from confkit.deployment import service_answers
 from confkit.frames import calls_frame
 from confkit.many.sweeps import sweep
@@ -97,7 +96,6 @@ def of_objects(texts: Sequence[str]) -> Iterator[Output]:
         report,
         check,
         Checklist([check]),
-        ClientCheck((ClientRow(a, b, "wrong", a),)),
         ck.explain(a),
     ]
     for one in made:

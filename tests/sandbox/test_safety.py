@@ -163,7 +163,7 @@ def test_a_name_is_no_path(name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = set(profiles.path().parent.parent.rglob("*"))
     assert cli.main(["runbook", name, "--sandbox"]) == 2
-    commands = ("profile remove", "interface", "token --profile", "course example")
+    commands = ("profile remove", "interface", "token --profile", "course skeleton")
     for command in commands:
         assert cli.main([*command.split(), name]) == 1, command
     told = capsys.readouterr()

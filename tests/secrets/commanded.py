@@ -20,7 +20,6 @@ from tests.secrets.worlds import World
 COMMANDS: dict[str, dict[str, int]] = {
     "course check": {"--only A3 -- CLIENT": 1, "--only NOPE -- CLIENT": 1, "": 1},
     "course contract": {"": 0},
-    "course example": {"java": 0, "LOGIN": 1},
     "course skeleton": {"sh": 0, "LOGIN": 1},
     "course vectors": {"": 0},
     "diagnose": {

@@ -7,6 +7,7 @@ from unittest import mock
 
 import confkit as ck
 from confkit import course, runbook
+from confkit.checklist import Checklist
 from confkit.sandbox import RoomJoinRefused, Sandbox
 from tests.secrets.drives import Drive, Due, listed
 from tests.secrets.worlds import SMALL, World
@@ -180,7 +181,7 @@ RUNBOOK_MISTAKES: dict[str, Drive] = {
 }  # fmt: skip
 
 
-def _client(world: World) -> course.ClientCheck:
+def _client(world: World) -> Checklist:
     """A client that prints all that it was given, which is what a beginner's does."""
     code = "import os, sys; print(dict(os.environ), sys.argv)"
     with mock.patch.dict(os.environ, {"CONFKIT_SECRET_KEY": world.marks["profile's key"]}):
@@ -192,14 +193,6 @@ def _answered(world: World) -> Any:
 
 
 COURSE: dict[str, Drive] = {
-    "ClientCheck": _client,
-    "ClientCheck.as_json": lambda w: _client(w).as_json(),
-    "ClientCheck.counts": lambda w: _client(w).counts,
-    "ClientCheck.exit_status": lambda w: _client(w).exit_status,
-    "ClientCheck.ok": lambda w: _client(w).ok,
-    "ClientCheck.to_frame": lambda w: _client(w).to_frame(),
-    "ClientCheck.told": lambda w: _client(w).told,
-    "ClientRow": lambda w: _client(w).rows,
     "Exercise": lambda w: course.exercises(),
     "Finding": _answered,
     "Finding.word": lambda w: _answered(w).word,
@@ -210,7 +203,6 @@ COURSE: dict[str, Drive] = {
     "check": _answered,
     "check_client": _client,
     "contract": lambda w: course.contract(),
-    "example": lambda w: course.example("java"),
     "exercises": lambda w: course.exercises(),
     "open_questions": lambda w: course.open_questions(),
     "picture": lambda w: course.picture("token"),
@@ -220,7 +212,7 @@ COURSE: dict[str, Drive] = {
 }  # fmt: skip
 # What comes of these where all is well, beyond that something comes.
 DUE: dict[str, Due] = {
-    "ClientCheck.ok": lambda ok: not ok,  # a client that prints its key is wrong
+    "check_client": lambda checks: not checks.ok,  # a client that prints its key is wrong
     "Sandbox.remarks": lambda remarks: remarks == [],
     "RoomJoinRefused": RoomJoinRefused,
     "Runbook.verdict": lambda checks: checks.verdict == "FAIL",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ...dialect import Dialect
 from ...sandbox.service.signatures import Kind, Parts, mistakes
-from .dialects import settings
 
 
 class Vector(NamedTuple):
@@ -25,23 +25,8 @@ class Vector(NamedTuple):
     token: str
     token_encoded: str
 
-    @property
-    def dialect(self) -> Dialect:
-        """The dialect whose signatures these are."""
-        return Dialect(hash=self.hash, signature=self.signature)
-
-    def environment(self) -> dict[str, str]:
-        """What a client that is asked for this one finds in its environment."""
-        told = {"CONFKIT_ACCESS_KEY": self.access_key, "CONFKIT_SECRET_KEY": self.secret_key}
-        return {**settings(self.dialect), **told}
-
-    @property
-    def parts(self) -> Parts:
-        """What its digest and token are made of."""
-        return Parts(self.access_key, self.secret_key, self.random, self.key)
-
     def mistake(self, name: Kind, given: Any) -> str:
-        """What is wrong with a digest or token that a client made of this; empty: nothing."""
+        """Return what is wrong with a digest or token that a client made of this; else nothing."""
         if given == getattr(self, name):
             return ""
         how = f"{name}, {self.hash} and {self.signature}"
@@ -49,30 +34,24 @@ class Vector(NamedTuple):
             return f"{how}: there is no {name}, a text"
         if given == {"digest": self.token, "token": self.digest}[name]:
             return f"{how}: digest and token have changed places"
-        found = mistakes(name, given, self.parts, self.dialect)
+        parts = Parts(self.access_key, self.secret_key, self.random, self.key)
+        found = mistakes(name, given, parts, Dialect(hash=self.hash, signature=self.signature))
         why = "; and ".join(found or ()) or "it is another one, and no known mistake makes it"
         return f"{how}: {why}"
 
+    def mistakes(self, said: Mapping[str, Any]) -> str:
+        """Return what is wrong with the two of an answer; else nothing."""
+        in_digest = self.mistake("digest", said.get("digest"))
+        return in_digest or self.mistake("token", said.get("token"))
+
 
 def vectors() -> dict[str, Any]:
-    """The content of vectors.json: `vectors`, a list of objects with hash, signature, access_key,
-    secret_key, random, key, digest, digest_encoded, token, token_encoded (all texts)."""
-    return json.loads(as_file())  # type: ignore[no-any-return]
-
-
-def as_file() -> str:
-    """vectors.json as it is packaged."""
-    return (files(__package__) / "vectors.json").read_text("utf-8")
+    """Return the content of vectors.json: `vectors`, a list of objects with hash, signature,
+    access_key, secret_key, random, key, digest, digest_encoded, token, token_encoded (texts)."""
+    text = (files(__package__) / "vectors.json").read_text("utf-8")
+    return json.loads(text)  # type: ignore[no-any-return]
 
 
 def all_vectors() -> tuple[Vector, ...]:
-    """The same as records."""
+    """Return the same as records."""
     return tuple(Vector(**vector) for vector in vectors()["vectors"])
-
-
-def chosen() -> tuple[Vector, ...]:
-    """The vectors that a client is asked for: each hash and each form, and the awkward keys."""
-    wanted = (("sha1", "hex"), ("sha256", "raw"), ("sha512", "hex"), ("md5", "raw"))
-    groups = [[vector for vector in all_vectors() if (vector.hash, vector.signature) == pair]
-              for pair in wanted]  # fmt: skip
-    return tuple(group[number % len(group)] for number, group in enumerate(groups))

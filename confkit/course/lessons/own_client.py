@@ -43,9 +43,10 @@ def command(words: list[Any], _: Any) -> Hints:
             "This command cannot be started. Its first word is a program, as it is typed in a "
             "terminal, and each argument stands by itself: ['java', '-cp', 'folder', 'Client']."
         )
-    for row in found.rows:
-        if row.verdict != "right":
-            yield f"{found.told}. {row.row} is {row.verdict}: {row.why}."
+    for row in found:
+        if row.verdict != "PASS":
+            number = sum(check.verdict == "PASS" for check in found)
+            yield f"{number} of {len(found)} rows are right. {row.check}: {row.found}."
     return (
         "A1, A4, A7 and B2 are right in three services. For all rows, in a terminal: "
         "confkit course check -- and then your command."

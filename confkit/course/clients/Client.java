@@ -91,27 +91,18 @@ public final class Client {
                 return create(given);
             case "get_room":
                 return tidy(ask("A", "GET", "/rtc/room/get", setting("TOKEN_PARAMETER"), given));
-            // exercise: A4, path /rtc/room/del
-            case "delete_room":
-                return tidy(ask("A", "GET", "/rtc/room/del", setting("TOKEN_PARAMETER"), given));
-            // end
+            // Your turn: A4, path /rtc/room/del
             case "get_mcu":
                 return tidy(ask("A", "GET", "/sdk/get_mcu", setting("MCU_TOKEN_PARAMETER"), given));
             case "get_room_users":
                 return tidy(ask("A", "GET", "/rtc/room/get_room_info", setting("TOKEN_PARAMETER"), given));
-            // exercise: A7, path /rtc/force_offline_mcu
-            case "force_offline":
-                return tidy(ask("A", "GET", "/rtc/force_offline_mcu", setting("TOKEN_PARAMETER"), given));
-            // end
+            // Your turn: A7, path /rtc/force_offline_mcu
             case "import_device":
                 if (json && given.containsKey("options")) { // an object there, JSON text elsewhere
                     given.put("options", Json.read((String) given.get("options")));
                 }
                 return tidy(ask("B", setting("CREATE_METHOD"), outgoing + "createOutgoingUser", "accessToken", camel(given)));
-            // exercise: B2, path /avd/api/outgoing/destroyOutgoingUser; look at the name of its token
-            case "remove_device":
-                return tidy(ask("B", "GET", outgoing + "destroyOutgoingUser", setting("REMOVE_TOKEN_PARAMETER"), camel(given)));
-            // end
+            // Your turn: B2, path /avd/api/outgoing/destroyOutgoingUser; look at the name of its token
             case "list_devices":
                 return tidy(ask("B", setting("LIST_METHOD"), outgoing + "getOutgoingUsers", "accessToken", camel(given)));
             default:

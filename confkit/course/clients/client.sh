@@ -207,18 +207,12 @@ sign)
 authenticate) login && answer='{"ret":0}' ;;
 create_room) create "$@" ;;
 get_room) ask A GET /rtc/room/get "$CONFKIT_TOKEN_PARAMETER" "$@" ;;
-# exercise: A4, path /rtc/room/del
-delete_room) ask A GET /rtc/room/del "$CONFKIT_TOKEN_PARAMETER" "$@" ;;
-# end
+# Your turn: A4, path /rtc/room/del
 get_mcu) ask A GET /sdk/get_mcu "$CONFKIT_MCU_TOKEN_PARAMETER" "$@" ;;
 get_room_users) ask A GET /rtc/room/get_room_info "$CONFKIT_TOKEN_PARAMETER" "$@" ;;
-# exercise: A7, path /rtc/force_offline_mcu
-force_offline) ask A GET /rtc/force_offline_mcu "$CONFKIT_TOKEN_PARAMETER" "$@" ;;
-# end
+# Your turn: A7, path /rtc/force_offline_mcu
 import_device) ask B "$CONFKIT_CREATE_METHOD" "$outgoing_path/createOutgoingUser" accessToken "$@" ;;
-# exercise: B2, path /avd/api/outgoing/destroyOutgoingUser; look at the name of its token
-remove_device) ask B GET "$outgoing_path/destroyOutgoingUser" "$CONFKIT_REMOVE_TOKEN_PARAMETER" "$@" ;;
-# end
+# Your turn: B2, path /avd/api/outgoing/destroyOutgoingUser; look at the name of its token
 list_devices) ask B "$CONFKIT_LIST_METHOD" "$outgoing_path/getOutgoingUsers" accessToken "$@" ;;
 *) exit 64 ;; # an operation that this client does not know
 esac

@@ -1,5 +1,5 @@
 """One client's check-up while it goes on: what is known so far, what time is left, and how a check
-says what it found (the texts stand in `says.toml`)."""
+says what it found (the texts stand in `doctor_says.toml`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..endpoints import A3, B3
 from ..errors import ApiError, TransportError, TransportTimeout
 from ..secret import mask
 from ..wire import Request
-from .logins import Login, Logins
+from .login_signatures import Login, Logins
 from .questions import Inquiry
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NO_ROOM = "999999999999999"  # a number that no room should have
 SETTINGS: dict[Interface, str] = {"A": "base_url", "B": "outgoing_url"}
-SAYS = tomllib.loads(Path(__file__).with_name("says.toml").read_text("utf-8"))
+SAYS = tomllib.loads(Path(__file__).with_name("doctor_says.toml").read_text("utf-8"))
 _OF_A_SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key", "dialect")
 
 
@@ -44,7 +44,7 @@ class Said(NamedTuple):
 
 
 def say(row: str, **values: object) -> Said:
-    """What `says.toml` has in this row (`table.name`), with these values in it."""
+    """What `doctor_says.toml` has in this row (`table.name`), with these values in it."""
     table, _, name = row.partition(".")
     texts = SAYS[table][name]
     found, advice = (texts.get(part, "").format(**values) for part in ("found", "advice"))
