@@ -8,13 +8,11 @@ import ssl
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
 from typing import Any, cast
 
 from .address import Address
 from .message import Frame, MalformedMessage, Parser, Request, Response
 from .refusal import PullRefused, connection_refusal
-from .steps import Steps
 
 # One of several addresses of a name gets so many seconds before the next is tried.
 _PATIENCE = 4.0
@@ -25,54 +23,39 @@ _TELLING = ("dns_failed", "unreachable", "connect_timeout", "refused", "rtsp_sil
 Target = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
-async def connect(
-    address: Address,
+async def talk(
+    opened: socket.socket,
     received: Callable[[Frame], None],
-    steps: Steps,
-    *,
+    host: str = "",
     verify: bool | str = True,
-    found: Callable[[tuple[str, ...]], None] = lambda _hosts: None,
 ) -> Connection:
-    """Return an open connection, encrypted for rtsps; raises PullRefused.
-
-    `verify` is as in requests: True, False or the path of certificates to trust. `found` gets the
-    host's addresses before one of them is connected to, and may refuse them.
-    """
-    steps.begin("name")
-    targets = await _look_up(address.host, address.port)
-    hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
-    steps.detail = ", ".join(hosts)
-    found(hosts)
-    steps.begin("TCP")
-    opened = await _open(targets)
-    connection = Connection(received)
+    """Return the connection over a connected socket, encrypted where its `host` is given; raises
+    PullRefused. `verify` is as in requests: True, False or the path of certificates to trust."""
     tls: dict[str, Any] = {}
+    if host:
+        tls = {
+            "ssl": _trusted(verify),
+            "server_hostname": host.partition("%")[0],
+            "ssl_shutdown_timeout": _FAREWELL,
+        }
+    loop = asyncio.get_running_loop()
     try:
-        if address.scheme == "rtsps":
-            steps.begin("TLS")
-            tls = {
-                "ssl": _trusted(verify),
-                "server_hostname": address.host.partition("%")[0],
-                "ssl_shutdown_timeout": _FAREWELL,
-            }
-        loop = asyncio.get_running_loop()
-        await loop.create_connection(lambda: connection, sock=opened, **tls)
+        _, connection = await loop.create_connection(
+            lambda: Connection(received), sock=opened, **tls
+        )
     except OSError as error:
-        raise connection_refusal(error, encrypted=bool(tls)) from error
-    except BaseException:
-        opened.close()
-        raise
+        raise connection_refusal(error, encrypted=bool(host)) from error
     return connection
 
 
 async def speaks_tls(address: Address, seconds: float) -> bool:
     """Return whether something at this address answers an encrypted greeting."""
-    encrypted = replace(address, scheme="rtsps")
     try:
         async with asyncio.timeout(seconds):
-            connection = await connect(encrypted, lambda _frame: None, Steps("TLS"), verify=False)
-            connection.release()
-            await asyncio.wait({connection.closed})
+            with await dial(await look_up(address.host, address.port)) as opened:
+                connection = await talk(opened, lambda _frame: None, address.host, verify=False)
+                connection.release()
+                await asyncio.wait({connection.closed})
     except TimeoutError:
         return False
     except PullRefused as refusal:  # an alert is an answer too; plain text is that of a plain port
@@ -186,17 +169,17 @@ def _trusted(verify: bool | str) -> ssl.SSLContext:
     return context
 
 
-async def _look_up(host: str, port: int) -> list[Target]:
+async def look_up(host: str, port: int) -> list[Target]:
     """Return the addresses of a host; a lookup that hangs is left to its thread, not waited for."""
     found = _addresses(host, port, socket.AI_NUMERICHOST)
     if not found:
         answer: Future[list[Target]] = Future()
         answer.set_running_or_notify_cancel()  # it comes, even where nobody waits any more
 
-        def look_up() -> None:
+        def ask() -> None:
             answer.set_result(_addresses(host, port, 0))
 
-        threading.Thread(target=look_up, name=f"look up {host}", daemon=True).start()
+        threading.Thread(target=ask, name=f"look up {host}", daemon=True).start()
         found = await asyncio.wrap_future(answer)
     if not found:
         raise PullRefused("dns_failed", f"The host name {host} has no address.")
@@ -211,7 +194,7 @@ def _addresses(host: str, port: int, flags: int) -> list[Target]:
     return [(family, target) for family, _, _, _, target in found]
 
 
-async def _open(targets: list[Target]) -> socket.socket:
+async def dial(targets: list[Target]) -> socket.socket:
     """Return a connected socket; asyncio's own attempt hides why each address failed."""
     loop = asyncio.get_running_loop()
     refusals = []

@@ -165,7 +165,7 @@ def test_ctrl_c_ends_what_the_sandbox_does_for_a_call(aside, make):
 
     def waits():
         found = (one for one in gc.get_objects() if type(one) is types.CoroutineType)
-        return any(one.__qualname__ == "Service.keyframe" for one in found)
+        return any(one.__qualname__ == "Held.keyframe" for one in found)
 
     def interrupt():
         wait_until(waits)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import ssl
-import struct
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ...rtsp.auth import Login
 from ...rtsp.h26x import parameter_sets
-from ...rtsp.message import Request, Response
-from ...rtsp.rtp import ENCODINGS
+from ...rtsp.message import Frame, Request, Response
+from ...rtsp.rtp import ENCODINGS, Packet
 from ...rtsp.sdp import Description, Media
 from .picture import Loop, check_loop
 from .serving import Guard, encode_parameter_sets, packetise, write_sdp
@@ -50,10 +49,6 @@ def describe_loop(name: str, loop: Loop) -> bytes:
     return write_sdp(Description((media,), " ".join(name.split()) or "-"))
 
 
-def _nothing_else(_request: Request) -> Response | None:
-    return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of one camera.
@@ -87,8 +82,6 @@ class Settings:
         texts = self.name, self.login_name, self.login_password
         if not all(text is None or isinstance(text, str) for text in texts):
             raise ValueError("The name and the login of a camera are texts.")
-        if self.codec not in tuple(ENCODINGS):
-            raise ValueError(f"The codec is none of {', '.join(ENCODINGS)}.")
         if self.auth not in tuple(ALGORITHMS):
             raise ValueError(f"The authentication is none of {', '.join(ALGORITHMS)}.")
         chosen = self.transports
@@ -100,6 +93,21 @@ class Settings:
         if self.tls is not None and not isinstance(self.tls, ssl.SSLContext):
             raise ValueError("tls is not an ssl.SSLContext for a server, with its certificate.")
         check_loop(self.codec, self.size, self.fps, self.keyframe_every)
+
+
+class Viewer(Protocol):
+    """A connection with a session: where it is in the stream, and how it is sent to.
+
+    `channel` is the interleaved one, or None over UDP."""
+
+    transport: asyncio.Transport
+    channel: int | None
+    next_frame: int
+    sequence: int
+    ssrc: int
+
+    def send(self, packets: list[bytes]) -> None:
+        """Send the packets of a moment."""
 
 
 @dataclass(eq=False)
@@ -118,10 +126,10 @@ class Camera:
     transports: frozenset[str]
     started: float
     max_viewers: int | None = None
-    instead: Callable[[Request], Response | None] = _nothing_else
+    instead: Callable[[Request], Response | None] = lambda _request: None
     closes_after: str = ""
     closes_in: float = 0.0
-    viewers: dict[Viewer, Callable[[], None]] = field(default_factory=dict, repr=False)
+    viewers: set[Viewer] = field(default_factory=set, repr=False)
     _timer: asyncio.TimerHandle | None = field(default=None, repr=False)
 
     @property
@@ -129,82 +137,55 @@ class Camera:
         """Whether nobody else may watch."""
         return self.max_viewers is not None and len(self.viewers) >= self.max_viewers
 
-    def frame_at(self, now: float) -> int:
-        """Return the number of the newest frame, counted on across the loop."""
-        return int((now - self.started) * self.loop.fps)
+    @property
+    def newest(self) -> int:
+        """The number of the newest frame, counted on across the loop."""
+        return int((asyncio.get_running_loop().time() - self.started) * self.loop.fps)
 
-    def keyframe_at(self, now: float) -> int:
-        """Return the number of the newest keyframe."""
-        return self.frame_at(now) // self.loop.keyframe_frames * self.loop.keyframe_frames
+    @property
+    def newest_keyframe(self) -> int:
+        """The number of the newest keyframe."""
+        return self.newest // self.loop.keyframe_frames * self.loop.keyframe_frames
 
-    def watch(self, viewer: Viewer, kick: Callable[[], None]) -> None:
-        """Send to a viewer from the newest keyframe on, at once; `kick` must end its connection."""
-        self.viewers[viewer] = kick
+    def watch(self, viewer: Viewer) -> None:
+        """Send to a viewer from its `next_frame` on, at once, while it is among the `viewers`."""
+        self.viewers.add(viewer)
         self._tick()
 
-    def unwatch(self, viewer: Viewer) -> None:
-        """Send nothing more to a viewer."""
-        self.viewers.pop(viewer, None)
-
     def close(self) -> None:
-        """Kick all viewers."""
-        for kick in list(self.viewers.values()):
-            kick()
+        """End the connections of all viewers."""
+        for viewer in list(self.viewers):
+            viewer.transport.abort()
         self.viewers.clear()
         if self._timer:
             self._timer.cancel()
 
+    def packets(self, viewer: Viewer, newest: int) -> Iterator[bytes]:
+        """Yield what a viewer has not got yet, up to the frame `newest`."""
+        interval, kind = self.loop.keyframe_frames, _PAYLOAD_TYPES[self.loop.codec]
+        # After a pause of the whole process: no backlog older than the last keyframe but one.
+        start = max(viewer.next_frame, newest // interval * interval - interval)
+        for frame in range(start, newest + 1):
+            stamp, group = self.timestamp(viewer, frame), self.payloads[frame % len(self.payloads)]
+            for index, payload in enumerate(group):
+                marker = index == len(group) - 1
+                packet = Packet(kind, marker, viewer.sequence, stamp, viewer.ssrc, payload).encode()
+                channel = viewer.channel
+                yield packet if channel is None else Frame(channel, packet).encode()
+                viewer.sequence = (viewer.sequence + 1) & 0xFFFF
+        viewer.next_frame = max(start, newest + 1)
+
+    def timestamp(self, viewer: Viewer, frame: int) -> int:
+        """Return the RTP timestamp of a frame."""
+        return (viewer.ssrc + frame * _CLOCK // self.loop.fps) & 0xFFFFFFFF
+
     def _tick(self) -> None:
         """Send every viewer the frames that are due; without viewers there is no timer."""
-        loop = asyncio.get_running_loop()
         if self._timer:
             self._timer.cancel()
-        newest = self.frame_at(loop.time())
-        for viewer, kick in list(self.viewers.items()):
-            if not viewer.send_until(newest):
-                kick()
+        newest = self.newest
+        for viewer in list(self.viewers):
+            viewer.send(list(self.packets(viewer, newest)))
         if self.viewers:
             due = self.started + (newest + 1) / self.loop.fps
-            self._timer = loop.call_at(due + _LATE, self._tick)
-
-
-@dataclass(eq=False)
-class Viewer:
-    """One viewer's sequence numbers, timestamps and SSRC.
-
-    `send` takes the packets of a moment and is False when they pile up; `channel` is the
-    interleaved channel, or None over UDP.
-    """
-
-    camera: Camera
-    channel: int | None
-    send: Callable[[list[bytes]], bool]
-    next_frame: int = 0
-    sequence: int = field(default_factory=lambda: secrets.randbelow(1 << 15))
-    ssrc: int = field(default_factory=lambda: secrets.randbits(32))
-    offset: int = field(default_factory=lambda: secrets.randbits(32))
-
-    def timestamp(self, frame: int) -> int:
-        """Return the RTP timestamp of a frame."""
-        loop = self.camera.loop
-        return (self.offset + frame * _CLOCK // loop.fps) & 0xFFFFFFFF
-
-    def send_until(self, newest: int) -> bool:
-        """Send the frames up to `newest`; False when this viewer reads too slowly."""
-        interval, payloads = self.camera.loop.keyframe_frames, self.camera.payloads
-        kind = _PAYLOAD_TYPES[self.camera.loop.codec]
-        # After a pause of the whole process: no backlog older than the last keyframe but one.
-        start = max(self.next_frame, newest // interval * interval - interval)
-        packets: list[bytes] = []
-        for frame in range(start, newest + 1):
-            stamp, group = self.timestamp(frame), payloads[frame % len(payloads)]
-            for index, payload in enumerate(group):
-                marked = kind | (index == len(group) - 1) << 7
-                header = struct.pack("!BBHII", 0x80, marked, self.sequence, stamp, self.ssrc)
-                if self.channel is not None:
-                    size = len(header) + len(payload)
-                    header = struct.pack("!cBH", b"$", self.channel, size) + header
-                packets.append(header + payload)
-                self.sequence = (self.sequence + 1) & 0xFFFF
-        self.next_frame = max(start, newest + 1)
-        return not packets or self.send(packets)
+            self._timer = asyncio.get_running_loop().call_at(due + _LATE, self._tick)

@@ -205,13 +205,13 @@ class Devices:
         self.held: dict[str, Held] = {}
         self.reserved: dict[str, Reserved] = {}
 
-    def present(self, user_id: str) -> bool:
-        """Return whether the device's stream flows: only then is it in its room."""
-        return user_id in self.held and self.held[user_id].live
-
-    def room_has_stream(self, room_id: str) -> bool:
-        """Return whether a device is present in the room."""
-        return any(held.live and held.device.room_id == room_id for held in self.held.values())
+    def present(self, room_id: str) -> set[str]:
+        """Return the room's devices whose streams flow: only then are they in it."""
+        return {
+            user_id
+            for user_id, held in self.held.items()
+            if held.live and held.device.room_id == room_id
+        }
 
     async def open(self, device: StoredDevice) -> Stream:
         """Return the stream of a device that is new; raises PullRefused."""
@@ -237,7 +237,3 @@ class Devices:
         for user_id, reserved in list(self.reserved.items()):
             if reserved.room_id == room_id:
                 del self.reserved[user_id]
-
-    async def close(self) -> None:
-        """Close every stream."""
-        await self.release(*self.held)
