@@ -8,6 +8,7 @@ import ssl
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, cast
 
 from .address import Address
@@ -66,8 +67,9 @@ async def speaks_tls(address: Address, seconds: float) -> bool:
 class Connection(asyncio.Protocol):
     """The client's end of one connection; what is sent is a request, and answered in turn.
 
-    `closed` becomes the reason when the connection is gone, `malformed` is set when the peer
-    does not speak RTSP, `heard` once it has sent a byte.
+    `closed` becomes the reason when the connection is gone, `unread` tells then that the peer did
+    not read what was sent last; `malformed` is set when it does not speak RTSP, `heard` once it has
+    sent a byte.
     """
 
     closed: asyncio.Future[str]
@@ -79,7 +81,7 @@ class Connection(asyncio.Protocol):
         self._sequence = 0
         self._unanswered: list[int] = []
         self._answer: asyncio.Future[Response] | None = None
-        self.heard = False
+        self.heard = self.unread = False
         self.malformed: MalformedMessage | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -107,6 +109,11 @@ class Connection(asyncio.Protocol):
             reason = "The camera sent something that is not RTSP."
         elif exc:
             reason = "The connection to the camera broke."
+        self.unread = exc is not None
+        with suppress(OSError, TypeError):  # uvloop's sockets have no options to ask for
+            # It has closed before what came then, and resets.
+            ours = self._transport.get_extra_info("socket")
+            self.unread |= ours.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
         self.closed.set_result(reason)
 
     @property
@@ -133,7 +140,9 @@ class Connection(asyncio.Protocol):
     async def exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response | None:
         """Return the answer to a request, or None when the connection closes instead."""
         self._answer = asyncio.get_running_loop().create_future()
-        if not self.closed.done():
+        if self.closed.done():
+            self.unread = True
+        else:
             self.send(method, url, *headers)
         either: tuple[asyncio.Future[Any], ...] = (self._answer, self.closed)
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -25,6 +25,7 @@ from .udp import PortPair, open_ports
 TRANSPORTS = ("auto", "tcp", "udp")
 _SESSION_SECONDS = 60.0
 _TEARDOWN_SECONDS = 0.5
+_GRACE = 0.005  # seconds in which a camera that closes after its 401 has closed
 _SHOWN = 200  # letters of an address that a camera redirects to
 # An empty RTP packet: it opens the way back through a firewall on our side.
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)
@@ -227,6 +228,7 @@ class Conversation:
         response = await self._exchange(method, url, *headers)
         while response.status == 401:
             self._credentials.meet(response)
+            await asyncio.wait({self.closed}, timeout=_GRACE)  # a login is sent once, not twice
             response = await self._exchange(method, url, *headers, stage="authentication")
         if response.status != 200 and response.status not in allow:
             raise status_refusal(method, response, *self._credentials.secrets)
@@ -241,7 +243,8 @@ class Conversation:
         async with self.stage(stage or method, too_slow("rtsp_silent", told)):
             signed = self._signed(method, url)
             response = await self._wire.exchange(method, url, *headers, *signed)
-        if response is None and self._status == 401 and not self._wire.malformed:
+        lost = response is None and self._wire.unread and not self._wire.malformed
+        if lost and self._status == 401:
             # Some cameras close after their 401: what we sent then never reached them.
             self._status = 200  # it is opened once again, not twice
             await self._connect()

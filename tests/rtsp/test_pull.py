@@ -132,6 +132,25 @@ def test_a_camera_that_closes_after_its_401_is_reopened():
     asyncio.run(run())
 
 
+def test_a_login_that_a_camera_answers_by_hanging_up_is_tried_once():
+    """A camera that has read the login and closes gets no second one."""
+
+    def answer(request):
+        if request.get("Authorization"):
+            return b""
+        if request.method == "OPTIONS":
+            return willing(request)
+        return reply(request, 401, WWW_Authenticate='Digest realm="r", nonce="n"')
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            assert (await refused(fake.url, "ada", "hush")).verdict == "rtsp_silent"
+            assert fake.methods == ["OPTIONS", "DESCRIBE", "DESCRIBE"]
+            assert fake.connections == 1
+
+    asyncio.run(run())
+
+
 def test_an_unknown_scheme_is_not_a_wrong_login():
     """A camera that offers only schemes nobody knows is `auth_unsupported`."""
 

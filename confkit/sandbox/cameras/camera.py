@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import ssl
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ...rtsp.auth import Login
 from ...rtsp.h26x import parameter_sets
 from ...rtsp.message import Frame, Request, Response
 from ...rtsp.rtp import ENCODINGS, Packet
-from ...rtsp.sdp import Description, Media
 from .picture import Loop, check_loop
-from .serving import Guard, encode_parameter_sets, packetise, write_sdp
+from .serving import Guard, packetise
+
+if TYPE_CHECKING:
+    from .session import Connection
 
 TRACK = "track1"
 
@@ -35,18 +38,21 @@ def packetise_loop(loop: Loop) -> list[list[bytes]]:
 
 def describe_loop(name: str, loop: Loop) -> bytes:
     """Return the session description of a loop."""
-    parameters: dict[str, str] = {}
     sets = parameter_sets(loop.codec, loop.frames[0]) if loop.codec != "mjpeg" else []
+    encoded = [base64.b64encode(nal).decode() for nal in sets]
+    number, parameters = _PAYLOAD_TYPES[loop.codec], ""
     if loop.codec == "h264":
-        parameters = {"packetization-mode": "1", "profile-level-id": sets[0][1:4].hex()}
-        parameters["sprop-parameter-sets"] = encode_parameter_sets(sets)
+        parameters = f"packetization-mode=1; profile-level-id={sets[0][1:4].hex()}; "
+        parameters += f"sprop-parameter-sets={','.join(encoded)}"
     elif loop.codec == "h265":
-        names = ("sprop-vps", "sprop-sps", "sprop-pps")
-        encoded = [encode_parameter_sets([nal]) for nal in sets]
-        parameters = dict(zip(names, encoded, strict=True))
-    kind, encoding = _PAYLOAD_TYPES[loop.codec], ENCODINGS[loop.codec]
-    media = Media("video", kind, encoding, _CLOCK, parameters, TRACK)
-    return write_sdp(Description((media,), " ".join(name.split()) or "-"))
+        parameters = "sprop-vps={}; sprop-sps={}; sprop-pps={}".format(*encoded)
+    lines = [
+        "v=0", "o=- 0 0 IN IP4 0.0.0.0", f"s={' '.join(name.split()) or '-'}",
+        "c=IN IP4 0.0.0.0", "t=0 0", "a=control:*", f"m=video 0 RTP/AVP {number}",
+        f"a=rtpmap:{number} {ENCODINGS[loop.codec]}/{_CLOCK}",
+        *([f"a=fmtp:{number} {parameters}"] if parameters else []), f"a=control:{TRACK}", "",
+    ]  # fmt: skip
+    return "\r\n".join(lines).encode()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,21 +101,6 @@ class Settings:
         check_loop(self.codec, self.size, self.fps, self.keyframe_every)
 
 
-class Viewer(Protocol):
-    """A connection with a session: where it is in the stream, and how it is sent to.
-
-    `channel` is the interleaved one, or None over UDP."""
-
-    transport: asyncio.Transport
-    channel: int | None
-    next_frame: int
-    sequence: int
-    ssrc: int
-
-    def send(self, packets: list[bytes]) -> None:
-        """Send the packets of a moment."""
-
-
 @dataclass(eq=False)
 class Camera:
     """A loop, packetised once for all its viewers; it runs by the clock from `started`, seconds.
@@ -129,7 +120,7 @@ class Camera:
     instead: Callable[[Request], Response | None] = lambda _request: None
     closes_after: str = ""
     closes_in: float = 0.0
-    viewers: set[Viewer] = field(default_factory=set, repr=False)
+    viewers: set[Connection] = field(default_factory=set, repr=False)
     _timer: asyncio.TimerHandle | None = field(default=None, repr=False)
 
     @property
@@ -147,7 +138,7 @@ class Camera:
         """The number of the newest keyframe."""
         return self.newest // self.loop.keyframe_frames * self.loop.keyframe_frames
 
-    def watch(self, viewer: Viewer) -> None:
+    def watch(self, viewer: Connection) -> None:
         """Send to a viewer from its `next_frame` on, at once, while it is among the `viewers`."""
         self.viewers.add(viewer)
         self._tick()
@@ -160,7 +151,7 @@ class Camera:
         if self._timer:
             self._timer.cancel()
 
-    def packets(self, viewer: Viewer, newest: int) -> Iterator[bytes]:
+    def packets(self, viewer: Connection, newest: int) -> Iterator[bytes]:
         """Yield what a viewer has not got yet, up to the frame `newest`."""
         interval, kind = self.loop.keyframe_frames, _PAYLOAD_TYPES[self.loop.codec]
         # After a pause of the whole process: no backlog older than the last keyframe but one.
@@ -175,7 +166,7 @@ class Camera:
                 viewer.sequence = (viewer.sequence + 1) & 0xFFFF
         viewer.next_frame = max(start, newest + 1)
 
-    def timestamp(self, viewer: Viewer, frame: int) -> int:
+    def timestamp(self, viewer: Connection, frame: int) -> int:
         """Return the RTP timestamp of a frame."""
         return (viewer.ssrc + frame * _CLOCK // self.loop.fps) & 0xFFFFFFFF
 
