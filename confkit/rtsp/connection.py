@@ -17,6 +17,7 @@ from .refusal import PullRefused, connection_refusal
 
 # One of several addresses of a name gets so many seconds before the next is tried.
 _PATIENCE = 4.0
+_RESET = 0.05  # seconds on the way, at most, for a peer's word that it has closed already
 _FAREWELL = 0.5  # seconds for a TLS peer to say goodbye
 # The more a failure tells about the camera, the sooner it is the one to report.
 _TELLING = ("dns_failed", "unreachable", "connect_timeout", "refused", "rtsp_silent")
@@ -102,6 +103,11 @@ class Connection(asyncio.Protocol):
             self.malformed = error
             self._transport.abort()
 
+    def eof_received(self) -> bool:
+        """Wait a moment for what the peer says of bytes that it did not read."""
+        asyncio.get_running_loop().call_later(_RESET, self._transport.close)
+        return self._transport.get_extra_info("sslcontext") is None  # TLS knows no half of an end
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Say why in `closed`."""
         reason = "The camera closed the connection."
@@ -110,10 +116,10 @@ class Connection(asyncio.Protocol):
         elif exc:
             reason = "The connection to the camera broke."
         self.unread = exc is not None
+        ours = self._transport.get_extra_info("socket")  # TLS has let go of it
         with suppress(OSError, TypeError):  # uvloop's sockets have no options to ask for
-            # It has closed before what came then, and resets.
-            ours = self._transport.get_extra_info("socket")
-            self.unread |= ours.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+            # It had closed before what came then, and has reset the connection.
+            self.unread |= bool(ours) and ours.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
         self.closed.set_result(reason)
 
     @property

@@ -25,7 +25,6 @@ from .udp import PortPair, open_ports
 TRANSPORTS = ("auto", "tcp", "udp")
 _SESSION_SECONDS = 60.0
 _TEARDOWN_SECONDS = 0.5
-_GRACE = 0.005  # seconds in which a camera that closes after its 401 has closed
 _SHOWN = 200  # letters of an address that a camera redirects to
 # An empty RTP packet: it opens the way back through a firewall on our side.
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)
@@ -98,33 +97,23 @@ class Conversation:
         self.steps = steps or Steps("address")
         self.transport = "udp" if transport == "udp" else "tcp"
 
-    @asynccontextmanager
-    async def stage(self, name: str, slow: Callable[[str], PullRefused]) -> AsyncIterator[None]:
-        """Begin a stage, which ends in time, or raises what it means that it did not."""
-        self.steps.begin(name)
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                yield
-        except TimeoutError:
-            raise self._unfinished() or slow(self._within) from None
-
     async def play(self) -> Reception:
         """Return what has come as soon as that is a packet; it grows from then on."""
-        await self._connect()
-        described = await self._describe()
-        if described.status in _REDIRECTIONS:
-            described = await self._follow(described)
-        self.steps.begin("SDP")
-        self.reception = self._choose_media(described)
-        setup = None
-        if self._offer != "udp":
-            setup = await self._set_up_tcp()
-        if setup is None or self.switched:
-            setup = await self._set_up_udp()
-        self._take_session(setup)
-        await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
-        silent = _BLOCKED if self.transport == "udp" else _NO_MEDIA
-        async with self.stage("first packet", silent):
+        async with self._in_time():
+            await self._connect()
+            described = await self._describe()
+            if described.status in _REDIRECTIONS:
+                described = await self._follow(described)
+            self.steps.begin("SDP")
+            self.reception = self._choose_media(described)
+            setup = None
+            if self._offer != "udp":
+                setup = await self._set_up_tcp()
+            if setup is None or self.switched:
+                setup = await self._set_up_udp()
+            self._take_session(setup)
+            await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
+            self._begin("first packet", _BLOCKED if self.transport == "udp" else _NO_MEDIA)
             await self._arrival(self._first, "right after PLAY")
         # A keep-alive is due from the first packet on, however long the picture takes.
         self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
@@ -132,14 +121,28 @@ class Conversation:
 
     async def next_keyframe(self) -> bytes:
         """Return the next whole keyframe, or the first if it has come already."""
-        reception = self.reception
-        if reception is None:
+        if self.reception is None:
             raise RuntimeError("Nothing plays yet.")
-        async with self.stage("keyframe", reception.without_keyframe):
+        self._begin("keyframe", self.reception.without_keyframe)
+        async with self._in_time():
             await self._arrival(self._keyframe, "after its first packets")
         keyframe = self._keyframe.result()
         self._keyframe = self._loop.create_future()
         return keyframe
+
+    def _begin(self, stage: str, slow: Callable[[str], PullRefused]) -> None:
+        """Begin a stage; `slow` says what it means when it does not end in time."""
+        self.steps.begin(stage)
+        self._slow = slow
+
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """Bound the stages within by the deadline."""
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                yield
+        except TimeoutError:
+            raise self._unfinished() or self._slow(self._within) from None
 
     async def close(self) -> None:
         """Say TEARDOWN, wait a moment for the camera's answer, and close."""
@@ -204,19 +207,19 @@ class Conversation:
             await asyncio.wait({self._connection.closed})
             self._connection = None
         host = self._address.host
-        async with self.stage("name", _NO_NAME):
-            targets = await look_up(host, self._address.port)
-            hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
-            self.steps.detail = ", ".join(hosts)
-            self._found(hosts)
-        async with self.stage("TCP", _NO_HOST):
-            opened = await dial(targets)
+        self._begin("name", _NO_NAME)
+        targets = await look_up(host, self._address.port)
+        hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
+        self.steps.detail = ", ".join(hosts)
+        self._found(hosts)
+        self._begin("TCP", _NO_HOST)
+        opened = await dial(targets)
         try:
-            if self._address.scheme == "rtsp":
-                self._connection = await talk(opened, self._take_frame)
-                return
-            async with self.stage("TLS", _NO_GREETING):
-                self._connection = await talk(opened, self._take_frame, host, self._verify)
+            encrypted = self._address.scheme == "rtsps"
+            if encrypted:
+                self._begin("TLS", _NO_GREETING)
+            take, host = self._take_frame, host if encrypted else ""
+            self._connection = await talk(opened, take, host, self._verify)
         except BaseException:
             opened.close()
             raise
@@ -228,7 +231,6 @@ class Conversation:
         response = await self._exchange(method, url, *headers)
         while response.status == 401:
             self._credentials.meet(response)
-            await asyncio.wait({self.closed}, timeout=_GRACE)  # a login is sent once, not twice
             response = await self._exchange(method, url, *headers, stage="authentication")
         if response.status != 200 and response.status not in allow:
             raise status_refusal(method, response, *self._credentials.secrets)
@@ -240,9 +242,8 @@ class Conversation:
     ) -> Response:
         """Return the answer, whatever it is."""
         told = f"The camera did not answer {'the login' if stage else method}"
-        async with self.stage(stage or method, too_slow("rtsp_silent", told)):
-            signed = self._signed(method, url)
-            response = await self._wire.exchange(method, url, *headers, *signed)
+        self._begin(stage or method, too_slow("rtsp_silent", told))
+        response = await self._wire.exchange(method, url, *headers, *self._signed(method, url))
         lost = response is None and self._wire.unread and not self._wire.malformed
         if lost and self._status == 401:
             # Some cameras close after their 401: what we sent then never reached them.

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import base64
 import ssl
+import struct
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...rtsp.auth import Login
 from ...rtsp.h26x import parameter_sets
-from ...rtsp.message import Frame, Request, Response
-from ...rtsp.rtp import ENCODINGS, Packet
+from ...rtsp.message import Request, Response
+from ...rtsp.rtp import ENCODINGS
 from .picture import Loop, check_loop
 from .serving import Guard, packetise
 
@@ -159,10 +160,12 @@ class Camera:
         for frame in range(start, newest + 1):
             stamp, group = self.timestamp(viewer, frame), self.payloads[frame % len(self.payloads)]
             for index, payload in enumerate(group):
-                marker = index == len(group) - 1
-                packet = Packet(kind, marker, viewer.sequence, stamp, viewer.ssrc, payload).encode()
-                channel = viewer.channel
-                yield packet if channel is None else Frame(channel, packet).encode()
+                marked = kind | (index == len(group) - 1) << 7
+                head = struct.pack("!BBHII", 0x80, marked, viewer.sequence, stamp, viewer.ssrc)
+                if viewer.channel is not None:
+                    size = len(head) + len(payload)
+                    head = struct.pack("!cBH", b"$", viewer.channel, size) + head
+                yield head + payload
                 viewer.sequence = (viewer.sequence + 1) & 0xFFFF
         viewer.next_frame = max(start, newest + 1)
 
