@@ -120,7 +120,8 @@ class Sandbox:
         self.access_key = own[0] if access_key is None else access_key
         self.secret_key = Secret(own[1] if secret_key is None else secret_key)
         ids = identity.Ids(seed)
-        now = identity.Clock(clock or (time.time if seed is None else identity.seeded))
+        still = None if seed is None else lambda: identity.SEEDED_MOMENT
+        now = identity.Clock(clock or still or time.time)
         self._service = Service(
             dialect=self.dialect,
             access_key=self.access_key,

@@ -371,7 +371,7 @@ def test_a_failure_of_our_own_is_a_refusal_too():
             options = {"login_name": 5, "login_password": 5}  # B1 lets no such thing through
             device = StoredDevice("1", "cam", "Door", url, "", options)
             with pytest.raises(PullRefused, match="service_cannot_reach: The sandbox failed at it"):
-                await devices.open(device)
+                await devices.dial(device)
 
     asyncio.run(run())
 

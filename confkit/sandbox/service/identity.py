@@ -12,7 +12,7 @@ from ...dialect import Dialect
 from ...secret import Secret
 from ...signing import access_token
 
-SEEDED_MOMENT = 1_704_099_600.0  # 2024-01-01 09:00 UTC
+SEEDED_MOMENT = 1_704_099_600.0  # 2024-01-01 09:00 UTC: where the clock of a seeded sandbox stands
 MOST_TOKENS = 10_000
 
 
@@ -26,11 +26,6 @@ def same(given: str, right: str) -> bool:
 def random_keys() -> tuple[str, str]:
     """Return an access key and a secret key that nobody can guess."""
     return f"sandbox_{secrets.token_hex(8)}", secrets.token_hex(32)
-
-
-def seeded() -> float:
-    """Return the moment at which the clock of a seeded sandbox stands."""
-    return SEEDED_MOMENT
 
 
 class Clock:

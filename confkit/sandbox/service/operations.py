@@ -17,7 +17,7 @@ from .identity import same
 from .signatures import Parts, mistakes
 from .state import Refused, Service
 from .store import StoredDevice, StoredRoom
-from .streams import Reserved
+from .streams import Reserved, tell
 
 Values = Mapping[str, Any]
 Members = dict[str, Any]
@@ -151,7 +151,7 @@ async def create_device(service: Service, values: Values) -> Members:
     device = StoredDevice._make((*named, address, data, options))
     reserved = _reserve(service, device)
     try:
-        stream = await service.devices.open(device)
+        stream = await service.devices.dial(device)
         try:
             # The room may have been closed while the camera was dialled, another come in its place.
             if service.devices.reserved.get(device.user_id) is not reserved:
@@ -162,6 +162,7 @@ async def create_device(service: Service, values: Values) -> Members:
             raise
         service.devices.hold(device, stream)
     except PullRefused as refused:
+        tell(device, f"not opened: {refused}")
         why = mask(f"the camera was not opened: {refused}")
         raise Refused(427 if refused.timed_out else 426, why) from None
     finally:
