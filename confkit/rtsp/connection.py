@@ -8,16 +8,16 @@ import ssl
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
+from contextlib import suppress
 from typing import Any, cast
 
 from .address import Address
 from .message import Frame, MalformedMessage, Parser, Request, Response
 from .refusal import PullRefused, connection_refusal
-from .steps import Steps
 
 # One of several addresses of a name gets so many seconds before the next is tried.
 _PATIENCE = 4.0
+_RESET = 0.05  # seconds on the way, at most, for a peer's word that it has closed already
 _FAREWELL = 0.5  # seconds for a TLS peer to say goodbye
 # The more a failure tells about the camera, the sooner it is the one to report.
 _TELLING = ("dns_failed", "unreachable", "connect_timeout", "refused", "rtsp_silent")
@@ -25,54 +25,39 @@ _TELLING = ("dns_failed", "unreachable", "connect_timeout", "refused", "rtsp_sil
 Target = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
-async def connect(
-    address: Address,
+async def talk(
+    opened: socket.socket,
     received: Callable[[Frame], None],
-    steps: Steps,
-    *,
+    host: str = "",
     verify: bool | str = True,
-    found: Callable[[tuple[str, ...]], None] = lambda _hosts: None,
 ) -> Connection:
-    """Return an open connection, encrypted for rtsps; raises PullRefused.
-
-    `verify` is as in requests: True, False or the path of certificates to trust. `found` gets the
-    host's addresses before one of them is connected to, and may refuse them.
-    """
-    steps.begin("name")
-    targets = await _look_up(address.host, address.port)
-    hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
-    steps.detail = ", ".join(hosts)
-    found(hosts)
-    steps.begin("TCP")
-    opened = await _open(targets)
-    connection = Connection(received)
+    """Return the connection over a connected socket, encrypted where its `host` is given; raises
+    PullRefused. `verify` is as in requests: True, False or the path of certificates to trust."""
     tls: dict[str, Any] = {}
+    if host:
+        tls = {
+            "ssl": _trusted(verify),
+            "server_hostname": host.partition("%")[0],
+            "ssl_shutdown_timeout": _FAREWELL,
+        }
+    loop = asyncio.get_running_loop()
     try:
-        if address.scheme == "rtsps":
-            steps.begin("TLS")
-            tls = {
-                "ssl": _trusted(verify),
-                "server_hostname": address.host.partition("%")[0],
-                "ssl_shutdown_timeout": _FAREWELL,
-            }
-        loop = asyncio.get_running_loop()
-        await loop.create_connection(lambda: connection, sock=opened, **tls)
+        _, connection = await loop.create_connection(
+            lambda: Connection(received), sock=opened, **tls
+        )
     except OSError as error:
-        raise connection_refusal(error, encrypted=bool(tls)) from error
-    except BaseException:
-        opened.close()
-        raise
+        raise connection_refusal(error, encrypted=bool(host)) from error
     return connection
 
 
 async def speaks_tls(address: Address, seconds: float) -> bool:
     """Return whether something at this address answers an encrypted greeting."""
-    encrypted = replace(address, scheme="rtsps")
     try:
         async with asyncio.timeout(seconds):
-            connection = await connect(encrypted, lambda _frame: None, Steps("TLS"), verify=False)
-            connection.release()
-            await asyncio.wait({connection.closed})
+            with await dial(await look_up(address.host, address.port)) as opened:
+                connection = await talk(opened, lambda _frame: None, address.host, verify=False)
+                connection.release()
+                await asyncio.wait({connection.closed})
     except TimeoutError:
         return False
     except PullRefused as refusal:  # an alert is an answer too; plain text is that of a plain port
@@ -83,8 +68,9 @@ async def speaks_tls(address: Address, seconds: float) -> bool:
 class Connection(asyncio.Protocol):
     """The client's end of one connection; what is sent is a request, and answered in turn.
 
-    `closed` becomes the reason when the connection is gone, `malformed` is set when the peer
-    does not speak RTSP, `heard` once it has sent a byte.
+    `closed` becomes the reason when the connection is gone, `unread` tells then that the peer did
+    not read what was sent last; `malformed` is set when it does not speak RTSP, `heard` once it has
+    sent a byte.
     """
 
     closed: asyncio.Future[str]
@@ -96,7 +82,7 @@ class Connection(asyncio.Protocol):
         self._sequence = 0
         self._unanswered: list[int] = []
         self._answer: asyncio.Future[Response] | None = None
-        self.heard = False
+        self.heard = self.unread = False
         self.malformed: MalformedMessage | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -117,6 +103,11 @@ class Connection(asyncio.Protocol):
             self.malformed = error
             self._transport.abort()
 
+    def eof_received(self) -> bool:
+        """Wait a moment for what the peer says of bytes that it did not read."""
+        asyncio.get_running_loop().call_later(_RESET, self._transport.close)
+        return self._transport.get_extra_info("sslcontext") is None  # TLS knows no half of an end
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Say why in `closed`."""
         reason = "The camera closed the connection."
@@ -124,6 +115,11 @@ class Connection(asyncio.Protocol):
             reason = "The camera sent something that is not RTSP."
         elif exc:
             reason = "The connection to the camera broke."
+        self.unread = exc is not None
+        ours = self._transport.get_extra_info("socket")  # TLS has let go of it
+        with suppress(OSError, TypeError):  # uvloop's sockets have no options to ask for
+            # It had closed before what came then, and has reset the connection.
+            self.unread |= bool(ours) and ours.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
         self.closed.set_result(reason)
 
     @property
@@ -150,7 +146,9 @@ class Connection(asyncio.Protocol):
     async def exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response | None:
         """Return the answer to a request, or None when the connection closes instead."""
         self._answer = asyncio.get_running_loop().create_future()
-        if not self.closed.done():
+        if self.closed.done():
+            self.unread = True
+        else:
             self.send(method, url, *headers)
         either: tuple[asyncio.Future[Any], ...] = (self._answer, self.closed)
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -186,17 +184,17 @@ def _trusted(verify: bool | str) -> ssl.SSLContext:
     return context
 
 
-async def _look_up(host: str, port: int) -> list[Target]:
+async def look_up(host: str, port: int) -> list[Target]:
     """Return the addresses of a host; a lookup that hangs is left to its thread, not waited for."""
     found = _addresses(host, port, socket.AI_NUMERICHOST)
     if not found:
         answer: Future[list[Target]] = Future()
         answer.set_running_or_notify_cancel()  # it comes, even where nobody waits any more
 
-        def look_up() -> None:
+        def ask() -> None:
             answer.set_result(_addresses(host, port, 0))
 
-        threading.Thread(target=look_up, name=f"look up {host}", daemon=True).start()
+        threading.Thread(target=ask, name=f"look up {host}", daemon=True).start()
         found = await asyncio.wrap_future(answer)
     if not found:
         raise PullRefused("dns_failed", f"The host name {host} has no address.")
@@ -211,7 +209,7 @@ def _addresses(host: str, port: int, flags: int) -> list[Target]:
     return [(family, target) for family, _, _, _, target in found]
 
 
-async def _open(targets: list[Target]) -> socket.socket:
+async def dial(targets: list[Target]) -> socket.socket:
     """Return a connected socket; asyncio's own attempt hides why each address failed."""
     loop = asyncio.get_running_loop()
     refusals = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Container
+from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -12,10 +12,10 @@ from ..secret import mask, mask_address
 from . import places
 from .address import Address, parse_address, sendable
 from .auth import Credentials, Login
-from .connection import Connection, connect
+from .connection import Connection, dial, look_up, talk
 from .message import Frame, Response
 from .reception import Reception
-from .refusal import PullRefused, malformed_refusal, no_tls, shown, status_refusal
+from .refusal import PLAIN, PullRefused, malformed_refusal, shown, status_refusal, too_slow
 from .report import SKIPPED
 from .rtp import ENCODINGS
 from .sdp import control_url, parse_sdp
@@ -29,20 +29,21 @@ _SHOWN = 200  # letters of an address that a camera redirects to
 # An empty RTP packet: it opens the way back through a firewall on our side.
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)
 _REDIRECTIONS = range(300, 400)
-# What it means that a stage did not end in time; other stages are requests, which stay unanswered.
-_SILENT = {
-    "name": ("dns_failed", "The host name was not found"),
-    "TCP": ("connect_timeout", "The camera's host did not answer"),
-    "authentication": ("rtsp_silent", "The camera did not answer the login"),
-}
+_NO_NAME = too_slow("dns_failed", "The host name was not found", timed_out=False)
+_NO_HOST = too_slow("connect_timeout", "The camera's host did not answer")
+_NO_GREETING = too_slow(
+    "tls_failed", "The port did not answer the encrypted greeting", advice=PLAIN
+)
+_ACCEPTED = "The camera accepted PLAY but sent no picture"
+_NO_MEDIA, _BLOCKED = too_slow("no_media", _ACCEPTED), too_slow("udp_blocked", _ACCEPTED)
 
 
 class Conversation:
     """One attempt at one camera, as far as it has come; `steps` knows the stage under way.
 
     `play` leads to the first packet, `next_keyframe` to a picture, both within `timeout` seconds
-    of the beginning if they are awaited `in_time`; `close` says TEARDOWN. What stands in the way is
-    raised as PullRefused. `address` is the one that was asked for.
+    of the beginning; `close` says TEARDOWN. What stands in the way is raised as PullRefused, to be
+    told as `there`. `address` is the one that was asked for.
 
     `reception` holds what has come (None before the description is read), `transport` is "tcp" or
     "udp", and `switched` tells that the camera refused the first. `redirected` is the address
@@ -75,7 +76,7 @@ class Conversation:
         self._loop = asyncio.get_running_loop()
         self.address = self._address = address
         self._credentials = Credentials(login)
-        self._timeout = timeout
+        self._within = f"within {timeout:g} s"
         self._deadline = self._loop.time() + timeout
         self._offer = transport
         self._verify = verify
@@ -98,31 +99,50 @@ class Conversation:
 
     async def play(self) -> Reception:
         """Return what has come as soon as that is a packet; it grows from then on."""
-        described = await self._describe()
-        if described.status in _REDIRECTIONS:
-            described = await self._follow(described)
-        self.steps.begin("SDP")
-        self.reception = self._choose_media(described)
-        setup = None
-        if self._offer != "udp":
-            setup = await self._set_up_tcp()
-        if setup is None or self.switched:
-            setup = await self._set_up_udp()
-        self._take_session(setup)
-        await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
-        self.steps.begin("first packet")
-        await self._arrival(self._first, "right after PLAY")
+        async with self._in_time():
+            await self._connect()
+            described = await self._describe()
+            if described.status in _REDIRECTIONS:
+                described = await self._follow(described)
+            self.steps.begin("SDP")
+            self.reception = self._choose_media(described)
+            setup = None
+            if self._offer != "udp":
+                setup = await self._set_up_tcp()
+            if setup is None or self.switched:
+                setup = await self._set_up_udp()
+            self._take_session(setup)
+            await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
+            self._begin("first packet", _BLOCKED if self.transport == "udp" else _NO_MEDIA)
+            await self._arrival(self._first, "right after PLAY")
         # A keep-alive is due from the first packet on, however long the picture takes.
         self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
         return self.reception
 
     async def next_keyframe(self) -> bytes:
         """Return the next whole keyframe, or the first if it has come already."""
-        self.steps.begin("keyframe")
-        await self._arrival(self._keyframe, "after its first packets")
+        if self.reception is None:
+            raise RuntimeError("Nothing plays yet.")
+        self._begin("keyframe", self.reception.without_keyframe)
+        async with self._in_time():
+            await self._arrival(self._keyframe, "after its first packets")
         keyframe = self._keyframe.result()
         self._keyframe = self._loop.create_future()
         return keyframe
+
+    def _begin(self, stage: str, slow: Callable[[str], PullRefused]) -> None:
+        """Begin a stage; `slow` says what it means when it does not end in time."""
+        self.steps.begin(stage)
+        self._slow = slow
+
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """Bound the stages within by the deadline."""
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                yield
+        except TimeoutError:
+            raise self._unfinished() or self._slow(self._within) from None
 
     async def close(self) -> None:
         """Say TEARDOWN, wait a moment for the camera's answer, and close."""
@@ -144,18 +164,6 @@ class Conversation:
                 self._send("TEARDOWN")
             self._wire.release()
         self._set_up = False
-
-    @asynccontextmanager
-    async def in_time(self) -> AsyncIterator[None]:
-        """Bound the block by the deadline; silence is a PullRefused, too, and each of them says
-        when it happened behind a redirection."""
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                yield
-        except TimeoutError:
-            raise self.there(self._too_slow()) from None
-        except PullRefused as refusal:
-            raise self.there(refusal) from None
 
     def there(self, refusal: PullRefused) -> PullRefused:
         """Return the refusal, or what it means where the camera has redirected."""
@@ -198,9 +206,23 @@ class Conversation:
             self._connection.release()
             await asyncio.wait({self._connection.closed})
             self._connection = None
-        self._connection = await connect(
-            self._address, self._take_frame, self.steps, verify=self._verify, found=self._found
-        )
+        host = self._address.host
+        self._begin("name", _NO_NAME)
+        targets = await look_up(host, self._address.port)
+        hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
+        self.steps.detail = ", ".join(hosts)
+        self._found(hosts)
+        self._begin("TCP", _NO_HOST)
+        opened = await dial(targets)
+        try:
+            encrypted = self._address.scheme == "rtsps"
+            if encrypted:
+                self._begin("TLS", _NO_GREETING)
+            take, host = self._take_frame, host if encrypted else ""
+            self._connection = await talk(opened, take, host, self._verify)
+        except BaseException:
+            opened.close()
+            raise
 
     async def _ask(
         self, method: str, url: str, *headers: tuple[str, str], allow: Container[int] = ()
@@ -219,9 +241,11 @@ class Conversation:
         self, method: str, url: str, *headers: tuple[str, str], stage: str = ""
     ) -> Response:
         """Return the answer, whatever it is."""
-        self.steps.begin(stage or method)
+        told = f"The camera did not answer {'the login' if stage else method}"
+        self._begin(stage or method, too_slow("rtsp_silent", told))
         response = await self._wire.exchange(method, url, *headers, *self._signed(method, url))
-        if response is None and self._status == 401 and not self._wire.malformed:
+        lost = response is None and self._wire.unread and not self._wire.malformed
+        if lost and self._status == 401:
             # Some cameras close after their 401: what we sent then never reached them.
             self._status = 200  # it is opened once again, not twice
             await self._connect()
@@ -270,7 +294,6 @@ class Conversation:
 
     async def _describe(self) -> Response:
         """Return the answer to DESCRIBE: 200, or a redirection."""
-        await self._connect()
         # Some cameras want a login even here; DESCRIBE is where it is asked for.
         options = await self._exchange("OPTIONS", self._address.url)
         if "GET_PARAMETER" in options.get("Public").upper():
@@ -292,6 +315,7 @@ class Conversation:
             self._credentials.withhold()
         self._address = address
         self._found(())  # a name of such a place is not even looked up
+        await self._connect()
         described = await self._describe()
         if described.status != 200:
             advice = "Restart the camera, or take the stream's address from its web page."
@@ -400,22 +424,6 @@ class Conversation:
         await arrived
 
     # What it means that something does not come
-
-    def _too_slow(self) -> PullRefused:
-        stage, within = self.steps.name, f"within {self._timeout:g} s"
-        if stage == "keyframe" and self.reception:
-            return self.reception.without_keyframe(within)
-        if stage == "first packet":
-            verdict = "udp_blocked" if self.transport == "udp" else "no_media"
-            reason = f"The camera accepted PLAY but sent no picture {within}."
-            return PullRefused(verdict, reason, timed_out=True)
-        if stage == "TLS":
-            reason = f"The port did not answer the encrypted greeting {within}."
-            return no_tls(reason, timed_out=True)
-        unanswered = ("rtsp_silent", f"The camera did not answer {stage}")
-        verdict, reason = _SILENT.get(stage, unanswered)
-        refusal = PullRefused(verdict, f"{reason} {within}.", timed_out=stage != "name")
-        return self._unfinished() or refusal
 
     def _unfinished(self) -> PullRefused | None:
         """Return what an answer that came in part means; None when nothing of one came."""

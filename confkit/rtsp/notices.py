@@ -24,8 +24,7 @@ def notices(
 ) -> Iterator[Notice]:
     """Yield a notice for each thing that somebody may want to change."""
     host, scheme = camera.address.host, camera.address.scheme
-    yield from places.place_notices(host, camera.hosts)
-    yield from places.described_notices(camera.described, host)
+    yield from places.place_notices(host, camera.hosts, camera.described)
     reception = camera.reception
     if reception is None or not reception.packets:
         return

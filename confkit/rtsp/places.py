@@ -62,27 +62,23 @@ def guarded(hosts: Iterable[str], known: Iterable[str]) -> str:
     return next((one for one in (METADATA, LINK_LOCAL, LOOPBACK) if one in found), "")
 
 
-def place_notices(host: str, addresses: Iterable[str] = ()) -> Iterator[Notice]:
+def place_notices(
+    host: str, addresses: Iterable[str] = (), described: Iterable[str] = ()
+) -> Iterator[Notice]:
     """Yield the warning about a host that is no place for a camera, itself or by one of the
-    `addresses` that its name has."""
+    `addresses` that its name has, and about what its description names as its own address."""
     for address in (host, *addresses):
-        there = kind(address)
-        if there in _KEYS:
-            leads = "" if address == host else f"The name {host} leads to "
-            verb = " is " if address == host else ", "
-            told = f"{leads}{address}{verb}{WHAT[there]}. {_ADVICE[there]}"
+        if (there := kind(address)) in _KEYS:
+            named = f"{host} is" if address == host else f"The name {host} leads to {address},"
+            told = f"{named} {WHAT[there]}. {_ADVICE[there]}"
             yield Notice(_KEYS[there], "warning", told)
-            return
-
-
-def described_notices(hosts: Iterable[str], host: str) -> Iterator[Notice]:
-    """Yield the warning about what a camera's description names as its own address."""
-    for other in hosts:
-        there = kind(other)
-        if there in _KEYS and there != kind(host):
-            told = f"The camera's description names {other}, {WHAT[there]}; nothing was sent there"
-            yield Notice(f"described_{_KEYS[there]}", "warning", f"{told}. Others may follow it.")
-            return
+            break
+    for address in described:
+        if (there := kind(address)) in _KEYS and there != kind(host):
+            told = f"The camera's description names {address}, {WHAT[there]}; nothing was sent"
+            told += " there. Others may follow it."
+            yield Notice(f"described_{_KEYS[there]}", "warning", told)
+            break
 
 
 def is_place_notice(notice: Notice) -> bool:

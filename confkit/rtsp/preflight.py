@@ -6,7 +6,7 @@ import asyncio
 import threading
 from importlib.util import find_spec
 
-from ..secret import Guarded, Secret, mask_address
+from ..secret import Guarded, Secret, mask, mask_address
 from .address import target
 from .blocking import blocking
 from .connection import speaks_tls
@@ -73,7 +73,8 @@ def preflight(
             steps=steps,
             observed=observe > 0,
         )
-        return await _look(mask_address(address.url), camera, observe)
+        password = login.password if login else ""
+        return await _look(mask(mask_address(address.url), password), camera, observe)
 
     try:
         return blocking(run, cancelled, alone=on_stage is not None)
@@ -87,13 +88,12 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
     snapshot = quality = refusal = None
     try:
         try:
-            async with camera.in_time():
-                reception = await camera.play()
+            reception = await camera.play()
             snapshot = await _first_picture(camera, reception.codec)
             if observe:
                 quality = await _observe(camera, reception, observe)
         except PullRefused as refused:
-            refusal = refused
+            refusal = camera.there(refused)
         stages = camera.steps.end(refusal.reason if refusal else "")
     finally:
         await camera.close()
@@ -110,8 +110,7 @@ async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
     broken: PullRefused | None = None
     while True:
         try:
-            async with camera.in_time():
-                keyframe = await camera.next_keyframe()
+            keyframe = await camera.next_keyframe()
         except PullRefused as refusal:
             if broken:
                 steps.begin("picture")
@@ -124,8 +123,7 @@ async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
             # In a thread: a large picture keeps the other cameras of this loop waiting.
             snapshot = await asyncio.to_thread(Snapshot.of, codec, keyframe)
         except ValueError as error:
-            again = broken is not None
-            broken = camera.there(PullRefused("no_picture", str(error)))
+            again, broken = broken, PullRefused("no_picture", str(error))
             if again:
                 raise broken from None
             # The first may have been damaged on the way.
@@ -141,11 +139,10 @@ async def _observe(camera: Conversation, reception: Reception, seconds: float) -
     before = reception.packets
     gone, _ = await asyncio.wait({camera.closed}, timeout=seconds)
     if gone:
-        reason = "The camera closed the connection while it was observed."
-        raise camera.there(PullRefused("dropped", reason))
+        raise PullRefused("dropped", "The camera closed the connection while it was observed.")
     if reception.packets == before:
         reason = f"The camera sent nothing for {seconds:g} s after its first picture."
-        raise camera.there(PullRefused("no_media", reason))
+        raise PullRefused("no_media", reason)
     return reception.quality()
 
 

@@ -28,12 +28,13 @@ async def pull(
     """
     camera = Conversation(*target(url, login_name, login_password), timeout)
     try:
-        async with camera.in_time():
-            reception = await camera.play()
+        return Stream(camera, await camera.play(), silence)
+    except PullRefused as refused:
+        camera.release()
+        raise camera.there(refused) from None
     except BaseException:
         camera.release()
         raise
-    return Stream(camera, reception, silence)
 
 
 class Stream:
@@ -44,12 +45,6 @@ class Stream:
         self._camera = camera
         self._reception = reception
         self._silence = silence
-        self._loop = asyncio.get_running_loop()
-        self._ended: asyncio.Future[PullRefused] = self._loop.create_future()
-        camera.closed.add_done_callback(
-            lambda reason: self._end(PullRefused("dropped", reason.result()))
-        )
-        self._timer = self._loop.call_later(silence, self._listen)
 
     @property
     def packets(self) -> int:
@@ -72,28 +67,16 @@ class Stream:
         return self._camera.transport
 
     async def ended(self) -> PullRefused:
-        """Return why the stream died, once it has."""
-        return await asyncio.shield(self._ended)
+        """Return why the stream died, once it has; it dies of silence where somebody waits here."""
+        camera, loop = self._camera, asyncio.get_running_loop()
+        while (left := camera.heard + self._silence - loop.time()) > 0:
+            gone, _ = await asyncio.wait({camera.closed}, timeout=left)
+            if gone:
+                return PullRefused("dropped", camera.closed.result())
+        camera.release()
+        reason = f"The camera sent no picture for {self._silence:g} s."
+        return PullRefused("no_media", reason, timed_out=True)
 
     async def close(self) -> None:
         """End the session, wait a moment for the camera's answer, and close."""
-        self._finish(PullRefused("dropped", "The stream was closed."))
         await self._camera.close()
-
-    def _listen(self) -> None:
-        left = self._camera.heard + self._silence - self._loop.time()
-        if left <= 0:
-            reason = f"The camera sent no picture for {self._silence:g} s."
-            self._end(PullRefused("no_media", reason, timed_out=True))
-        else:
-            self._timer = self._loop.call_later(left, self._listen)
-
-    def _end(self, refusal: PullRefused) -> None:
-        self._finish(refusal)
-        self._camera.release()
-
-    def _finish(self, refusal: PullRefused) -> None:
-        """Note why the stream ends; the first reason counts."""
-        self._timer.cancel()
-        if not self._ended.done():
-            self._ended.set_result(refusal)

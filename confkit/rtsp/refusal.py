@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import ssl
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 
 from ..secret import mask
 from .message import Response
@@ -12,6 +14,8 @@ from .verdicts import VERDICTS
 
 _STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
 # A lock, not a block or a clock: an IP filter is `forbidden`.
+# Where a port was greeted with encryption, and has none.
+PLAIN = "Write rtsp:// in place of rtsps://, or use the camera's port for rtsps (322 is usual)."
 _LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
 _KINDS = {
     b"HTTP/": "an HTTP server", b"<": "an HTTP server", b"SSH-": "an SSH server",
@@ -61,7 +65,8 @@ def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
     if isinstance(error, ConnectionRefusedError):
         return PullRefused("refused", "Nothing listens at the camera's port.")
     if isinstance(error, ssl.SSLError) or encrypted:
-        return no_tls("The port does not answer with an encrypted connection.")
+        reason = "The port does not answer with an encrypted connection."
+        return PullRefused("tls_failed", reason, advice=PLAIN)
     if isinstance(error, TimeoutError):
         return PullRefused("connect_timeout", timed_out=True)
     if isinstance(error, ConnectionError):
@@ -78,18 +83,15 @@ def malformed_refusal(received: bytes) -> PullRefused:
     return PullRefused("not_rtsp", f"What answers at this port is {kind or 'not an RTSP server'}.")
 
 
+def too_slow(verdict: str, told: str, **more: Any) -> Callable[[str], PullRefused]:
+    """Return what makes the refusal of what did not come `within` some seconds."""
+    return lambda within: PullRefused(verdict, f"{told} {within}.", **{"timed_out": True, **more})
+
+
 def wants_tls() -> PullRefused:
     """Return that a port was spoken to in plain text and wants encryption."""
     reason = "The port expects an encrypted connection (rtsps)."
     return PullRefused("tls_failed", reason, advice="Write rtsps:// in place of rtsp://.")
-
-
-def no_tls(reason: str, *, timed_out: bool = False) -> PullRefused:
-    """Return that a port was greeted with encryption and has none."""
-    advice = (
-        "Write rtsp:// in place of rtsps://, or use the camera's port for rtsps (322 is usual)."
-    )
-    return PullRefused("tls_failed", reason, advice=advice, timed_out=timed_out)
 
 
 def status_refusal(method: str, response: Response, *secrets: str) -> PullRefused:

@@ -4,29 +4,27 @@ import atexit
 import logging
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
+import time
+from collections.abc import Callable, Collection, Coroutine
+from concurrent.futures import CancelledError
+from contextlib import AsyncExitStack
+from functools import wraps
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ..dialect import Dialect
-from ..errors import ConfigError, ConfkitError
+from ..errors import ConfigError, ConfkitError, UserNotFound
+from ..rtsp.blocking import LoopThread
 from ..secret import Secret
 from ..signing import digest
 from .cameras.picture import decoded, need_av
+from .cameras.ports import Listener
 from .service import identity, server
 from .service.app import App
 from .service.faults import Fault
 from .service.operations import create_device
-from .service.server import Server
-from .service.state import (
-    DEVICE_SERVICE_STATES,
-    DeviceServiceState,
-    Refusal,
-    Refused,
-    Service,
-)
+from .service.state import DEVICE_SERVICE_STATES, DeviceServiceState, Refusal, Refused, Service
+from .service.streams import Devices
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,8 +41,30 @@ if TYPE_CHECKING:
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
 
+P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger("confkit.sandbox")
+
+
+def served(
+    method: "Callable[Concatenate[Sandbox, P], Coroutine[Any, Any, T]]",
+) -> "Callable[Concatenate[Sandbox, P], T]":
+    """Carry a method of `Sandbox` out in the thread that serves, where its state lives; to its
+    caller it is no coroutine."""
+
+    @wraps(method)
+    def called(self: "Sandbox", /, *values: P.args, **named: P.kwargs) -> T:
+        try:
+            return self._running().run(lambda: method(self, *values, **named))
+        except CancelledError:
+            raise ConfkitError("The sandbox was closed meanwhile.") from None
+        except sqlite3.Error as error:
+            raise ConfkitError(
+                f"The sandbox's file {self._service.path} failed ({error}), and nothing has "
+                "changed. Free space, see to the rights of its folder, and ask again."
+            ) from None
+
+    return called
 
 
 class Sandbox:
@@ -85,15 +105,12 @@ class Sandbox:
                 f"not on {host!r}",
                 "Leave out seed, or use host='127.0.0.1'.",
             )
-        for name, seconds in {
-            "token_lifetime": token_lifetime,
-            "dial_timeout": dial_timeout,
-        }.items():
+        for name, seconds in ("token_lifetime", token_lifetime), ("dial_timeout", dial_timeout):
             if seconds is not None and not seconds > 0:
                 raise ConfigError(f"{name} is {seconds!r}", "It is a number of seconds above 0.")
         if not 0 <= latency < 3600:
             raise ConfigError(f"latency is {latency!r}", "It is in seconds, from 0 to an hour.")
-        for name, value in {"access_key": access_key, "secret_key": secret_key}.items():
+        for name, value in ("access_key", access_key), ("secret_key", secret_key):
             if value == "":
                 raise ConfigError(f"{name} is empty", "Give a text, or leave it out.")
         demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
@@ -102,23 +119,26 @@ class Sandbox:
         self.dialect = dialect or Dialect()
         self.access_key = own[0] if access_key is None else access_key
         self.secret_key = Secret(own[1] if secret_key is None else secret_key)
+        ids = identity.Ids(seed)
+        still = None if seed is None else lambda: identity.SEEDED_MOMENT
+        now = identity.Clock(clock or still or time.time)
         self._service = Service(
-            self.dialect,
-            self.access_key,
-            self.secret_key,
-            address=self._address,
+            dialect=self.dialect,
+            access_key=self.access_key,
+            secret_key=self.secret_key,
             path=path,
-            seed=seed,
-            clock=clock,
-            token_lifetime=token_lifetime,
-            dial_timeout=dial_timeout,
+            ids=ids,
+            clock=now,
+            tokens=identity.Tokens(self.secret_key, self.dialect, token_lifetime, now, ids),
+            devices=Devices(dial_timeout, ids.chance),
+            mcu=Listener(self._address),
             explain=explain,
         )
-        self._path = path
         self._ports = port, outgoing_port
         self._latency = latency
-        self._urls: tuple[str, str] | None = None
-        self._server: Server | None = None
+        self._urls: tuple[str, ...] = ()
+        self._thread: LoopThread | None = None
+        self._opened = AsyncExitStack()
         self._cameras: CameraServer | None = None
         self._closed = False
         self._process = os.getpid()
@@ -129,20 +149,15 @@ class Sandbox:
         """Answer on both ports, and return the sandbox; ConfkitError: a port or the file fails."""
         if self._closed:
             raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
-        if self._server:
+        if self._thread:
             return self
-        both = [server.bind(self._address, self._ports[0])]
+        thread = LoopThread("confkit sandbox", server.new_loop)
         try:
-            both.append(server.bind(self._address, self._ports[1]))
-            started = Server(self._opened(), self._loopback)
-            urls = server.url(both[0]), server.url(both[1])
-            started.start(both)
+            thread.run(self._open)
         except BaseException:
-            for bound in both:
-                bound.close()
+            thread.stop()
             raise
-        self._urls = urls
-        self._server = started
+        self._thread = thread
         self._process = os.getpid()
         atexit.register(self.close)
         if not self._loopback:
@@ -156,10 +171,37 @@ class Sandbox:
 
     def close(self) -> None:
         """End the service, its cameras, streams, sockets and file; a second call does nothing."""
-        started, self._server, self._closed = self._server, None, True
-        if started and os.getpid() == self._process:  # a forked child has no such thread
+        thread, self._thread, self._closed = self._thread, None, True
+        if thread and os.getpid() == self._process:  # a forked child has no such thread
             atexit.unregister(self.close)
-            started.stop()
+            try:
+                thread.run(self._opened.aclose)
+            finally:
+                thread.stop()
+
+    async def _open(self) -> None:
+        async with AsyncExitStack() as opened:
+            bound = [opened.enter_context(server.bind(self._address, port)) for port in self._ports]
+            opened.push_async_callback(self._close_cameras)
+            await opened.enter_async_context(self._service.running())
+            for interface, each in zip("AB", bound, strict=True):
+                app = App(interface, self._service, self._latency)
+                await opened.enter_async_context(server.serving(app, each, self._loopback))
+            self._urls = tuple(map(server.url, bound))
+            self._opened = opened.pop_all()
+
+    async def _close_cameras(self) -> None:
+        if self._cameras:
+            await self._cameras.close()
+
+    def _running(self) -> LoopThread:
+        if self._closed:
+            raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
+        if self._thread is None:
+            raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
+        if os.getpid() != self._process:
+            raise ConfkitError("This sandbox runs in the process that started it, not in this one.")
+        return self._thread
 
     @property
     def published(self) -> bool:
@@ -187,9 +229,8 @@ class Sandbox:
     def __repr__(self) -> str:
         if not hasattr(self, "_process"):  # in a traceback out of __init__
             return "<Sandbox, not yet made>"
-        state = "closed" if self._closed else "running" if self._server else "not started"
-        where = " and ".join(self._urls or ()) or self._address
-        return f"<Sandbox {where}, {state}>"
+        state = "closed" if self._closed else "running" if self._thread else "not started"
+        return f"<Sandbox {' and '.join(self._urls) or self._address}, {state}>"
 
     @property
     def refusals(self) -> list[Refusal]:
@@ -207,12 +248,17 @@ class Sandbox:
     @property
     def base_url(self) -> str:
         """The address of interface A."""
-        return self._started_urls()[0]
+        return self._url(0)
 
     @property
     def outgoing_url(self) -> str:
         """The address of interface B."""
-        return self._started_urls()[1]
+        return self._url(1)
+
+    def _url(self, number: int) -> str:
+        if not self._urls:
+            raise ConfkitError("The sandbox has no address yet: use `with Sandbox()` or start().")
+        return self._urls[number]
 
     def connect(self, **options: Any) -> "Client":
         """Return a client of this sandbox, in its dialect; `options` are those of `Client`."""
@@ -230,15 +276,16 @@ class Sandbox:
             **options,
         )
 
-    def is_credential(self, text: str) -> bool:
+    @served
+    async def is_credential(self, text: str) -> bool:
         """Return whether a text is the digest of A1 here, or a token that A1 gave the means for."""
-        if identity.same(text, digest(self.access_key, self.secret_key, self.dialect)):
-            return True
-        return self._do(lambda service: service.tokens.find(text) is not None)
+        right = digest(self.access_key, self.secret_key, self.dialect)
+        return identity.same(text, right) or self._service.tokens.find(text) is not None
 
     # People
 
-    def join(
+    @served
+    async def join(
         self,
         room_id: str,
         user_name: str,
@@ -249,31 +296,44 @@ class Sandbox:
         makes a host. RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, id
         taken, password wrong, licence expired or used up, no media server."""
         password = None if password is None else Secret(password)
-        return self._do(Service.join, room_id, user_name, password, user_id)
+        return self._service.join(room_id, user_name, password, user_id)
 
-    def leave(self, room_id: str, user_id: str) -> None:
+    @served
+    async def leave(self, room_id: str, user_id: str) -> None:
         """Take a person out of a room; UserNotFound where there is none."""
-        self._do(Service.leave, room_id, user_id)
+        self._service.existing(room_id)
+        if not self._service.store.remove_person(room_id, user_id):
+            raise UserNotFound(
+                f"No person {user_id!r} is in room {room_id!r}; people() says who is, "
+                "and a device leaves by B2."
+            )
 
-    def people(self, room_id: str) -> list[dict[str, Any]]:
+    @served
+    async def people(self, room_id: str) -> list[dict[str, Any]]:
         """Return a room's people, each with user_id, user_name and host; devices are not people."""
-        return self._do(Service.people, room_id)
+        self._service.existing(room_id)
+        return [person._asdict() for person in self._service.store.people(room_id)]
 
-    def lock(self, room_id: str) -> None:
+    @served
+    async def lock(self, room_id: str) -> None:
         """Lock a room: who is in it stays, nobody new can join."""
-        self._do(Service.lock, room_id, True)
+        self._mark(room_id, "locked")
 
-    def unlock(self, room_id: str) -> None:
+    @served
+    async def unlock(self, room_id: str) -> None:
         """Unlock a room."""
-        self._do(Service.lock, room_id, False)
+        self._mark(room_id, "locked", False)
 
-    def close_room(self, room_id: str) -> None:
+    @served
+    async def close_room(self, room_id: str) -> None:
         """Close a room for good, and remove everybody and every device from it."""
-        self._run(self._running().close_room(room_id))
+        self._service.existing(room_id)
+        await self._service.empty(room_id, delete=False)
 
     # Cameras and their streams
 
-    def camera(
+    @served
+    async def camera(
         self,
         path: str | None = None,
         login_name: str | None = None,
@@ -307,8 +367,13 @@ class Sandbox:
             "auth": auth, "name": name, "transports": transports, "max_viewers": max_viewers,
             "tls": tls,
         }  # fmt: skip
-        self._running()
-        return self._run(self._add_camera(path, fault, settings))
+        if self._cameras is None:
+            need_av("cameras")
+            from .cameras.server import CameraServer  # large: only when a camera is made
+
+            self._cameras = CameraServer()
+            await self._cameras.start()
+        return await self._cameras.add(path, fault=fault, **settings)
 
     @staticmethod
     def camera_faults() -> "dict[str, CameraFault]":
@@ -320,9 +385,15 @@ class Sandbox:
 
         return dict(FAULTS)
 
-    def unplug(self, url: str) -> None:
+    @served
+    async def unplug(self, url: str) -> None:
         """Remove a camera: whoever watches it is cut off, and its address answers 404."""
-        self._do(self._remove_camera, url)
+        try:
+            if self._cameras is None:
+                raise LookupError
+            await self._cameras.remove(url)
+        except LookupError:
+            raise ConfkitError("The sandbox has no camera at this address.") from None
 
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
         """Return the newest keyframe of a device, as a picture that a notebook shows.
@@ -330,13 +401,24 @@ class Sandbox:
         Waits up to 10 s (`dial_timeout`) for the first one. UserNotFound: the room has no such
         device. ConfkitError: its stream is down (an old picture is not given), or does not
         decode."""
-        codec, keyframe = self._run(self._running().keyframe(room_id, user_id))
-        return decoded(codec, keyframe)  # decoded in the caller's thread
+        return decoded(*self._keyframe(room_id, user_id))  # in the caller's thread
 
-    def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
+    @served
+    async def _keyframe(self, room_id: str, user_id: str) -> tuple[str, bytes]:
+        self._service.existing(room_id)
+        held = self._service.devices.held.get(user_id)
+        if held is None or held.device.room_id != room_id:
+            raise UserNotFound(
+                f"Room {room_id!r} has no device {user_id!r}; streams() says which there are."
+            )
+        return await held.keyframe()
+
+    @served
+    async def streams(self, room_id: str | None = None) -> "list[DeviceStream]":
         """Return how the streams of devices are, of a room or of all: state, packets, reconnects
         and the verdict of the last failure."""
-        return self._do(lambda service: service.streams(room_id))
+        held = self._service.devices.held.values()
+        return [one.status() for one in held if room_id in (None, one.device.room_id)]
 
     # A simulated building
 
@@ -376,44 +458,50 @@ class Sandbox:
         nobody in."""
         if not isinstance(speed, int | float) or isinstance(speed, bool) or not speed > 0:
             raise ConfigError(f"speed is {speed!r}", "It is simulated minutes a second, above 0.")
-        service = self._running()
         from .simulation import come_and_go, furnish, plan, samples  # loads pandas
 
-        ids = self._do(lambda service: service.ids.further())
+        ids = self._service.ids.further()
         seed = ids.nonce() if seed is None else seed
         planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now)
-        room_ids, users = self._do(furnish, planned, ids)
+        room_ids, users = self._carry(furnish, self._service, planned, ids)
         if cameras and planned.house.camera_room is not None:
-            self._leave_behind(room_ids[planned.house.camera_room], ids.user_id())
+            url = self.camera(name="Left behind", size=(320, 180), fps=5)
+            self._leave_behind(room_ids[planned.house.camera_room], ids.user_id(), url)
         frame = samples(planned, room_ids)
         if live:
-            visits = partial(come_and_go, service, planned, room_ids, users, speed, ids)
-            self._run(service.simulate(visits))
+            visits = come_and_go(self._service, planned, room_ids, users, speed, ids)
+            self._carry(self._service.simulate, visits)
         return frame
 
-    def stop_simulation(self) -> None:
+    @served
+    async def stop_simulation(self) -> None:
         """Let nobody come or go by itself any more; who is in a room stays there."""
-        self._run(self._running().stop_simulations())
+        await self._service.stop_simulations()
 
-    def room_ids(self) -> list[str]:
+    @served
+    async def room_ids(self) -> list[str]:
         """Return the numbers of all rooms, in the order in which they were made."""
-        return self._do(lambda service: service.store.room_ids())
+        return self._service.store.room_ids()
 
     # Machinery
 
-    def stop_mcu(self) -> None:
+    @served
+    async def stop_mcu(self) -> None:
         """Stop the media server: A5 answers 410, and A7 417 for the rooms that it served."""
-        self._run(self._running().mcu.stop())
+        await self._service.mcu.stop()
 
-    def start_mcu(self) -> None:
+    @served
+    async def start_mcu(self) -> None:
         """Start the media server again."""
-        self._run(self._running().mcu.start())
+        await self._service.start_mcu()
 
-    def unassign_mcu(self, room_id: str) -> None:
+    @served
+    async def unassign_mcu(self, room_id: str) -> None:
         """Take the media server from a room: A7 answers 428 until A5 or a join."""
-        self._do(Service.unassign_mcu, room_id)
+        self._mark(room_id, "mcu", False)
 
-    def licence(
+    @served
+    async def licence(
         self,
         seats: float | None = None,
         expired: bool | None = None,
@@ -424,20 +512,22 @@ class Sandbox:
         peer-to-peer: 701 from A2 with room_mode 3 or 4."""
         given = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
         changes = {name: value for name, value in given.items() if value is not None}
-        self._do(lambda service: vars(service.licence).update(changes))
+        vars(self._service.licence).update(changes)
 
-    def device_service(self, state: DeviceServiceState) -> None:
+    @served
+    async def device_service(self, state: DeviceServiceState) -> None:
         """Set the service behind interface B to "running", "stopped" (302, 303, 304) or "hanging"
         (310)."""
         if state not in DEVICE_SERVICE_STATES:
             raise ValueError(
                 f"The device service is {', '.join(DEVICE_SERVICE_STATES)}, not {state!r}."
             )
-        self._do(lambda service: setattr(service, "device_service", state))
+        self._service.device_service = state
 
     # Faults, time, counters
 
-    def fault(
+    @served
+    async def fault(
         self,
         path: str,
         *,
@@ -455,101 +545,47 @@ class Sandbox:
         seconds, `drop` closes the connection without an answer; `delay` alone answers as usual,
         later. `after` carries the operation out first, so that its answer is lost. Several faults
         of one path follow one another. An unknown path is a ValueError that lists the paths."""
-        made = Fault(ret, http, body, delay, drop, after)
-        self._do(lambda service: service.faults.add(path, made, times))
+        self._service.faults.add(path, Fault(ret, http, body, delay, drop, after), times)
 
-    def clear_faults(self) -> None:
+    @served
+    async def clear_faults(self) -> None:
         """Remove all faults."""
-        self._do(lambda service: service.faults.clear())
+        self._service.faults.clear()
 
-    def advance(self, seconds: float) -> None:
+    @served
+    async def advance(self, seconds: float) -> None:
         """Move the sandbox's clock, by which tokens expire, on by so many seconds."""
-        self._do(lambda service: service.clock.advance(seconds))
+        self._service.clock.advance(seconds)
 
-    def now(self) -> float:
+    @served
+    async def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
-        return self._running().clock()
+        return self._service.clock()
 
-    def count(self, path: str | None = None) -> int:
+    @served
+    async def count(self, path: str | None = None) -> int:
         """Return the number of requests that have come, refused ones too, of one path or of all."""
-        counts = self._running().counts
-        return counts[path] if path is not None else sum(counts.copy().values())
+        counts = self._service.counts
+        return counts[path] if path is not None else sum(counts.values())
 
-    # The thread that serves
+    @served
+    async def _carry(self, function: Callable[..., T], *values: Any) -> T:
+        return function(*values)
 
-    def _started_urls(self) -> tuple[str, str]:
-        if self._urls is None:
-            raise ConfkitError("The sandbox has no address yet: use `with Sandbox()` or start().")
-        return self._urls
+    def _mark(self, room_id: str, *mark: Any) -> None:
+        if not self._service.store.mark(room_id, *mark):
+            self._service.existing(room_id)
 
-    def _running(self) -> Service:
-        if self._closed:
-            raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
-        if self._server is None:
-            raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
-        if os.getpid() != self._process:
-            raise ConfkitError("This sandbox runs in the process that started it, not in this one.")
-        return self._service
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._server is None:
-            work.close()
-            raise ConfkitError("The sandbox was closed meanwhile.")
-        try:
-            return self._server.run(work)
-        except sqlite3.Error as error:
-            raise ConfkitError(
-                f"The sandbox's file {self._path} failed ({error}), and nothing has changed. Free "
-                "space, see to the rights of its folder, and ask again."
-            ) from None
-
-    def _do(self, function: Callable[..., T], *values: Any) -> T:
-        service = self._running()
-
-        async def call() -> T:
-            return function(service, *values)
-
-        return self._run(call())
-
-    @asynccontextmanager
-    async def _opened(self) -> AsyncIterator[Sequence[App]]:
-        """The two applications; runs in the server's thread, around all requests."""
-        try:
-            async with self._service.running():
-                yield [App(interface, self._service, self._latency) for interface in ("A", "B")]
-        finally:
-            if self._cameras:
-                await self._cameras.close()
-
-    async def _add_camera(
-        self, path: str | None, fault: "str | CameraFault | None", settings: Mapping[str, Any]
-    ) -> str:
-        if self._cameras is None:
-            need_av("cameras")
-            from .cameras.server import CameraServer  # large: only when a camera is made
-
-            cameras = CameraServer(host="127.0.0.1", port=0)
-            await cameras.start()
-            self._cameras = cameras
-        return await self._cameras.add(path, fault=fault, **settings)
-
-    def _remove_camera(self, _: Service, url: str) -> None:
-        try:
-            if self._cameras is None:
-                raise LookupError
-            self._cameras.remove(url)
-        except LookupError:
-            raise ConfkitError("The sandbox has no camera at this address.") from None
-
-    def _leave_behind(self, room_id: str, user_id: str) -> None:
-        """Bring a camera of its own into a room."""
+    @served
+    async def _leave_behind(self, room_id: str, user_id: str, url: str) -> None:
+        """Bring a camera into a room."""
         device = {
             "roomId": room_id,
             "userId": user_id,
             "userName": "Camera",
-            "userAddress": self.camera(name="Left behind", size=(320, 180), fps=5),
+            "userAddress": url,
         }
         try:
-            self._run(create_device(self._running(), device))
+            await create_device(self._service, device)
         except Refused as refused:
             raise ConfkitError(f"The camera could not be imported: {refused.why}.") from None

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from ..errors import ConfigError, ConfkitError, RoomNotFound, UserNotFound
+from ..errors import ConfigError, ConfkitError
 from .building import Building, Ints, Stays, building, person, source, topics, week, week_of
 from .service.identity import Ids
 from .service.state import RoomJoinRefused, Service
@@ -100,7 +100,7 @@ def furnish(service: Service, planned: Plan, ids: Ids) -> tuple[list[str], dict[
         (new[stays.room[place]], Person(user_id, person(int(stays.number[place])), False))
         for place, user_id in users.items()
     ]
-    service.store.add_all(rooms, people)
+    service.store.add(rooms, people)
     return new, users
 
 
@@ -152,8 +152,7 @@ async def come_and_go(
                     with suppress(RoomJoinRefused):
                         users[place] = service.join(room_id, name, None, ids.user_id())
                 elif place in users:
-                    with suppress(RoomNotFound, UserNotFound):
-                        service.leave(room_id, users.pop(place))
+                    service.store.remove_person(room_id, users.pop(place))
             number += 1
             # Nobody stays beyond the end of a week.
             stays, users = await asyncio.to_thread(week, planned.house, number), {}

@@ -219,13 +219,13 @@ def test_a_removed_camera_kicks_its_viewers_and_is_gone():
         async with CameraServer() as server:
             url = await server.add(**SMALL)
             stream = await pull(url)
-            server.remove(url)
+            await server.remove(url)
             assert (await asyncio.wait_for(stream.ended(), 2)).verdict == "dropped"
             with pytest.raises(PullRefused) as caught:
                 await pull(url)
             assert caught.value.verdict == "path_not_found"
             with pytest.raises(LookupError):
-                server.remove(url)
+                await server.remove(url)
 
     asyncio.run(run())
 

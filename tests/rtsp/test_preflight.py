@@ -725,6 +725,21 @@ def test_a_redirect_does_not_show_the_password(place):
     assert "hunter22" not in f"{report}{report!r}{report._repr_html_()}"
 
 
+def test_a_password_that_stands_in_the_path_too_is_not_shown():
+    """Many cameras take the login in the query as well: no part of the report shows it."""
+
+    async def run():
+        async with CameraServer() as server:
+            url = await server.add("live?user=admin&password=hunter22", **SMALL)
+            return await asyncio.to_thread(preflight, url, "admin", "hunter22")
+
+    report = asyncio.run(run())
+    assert report.ok
+    assert "hunter22" not in f"{report}{report!r}{report._repr_html_()}"
+    other = preflight("rtsp://127.0.0.1:1/hunter22", "admin", "hunter22")
+    assert "hunter22" not in f"{other}{other!r}{other._repr_html_()}"
+
+
 @pytest.mark.parametrize("login", [("a\n", "b"), ("a", "\ud800"), ("a", "b\0")])
 def test_a_login_that_cannot_be_sent_is_refused_before_anything_is(login):
     """Control characters and half letters in a login end the preflight at its address."""

@@ -36,7 +36,7 @@ def test_a_camera_is_pulled_and_its_keyframe_decodes(auth, transports):
             assert decode_picture(stream.codec, stream.keyframe).startswith(b"\x89PNG")
             assert server.viewers(url) == 1
             await stream.close()
-            assert (await stream.ended()).reason == "The stream was closed."
+            assert (await stream.ended()).verdict == "dropped"
             await until(lambda: server.viewers(url) == 0)
 
     asyncio.run(run())
@@ -128,6 +128,25 @@ def test_a_camera_that_closes_after_its_401_is_reopened():
         assert error.verdict == "no_media"
         assert fake.connections == 2
         assert sum(bool(r.get("Authorization")) and r.method == "DESCRIBE" for r in seen) == 1
+
+    asyncio.run(run())
+
+
+def test_a_login_that_a_camera_answers_by_hanging_up_is_tried_once():
+    """A camera that has read the login and closes gets no second one."""
+
+    def answer(request):
+        if request.get("Authorization"):
+            return b""
+        if request.method == "OPTIONS":
+            return willing(request)
+        return reply(request, 401, WWW_Authenticate='Digest realm="r", nonce="n"')
+
+    async def run():
+        async with fake_camera(answer) as fake:
+            assert (await refused(fake.url, "ada", "hush")).verdict == "rtsp_silent"
+            assert fake.methods == ["OPTIONS", "DESCRIBE", "DESCRIBE"]
+            assert fake.connections == 1
 
     asyncio.run(run())
 

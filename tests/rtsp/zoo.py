@@ -6,7 +6,6 @@
 
 import asyncio
 import re
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +18,7 @@ from confkit.sandbox.cameras.faults import (
     plays_no_keyframe,
     with_login,
 )
-from confkit.sandbox.cameras.ports import Port, bound_socket, talking
+from confkit.sandbox.cameras.ports import Caller, Listener, talking
 from confkit.sandbox.cameras.serving import Guard
 from confkit.sandbox.cameras.session import answer
 
@@ -94,30 +93,28 @@ def says_h264(camera):
 
 def greets(greeting, answer=b"", *, closes=True, pause=0.0):
     """What opens a port that greets, and answers what comes: at a byte each `pause` seconds."""
-    tasks = set()
 
-    async def serve(reader, writer):
-        tasks.add(asyncio.current_task())
-        with suppress(ConnectionError, asyncio.CancelledError):
-            writer.write(greeting)
-            if answer or not closes:
-                await reader.read(4096)
+    class Greeter(Caller):
+        def connection_made(self, transport):
+            super().connection_made(transport)
+            transport.write(greeting)
+            if closes and not answer:
+                transport.close()
+
+        def data_received(self, _data):
+            if answer and not hasattr(self, "task"):
+                self.task = asyncio.create_task(self.drip())
+
+        async def drip(self):
             for start in range(0, len(answer), size := 1 if pause else len(answer)):
-                writer.write(answer[start : start + size])
+                self.transport.write(answer[start : start + size])
                 await asyncio.sleep(pause)
-            if not closes:
-                await reader.read()
-        writer.close()
+            self.transport.close()
 
     async def opened(host):
-        server = await asyncio.start_server(serve, sock=bound_socket(host))
-
-        def close():
-            server.close()
-            for task in tasks:
-                task.cancel()
-
-        return Port(server.sockets[0].getsockname()[1], close)
+        listener = Listener(host, Greeter)
+        await listener.start()
+        return listener
 
     return opened
 

@@ -62,7 +62,7 @@ def test_an_imported_camera_is_a_user_until_it_is_removed(stranger, sandbox):
 
 def viewers(sandbox, url):
     """How many pull a camera, by the camera's own count."""
-    return sandbox._do(lambda _: sandbox._cameras.viewers(url))
+    return sandbox._carry(sandbox._cameras.viewers, url)
 
 
 @pytest.mark.parametrize("way", ["delete", "close", "force"])

@@ -17,7 +17,7 @@ import pytest
 
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
-from confkit.sandbox.service.state import MediaServer
+from confkit.sandbox.cameras.ports import Listener
 
 from .conftest import A, B, Stranger
 
@@ -105,14 +105,20 @@ def test_a_file_that_cannot_be_used(tmp_path, kind):
     assert not path.with_name("file-wal").exists()
 
 
+def sql(stranger, statement):
+    """Carries a statement out where the service's own are."""
+    sandbox = stranger.sandbox
+    sandbox._carry(sandbox._service.store._db.execute, statement)
+
+
 def test_a_database_that_fails_is_700(make, tmp_path):
     """A write that the database refuses is answered 700 in A, and the service goes on."""
     stranger = make(path=tmp_path / "rooms.sqlite")
     room_id = stranger.room()
-    stranger.sandbox._do(lambda service: service.store._db.execute("PRAGMA query_only = 1"))
+    sql(stranger, "PRAGMA query_only = 1")
     assert stranger.a("create", topic="x", owner_id="o", room_mode=1)["ret"] == 700
     assert stranger.a("get", room_id=room_id)["ret"] == 0
-    stranger.sandbox._do(lambda service: service.store._db.execute("PRAGMA query_only = 0"))
+    sql(stranger, "PRAGMA query_only = 0")
     stranger.room()
 
 
@@ -152,7 +158,7 @@ def test_whoever_has_only_just_come_is_let_go_when_the_media_server_stops(turns)
     """A connection that is accepted while its listener closes ends with it, like every other."""
 
     async def run():
-        media = MediaServer("127.0.0.1")
+        media = Listener("127.0.0.1")
         await media.start()
         callers = [socket.create_connection(("127.0.0.1", media.port), 3) for _ in range(3)]
         for _ in range(turns):

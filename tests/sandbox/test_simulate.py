@@ -354,6 +354,6 @@ def test_a_simulation_that_cannot_go_on_says_so(make, caplog):
     sandbox = make().sandbox
     with caplog.at_level(logging.ERROR, "confkit.sandbox"):
         sandbox.simulate(20, 0, until="2024-02-27 05:00", live=True, speed=2000)
-        sandbox._do(lambda service: service.store._db.execute("DROP TABLE people"))
+        sandbox._carry(sandbox._service.store._db.execute, "DROP TABLE people")
         wait_until(lambda: "the simulation of 20 rooms ended: no such table" in caplog.text)
     sandbox.stop_simulation()

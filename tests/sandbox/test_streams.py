@@ -165,7 +165,7 @@ def test_ctrl_c_ends_what_the_sandbox_does_for_a_call(aside, make):
 
     def waits():
         found = (one for one in gc.get_objects() if type(one) is types.CoroutineType)
-        return any(one.__qualname__ == "Service.keyframe" for one in found)
+        return any(one.__qualname__ == "Held.keyframe" for one in found)
 
     def interrupt():
         wait_until(waits)
@@ -371,7 +371,7 @@ def test_a_failure_of_our_own_is_a_refusal_too():
             options = {"login_name": 5, "login_password": 5}  # B1 lets no such thing through
             device = StoredDevice("1", "cam", "Door", url, "", options)
             with pytest.raises(PullRefused, match="service_cannot_reach: The sandbox failed at it"):
-                await devices.open(device)
+                await devices.dial(device)
 
     asyncio.run(run())
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
+import base64
 import ssl
 import struct
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ...rtsp.auth import Login
 from ...rtsp.h26x import parameter_sets
 from ...rtsp.message import Request, Response
 from ...rtsp.rtp import ENCODINGS
-from ...rtsp.sdp import Description, Media
 from .picture import Loop, check_loop
-from .serving import Guard, encode_parameter_sets, packetise, write_sdp
+from .serving import Guard, packetise
+
+if TYPE_CHECKING:
+    from .session import Connection
 
 TRACK = "track1"
 
@@ -36,22 +39,21 @@ def packetise_loop(loop: Loop) -> list[list[bytes]]:
 
 def describe_loop(name: str, loop: Loop) -> bytes:
     """Return the session description of a loop."""
-    parameters: dict[str, str] = {}
     sets = parameter_sets(loop.codec, loop.frames[0]) if loop.codec != "mjpeg" else []
+    encoded = [base64.b64encode(nal).decode() for nal in sets]
+    number, parameters = _PAYLOAD_TYPES[loop.codec], ""
     if loop.codec == "h264":
-        parameters = {"packetization-mode": "1", "profile-level-id": sets[0][1:4].hex()}
-        parameters["sprop-parameter-sets"] = encode_parameter_sets(sets)
+        parameters = f"packetization-mode=1; profile-level-id={sets[0][1:4].hex()}; "
+        parameters += f"sprop-parameter-sets={','.join(encoded)}"
     elif loop.codec == "h265":
-        names = ("sprop-vps", "sprop-sps", "sprop-pps")
-        encoded = [encode_parameter_sets([nal]) for nal in sets]
-        parameters = dict(zip(names, encoded, strict=True))
-    kind, encoding = _PAYLOAD_TYPES[loop.codec], ENCODINGS[loop.codec]
-    media = Media("video", kind, encoding, _CLOCK, parameters, TRACK)
-    return write_sdp(Description((media,), " ".join(name.split()) or "-"))
-
-
-def _nothing_else(_request: Request) -> Response | None:
-    return None
+        parameters = "sprop-vps={}; sprop-sps={}; sprop-pps={}".format(*encoded)
+    lines = [
+        "v=0", "o=- 0 0 IN IP4 0.0.0.0", f"s={' '.join(name.split()) or '-'}",
+        "c=IN IP4 0.0.0.0", "t=0 0", "a=control:*", f"m=video 0 RTP/AVP {number}",
+        f"a=rtpmap:{number} {ENCODINGS[loop.codec]}/{_CLOCK}",
+        *([f"a=fmtp:{number} {parameters}"] if parameters else []), f"a=control:{TRACK}", "",
+    ]  # fmt: skip
+    return "\r\n".join(lines).encode()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +89,6 @@ class Settings:
         texts = self.name, self.login_name, self.login_password
         if not all(text is None or isinstance(text, str) for text in texts):
             raise ValueError("The name and the login of a camera are texts.")
-        if self.codec not in tuple(ENCODINGS):
-            raise ValueError(f"The codec is none of {', '.join(ENCODINGS)}.")
         if self.auth not in tuple(ALGORITHMS):
             raise ValueError(f"The authentication is none of {', '.join(ALGORITHMS)}.")
         chosen = self.transports
@@ -118,10 +118,10 @@ class Camera:
     transports: frozenset[str]
     started: float
     max_viewers: int | None = None
-    instead: Callable[[Request], Response | None] = _nothing_else
+    instead: Callable[[Request], Response | None] = lambda _request: None
     closes_after: str = ""
     closes_in: float = 0.0
-    viewers: dict[Viewer, Callable[[], None]] = field(default_factory=dict, repr=False)
+    viewers: set[Connection] = field(default_factory=set, repr=False)
     _timer: asyncio.TimerHandle | None = field(default=None, repr=False)
 
     @property
@@ -129,82 +129,57 @@ class Camera:
         """Whether nobody else may watch."""
         return self.max_viewers is not None and len(self.viewers) >= self.max_viewers
 
-    def frame_at(self, now: float) -> int:
-        """Return the number of the newest frame, counted on across the loop."""
-        return int((now - self.started) * self.loop.fps)
+    @property
+    def newest(self) -> int:
+        """The number of the newest frame, counted on across the loop."""
+        return int((asyncio.get_running_loop().time() - self.started) * self.loop.fps)
 
-    def keyframe_at(self, now: float) -> int:
-        """Return the number of the newest keyframe."""
-        return self.frame_at(now) // self.loop.keyframe_frames * self.loop.keyframe_frames
+    @property
+    def newest_keyframe(self) -> int:
+        """The number of the newest keyframe."""
+        return self.newest // self.loop.keyframe_frames * self.loop.keyframe_frames
 
-    def watch(self, viewer: Viewer, kick: Callable[[], None]) -> None:
-        """Send to a viewer from the newest keyframe on, at once; `kick` must end its connection."""
-        self.viewers[viewer] = kick
+    def watch(self, viewer: Connection) -> None:
+        """Send to a viewer from its `next_frame` on, at once, while it is among the `viewers`."""
+        self.viewers.add(viewer)
         self._tick()
 
-    def unwatch(self, viewer: Viewer) -> None:
-        """Send nothing more to a viewer."""
-        self.viewers.pop(viewer, None)
-
     def close(self) -> None:
-        """Kick all viewers."""
-        for kick in list(self.viewers.values()):
-            kick()
+        """End the connections of all viewers."""
+        for viewer in list(self.viewers):
+            viewer.transport.abort()
         self.viewers.clear()
         if self._timer:
             self._timer.cancel()
 
-    def _tick(self) -> None:
-        """Send every viewer the frames that are due; without viewers there is no timer."""
-        loop = asyncio.get_running_loop()
-        if self._timer:
-            self._timer.cancel()
-        newest = self.frame_at(loop.time())
-        for viewer, kick in list(self.viewers.items()):
-            if not viewer.send_until(newest):
-                kick()
-        if self.viewers:
-            due = self.started + (newest + 1) / self.loop.fps
-            self._timer = loop.call_at(due + _LATE, self._tick)
-
-
-@dataclass(eq=False)
-class Viewer:
-    """One viewer's sequence numbers, timestamps and SSRC.
-
-    `send` takes the packets of a moment and is False when they pile up; `channel` is the
-    interleaved channel, or None over UDP.
-    """
-
-    camera: Camera
-    channel: int | None
-    send: Callable[[list[bytes]], bool]
-    next_frame: int = 0
-    sequence: int = field(default_factory=lambda: secrets.randbelow(1 << 15))
-    ssrc: int = field(default_factory=lambda: secrets.randbits(32))
-    offset: int = field(default_factory=lambda: secrets.randbits(32))
-
-    def timestamp(self, frame: int) -> int:
-        """Return the RTP timestamp of a frame."""
-        loop = self.camera.loop
-        return (self.offset + frame * _CLOCK // loop.fps) & 0xFFFFFFFF
-
-    def send_until(self, newest: int) -> bool:
-        """Send the frames up to `newest`; False when this viewer reads too slowly."""
-        interval, payloads = self.camera.loop.keyframe_frames, self.camera.payloads
-        kind = _PAYLOAD_TYPES[self.camera.loop.codec]
+    def packets(self, viewer: Connection, newest: int) -> Iterator[bytes]:
+        """Yield what a viewer has not got yet, up to the frame `newest`."""
+        interval, kind = self.loop.keyframe_frames, _PAYLOAD_TYPES[self.loop.codec]
         # After a pause of the whole process: no backlog older than the last keyframe but one.
-        start = max(self.next_frame, newest // interval * interval - interval)
-        packets: list[bytes] = []
+        start = max(viewer.next_frame, newest // interval * interval - interval)
         for frame in range(start, newest + 1):
-            stamp, group = self.timestamp(frame), payloads[frame % len(payloads)]
+            stamp, group = self.timestamp(viewer, frame), self.payloads[frame % len(self.payloads)]
             for index, payload in enumerate(group):
                 marked = kind | (index == len(group) - 1) << 7
-                header = struct.pack("!BBHII", 0x80, marked, self.sequence, stamp, self.ssrc)
-                if self.channel is not None:
-                    size = len(header) + len(payload)
-                    header = struct.pack("!cBH", b"$", self.channel, size) + header
-                packets.append(header + payload)
-                self.sequence = (self.sequence + 1) & 0xFFFF
-        self.next_frame = max(start, newest + 1)
-        return not packets or self.send(packets)
+                head = struct.pack("!BBHII", 0x80, marked, viewer.sequence, stamp, viewer.ssrc)
+                if viewer.channel is not None:
+                    size = len(head) + len(payload)
+                    head = struct.pack("!cBH", b"$", viewer.channel, size) + head
+                yield head + payload
+                viewer.sequence = (viewer.sequence + 1) & 0xFFFF
+        viewer.next_frame = max(start, newest + 1)
+
+    def timestamp(self, viewer: Connection, frame: int) -> int:
+        """Return the RTP timestamp of a frame."""
+        return (viewer.ssrc + frame * _CLOCK // self.loop.fps) & 0xFFFFFFFF
+
+    def _tick(self) -> None:
+        """Send every viewer the frames that are due; without viewers there is no timer."""
+        if self._timer:
+            self._timer.cancel()
+        newest = self.newest
+        for viewer in list(self.viewers):
+            viewer.send(list(self.packets(viewer, newest)))
+        if self.viewers:
+            due = self.started + (newest + 1) / self.loop.fps
+            self._timer = asyncio.get_running_loop().call_at(due + _LATE, self._tick)

@@ -1,8 +1,7 @@
-"""What a camera says and sends: challenges, descriptions, and pictures as payloads of RTP."""
+"""What a camera asks and sends: challenges, and pictures as payloads of RTP."""
 
 from __future__ import annotations
 
-import base64
 import hmac
 import struct
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from typing import Literal
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges, quoted
 from ...rtsp.h26x import LAYOUTS, Layout, split_nals
 from ...rtsp.jpeg import TABLE
-from ...rtsp.sdp import Description
 
 
 @dataclass(frozen=True)
@@ -74,28 +72,6 @@ class Guard:
 
 def _same(left: str, right: str) -> bool:
     return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (left, right)))
-
-
-def write_sdp(description: Description) -> bytes:
-    """Return the description as it goes out after DESCRIBE."""
-    lines = ["v=0", "o=- 0 0 IN IP4 0.0.0.0", f"s={description.name}", "c=IN IP4 0.0.0.0", "t=0 0"]
-    lines.append(f"a=control:{description.control}")
-    for media in description.media:
-        number = media.payload_type
-        lines.append(f"m={media.kind} 0 RTP/AVP {number}")
-        lines.append(f"a=rtpmap:{number} {media.encoding}/{media.clock_rate}")
-        if media.parameters:
-            joined = "; ".join(f"{name}={value}" for name, value in media.parameters.items())
-            lines.append(f"a=fmtp:{number} {joined}")
-        lines.append(f"a=control:{media.control}")
-    if any("\n" in line or "\r" in line for line in lines):
-        raise ValueError("A field of the session description holds a line break.")
-    return "\r\n".join([*lines, ""]).encode()
-
-
-def encode_parameter_sets(nals: list[bytes]) -> str:
-    """Return NAL units as the value of sprop-parameter-sets."""
-    return ",".join(base64.b64encode(nal).decode() for nal in nals)
 
 
 def packetise(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:

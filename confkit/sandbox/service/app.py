@@ -5,12 +5,13 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from email.utils import formatdate
 from typing import Any, NamedTuple
 
 from ... import codes
-from ...endpoints import ENDPOINTS, Endpoint
+from ...endpoints import ENDPOINTS
 from ...signing import sign
-from . import explain, parameters
+from . import parameters
 from .faults import Fault
 from .identity import same
 from .operations import LOCAL, OPERATIONS, broken
@@ -38,35 +39,6 @@ class Reply(NamedTuple):
     body: bytes
 
 
-class Gone(Exception):
-    """The caller has hung up before the whole request had come."""
-
-
-class Asked(NamedTuple):
-    """A request: what ASGI tells of it, the pairs of its query, and how its body is read."""
-
-    scope: Scope
-    pairs: list[tuple[str, str]]
-    receive: Receive
-
-    async def body(self) -> bytes:
-        """Return the whole body."""
-        parts, more = [], True
-        while more:
-            message = await self.receive()
-            if message["type"] == "http.disconnect":
-                raise Gone
-            parts.append(message.get("body", b""))
-            more = message.get("more_body", False)
-        return b"".join(parts)
-
-    @property
-    def content_type(self) -> str:
-        """The type that the body is said to have."""
-        headers = dict(self.scope["headers"])
-        return str(headers.get(b"content-type", b"").decode("latin-1"))
-
-
 class App:
     """The ASGI application of interface A or B; what it cannot answer it drops."""
 
@@ -85,17 +57,24 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        asked = Asked(scope, parameters.query(scope["query_string"]), receive)
+        body, more = b"", scope["method"] == "POST"
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message["body"]
+            more = message["more_body"]
         try:
-            reply = await self._reply(asked)
-        except (asyncio.CancelledError, Gone):
-            reply = None  # the sandbox closes, or the caller is gone
+            reply = await self._reply(scope, body)
+        except asyncio.CancelledError:
+            reply = None  # the sandbox closes
         if reply is None:
-            scope["state"]["transport"].abort()
+            scope["state"]["protocol"].transport.abort()
             while (await receive())["type"] != "http.disconnect":
                 pass
             return
         headers = [
+            (b"date", formatdate(usegmt=True).encode()),
             (b"content-type", reply.content_type.encode()),
             (b"content-length", str(len(reply.body)).encode()),
             (b"x-content-type-options", b"nosniff"),
@@ -103,67 +82,65 @@ class App:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
 
-    async def _reply(self, asked: Asked) -> Reply | None:
-        path, method = asked.scope["path"], asked.scope["method"]
+    async def _reply(self, scope: Scope, body: bytes) -> Reply | None:
+        path, method = scope["path"], scope["method"]
+        callback = parameters.callback(parameters.query(scope["query_string"]))
         if self._latency:
             await asyncio.sleep(self._latency)
         route = self._routes.get(path)
         self._service.counts["" if route is None else path] += 1
-        callback = parameters.callback(asked.pairs)
         if route is None or method != route.method:
             methods = {known: other.method for known, other in self._routes.items()}
-            why = explain.wrong_route(path, method, self._interface, methods)
+            why = parameters.wrong_route(path, method, self._interface, methods)
             return self._written(self._refusal("", Refused(408, why)), callback)
         fault = self._service.faults.take(path)
-        if fault is None:
-            return self._written(await self._answer(asked, route), callback)
-        members = await self._answer(asked, route) if fault.after else None
-        await asyncio.sleep(fault.delay or 0)
-        if fault.waits_only:
-            return self._written(members or await self._answer(asked, route), callback)
+        members = None
+        if fault is None or fault.after:
+            members = await self._answer(scope, body, route, callback)
+        if fault:
+            await asyncio.sleep(fault.delay or 0)
+        if fault is None or fault.waits_only:
+            members = members or await self._answer(scope, body, route, callback)
+            return self._written(members, callback)
         self._service.note(Refusal(route.endpoint.key, None, "a fault on demand"))
         return self._faulty(fault, callback)
 
-    async def _answer(self, asked: Asked, route: Route) -> dict[str, Any]:
-        endpoint, rest = route.endpoint, ""
+    async def _answer(
+        self, scope: Scope, body: bytes, route: Route, callback: str | None
+    ) -> dict[str, Any]:
+        key, rest = route.endpoint.key, ""
+        content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
         try:
-            body = await asked.body() if route.method == "POST" else b""
-            given = parameters.find(asked.pairs, body, asked.content_type, route.place)
+            given = parameters.find(route, scope["query_string"], body, content_type)
             if route.token:
-                self._check_token(endpoint, route.token, given)
-            raw = asked.scope["query_string"] if route.place == "query" else body
-            rest = parameters.rest_of_address(endpoint, given, raw)
-            callback = parameters.callback(asked.pairs)
+                self._check_token(route.token, given)
+            rest = given.rest_of_address()
             if callback is not None and not _CALLBACK.fullmatch(callback):
-                wrong = 407 if endpoint.interface == "A" else 401
-                raise Refused(wrong, "callback is no name of a function")
-            values = parameters.check(endpoint, given)
-            for name in parameters.empty(endpoint, given):
-                self._service.remark(f"{endpoint.key}: {name} came empty")
-            values[LOCAL] = asked.scope["server"][0]
-            members = await OPERATIONS[endpoint.key](self._service, values)
+                raise Refused(route.wrong, "callback is no name of a function")
+            values = given.check()
+            for name in given.empty():
+                self._service.note(f"{key}: {name} came empty")
+            values[LOCAL] = scope["server"][0]
+            members = await OPERATIONS[key](self._service, values)
         except Refused as refused:
             why = f"{refused.why}; {rest}" if rest else refused.why
-            return self._refusal(endpoint.key, Refused(refused.ret, why))
-        except Gone:
-            raise
+            return self._refusal(key, Refused(refused.ret, why))
         except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets an answer
             # Its text could quote a parameter: the kind of failure is all that is logged.
-            log.error("%s failed: %s", endpoint.key, type(error).__name__)
-            return self._refusal(endpoint.key, broken(endpoint.key, error))
+            log.error("%s failed: %s", key, type(error).__name__)
+            return self._refusal(key, broken(key, error))
         if rest:
-            self._service.remark(f"{endpoint.key}: {rest}")
+            self._service.note(f"{key}: {rest}")
         return {self._code: 0, **members}
 
-    def _check_token(self, endpoint: Endpoint, name: str, given: parameters.Given) -> None:
-        token = given.values.get(name)
+    def _check_token(self, name: str, given: parameters.Given) -> None:
+        token, tokens = given.values.get(name), self._service.tokens
         if name in given.twice:
             raise Refused(602, f"{name} is given twice")
         if token is None:
-            raise Refused(602, parameters.absent(endpoint, name, given))
+            raise Refused(602, given.absent(name))
         if not isinstance(token, str) or not token:
             raise Refused(602, f"{name} is empty" if token == "" else f"{name} is not a text")
-        tokens = self._service.tokens
         issued = tokens.find(token)
         if issued is None:
             raise Refused(602, self._wrong_token(token))

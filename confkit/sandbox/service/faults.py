@@ -1,6 +1,7 @@
 """Faults on demand: what a service, a proxy or a network does wrong, when a test asks for it."""
 
-from collections import deque
+import math
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ...endpoints import ENDPOINTS
@@ -43,7 +44,7 @@ class Faults:
     """The faults that wait for their calls, path by path, in the order in which they were set."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, deque[tuple[Fault, int | None]]] = {}
+        self._waiting: dict[str, list[tuple[Fault, float]]] = defaultdict(list)
 
     def add(self, path: str, fault: Fault, times: int | None) -> None:
         """Set a fault for the next `times` calls of a path, or until `clear`.
@@ -54,22 +55,19 @@ class Faults:
             raise ValueError(f"No operation has the path {path!r}; there are {', '.join(PATHS)}.")
         if times is not None and times < 1:
             raise ValueError(f"times is {times}; a fault happens once or more often.")
-        queue = self._waiting.setdefault(path, deque())
-        if queue and queue[-1][1] is None:
+        queue = self._waiting[path]
+        if queue and queue[-1][1] == math.inf:
             queue.pop()
-        queue.append((fault, times))
+        queue.append((fault, times or math.inf))
 
     def take(self, path: str) -> Fault | None:
         """Return the fault of this call, which is then used up by one."""
-        queue = self._waiting.get(path)
+        queue = self._waiting[path]
         if not queue:
             return None
-        fault, times = queue[0]
-        if times is not None:
-            if times > 1:
-                queue[0] = (fault, times - 1)
-            else:
-                queue.popleft()
+        fault, times = queue.pop(0)
+        if times > 1:
+            queue.insert(0, (fault, times - 1))
         return fault
 
     def clear(self) -> None:

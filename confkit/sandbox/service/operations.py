@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from ...endpoints import B1
 from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
 from ...secret import Guarded, mask
@@ -16,7 +17,7 @@ from .identity import same
 from .signatures import Parts, mistakes
 from .state import Refused, Service
 from .store import StoredDevice, StoredRoom
-from .streams import Reserved
+from .streams import Reserved, tell
 
 Values = Mapping[str, Any]
 Members = dict[str, Any]
@@ -26,10 +27,6 @@ TOPIC_BYTES = 150  # a topic is shorter than this (section 8)
 PEER_TO_PEER = (3, 4)  # values of room_mode that count as peer-to-peer (seen in deployments)
 _DIALLED = ("rtsp", "rtsps")
 _SCHEMES = (*_DIALLED, "sip", "h323")
-_SNAKE = {
-    "roomId": "room_id", "userId": "user_id", "userName": "user_name",
-    "userAddress": "user_address", "userData": "user_data", "options": "options",
-}  # fmt: skip
 
 
 async def authenticate(service: Service, values: Values) -> Members:
@@ -57,17 +54,16 @@ async def create_room(service: Service, values: Values) -> Members:
         "owner_id": values["owner_id"],
         "room_mode": _whole(values, "room_mode", 1, 4),
         "host_password": values.get("host_password"),
-        "max_video": _whole(values, "max_video"),
-        "max_audio": _whole(values, "max_audio"),
-        "attendee_max": _whole(values, "attendee_max"),
         "room_extend_id": values.get("room_extend_id"),
     }
+    fields |= {name: _whole(values, name) for name in ("max_video", "max_audio", "attendee_max")}
     _whole(values, "room_type", 1, 2)
     _whole(values, "start_time")
     _whole(values, "end_time")
-    if len(fields["topic"].encode()) >= TOPIC_BYTES:
-        raise Refused(407, f"topic has {len(fields['topic'].encode())} bytes, at most 149 fit")
-    room_id = fields["room_extend_id"]
+    size = len(values["topic"].encode())
+    if size >= TOPIC_BYTES:
+        raise Refused(407, f"topic has {size} bytes, at most 149 fit")
+    room_id = values.get("room_extend_id")
     if room_id and service.store.room(room_id):
         raise Refused(407, "room_extend_id is taken")
     _licensed(service)
@@ -75,7 +71,7 @@ async def create_room(service: Service, values: Values) -> Members:
         raise Refused(701, "room_mode 3 and 4 are peer-to-peer, which is not licensed")
     while not room_id or service.store.room(room_id):
         room_id = service.ids.room_id()
-    service.store.add_room({"room_id": room_id, **fields, "mcu": service.mcu.up})
+    service.store.add([{"room_id": room_id, **fields, "mcu": service.mcu.up}])
     return {"room_id": room_id}
 
 
@@ -114,7 +110,7 @@ async def get_mcu(service: Service, values: Values) -> Members:
         raise Refused(410, "the media server is stopped")
     if service.seats_used():
         raise Refused(411, "all seats of the licence are used")
-    service.store.assign_mcu(room.room_id)
+    service.store.mark(room.room_id, "mcu")
     host = f"[{values[LOCAL]}]" if ":" in values[LOCAL] else values[LOCAL]
     return {"addr": f"{host}:{service.mcu.port}"}
 
@@ -150,14 +146,12 @@ async def create_device(service: Service, values: Values) -> Members:
     if wrong:
         raise Refused(401, wrong)
     _device_service(service, 302)
-    address = Guarded(values["userAddress"])
-    data = Guarded(values.get("userData") or "")
-    device = StoredDevice(
-        values["roomId"], values["userId"], values["userName"], address, data, options
-    )
+    named = [values[name] for name in ("roomId", "userId", "userName")]
+    address, data = Guarded(values["userAddress"]), Guarded(values.get("userData") or "")
+    device = StoredDevice._make((*named, address, data, options))
     reserved = _reserve(service, device)
     try:
-        stream = await service.devices.open(device)
+        stream = await service.devices.dial(device)
         try:
             # The room may have been closed while the camera was dialled, another come in its place.
             if service.devices.reserved.get(device.user_id) is not reserved:
@@ -168,6 +162,7 @@ async def create_device(service: Service, values: Values) -> Members:
             raise
         service.devices.hold(device, stream)
     except PullRefused as refused:
+        tell(device, f"not opened: {refused}")
         why = mask(f"the camera was not opened: {refused}")
         raise Refused(427 if refused.timed_out else 426, why) from None
     finally:
@@ -184,7 +179,7 @@ def _reserve(service: Service, device: StoredDevice) -> Reserved:
     if service.knows_user(device.room_id, device.user_id):
         raise Refused(423, "userId is taken")
     reserved = Reserved(device.room_id, device.user_address)
-    here = {other.user_address for other in service.store.devices(device.room_id)}
+    here = {other.user_address for other in service.store.devices(room_id=device.room_id)}
     if device.user_address in here or reserved in service.devices.reserved.values():
         raise Refused(423, "userAddress is in this room already")
     obstacle = service.obstacle(room, device=True)
@@ -212,10 +207,9 @@ async def list_devices(service: Service, values: Values) -> Members:
     """B3: `data` with `total` and `items`, of one room or, without roomId, of all."""
     _device_service(service, 304)
     snake = service.dialect.item_keys == "snake_case"
-    items = [
-        dict(zip(_SNAKE.values() if snake else _SNAKE, device, strict=True))
-        for device in service.store.devices(values.get("roomId"))
-    ]
+    names = StoredDevice._fields if snake else (*B1.required, *B1.optional)
+    where = {"room_id": values["roomId"]} if "roomId" in values else {}
+    items = [dict(zip(names, device, strict=True)) for device in service.store.devices(**where)]
     return {"data": {"total": len(items), "items": items}}
 
 

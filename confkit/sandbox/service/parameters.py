@@ -1,25 +1,27 @@
-"""Where a call's parameters stand, and whether they are all there.
+"""Where a call's parameters stand, whether they are all there, and in words why not.
 
 The dialect says where they belong; what stands elsewhere does not count. A parameter that is given
-twice is wrong (assumed: the interface does not say which of the two would count).
+twice is wrong (assumed: the interface does not say which of the two would count). No text here
+holds a secret or quotes a value that came in.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from ... import wire
 from ...dialect import Dialect
-from ...endpoints import Endpoint
+from ...endpoints import ENDPOINTS, Endpoint
 from ...records import DEEPEST, too_deep
-from . import explain
 from .state import Refused
 
+TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
-_TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json"}
+_TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
+_METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")  # what else came is not quoted
 _ENCODED = re.compile(rb"(?:^|&)userAddress=[^&]*%3a", re.IGNORECASE)
 _NO_LETTER = re.compile("[\ud800-\udfff]")  # what `query` makes of bytes that are no UTF-8
 _EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
@@ -27,33 +29,26 @@ _EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
 
 class Route(NamedTuple):
     """How an operation has to be called in a dialect: HTTP method, the token's name (None for A1),
-    and the place of its parameters."""
+    the place of its parameters, and the code for a wrong one."""
 
     endpoint: Endpoint
     method: str
     token: str | None
     place: str
+    wrong: int
 
 
 def route(endpoint: Endpoint, dialect: Dialect) -> Route:
     """Return how a client of this dialect calls the operation."""
     token = None if endpoint.token is None else ""
     written = wire.write(wire.Request(endpoint, {}), "", token, dialect)
-    return Route(endpoint, written.method, next(iter(written.fields), None), written.placement)
+    wrong = 407 if endpoint.interface == "A" else 401
+    return Route(
+        endpoint, written.method, next(iter(written.fields), None), written.placement, wrong
+    )
 
 
-class Given(NamedTuple):
-    """The parameters that stand where they belong, the names that came twice, and the names that
-    stand elsewhere with their place; `trouble` says why a body could not be read."""
-
-    values: Mapping[str, Any]
-    twice: frozenset[str]
-    place: str
-    elsewhere: Mapping[str, str]
-    trouble: str = ""
-
-
-def query(raw: bytes) -> list[tuple[str, str]]:
+def query(raw: bytes) -> list[tuple[str, Any]]:
     """Return the pairs of a query string or form; bytes that are no UTF-8 stay recognisable."""
     return parse_qsl(raw.decode("latin-1"), keep_blank_values=True, errors="surrogateescape")
 
@@ -64,102 +59,150 @@ def callback(pairs: list[tuple[str, str]]) -> str | None:
     return next((value for name, value in reversed(pairs) if name == "callback"), None)
 
 
-def find(pairs: list[tuple[str, str]], body: bytes, content_type: str, place: str) -> Given:
-    """Return the parameters of a call whose dialect puts them into `place`."""
-    sent_as = content_type.partition(";")[0].strip().lower()
-    written = next((kind for kind, name in _TYPES.items() if name == sent_as), "")
-    in_body: Sequence[tuple[str, Any]] = []
+class Given(NamedTuple):
+    """The parameters that stand where they belong, the names that came twice, and the names that
+    stand elsewhere with their place; `trouble` says why a body could not be read, `raw` is what
+    the parameters were read from."""
+
+    route: Route
+    values: Mapping[str, Any]
+    twice: frozenset[str]
+    elsewhere: Mapping[str, str]
+    trouble: str
+    raw: bytes
+
+    def check(self) -> dict[str, Any]:
+        """Return the operation's parameters; a missing or wrong one is Refused (407 in A, 401 in
+        B).
+
+        A required parameter that is empty is missing, an optional one that is empty is not given
+        (assumed). Unknown parameters are ignored.
+        """
+        endpoint, known = self.route.endpoint, {}
+        for name in (*endpoint.required, *endpoint.optional, *_EXTRA.get(endpoint.key, ())):
+            value, why = self.values.get(name), ""
+            if name in self.twice:
+                why = "is given twice"
+            elif name == "options":
+                value, why = _options(value, self.route.place == "json")
+            elif value is not None and not isinstance(value, str):
+                why = "is not a text"
+            elif value and _NO_LETTER.search(value):
+                why = "is not UTF-8"
+            if why:
+                raise Refused(self.route.wrong, f"{name} {why}")
+            if value not in (None, ""):
+                known[name] = value
+            elif name in endpoint.required:
+                why = f"{name} is empty" if name in self.values else self.absent(name)
+                raise Refused(self.route.wrong, why)
+        return known
+
+    def empty(self) -> list[str]:
+        """Return the optional parameters that came without a value; they count as not given."""
+        optional = self.route.endpoint.optional
+        return [name for name in optional if self.values.get(name, "-") in (None, "")]
+
+    def absent(self, name: str) -> str:
+        """Return why a parameter was not found: another spelling, another place, a body that
+        cannot be read, or not there at all."""
+        if self.trouble and name not in self.elsewhere:
+            return self.trouble
+        key = self.route.endpoint.key
+        given = [known for known, value in self.values.items() if value]
+        tokens = {_plain(spelling) for spelling in TOKEN_SPELLINGS}
+        spellings = tokens if _plain(name) in tokens else {_plain(name)}
+        for other in (*given, *self.elsewhere):
+            if other != name and _plain(other) in spellings:
+                return f"{key} spells it {name}, not {other}"
+        if name in self.elsewhere:
+            place, other = PLACES[self.route.place], self.elsewhere[name]
+            return f"parameters belong in the {place} here, not in the {other} ({name})"
+        known = {_plain(one) for one in self._known("callback")}
+        # Only what can be a name is quoted: a token that lost its name would stand in its place.
+        strangers = [
+            other for other in given
+            if _plain(other) not in known and other.isidentifier() and len(other) < 25
+        ]  # fmt: skip
+        hint = f"; {key} does not know {', '.join(strangers[:5])}" if strangers else ""
+        return f"{name} is missing{hint}"
+
+    def rest_of_address(self) -> str:
+        """Return what is said where an unknown name stands right behind a device's address that was
+        not percent-encoded in the query or form: an & may have cut it. Nothing of it is quoted, as
+        it may be the rest of a password."""
+        names = list(self.values)
+        if "userAddress" not in names or self.route.place == "json" or _ENCODED.search(self.raw):
+            return ""
+        behind = names[names.index("userAddress") + 1 :][:1]
+        if self._known("callback", "_").issuperset(behind):  # libraries append "_" against caches
+            return ""
+        return (
+            "an unknown parameter came right behind userAddress: if it belongs to the address, an "
+            "& there has to be percent-encoded"
+        )
+
+    def _known(self, *others: str) -> set[str]:
+        endpoint = self.route.endpoint
+        return {*endpoint.required, *endpoint.optional, *TOKEN_SPELLINGS, *others}
+
+
+def find(found: Route, query_string: bytes, body: bytes, content_type: str) -> Given:
+    """Return the parameters of a call."""
+    place, pairs = found.place, query(query_string)
+    written = _TYPES.get(content_type.partition(";")[0].strip().lower(), "") if body else ""
+    in_body: list[tuple[str, Any]] = []
     trouble = ""
-    if body and written:
+    if written:
         try:
             in_body = query(body) if written == "form" else _members(body)
         except (ValueError, RecursionError):
             trouble = f"the {PLACES[written]} cannot be read"
+    elsewhere = {name: PLACES[written] for name, _ in in_body} if written != place else {}
     if place == "query":
-        right: Sequence[tuple[str, Any]] = pairs
-        elsewhere = {name: PLACES[written] for name, _ in in_body}
+        right = pairs
     else:
         right = in_body if written == place else []
-        elsewhere = {name: PLACES["query"] for name, _ in pairs}
+        elsewhere = {name: PLACES["query"] for name, _ in pairs} | elsewhere
         if body and written != place:
-            elsewhere |= {name: PLACES[written] for name, _ in in_body}
-            trouble = f"the body is not of the type {_TYPES[place]}"
+            wanted = next(kind for kind, name in _TYPES.items() if name == place)
+            trouble = f"the body is not of the type {wanted}"
     times = Counter(name for name, _ in right)
     twice = frozenset(name for name, count in times.items() if count > 1)
-    return Given(dict(right), twice, place, elsewhere, trouble)
+    raw = query_string if place == "query" else body
+    return Given(found, dict(right), twice, elsewhere, trouble, raw)
 
 
-def check(endpoint: Endpoint, given: Given) -> dict[str, Any]:
-    """Return the operation's parameters; a missing or wrong one is Refused (407 in A, 401 in B).
-
-    A required parameter that is empty is missing, an optional one that is empty is not given
-    (assumed). Unknown parameters are ignored.
-    """
-    wrong = 407 if endpoint.interface == "A" else 401
-    known = {}
-    for name in (*endpoint.required, *endpoint.optional, *_EXTRA.get(endpoint.key, ())):
-        if name in given.twice:
-            raise Refused(wrong, f"{name} is given twice")
-        value = given.values.get(name)
-        if name == "options":
-            value = _options(value, given.place == "json")
-        elif value is not None and not isinstance(value, str):
-            raise Refused(wrong, f"{name} is not a text")
-        if isinstance(value, str) and _NO_LETTER.search(value):
-            raise Refused(wrong, f"{name} is not UTF-8")
-        if value not in (None, ""):
-            known[name] = value
-        elif name in endpoint.required:
-            why = f"{name} is empty" if name in given.values else absent(endpoint, name, given)
-            raise Refused(wrong, why)
-    return known
+def wrong_route(path: str, method: str, interface: str, methods: Mapping[str, str]) -> str:
+    """Return why no operation was found: `methods` maps the paths of this port to their methods."""
+    endpoint = next((one for one in ENDPOINTS.values() if one.path == path), None)
+    if endpoint is None:
+        return f"unknown path; interface {interface} has {', '.join(methods)}"
+    if endpoint.interface != interface:
+        return (
+            f"{endpoint.key} is served on the port of interface {endpoint.interface}, "
+            f"this is the port of {interface}"
+        )
+    used = method if method in _METHODS else "another method"
+    return f"{endpoint.key} is {methods[path]} here, not {used}"
 
 
-def absent(endpoint: Endpoint, name: str, given: Given) -> str:
-    """Return why a parameter was not found under its name."""
-    if given.trouble and name not in given.elsewhere:
-        return given.trouble
-    names = [known for known, value in given.values.items() if value]
-    return explain.missing(endpoint, name, names, given.elsewhere, PLACES[given.place])
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
-def empty(endpoint: Endpoint, given: Given) -> list[str]:
-    """Return the optional parameters that came without a value; they count as not given."""
-    return [name for name in endpoint.optional if given.values.get(name, "-") in (None, "")]
-
-
-def rest_of_address(endpoint: Endpoint, given: Given, raw: bytes) -> str:
-    """Return what is said where an unknown name stands right behind a device's address that was not
-    percent-encoded in the `raw` query or form: an & may have cut it. Nothing of it is quoted, as it
-    may be the rest of a password."""
-    if "userAddress" not in given.values or given.place == "json" or _ENCODED.search(raw):
-        return ""
-    names = list(given.values)
-    behind = names[names.index("userAddress") + 1 :][:1]
-    # Browsers' libraries append "_" against caches.
-    known = {*endpoint.required, *endpoint.optional, *explain.TOKEN_SPELLINGS, "callback", "_"}
-    if known.issuperset(behind):
-        return ""
-    return (
-        "an unknown parameter came right behind userAddress: if it belongs to the address, an & "
-        "there has to be percent-encoded"
-    )
-
-
-def _options(value: Any, in_json: bool) -> dict[str, Any] | None:
+def _options(value: Any, in_json: bool) -> tuple[dict[str, Any] | None, str]:
+    """Return the options, and what is wrong with them."""
     if value in (None, ""):
-        return None
+        return None, ""
     if not in_json:
         try:
             value = dict(_members(value.encode()))
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
-        kind = "a JSON object" if in_json else "the JSON text of an object"
-        raise Refused(401, f"options is not {kind}")
-    if too_deep(value):
-        raise Refused(401, f"options is nested more than {DEEPEST} deep")
-    return value
+        return None, f"is not {'a JSON object' if in_json else 'the JSON text of an object'}"
+    return value, f"is nested more than {DEEPEST} deep" if too_deep(value) else ""
 
 
 def _members(text: bytes) -> list[tuple[str, Any]]:

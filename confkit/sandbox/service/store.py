@@ -8,14 +8,13 @@ import json
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ...errors import ConfkitError
-from ...secret import Guarded, guard
+from ...secret import Guarded, Secret, guard
 
 _APPLICATION = 0x434B5342  # "CKSB", in SQLite's header: tells our files from others
 _VERSION = 1
@@ -39,22 +38,13 @@ PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {_VERSION};
 COMMIT;
 """
-_ROOM = (
-    "SELECT id, room_id, topic, owner_id, room_mode, host_password, attendee_max, max_audio, "
-    "max_video, room_extend_id, locked, closed, mcu, "
-    "EXISTS (SELECT 1 FROM people WHERE people.room_id = rooms.room_id) "
-    "FROM rooms WHERE room_id = ?"
-)
 _TAKEN = (
     "SELECT (SELECT count(*) FROM people WHERE :room IS NULL OR room_id = :room) "
     "+ (SELECT count(*) FROM devices WHERE :room IS NULL OR room_id = :room)"
 )
-_COME = "INSERT INTO people (room_id, user_id, user_name, host) VALUES (?, ?, ?, ?)"
-_DEVICE = "SELECT room_id, user_id, user_name, user_address, user_data, options FROM devices"
 
 
-@dataclass(slots=True)
-class StoredRoom:
+class StoredRoom(NamedTuple):
     """A room as the file holds it; `peopled` is true while a person is in it."""
 
     id: int
@@ -62,7 +52,7 @@ class StoredRoom:
     topic: str
     owner_id: str
     room_mode: int
-    host_password: str | None = field(repr=False)
+    host_password: Secret | None
     attendee_max: int | None
     max_audio: int | None
     max_video: int | None
@@ -92,14 +82,17 @@ class StoredDevice(NamedTuple):
     options: Any
 
 
+_COLUMNS = ", ".join(StoredRoom._fields[:-1])
+_PEOPLED = "EXISTS (SELECT 1 FROM people WHERE people.room_id = rooms.room_id)"
+_ROOM = f"SELECT {_COLUMNS}, {_PEOPLED} FROM rooms WHERE room_id = ?"  # noqa: S608  # ours
+_DEVICE = f"SELECT {', '.join(StoredDevice._fields)} FROM devices"  # noqa: S608
+
+
 class Store:
     """The sandbox's file, or its memory when `path` is None."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        if path is None:
-            self._db = _prepared(":memory:")
-        else:
-            self._db = _opened(Path(path))
+        self._db = _prepared(":memory:") if path is None else _opened(Path(path))
 
     def close(self) -> None:
         """Close the file; what was committed is in it."""
@@ -108,22 +101,18 @@ class Store:
     def room(self, room_id: str) -> StoredRoom | None:
         """Return the room with this number."""
         row = self._db.execute(_ROOM, (room_id,)).fetchone()
-        return StoredRoom(*row) if row else None
+        return StoredRoom._make((*row[:5], row[5] and Secret(row[5]), *row[6:])) if row else None
 
-    def add_room(self, fields: dict[str, Any]) -> None:
-        """Keep a new room; its fields are columns of `rooms`."""
-        names, marks = ", ".join(fields), ", ".join("?" * len(fields))
-        statement = f"INSERT INTO rooms ({names}) VALUES ({marks})"  # noqa: S608  # names are ours
-        self._db.execute(statement, tuple(fields.values()))
-
-    def add_all(
-        self, rooms: Sequence[dict[str, Any]], people: Iterable[tuple[str, Person]]
+    def add(
+        self, rooms: Iterable[dict[str, Any]], people: Iterable[tuple[str, Person]] = ()
     ) -> None:
-        """Keep many new rooms, all of the same columns, and their people; all of it or nothing."""
+        """Keep new rooms, whose fields are columns of `rooms`, and people in rooms, which have
+        their media server from then on; all of it or nothing."""
         with self._together():
             for fields in rooms:
-                self.add_room(fields)
-            self._db.executemany(_COME, ((room_id, *person) for room_id, person in people))
+                self._insert("rooms", fields)
+            for room_id, person in people:
+                self._insert("people", {"room_id": room_id, **person._asdict()})
 
     def room_ids(self) -> list[str]:
         """Return the numbers of all rooms, in the order in which they were made."""
@@ -136,17 +125,16 @@ class Store:
     def close_room(self, room_id: str) -> None:
         """Close the room and remove its people and its devices."""
         with self._together():
-            self._db.execute("UPDATE rooms SET closed = 1 WHERE room_id = ?", (room_id,))
+            self.mark(room_id, "closed")
             self._db.execute("DELETE FROM people WHERE room_id = ?", (room_id,))
             self._db.execute("DELETE FROM devices WHERE room_id = ?", (room_id,))
 
-    def lock_room(self, room_id: str, locked: bool) -> None:
-        """Lock or unlock the room."""
-        self._db.execute("UPDATE rooms SET locked = ? WHERE room_id = ?", (locked, room_id))
-
-    def assign_mcu(self, room_id: str, assigned: bool = True) -> None:
-        """Keep whether the media server serves the room."""
-        self._db.execute("UPDATE rooms SET mcu = ? WHERE room_id = ?", (assigned, room_id))
+    def mark(
+        self, room_id: str, column: Literal["locked", "closed", "mcu"], to: bool = True
+    ) -> bool:
+        """Keep whether a room is locked, closed or served; False where there is no such room."""
+        marking = f"UPDATE rooms SET {column} = ? WHERE room_id = ?"  # noqa: S608  # ours
+        return bool(self._db.execute(marking, (to, room_id)).rowcount)
 
     def people(self, room_id: str) -> list[Person]:
         """Return the people in the room, in the order in which they came."""
@@ -154,12 +142,6 @@ class Store:
             "SELECT user_id, user_name, host FROM people WHERE room_id = ? ORDER BY seq", (room_id,)
         )
         return [Person(user_id, name, bool(host)) for user_id, name, host in rows]
-
-    def add_person(self, room_id: str, person: Person) -> None:
-        """Bring a person into the room, which has its media server from then on."""
-        with self._together():
-            self._db.execute(_COME, (room_id, *person))
-            self.assign_mcu(room_id)
 
     def remove_person(self, room_id: str, user_id: str) -> bool:
         """Take a person out of the room; False when there is none of this id."""
@@ -171,49 +153,40 @@ class Store:
         (count,) = self._db.execute(_TAKEN, {"room": room_id}).fetchone()
         return int(count)
 
-    def devices(self, room_id: str | None = None) -> list[StoredDevice]:
-        """Return the devices of the room, or of all rooms, in the order in which they came."""
-        where, values = ("", ()) if room_id is None else (" WHERE room_id = ?", (room_id,))
-        return [_device(row) for row in self._db.execute(f"{_DEVICE}{where} ORDER BY seq", values)]
-
-    def device(self, user_id: str) -> StoredDevice | None:
-        """Return the device with this user id, in whatever room it is."""
-        row = self._db.execute(f"{_DEVICE} WHERE user_id = ?", (user_id,)).fetchone()
-        return _device(row) if row else None
+    def devices(self, **where: str) -> list[StoredDevice]:
+        """Return the devices of this `room_id` or `user_id`, or all, in the order in which they
+        came."""
+        chosen = " AND ".join(f"{name} = :{name}" for name in where) or "1"
+        rows = self._db.execute(f"{_DEVICE} WHERE {chosen} ORDER BY seq", where)
+        return [
+            StoredDevice._make(
+                (*ids, Guarded(address), Guarded(data), guard(json.loads(options), "options"))
+            )
+            for *ids, address, data, options in rows
+        ]
 
     def add_device(self, device: StoredDevice) -> None:
         """Keep a device; its room has its media server from then on."""
         options = json.dumps(device.options, ensure_ascii=False)
         with self._together():
-            self._db.execute(
-                "INSERT INTO devices (room_id, user_id, user_name, user_address, user_data, "
-                "options) VALUES (?, ?, ?, ?, ?, ?)",
-                (*map(str, device[:-1]), options),
-            )
-            self.assign_mcu(device.room_id)
+            self._insert("devices", {**device._asdict(), "options": options})
 
     def remove_device(self, user_id: str) -> None:
         """Delete the device."""
         self._db.execute("DELETE FROM devices WHERE user_id = ?", (user_id,))
 
+    def _insert(self, table: str, fields: dict[str, Any]) -> None:
+        names, marks = ", ".join(fields), ", ".join("?" * len(fields))
+        statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608  # names are ours
+        self._db.execute(statement, tuple(fields.values()))
+        if table != "rooms":
+            self.mark(fields["room_id"], "mcu")
+
     @contextmanager
     def _together(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            # A full disk may have ended it already; one that stays open would stop all others.
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-
-
-def _device(row: tuple[str, str, str, str, str, str]) -> StoredDevice:
-    address, data, options = row[3:]
-    return StoredDevice(
-        *row[:3], Guarded(address), Guarded(data), guard(json.loads(options), "options")
-    )
 
 
 def _opened(file: Path) -> sqlite3.Connection:

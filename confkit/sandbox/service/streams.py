@@ -55,23 +55,6 @@ def longer(wait: float, verdict: str) -> float:
     return LOGIN_WAIT if verdict in logins else min(2 * wait, LONGEST_WAIT)
 
 
-async def dial(device: StoredDevice, timeout: float, silence: float) -> Stream:
-    """Return the device's stream, opened with the login in its options or in its address.
-
-    Raises PullRefused. `timeout` bounds the dial, `silence` every silence afterwards; in seconds.
-    """
-    from ...rtsp.pull import pull  # loads only when a stream is pulled
-
-    name, password = (device.options.get(key) or None for key in ("login_name", "login_password"))
-    try:
-        return await pull(device.user_address, name, password, timeout=timeout, silence=silence)
-    except PullRefused:
-        raise
-    except Exception as error:  # noqa: BLE001  # nobody would dial the device ever again
-        reason = f"The sandbox failed at it: {type(error).__name__}."  # its text may quote a login
-        raise PullRefused("service_cannot_reach", reason) from None
-
-
 def tell(device: StoredDevice, news: str) -> None:
     """Log what has become of a device's stream."""
     address = mask_address(str(device.user_address))
@@ -79,25 +62,13 @@ def tell(device: StoredDevice, news: str) -> None:
 
 
 class Held:
-    """A device whose stream is held until `close`; without a stream it is dialled first.
+    """A device whose stream is held until `close`; without a stream it is dialled first."""
 
-    `timeout` and `silence` are those of `dial`. `chance` gives numbers from 0 to 1, so that many
-    cameras that died together are not all dialled again at the same moment.
-    """
-
-    def __init__(
-        self,
-        device: StoredDevice,
-        stream: Stream | None,
-        timeout: float,
-        silence: float,
-        chance: Chance,
-    ) -> None:
+    def __init__(self, device: StoredDevice, stream: Stream | None, devices: Devices) -> None:
         self.device = device
         self._stream = stream
-        self._timeout = timeout
-        self._silence = silence
-        self._chance = chance
+        self._devices = devices
+        self._silence = devices.silence
         self._clock = asyncio.get_running_loop().time
         self._since = self._clock()
         self._state: State = "live" if stream else "dialling"
@@ -162,15 +133,14 @@ class Held:
             self._failure = failure
             wait = FIRST_WAIT if (lasted or 0) > STEADY else longer(wait, failure.verdict)
             self._state = "waiting"
-            await asyncio.sleep(wait * (0.75 + self._chance() / 2))
+            # Many cameras that died together are not all dialled again at the same moment.
+            await asyncio.sleep(wait * (0.75 + self._devices.chance() / 2))
             self._state = "dialling"
 
     async def _play(self) -> tuple[float | None, PullRefused]:
         """Return the seconds after which the stream died (None: it did not open), and why."""
         try:
-            stream = self._stream = self._stream or await dial(
-                self.device, self._timeout, self._silence
-            )
+            stream = self._stream = self._stream or await self._devices.dial(self.device)
         except PullRefused as refused:
             return None, refused
         began = self._since = self._clock()
@@ -198,32 +168,42 @@ class Devices:
     """The devices by user id, and what is reserved for those that are dialled the first time."""
 
     def __init__(self, dial_timeout: float | None, chance: Chance) -> None:
-        """`dial_timeout` (seconds) bounds opening and silences alike, where it is given."""
+        """`dial_timeout` (seconds) bounds opening and silences alike, where it is given; `chance`
+        gives numbers from 0 to 1."""
         self._opening = OPENING if dial_timeout is None else dial_timeout
-        self._silence = SILENCE if dial_timeout is None else dial_timeout
-        self._chance = chance
+        self.silence = SILENCE if dial_timeout is None else dial_timeout
+        self.chance = chance
         self.held: dict[str, Held] = {}
         self.reserved: dict[str, Reserved] = {}
 
-    def present(self, user_id: str) -> bool:
-        """Return whether the device's stream flows: only then is it in its room."""
-        return user_id in self.held and self.held[user_id].live
+    def present(self, room_id: str) -> set[str]:
+        """Return the room's devices whose streams flow: only then are they in it."""
+        return {
+            user_id
+            for user_id, held in self.held.items()
+            if held.live and held.device.room_id == room_id
+        }
 
-    def room_has_stream(self, room_id: str) -> bool:
-        """Return whether a device is present in the room."""
-        return any(held.live and held.device.room_id == room_id for held in self.held.values())
+    async def dial(self, device: StoredDevice) -> Stream:
+        """Return the device's stream, opened with the login in its options or in its address;
+        raises PullRefused."""
+        from ...rtsp.pull import pull  # loads only when a stream is pulled
 
-    async def open(self, device: StoredDevice) -> Stream:
-        """Return the stream of a device that is new; raises PullRefused."""
+        name, password = (
+            device.options.get(key) or None for key in ("login_name", "login_password")
+        )
+        address, opening = device.user_address, self._opening
         try:
-            return await dial(device, self._opening, self._silence)
-        except PullRefused as refused:
-            tell(device, f"not opened: {refused}")
+            return await pull(address, name, password, timeout=opening, silence=self.silence)
+        except PullRefused:
             raise
+        except Exception as error:  # noqa: BLE001  # nobody would dial the device ever again
+            reason = f"The sandbox failed at it: {type(error).__name__}."  # it may quote a login
+            raise PullRefused("service_cannot_reach", reason) from None
 
     def hold(self, device: StoredDevice, stream: Stream | None = None) -> None:
         """Hold the device from now on; without a stream it is dialled first."""
-        self.held[device.user_id] = Held(device, stream, self._opening, self._silence, self._chance)
+        self.held[device.user_id] = Held(device, stream, self)
 
     async def release(self, *user_ids: str) -> None:
         """Close the streams of these devices, which are not present any more."""
@@ -237,7 +217,3 @@ class Devices:
         for user_id, reserved in list(self.reserved.items()):
             if reserved.room_id == room_id:
                 del self.reserved[user_id]
-
-    async def close(self) -> None:
-        """Close every stream."""
-        await self.release(*self.held)
