@@ -64,14 +64,6 @@ def test_another_value_is_refused_with_the_ones_there_are(name, value):
     assert all(choice in told for choice in CHOICES[name])
 
 
-@pytest.mark.parametrize("value", ["access_token", "access_tocken", "accessToken", "token"])
-def test_the_tokens_name_can_be_any_parameter_name(value):
-    """The spellings seen in deployments are taken for the token's parameter."""
-    assert Dialect(token_parameter=value).token_parameter == value
-    assert Dialect(mcu_token_parameter=value).mcu_token_parameter == value
-    assert Dialect(remove_token_parameter=value).remove_token_parameter == value
-
-
 @pytest.mark.parametrize("value", ["", "a b", "a&b", "a=b", "1st", 5, True, "to-ken", "token\n"])
 def test_a_tokens_name_that_would_break_a_query_is_refused(value):
     """What is no parameter's name is a ConfigError that names the setting."""

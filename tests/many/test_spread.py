@@ -287,14 +287,6 @@ def test_a_client_that_cannot_travel(script, request, kind, small):
     assert service.seen[USERS] == 0
 
 
-def test_an_executor_that_is_shut_down(script, small):
-    """Takes nothing: all rooms are failures."""
-    service = script(building(dict.fromkeys(rooms(7), ())))
-    executor = ThreadPoolExecutor(1)
-    executor.shutdown()
-    assert "shutdown" in lost(ck.sweep(service.client(), rooms(7), executor=executor), 7).error[0]
-
-
 class Telling(Executor):
     """Fails with a text that holds secrets, as a traceback of a worker's can."""
 
