@@ -179,13 +179,6 @@ def test_json_in_any_unicode_encoding_is_read(encoding):
     assert read('{"ret": 0, "topic": "Ünï"}'.encode(encoding))["topic"] == "Ünï"
 
 
-def test_a_busy_service_is_asked_less_often():
-    """HTTP 429 is worth another try, and says what to change."""
-    error = refused("slow down", status=429)
-    assert error.retry
-    assert "max_rate" in error.advice
-
-
 @pytest.mark.parametrize("depth", [10, 100, 300, 500, 700, 900, 990, 1100, 5000, 100_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_deep_nesting_is_read_or_refused(opening, closing, depth):
@@ -207,6 +200,7 @@ def test_an_http_error_without_json_is_told_with_its_status(status):
         assert f"HTTP {status}" in str(error)
         assert error.retry is (status == 429 or status >= 500)
         assert ("redirect" in str(error)) is (300 <= status < 400)
+        assert ("max_rate" in error.advice) is (status == 429)
 
 
 @pytest.mark.parametrize("status", [302, 400, 404, 500, 503])

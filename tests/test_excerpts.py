@@ -108,6 +108,16 @@ def test_a_secret_in_two_pieces_shows_none_of_them():
     assert "Pde0Ig" not in told
 
 
+@pytest.mark.parametrize("repeats", [1, 2, 24, 100])
+@pytest.mark.parametrize("length", [30, 56, 172])
+def test_a_secret_quoted_again_and_again_is_hidden_each_time(length, repeats):
+    """However often: where the part that is looked at ends inside a secret, none of it shows."""
+    secret = ("Secret" + "0123456789" * 20)[:length]
+    told = excerpt("x " + secret * repeats, (secret,))
+    assert "Secret" not in told
+    assert "012345" not in told
+
+
 def test_a_message_is_shown_as_it_is():
     """A text of its own is no torn JSON, whatever stands in it."""
     told = excerpt("cannot open 'rtsp://u:Qu8jz@192.0.2.7/x': refused", ())
