@@ -362,9 +362,9 @@ found.frame().to_pickle(sys.argv[5])
 """
 
 
-@pytest.mark.parametrize("missing", ["pyarrow", "msgspec", "pycurl", "pyarrow,msgspec,pycurl"])
+@pytest.mark.parametrize("missing", ["pyarrow", "pycurl", "pyarrow,pycurl"])
 def test_without_the_fast_libraries_the_frame_is_the_same(script, tmp_path, missing):
-    """pycurl, msgspec and pyarrow make a sweep fast and change nothing in it."""
+    """pycurl and pyarrow make a sweep fast and change nothing in it."""
     own = {"q": room("q", attendee_max="25", room_mode="3", topic="Bär 会議"), "o": room("o", id=3)}
     own |= {"s": room("s", topic=None, attendee_max="", room_extend_id="")}
     there = {"a": ["x", "y"], "q": [], "o": [], "s": ["cam"]}
