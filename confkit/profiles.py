@@ -107,16 +107,6 @@ def _read() -> dict[str, dict[str, Any]]:
     return dict(stored)
 
 
-def _plain(value: Any) -> Any:
-    """What was read without its guards: a guarded number would be written as it shows."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, bool):
-        return value
-    kind = next((kind for kind in (int, float) if isinstance(value, kind)), None)
-    return value if kind is None else kind(value)
-
-
 @contextmanager
 def _changing() -> Iterator[dict[str, dict[str, Any]]]:
     """The profiles, to be changed while no other process does, so that none of them is lost; then
@@ -133,7 +123,7 @@ def _changing() -> Iterator[dict[str, dict[str, Any]]]:
             fcntl.flock(handle, fcntl.LOCK_EX)
         stored = _read()
         yield stored
-        write_whole(file, tomli_w.dumps(_plain(stored)).encode(), private=True)
+        write_whole(file, tomli_w.dumps(stored).encode(), private=True)
     except OSError as error:
         reason = error.strerror or "it is no file"
     finally:

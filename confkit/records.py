@@ -237,7 +237,7 @@ def login_text(value: object) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return json.dumps(value)  # a secret number's `str` is hidden
+        return json.dumps(value)
     return None
 
 

@@ -323,34 +323,6 @@ class GuardedAddress(Guarded):
         return mask_address(str(self), broken=True)
 
 
-class _Members(dict[object, object]):
-    """Members of which one is a password that came as true or false: it cannot hide itself."""
-
-    def __repr__(self) -> str:
-        hidden = _hidden_truths(self)
-        return repr({name: MASK if name in hidden else own for name, own in self.items()})
-
-
-def _hidden_truths(members: Mapping[object, object]) -> list[object]:
-    return [
-        name for name, own in members.items() if isinstance(own, bool) and _is_secret(str(name))
-    ]
-
-
-class _SecretNumber(int):
-    """A password that came as a number."""
-
-    def __repr__(self) -> str:
-        return repr(MASK)
-
-
-class _SecretFraction(float):
-    """A password that came as a number with a point."""
-
-    def __repr__(self) -> str:
-        return repr(MASK)
-
-
 def hidden_address(text: str) -> str:
     """What was given as the address of a service, as a text that shows no secret in a repr: without
     `://` it may be a key that went into the wrong field."""
@@ -358,18 +330,18 @@ def hidden_address(text: str) -> str:
 
 
 def guard(value: object, name: str = "") -> object:
-    """The same value with its texts made `Secret` or `Guarded`, by the name they stand under."""
+    """The same value with its texts made `Secret` or `Guarded`, by the name they stand under. A
+    number under a secret's name is a text then, as a number could not hide itself."""
     if isinstance(value, str):
         if _is_secret(name):
             return Secret(value)
         return Guarded(value) if suspect(value) else value
     if isinstance(value, Mapping):
-        members = {key: guard(item, _inherited(name, key)) for key, item in value.items()}
-        return _Members(members) if _hidden_truths(members) else members
+        return {key: guard(item, _inherited(name, key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [guard(item, name) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool) and _is_secret(name):
-        return _SecretFraction(value) if isinstance(value, float) else _SecretNumber(value)
+        return Secret(json.dumps(value))
     return value
 
 

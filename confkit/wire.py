@@ -197,7 +197,7 @@ def _leaves(value: object) -> Iterator[str]:
         for item in value.values() if isinstance(value, Mapping) else value:
             yield from _leaves(item)
     elif value is not None and not isinstance(value, bool):
-        yield as_text(value)  # a secret number's `str` is hidden
+        yield as_text(value)
 
 
 def interpret(endpoint: Endpoint, answer: Answer, dialect: Dialect) -> dict[str, Any]:

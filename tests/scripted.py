@@ -21,7 +21,7 @@ import confkit as ck
 @dataclass
 class Reply:
     """One answer as it goes out: `body` bytes, text or JSON; `drop` closes without an answer, and
-    `raw` does what it likes with the connection."""
+    `raw` does what it likes with the connection, which is open for more where it `keeps` it."""
 
     body: Any = None
     status: int = 200
@@ -31,6 +31,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     length: int | None = None
     raw: Callable[[socket.socket], object] | None = None
+    keeps: bool = False
 
 
 @dataclass
@@ -118,7 +119,7 @@ def scripted(
             reply = planned if isinstance(planned, Reply) else Reply(planned)
             time.sleep(reply.delay)
             if reply.raw is not None:
-                self.close_connection = True
+                self.close_connection = not reply.keeps
                 with suppress(OSError):
                     reply.raw(self.connection)
                 return

@@ -1,7 +1,6 @@
 """interpret: every strange answer becomes its members or one of our errors, and shows no secret."""
 
 import json
-import time
 
 import pytest
 from hypothesis import example, given
@@ -180,13 +179,6 @@ def test_json_in_any_unicode_encoding_is_read(encoding):
     assert read('{"ret": 0, "topic": "Ünï"}'.encode(encoding))["topic"] == "Ünï"
 
 
-def test_a_busy_service_is_asked_less_often():
-    """HTTP 429 is worth another try, and says what to change."""
-    error = refused("slow down", status=429)
-    assert error.retry
-    assert "max_rate" in error.advice
-
-
 @pytest.mark.parametrize("depth", [10, 100, 300, 500, 700, 900, 990, 1100, 5000, 100_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_deep_nesting_is_read_or_refused(opening, closing, depth):
@@ -208,6 +200,7 @@ def test_an_http_error_without_json_is_told_with_its_status(status):
         assert f"HTTP {status}" in str(error)
         assert error.retry is (status == 429 or status >= 500)
         assert ("redirect" in str(error)) is (300 <= status < 400)
+        assert ("max_rate" in error.advice) is (status == 429)
 
 
 @pytest.mark.parametrize("status", [302, 400, 404, 500, 503])
@@ -259,13 +252,6 @@ def test_a_long_or_unprintable_text_is_quoted_short_and_in_one_line():
     assert told.count("b") < 200
 
 
-def test_a_long_text_of_a_service_is_quoted_in_no_time():
-    """A message of 30,000 characters does not keep the client busy."""
-    began = time.process_time()
-    code({"ret": 404, "msg": "a." * 15_000})
-    assert time.process_time() - began < 0.5
-
-
 @pytest.mark.parametrize("key", ENDPOINTS)
 def test_each_operation_is_named_in_its_errors(key):
     """Number and name of the operation stand in both kinds of error."""
@@ -301,16 +287,6 @@ def test_an_answer_that_spills_a_secret_is_quoted_without_it(spill, whole):
     assert TOKEN[:12] not in told
     assert TOKEN[-16:-2] not in told
     assert "hunter2" not in told
-
-
-@pytest.mark.parametrize("repeats", [1, 2, 24, 100])
-@pytest.mark.parametrize("length", [30, 56, 172])
-def test_a_secret_quoted_again_and_again_is_hidden_each_time(length, repeats):
-    """However often: where the part that is looked at ends inside a secret, none of it shows."""
-    secret = ("Secret" + "0123456789" * 20)[:length]
-    told = str(refused("x " + secret * repeats, secrets=(secret,)))
-    assert "Secret" not in told
-    assert "012345" not in told
 
 
 @pytest.mark.parametrize("name", ["msg", "err", "ret"])

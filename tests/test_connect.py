@@ -241,22 +241,6 @@ def test_a_profile_file_that_others_can_read_is_warned_about():
         ck.connect("prod")
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"colour": "blue"},
-        {"hash": "crc32"},
-        {"signature": "b64"},
-        {"token_parameter": "a b"},
-        {"placement": "header"},
-    ],
-)
-def test_an_impossible_dialect_is_refused(settings):
-    """A dialect setting that is unknown or has no such value is a ConfigError."""
-    with pytest.raises(ck.ConfigError, match="dialect"):
-        ck.Dialect.of(settings)
-
-
 def test_the_embedded_sandbox_is_one_in_a_process():
     """connect("sandbox") gives the same service each time, and close() ends it."""
     first = ck.connect("sandbox")

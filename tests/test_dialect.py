@@ -43,15 +43,6 @@ def test_the_usual_dialect_is_what_deployed_services_do():
     assert made.changes() == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [(name, value) for name, values in CHOICES.items() for value in values]
-)
-def test_each_choice_is_taken_in_both_ways_of_writing_it(name, value):
-    """Each value of each setting can be given as an argument and as text."""
-    assert getattr(Dialect(**{name: value}), name) == value
-    assert Dialect.parse(f"{name}={value}") == Dialect(**{name: value})
-
-
 @pytest.mark.parametrize("name", CHOICES)
 @pytest.mark.parametrize("value", ["", "other", "SHA1", "get", None, 1, "sha1 "])
 def test_another_value_is_refused_with_the_ones_there_are(name, value):
@@ -62,14 +53,6 @@ def test_another_value_is_refused_with_the_ones_there_are(name, value):
     assert name in told
     assert repr(value) in told
     assert all(choice in told for choice in CHOICES[name])
-
-
-@pytest.mark.parametrize("value", ["access_token", "access_tocken", "accessToken", "token"])
-def test_the_tokens_name_can_be_any_parameter_name(value):
-    """The spellings seen in deployments are taken for the token's parameter."""
-    assert Dialect(token_parameter=value).token_parameter == value
-    assert Dialect(mcu_token_parameter=value).mcu_token_parameter == value
-    assert Dialect(remove_token_parameter=value).remove_token_parameter == value
 
 
 @pytest.mark.parametrize("value", ["", "a b", "a&b", "a=b", "1st", 5, True, "to-ken", "token\n"])

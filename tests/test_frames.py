@@ -111,13 +111,6 @@ def test_nothing_gives_an_empty_frame_with_a_plain_index(convert, none):
     assert isinstance(frame.index, pd.RangeIndex)
 
 
-def test_an_empty_frame_can_be_joined_to_a_full_one():
-    """Empty and full frames have equal types, so that joining them changes none."""
-    full = ck.rooms_frame([ck.Room(room_id="1", topic="x", room_status=1, room_mode=3)])
-    joined = pd.concat([ck.rooms_frame([]), full], ignore_index=True)
-    pd.testing.assert_frame_equal(joined, full)
-
-
 def test_one_record_counts_as_a_list_of_one():
     """A Room, a RoomUser or a Device by itself is a frame of one row."""
     assert list(ck.rooms_frame(ck.Room(room_id="1")).room_id) == ["1"]
@@ -126,15 +119,9 @@ def test_one_record_counts_as_a_list_of_one():
     assert list(ck.users_frame({"1": ck.RoomUser("Ada", "u")}).room_id) == ["1"]
 
 
-def test_a_generator_will_do():
-    """Records may come one by one."""
-    frame = ck.rooms_frame(ck.Room(room_id=str(number)) for number in range(3))
-    assert list(frame.room_id) == ["0", "1", "2"]
-
-
 @pytest.mark.parametrize(
     ("convert", "wrong", "maker"),
-    [(ck.rooms_frame, [ck.RoomUser("Ada", "u")], "get_room"),
+    [(ck.rooms_frame, [ck.RoomUser("Ada", "u")], "get_room"), (calls_frame, [1], "client.calls"),
      (ck.users_frame, [ck.Room(room_id="1")], "get_room_users"),
      (ck.users_frame, {"1": ["u"]}, "get_room_users"),
      (ck.devices_frame, [{"room_id": "1"}], "list_devices"),
@@ -178,12 +165,6 @@ def test_a_mode_too_large_for_a_column_is_refused_or_shown(mode):
     except ck.ProtocolError:
         return
     assert list(ck.rooms_frame(room)["mode"]) == ["other"]
-
-
-def test_a_large_number_stays_exact_beside_a_missing_one():
-    """64-bit numbers are not squeezed through floats."""
-    frame = ck.rooms_frame([ck.Room(room_id="1", id=2**63 - 1), ck.Room(room_id="2")])
-    assert frame.id[0] == 2**63 - 1
 
 
 def test_passwords_of_rooms_are_a_column_only_when_asked_for():
@@ -283,12 +264,6 @@ def test_a_call_is_told_with_its_codes_meaning_in_its_own_interface(script):
     assert list(frame.status[5:9]) == [404, pd.NA, pd.NA, pd.NA]
     assert frame.error.isna().tolist() == [True, True] + [False] * 8
     assert list(frame.operation[:3]) == ["authenticate", "get room", "get room"]
-
-
-def test_calls_frame_says_what_it_wants():
-    """Something else than calls is refused with the place that has some."""
-    with pytest.raises(TypeError, match=r"client\.calls"):
-        calls_frame([1])
 
 
 LOGGED = "rtsp://user:geheim@h/x"

@@ -44,13 +44,6 @@ def test_a_section_is_found_by_its_number(number):
     assert part in reference()
 
 
-def test_a_section_includes_its_own_parts():
-    """Section 4 holds the ten operations."""
-    section = reference("4")
-    for key in ENDPOINTS:
-        assert reference(key).strip() in section
-
-
 @pytest.mark.parametrize(
     ("word", "heading"),
     [("errors", "## 7. Errors"), ("Limits", "## 8. Limits"), ("create room", "### A2. Create room"),

@@ -3,9 +3,9 @@
 import ast
 import copy
 import json
-import logging
 import pickle
 import time
+from functools import partial
 from html import escape
 from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
 
@@ -35,84 +35,48 @@ PASSWORDS = [f"Left7{special}Right9" for special in SPECIALS] + [
 ]  # fmt: skip
 
 
-def as_json(name, password):
-    return json.dumps({"first": 1, name: password, "kept": "here"})
+def _fields(name, value):
+    return {"first": 1, name: value, "kept": "here"}
 
 
-def as_compact_json(name, password):
-    members = {"first": 1, name: password, "kept": "here"}
-    return json.dumps(members, separators=(",", ":"), ensure_ascii=False)
+def _query(quoting=quote_plus, **fields):
+    return "http://h:8080/p?" + urlencode(fields, quote_via=quoting)
 
 
-def as_escaped_json(name, password):
-    return json.dumps({"options": as_json(name, password), "kept": "here"})
+def _json(name, value):
+    return json.dumps(_fields(name, value))
 
 
-def as_twice_escaped_json(name, password):
-    return json.dumps(as_escaped_json(name, password))
+def _compact(name, value):
+    return json.dumps(_fields(name, value), separators=(",", ":"), ensure_ascii=False)
 
 
-def as_dict_repr(name, password):
-    return repr({"first": 1, name: password, "kept": "here"})
-
-
-def as_repr_of_json(name, password):
-    return repr({"options": as_json(name, password), "kept": "here"})
-
-
-def as_bytes_repr(name, password):
-    return repr(as_compact_json(name, password).encode())
-
-
-def as_query(name, password):
-    return "http://h:8080/p?" + urlencode({"first": 1, name: password, "kept": "here"})
-
-
-def as_percent_query(name, password):
-    fields = {"first": 1, name: password, "kept": "here"}
-    return "http://h:8080/p?" + urlencode(fields, quote_via=quote)
-
-
-def as_query_with_value_encoded_twice(name, password):
-    fields = {"first": 1, name: quote(password, safe=""), "kept": "here"}
-    return "http://h:8080/p?" + urlencode(fields, quote_via=quote)
-
-
-def as_query_inside_a_query(name, password):
-    inner = as_percent_query(name, password)
-    return "http://h:8080/p?" + urlencode({"next": inner, "kept": "here"})
-
-
-def as_first_of_an_inner_query(name, password):
-    inner = "http://h:8080/p?" + urlencode({name: password, "first": 1})
-    return "http://h:8080/p?" + urlencode({"next": inner, "kept": "here"})
-
-
-def as_first_of_an_innermost_query(name, password):
-    return urlencode({"back": as_first_of_an_inner_query(name, password), "kept": "here"})
-
-
-def as_json_in_query(name, password):
-    fields = {"options": as_compact_json(name, password), "kept": "here"}
-    return "http://h:8080/p?" + urlencode(fields, quote_via=quote)
-
-
-def as_spaced_json_in_query(name, password):
-    return "http://h:8080/p?" + urlencode({"options": as_json(name, password), "kept": "here"})
-
-
-def as_json_in_query_encoded_twice(name, password):
-    inner = as_json_in_query(name, password)
-    return "http://h:8080/p?" + urlencode({"next": inner, "kept": "here"})
-
-
-NAMED = [
-    as_json, as_compact_json, as_escaped_json, as_twice_escaped_json, as_dict_repr, as_repr_of_json,
-    as_bytes_repr, as_query, as_percent_query, as_query_with_value_encoded_twice,
-    as_query_inside_a_query, as_first_of_an_inner_query, as_first_of_an_innermost_query,
-    as_json_in_query, as_spaced_json_in_query,
-    as_json_in_query_encoded_twice,
-]  # fmt: skip
+# How a member and its value are written down.
+WRITTEN = {
+    "JSON": _json,
+    "compact JSON": _compact,
+    "JSON in JSON": lambda *pair: json.dumps(_fields("options", _json(*pair))),
+    "JSON in JSON in JSON": lambda *pair: json.dumps(json.dumps(_fields("x", _json(*pair)))),
+    "repr": lambda *pair: repr(_fields(*pair)),
+    "repr of JSON": lambda *pair: repr(_fields("options", _json(*pair))),
+    "repr of bytes": lambda *pair: repr(_compact(*pair).encode()),
+    "query": lambda *pair: _query(**_fields(*pair)),
+    "percent query": lambda *pair: _query(quote, **_fields(*pair)),
+    "encoded twice": lambda name, value: _query(quote, **_fields(name, quote(value, safe=""))),
+    "query in a query": lambda *pair: _query(next=_query(quote, **_fields(*pair)), kept="here"),
+    "first of an inner query": lambda name, value: _query(
+        next=_query(**{name: value, "first": 1}), kept="here"
+    ),
+    "first of an innermost query": lambda name, value: _query(
+        back=_query(next=_query(**{name: value, "first": 1})), kept="here"
+    ),
+    "JSON in a query": lambda *pair: _query(quote, options=_compact(*pair), kept="here"),
+    "spaced JSON in a query": lambda *pair: _query(options=_json(*pair), kept="here"),
+    "JSON in a query in a query": lambda *pair: _query(
+        next=_query(quote, options=_compact(*pair)), kept="here"
+    ),
+}
+written = pytest.mark.parametrize("written", WRITTEN)
 
 
 # In a repr of JSON, and in an address as it is, this cannot be told from the end of the text.
@@ -124,14 +88,14 @@ def leaks(shown):
     return [half for half in ("Left7", "Right9") if half in shown]
 
 
-@pytest.mark.parametrize("written", NAMED, ids=lambda function: function.__name__)
+@written
 def test_a_secret_is_found_by_its_name_wherever_it_is_written(written):
     """Whatever characters a password holds, it shows as *** under its name, and all else stays."""
     wrong = {}
     for password in PASSWORDS:
-        if password == AMBIGUOUS and written in (as_repr_of_json, as_bytes_repr):
+        if password == AMBIGUOUS and written.startswith("repr of"):
             continue
-        shown = mask(written("login_password", password))
+        shown = mask(WRITTEN[written]("login_password", password))
         if leaks(shown) or "here" not in shown or "login_password" not in shown:
             wrong[password] = shown
     assert not wrong
@@ -146,10 +110,10 @@ def test_broken_letters_behind_a_name_hide_no_secret():
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("written", NAMED, ids=lambda function: function.__name__)
+@written
 def test_every_secret_name_of_the_interface_is_known(written, name):
     """Each parameter and member that carries a secret is masked, in each way of writing it."""
-    shown = mask(written(name, "Left7Right9"))
+    shown = mask(WRITTEN[written](name, "Left7Right9"))
     assert not leaks(shown)
     assert MASK in shown
     assert name in shown
@@ -163,36 +127,17 @@ def test_every_secret_name_is_known_in_a_structure(name):
     assert masked(answer) == {"data": {name: MASK}}
 
 
-ADDRESSES = {
-    "in JSON": lambda url: json.dumps({"userAddress": url, "kept": "here"}),
-    "in JSON in JSON": lambda url: json.dumps(
-        {"o": json.dumps({"userAddress": url}), "kept": "here"}
-    ),
-    "in a dict": lambda url: repr({"userAddress": url, "kept": "here"}),
-    "in a query": lambda url: "http://h:80/p?" + urlencode({"userAddress": url, "kept": "here"}),
-    "in a query of a query": lambda url: (
-        "http://h:80/p?" + urlencode({"next": "?" + urlencode({"a": url}), "kept": "here"})
-    ),
-    "in JSON in a query": lambda url: (
-        "http://h:80/p?"
-        + urlencode({"options": json.dumps({"assist_address": url}), "kept": "here"})
-    ),
-    "with escaped slashes": lambda url: json.dumps({"userAddress": url, "kept": "here"}).replace(
-        "/", "\\/"
-    ),
-}
-
-
 @pytest.mark.parametrize("encoded", [True, False], ids=["percent-encoded", "raw"])
-@pytest.mark.parametrize("where", ADDRESSES)
-def test_a_login_in_an_address_is_found_wherever_the_address_is_written(where, encoded):
+@written
+def test_a_login_in_an_address_is_found_wherever_the_address_is_written(written, encoded):
     """The password inside rtsp://user:password@host shows as ***, and its host is still there."""
     wrong = {}
     for password in PASSWORDS:
         if password == AMBIGUOUS and not encoded:
             continue
         login = quote(password, safe="") if encoded else password
-        shown = mask(ADDRESSES[where](f"rtsp://admin:{login}@192.0.2.7:554/stream1"))
+        address = f"rtsp://admin:{login}@192.0.2.7:554/stream1"
+        shown = mask(WRITTEN[written]("userAddress", address))
         if leaks(shown) or "192.0.2.7" not in shown or "here" not in shown:
             wrong[password] = shown
     assert not wrong
@@ -268,12 +213,6 @@ def test_a_known_value_is_hidden_in_each_of_its_usual_encodings(encoding):
     assert not wrong
 
 
-def test_a_token_quoted_in_a_page_is_hidden_in_lower_case_encoding_too():
-    """A token whose `=` a service writes back as %3d is still the token."""
-    token = "MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2YWVlOGRhODBmZjg5M2RlNg=="
-    assert token[:-2] not in mask(f"bad: {token[:-2]}%3d%3d", token)
-
-
 def test_a_secret_that_begins_with_another_is_hidden_whole():
     """Of two secrets, one of them the beginning of the other, nothing is left over."""
     for values in (("hunter", "hunter2secret"), ("hunter2secret", "hunter")):
@@ -339,26 +278,24 @@ HEADINGS = [
     "Token: Q3 planning", "Token: 22.11.2026", "Token: UPDATE", "- Token: weekly sync",
     "Authorization: weekly sync", "Digest: what's new: all of it", "Token: end-to-end.",
 ]  # fmt: skip
-WRITTEN = {
+SAID = {
     "plain": lambda text: text,
-    "repr": lambda text: repr({"topic": text, "kept": "here"}),
-    "JSON": lambda text: json.dumps({"topic": text, "kept": "here"}),
-    "compact JSON": lambda text: json.dumps({"topic": text, "a": 1}, separators=(",", ":")),
-    "JSON in JSON": lambda text: json.dumps({"x": json.dumps({"topic": text, "kept": "here"})}),
-    "a query": lambda text: "http://h/p?" + urlencode({"topic": text, "kept": "here"}),
-    "a percent query": lambda text: f"http://h/p?topic={quote(text, safe='')}&kept=here",
-    "a query of a query": lambda text: f"next={quote(f'topic={quote(text)}&a=1', safe='')}&b=2",
     "HTML": lambda text: f"<td>{escape(text)}</td>",
     "a sentence": lambda text: f"the topic '{text}' is taken: choose another",
+    **{
+        name: partial(write, "topic")
+        for name, write in WRITTEN.items()
+        if name not in ("repr of bytes", "JSON in JSON in JSON")  # which tear letters beyond ASCII
+    },
 }
 
 
-@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("said", SAID)
 @pytest.mark.parametrize("text", HEADINGS)
-def test_a_heading_that_somebody_wrote_stays_as_it_is(written, text):
+def test_a_heading_that_somebody_wrote_stays_as_it_is(said, text):
     """A word that is also a secret's name, with a colon and words behind it, is a text of people's
     and is not spoilt, however it is written down."""
-    assert mask(WRITTEN[written](text)) == WRITTEN[written](text)
+    assert mask(SAID[said](text)) == SAID[said](text)
 
 
 @pytest.mark.parametrize(
@@ -565,15 +502,3 @@ def test_a_password_that_came_as_a_number_is_as_secret_as_a_text(hide):
     for number in (777777, 777777.5):
         assert "777777" not in repr(hide({"login_password": number}))
         assert "777777" not in repr(hide({"options": {"login_password": [number]}}))
-
-
-@pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])
-def test_the_log_filter_masks_message_and_arguments(level):
-    """A log line that quotes a URL in its arguments comes out masked."""
-    from confkit.transport import masked_log
-
-    record = logging.LogRecord(
-        "urllib3", level, "x.py", 1, '"GET %s HTTP/1.1" %s', ("/p?access_token=Left7", 200), None
-    )
-    assert masked_log(record)
-    assert record.getMessage() == '"GET /p?access_token=*** HTTP/1.1" 200'

@@ -21,21 +21,6 @@ def secure(certificate):
         yield service
 
 
-def test_an_unknown_certificate_is_refused_at_once(secure):
-    """Without a bundle that knows it, a certificate is an error that says so, and no retry."""
-    with pytest.raises(ck.TransportError, match="certificate is refused") as raised:
-        ck.get_room(secure.client(), "1")
-    assert (raised.value.sent, raised.value.retry) == (False, False)
-    assert not secure.requests
-
-
-def test_a_known_certificate_or_none_at_all(secure, certificate):
-    """verify=FILE trusts what is in the file; verify=False trusts anything, with urllib3's word."""
-    assert ck.get_room(secure.client(verify=str(certificate[0])), "1").topic == "Weekly sync"
-    with pytest.warns(Warning, match="Unverified HTTPS"):
-        assert ck.get_room(secure.client(verify=False), "1").topic == "Weekly sync"
-
-
 def test_connections_and_deadlines_work_over_tls(secure, certificate):
     """Several calls share a connection, and a late answer is a time-out, as without TLS."""
     client = secure.client(verify=str(certificate[0]), timeout=(2, 0.4))
@@ -60,11 +45,3 @@ def test_an_answer_behind_an_answer_is_nobodys_over_tls_too(secure, certificate)
     secure.script[USERS] = Reply(raw=twice)
     client = secure.client(verify=str(certificate[0]))
     assert [len(ck.get_room_users(client, room_id)) for room_id in "123"] == [600] * 3
-
-
-def test_a_plain_port_asked_for_tls_is_named(script):
-    """https against an http port is an error of TLS, not a riddle."""
-    service = script({GET_ROOM: ROOM})
-    address = service.base_url.replace("http:", "https:")
-    with pytest.raises(ck.TransportError, match="TLS failed"):
-        ck.get_room(ck.Client(address, address, "a", "s", sleep=lambda _: None), "1")

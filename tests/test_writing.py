@@ -92,7 +92,7 @@ def test_profiles_that_are_added_at_once_all_stay():
 
 
 def test_a_change_of_the_profiles_leaves_the_others_as_they_are():
-    """A key that stands as a number stays one, and a profile that is wrong can be removed."""
+    """A key that stands as a number is a text then, and a profile that is wrong can be removed."""
     file = profiles.path()
     file.parent.mkdir(parents=True)
     file.touch(mode=0o600)
@@ -100,7 +100,7 @@ def test_a_change_of_the_profiles_leaves_the_others_as_they_are():
     profiles.save("new", {"base_url": "http://h"})
     profiles.remove("wrong")
     stored = tomllib.loads(file.read_text())
-    assert stored == {"num": {"secret_key": 123456}, "new": {"base_url": "http://h"}}
+    assert stored == {"num": {"secret_key": "123456"}, "new": {"base_url": "http://h"}}
     with pytest.raises(ck.ConfigError, match="no profile"):
         profiles.remove("wrong")
 

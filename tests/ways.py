@@ -139,6 +139,7 @@ ANSWERS: dict[str, tuple[Any, type]] = {
     "a reset in the body": (
         _raw(_HEAD + b'Content-Length: 99\r\n\r\n{"ret', reset, 0.05), ck.ProtocolError),
     "a slow head": (Reply(ROOM, delay=0.8), ck.TransportTimeout),
+    "a dripping head": (_raw(b"HTTP/1.1 200 ", drip=b"O"), ck.TransportTimeout),
     "a slow body": (_raw(_HEAD + b"Content-Length: 99\r\n\r\n{", None, 0.9), ck.TransportTimeout),
     "a dripping body": (
         _raw(_HEAD + b"Content-Length: 999\r\n\r\n{", drip=b" "), ck.TransportTimeout),

@@ -10,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
+
+import msgspec
 
 from ..devices import devices_of
 from ..endpoints import A3, A6, B3
@@ -23,12 +25,7 @@ if TYPE_CHECKING:
     from ..dialect import Dialect
     from ..errors import ConfkitError
 
-msgspec: Any
-try:
-    import msgspec
-except ImportError:  # then `interpret` reads them all
-    msgspec = None
-
+T = TypeVar("T")
 EXACT = 2**53  # a number beyond may have come as a fraction that has lost digits
 Devices = Mapping[str, frozenset[str]]  # the user IDs of the external users, by room
 
@@ -79,7 +76,7 @@ def _read(request: Request, answer: Answer, dialect: Dialect) -> Any:
 def read_room(request: Request, answer: Answer, dialect: Dialect) -> Room | RoomFields:
     """The room in an answer of A3; what it is raises as `get_room` does."""
     asked = request.parameters["room_id"]
-    found: RoomFields | None = _typed(_plain_room, answer)
+    found = _typed(_plain_room, answer)
     if found and found.room_id and asked in (found.room_id, found.room_extend_id):
         return found
     return Room.read(interpret(request.endpoint, answer, dialect), asked)
@@ -90,7 +87,7 @@ def read_users(request: Request, answer: Answer, dialect: Dialect) -> list[RoomU
     found = _typed(_plain_users, answer)
     if found is None or not all(user.user_id for user in found.user_list):
         return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
-    users: list[RoomUser] = found.user_list
+    users = found.user_list
     if not users and (answer.body.count(b'"user_list"') != 1 or b"\\" in answer.body):
         return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
     if not suspect("".join([f"{user.user_name}{user.user_id}" for user in users])):
@@ -106,12 +103,12 @@ def as_room(found: Room | RoomFields) -> Room:
     fields: Any = msgspec.structs.asdict(found)
     if suspect(f"{found.room_id}{found.topic}{found.owner_id}{found.room_extend_id}"):
         fields = guard(fields)
-    return Room.read(fields, found.room_id)
+    return Room.read(fields, found.room_id or "")
 
 
-def _typed(decoder: Any, answer: Answer) -> Any:
+def _typed(decoder: msgspec.json.Decoder[T], answer: Answer) -> T | None:
     """What the decoder makes of a whole answer, or None where it refuses it."""
-    if decoder is None or not answer.whole or not 200 <= answer.status < 300:
+    if not answer.whole or not 200 <= answer.status < 300:
         return None
     try:
         return decoder.decode(answer.body)
@@ -139,35 +136,34 @@ class How(NamedTuple):
     max_rate: float | None
 
 
-if msgspec is None:
-    RoomFields = Any
-    _plain_room = _plain_users = None
-else:
-    _Number = Annotated[int, msgspec.Meta(gt=-EXACT, lt=EXACT)] | Literal[""] | None
+_Number = Annotated[int, msgspec.Meta(gt=-EXACT, lt=EXACT)] | Literal[""] | None
 
-    class RoomFields(msgspec.Struct):  # type: ignore[no-redef,misc]
-        """The fields of A3's answer; a number may be an empty text, as it comes."""
 
-        ret: Literal[0]
-        id: _Number = None
-        room_id: str | None = None
-        topic: str | None = None
-        room_status: _Number = None
-        owner_id: str | None = None
-        host_password: str | None = None
-        attendee_max: _Number = None
-        max_audio: _Number = None
-        max_video: _Number = None
-        room_extend_id: str | None = None
-        room_mode: _Number = None
+class RoomFields(msgspec.Struct):
+    """The fields of A3's answer; a number may be an empty text, as it comes."""
 
-        def __repr__(self) -> str:
-            return f"RoomFields(room_id={self.room_id!r}, host_password={MASK!r}, ...)"
+    ret: Literal[0]
+    id: _Number = None
+    room_id: str | None = None
+    topic: str | None = None
+    room_status: _Number = None
+    owner_id: str | None = None
+    host_password: str | None = None
+    attendee_max: _Number = None
+    max_audio: _Number = None
+    max_video: _Number = None
+    room_extend_id: str | None = None
+    room_mode: _Number = None
 
-    class _Users(msgspec.Struct):  # type: ignore[misc]
-        ret: Literal[0]
-        user_list: list[RoomUser]
+    def __repr__(self) -> str:
+        return f"RoomFields(room_id={self.room_id!r}, host_password={MASK!r}, ...)"
 
-    # Not strict: deployments quote numbers.
-    _plain_room = msgspec.json.Decoder(RoomFields, strict=False)
-    _plain_users = msgspec.json.Decoder(_Users)
+
+class _Users(msgspec.Struct):
+    ret: Literal[0]
+    user_list: list[RoomUser]
+
+
+# Not strict: deployments quote numbers.
+_plain_room = msgspec.json.Decoder(RoomFields, strict=False)
+_plain_users = msgspec.json.Decoder(_Users)

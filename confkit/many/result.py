@@ -76,7 +76,8 @@ class Sweep:
     @cached_property
     def rooms(self) -> list[Room]:
         """The rooms that were read, as records."""
-        return [as_room(room) for room in self._part.rooms if _is_read(room)]
+        rooms = self._part.rooms
+        return [as_room(one) for one in rooms if one and not isinstance(one, ConfkitError)]
 
     @cached_property
     def users(self) -> dict[str, list[RoomUser]]:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from tests.many.building import ROOM, USERS, building, room, users
+from tests.many.building import building, room, users
 from tests.scripted import Reply
 from tests.servers import server
 
@@ -123,17 +123,6 @@ def test_cancelled_gives_what_came(slow):
     assert len(sweep.users) == frame.users.notna().sum()
     pd.testing.assert_series_equal(frame.dtypes, ck.sweep(slow.client(), []).frame().dtypes)
     assert "ended early" in repr(sweep)
-
-
-def test_cancelled_before_it_begins(script):
-    """Nothing is asked of any room then."""
-    ended = threading.Event()
-    ended.set()
-    service = script(building(dict.fromkeys(MANY, ())))
-    sweep = ck.sweep(service.client(), MANY, cancelled=ended)
-    assert not sweep.complete
-    assert (service.seen[ROOM], service.seen[USERS]) == (0, 0)
-    assert sweep.frame().error.notna().all()
 
 
 def test_a_room_that_was_half_read_keeps_its_fields(script):

@@ -1,7 +1,6 @@
 """Room IDs as people have them: which are taken, which are refused, and why."""
 
 import re
-import time
 from pathlib import Path
 
 import dask.dataframe as dask_frames
@@ -105,14 +104,6 @@ def test_an_id_may_hold_anything(script):
     assert sorted(
         query["room_id"] for _, path, query in service.requests if ROOM + "?" in path
     ) == (sorted(ODD))
-
-
-def test_odd_ids_of_a_sandbox(client, sandbox):
-    """The real service finds rooms by such IDs too, and says of others that there are none."""
-    there = [ck.create_room(client, one, "ops", room_extend_id=one) for one in ODD if one != " 7"]
-    frame = ck.sweep(client, [*there, "no such room/%"]).frame()
-    assert list(frame.room_id) == [*there, "no such room/%"]
-    assert frame.ret.tolist() == [0] * len(there) + [404]
 
 
 REFUSED = {
@@ -353,16 +344,6 @@ def test_a_lone_text_has_to_be_a_file(text, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     told = refused(text, match="There is no file.*list of one")
     assert len(told) < LONGEST + 200
-
-
-def test_a_hundred_thousand_ids_are_quick():
-    """Reading them costs a fraction of a second, from a list, a Series or a table."""
-    ids = [f"{number:06}" for number in range(100_000)]
-    table = pd.DataFrame({"room_id": ids, "floor": 1})
-    began = time.process_time()
-    for given in (ids, table.room_id, table, (int(one) for one in ids)):
-        assert len(ids_of(given)) == 100_000
-    assert time.process_time() - began < 10
 
 
 def test_lines_of_a_file_are_ids(tmp_path):

@@ -2,7 +2,6 @@
 
 import re
 import threading
-from collections import Counter
 
 from confkit.many.progress import progress_shown
 
@@ -43,18 +42,6 @@ with progress_shown(None, 2, "importing") as step:
         manager.shutdown_kernel(now=True)
     assert reply["content"]["status"] == "ok", reply["content"]
     return [(message["msg_type"], message["content"].get("data", {})) for message in seen]
-
-
-def test_progress_is_a_bar_in_a_notebook():
-    """In a kernel a bar is shown and closed; nothing is printed, and what is stored is the same in
-    every run."""
-    seen = shown_by_a_kernel()
-    kinds = Counter(kind for kind, _ in seen)
-    assert (kinds["display_data"], kinds["stream"]) == (1, 0)
-    [stored] = [data["text/plain"] for kind, data in seen if kind == "display_data"]
-    assert stored == "importing:   0%|          | 0/2 [00:00<?, ?it/s]"
-    assert 2 in [data["state"].get("value") for _, data in seen if "state" in data]
-    assert kinds["comm_close"] > 0
 
 
 def test_a_notebook_without_widgets_shows_no_progress():

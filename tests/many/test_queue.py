@@ -4,7 +4,6 @@ import json
 import logging
 import multiprocessing
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -69,23 +68,6 @@ def test_a_token_that_expires_in_the_middle_is_renewed_once(script, way):
     assert found.sent == service.seen[GET_ROOM] <= 300 + 32
     asked = asked_of(service)
     assert max(asked.count(room_id) for room_id in set(asked)) <= 2
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_the_sandbox_lets_tokens_expire_in_the_middle(sandbox, way):
-    """When the sandbox's clock passes the token's lifetime, nothing is lost and nothing fails."""
-    client = by(sandbox.connect(), way)
-    ids = [ck.create_room(client, f"Room {n}", owner_id="ops") for n in range(10)] * 20
-    old, steps = client.token(), []
-
-    def step():
-        steps.append(1)
-        if len(steps) == 100:
-            sandbox.advance(10 * 86400)
-
-    found = client.send_many(rooms(*ids), step=step)
-    assert [outcome["room_id"] for outcome in found] == ids
-    assert client.token() != old
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -188,29 +170,6 @@ def test_many_reads_wait_as_long_as_the_service_asks(script, way, status):
     assert found["room_id"] == "1"
     first, second = service.times
     assert second - first >= 1
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_many_reads_wait_no_longer_than_the_time_outs(script, way):
-    """Who asks for an hour is asked again once the call's own time-outs have passed."""
-    busy = Reply("busy", status=503, headers={"Retry-After": "3600"})
-    service = script({GET_ROOM: [busy, {"ret": 0, "room_id": "1"}]})
-    [found] = connected(service, way, timeout=(0.3, 0.3)).send_many(rooms(1))
-    assert found["room_id"] == "1"
-    first, second = service.times
-    assert second - first >= 0.5
-
-
-def test_a_date_after_which_many_reads_are_asked_again_is_compared_with_the_clock(script):
-    """Retry-After as a date: the wait is up to it by the clock that was passed in."""
-    epoch = 784111777.0  # 7 seconds before it
-    client = script().client(now=lambda: epoch)
-    wire = Wire(client, 1)
-    wire.put(wire.take(), Answer(503, "", b"busy", retry_after="Sun, 06 Nov 1994 08:49:44 GMT"))
-    assert wire.take() == []
-    assert wire.queue.wait == pytest.approx(7.2)
-    wire.now += 7.3
-    assert len(wire.take()) == 1
 
 
 # How many at once
@@ -596,21 +555,6 @@ def test_the_last_calls_are_kept(script, way):
     assert told == [str(n) for n in range(100, 300)]
 
 
-def test_what_came_before_the_end_is_on_record(script):
-    """A call that was ended early has its last calls on record all the same."""
-    cancelled = threading.Event()
-    client = connected(script({GET_ROOM: own}), "libcurl")
-    steps = []
-
-    def step():
-        steps.append(1)
-        if len(steps) == 50:
-            cancelled.set()
-
-    client.send_many(rooms(*range(5000)), cancelled=cancelled, step=step)
-    assert len(client.calls) >= 50
-
-
 SECRETS = ("demo_secret", VECTOR_TOKEN, VECTOR_TOKEN.replace("=", "%3D"), "hunter2")
 
 
@@ -778,14 +722,3 @@ def test_a_copy_in_another_process_reads_and_shows_no_secret(sandbox):
     for secret in (client.secret_key, client.token(), client.token().replace("=", "%3D")):
         assert str(secret) not in shown
     assert ck.get_room(client, ids[0]).room_id == ids[0]
-
-
-def test_a_copy_keeps_to_the_rate(script):
-    """A client with max_rate that was pickled has it still."""
-    client = script({GET_ROOM: ROOM}).client(max_rate=5)
-    client.sandbox = None
-    copy = pickle.loads(pickle.dumps(client))
-    began = time.monotonic()
-    copy.send_many(rooms(*range(6)))
-    assert time.monotonic() - began > 1.0
-    assert isinstance(copy._pace, Pace)

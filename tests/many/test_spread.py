@@ -243,26 +243,6 @@ def test_a_pool_whose_process_dies(script, small, max_rate):
     assert list(frame.users[:5]) == [0] * 5
 
 
-def test_a_worker_of_dasks_that_dies(script, cluster):
-    """Its rooms are failures, and the next sweep works on the worker that took its place."""
-    service = script(building({"a": ["x"]}, people={"a": Reply(users("x"), delay=30)}))
-    threading.Thread(target=killer, args=(service, cluster), daemon=True).start()
-    sweep = ck.sweep(service.client(), ["a"], executor=cluster.get_executor())
-    assert "KilledWorker" in lost(sweep, 1).error[0]
-    service.script |= building({"a": ["x"]})
-    cluster.wait_for_workers(2, timeout=60)
-    assert ck.sweep(service.client(), ["a"], executor=cluster.get_executor()).frame().users[0] == 1
-
-
-def killer(service, cluster):
-    """Kills every worker of a cluster as soon as users are asked for."""
-    pids = cluster.run(os.getpid)
-    while not service.seen[USERS]:
-        time.sleep(0.01)
-    for pid in pids.values():
-        os.kill(pid, signal.SIGKILL)
-
-
 class Login:
     """A login that cannot travel."""
 
@@ -285,14 +265,6 @@ def test_a_client_that_cannot_travel(script, request, kind, small):
     assert "pickle" in frame.error[0] or "serialize" in frame.error[0]
     assert not any(secret in frame.error[0] for secret in (*SECRETS, str(client.token())))
     assert service.seen[USERS] == 0
-
-
-def test_an_executor_that_is_shut_down(script, small):
-    """Takes nothing: all rooms are failures."""
-    service = script(building(dict.fromkeys(rooms(7), ())))
-    executor = ThreadPoolExecutor(1)
-    executor.shutdown()
-    assert "shutdown" in lost(ck.sweep(service.client(), rooms(7), executor=executor), 7).error[0]
 
 
 class Telling(Executor):

@@ -4,7 +4,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
 from datetime import UTC, datetime
 
 import pandas as pd
@@ -208,15 +207,6 @@ def test_whatever_fails_the_rest_of_the_room_stands(script, answer, call):
     assert sweep.complete
 
 
-def test_a_room_that_vanishes_between_the_two_calls(script):
-    """A3 has answered and A6 says 404: the fields stand, the users are missing."""
-    service = script(building({"a": []}, people={"a": {"ret": 404}}))
-    frame = ck.sweep(service.client(), ["a"]).frame()
-    assert column(frame, "topic") == ["Topic of a"]
-    assert column(frame, "users") == column(frame, "people") == column(frame, "devices") == [None]
-    assert column(frame, "ret") == [404]
-
-
 CAPS = {"4": 0.75, "2": 1.5, 3: 1.0, None: None, "": None, "0": None, 0: None}
 
 
@@ -264,24 +254,7 @@ def test_neither_is_an_error(script):
     assert service.requests == []
 
 
-@pytest.mark.parametrize("option", [{"concurrency": 0}, {"max_rate": 0}, {"max_rate": -1}])
-def test_an_option_that_makes_no_sense_is_an_error(script, option):
-    """It names the option, and no room is asked."""
-    service = script(building({"a": []}))
-    with pytest.raises(ck.ConfigError, match=next(iter(option))):
-        ck.sweep(service.client(), ["a"], **option)
-    assert service.seen[ROOM] == 0
-
-
 # When nothing can be asked, or no longer
-
-
-def test_refused_keys_are_raised_once(script):
-    """They are no room's failure: one attempt, and no room is asked."""
-    service = script(building({"a": []}) | {"/rtc/auth/valid": {"ret": 401}})
-    with pytest.raises(ck.AuthenticationFailed):
-        ck.sweep(service.client(), [str(number) for number in range(200)])
-    assert sum(service.seen.values()) == 1
 
 
 def test_no_service_at_all_is_raised():
@@ -289,30 +262,6 @@ def test_no_service_at_all_is_raised():
     client = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "b", sleep=lambda _: None)
     with pytest.raises(ck.TransportError):
         ck.sweep(client, ["a"])
-
-
-def test_a_service_that_dies_in_the_middle():
-    """The rooms that were read stand, the rest are failures, each with its error."""
-    with Sandbox(seed=1) as sandbox:
-        client = ck.Client(
-            sandbox.base_url, sandbox.outgoing_url, sandbox.access_key, sandbox.secret_key,
-            clock=lambda: 20 * time.monotonic(),
-        )  # fmt: skip
-        ids = [ck.create_room(client, f"Room {number}", "ops") for number in range(300)]
-        steps = iter(range(10_000))
-        sweep = ck.sweep(
-            client, ids, progress=lambda *_: sandbox.close() if next(steps) == 100 else None
-        )
-    frame = sweep.frame()
-    assert types(frame) == TYPES
-    assert sweep.complete
-    assert 0 < frame.error.notna().sum() < 300
-    assert frame.users.isna().sum() <= frame.error.notna().sum()
-    read = frame[frame.error.isna()]
-    assert len(read) > 0
-    assert read.users.notna().all()
-    assert all(isinstance(one.error, ck.TransportError) for one in sweep.failures)
-    assert all(one.advice for one in sweep.failures)
 
 
 def test_external_users_that_were_not_asked_for_are_missing_for_a_reason(script):
@@ -407,14 +356,15 @@ class Without:
 sys.meta_path.insert(0, Without())
 import confkit as ck
 client = ck.Client(*sys.argv[1:3], "demo_access", "demo_secret", sleep=lambda _: None)
-frame = ck.sweep(client, sys.argv[3].split(",")).frame()
-frame.to_pickle(sys.argv[5])
+found = ck.sweep(client, sys.argv[3].split(","))
+assert [room.attendee_max for room in found.rooms] == [10, 25, 10, None]
+found.frame().to_pickle(sys.argv[5])
 """
 
 
-@pytest.mark.parametrize("missing", ["pyarrow", "msgspec", "pycurl", "pyarrow,msgspec,pycurl"])
+@pytest.mark.parametrize("missing", ["pyarrow", "pycurl", "pyarrow,pycurl"])
 def test_without_the_fast_libraries_the_frame_is_the_same(script, tmp_path, missing):
-    """pycurl, msgspec and pyarrow make a sweep fast and change nothing in it."""
+    """pycurl and pyarrow make a sweep fast and change nothing in it."""
     own = {"q": room("q", attendee_max="25", room_mode="3", topic="Bär 会議"), "o": room("o", id=3)}
     own |= {"s": room("s", topic=None, attendee_max="", room_extend_id="")}
     there = {"a": ["x", "y"], "q": [], "o": [], "s": ["cam"]}

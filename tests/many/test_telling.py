@@ -191,5 +191,10 @@ def test_a_notebook_shows_a_line_and_a_bar(service):
     streams = [message["content"] for message in seen if message["msg_type"] == "stream"]
     assert [one["name"] for one in streams] == ["stdout"]
     assert FIRST.fullmatch(streams[0]["text"].strip())
-    assert kinds["display_data"] == 1
+    [bar] = [
+        message["content"]["data"] for message in seen if message["msg_type"] == "display_data"
+    ]
+    assert bar["text/plain"] == "calls:   0%|          | 0/1003 [00:00<?, ?it/s]"
+    states = [one["content"].get("data", {}).get("state", {}) for one in seen]
+    assert 1003 in [state.get("value") for state in states]
     assert kinds["comm_close"] > 0
