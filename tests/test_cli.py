@@ -286,25 +286,6 @@ def test_a_sandbox_beyond_loopback_says_so(caplog):
         assert sandbox.secret_key not in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("statement", "says"),
-    [
-        ("ck.connect('sandbox')", "uvicorn"),
-        ("ck.occupancy_chart(ck.rooms_frame([]).assign(users=[]))", "matplotlib"),
-        ("import confkit.sandbox", "uvicorn"),
-    ],
-)
-def test_what_the_base_install_lacks_is_told_with_the_line_that_installs_it(statement, says):
-    """Without the extra `lab` an error names the package and the pip line."""
-    hidden = f"import sys; sys.modules[{says!r}] = None; import confkit as ck; {statement}"
-    done = subprocess.run(
-        [sys.executable, "-c", hidden], capture_output=True, text=True, check=False
-    )
-    last = done.stderr.strip().splitlines()[-1]
-    assert says in last
-    assert "pip install 'confkit-notebooks[lab]'" in last
-
-
 def test_a_configuration_that_cannot_be_written_is_one_line(tmp_path):
     """Where the profile's folder cannot be made, one line says so and what to set."""
     (tmp_path / "file").touch()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .. import profiles
 from ..connect import OF_A_SERVICE, connect
-from ..errors import ConfigError
+from ..errors import ConfigError, missing_extra
 from ..terminal import OTHERS, handled, say
 from . import options as shared
 from .options import Commands, add_command
@@ -61,9 +61,7 @@ def lab(
     """
     program = "voila" if app else "jupyterlab"
     if importlib.util.find_spec(program) is None:
-        raise ConfigError(
-            f"{program} is not installed here", "Run: pip install 'confkit-notebooks[lab]'"
-        )
+        raise missing_extra("this needs", program, "lab")
     environment = service(profile, os.environ)
     if rooms is not None:
         if not Path(rooms).is_file():

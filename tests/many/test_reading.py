@@ -7,7 +7,6 @@ are no letters, and numbers of thousands of digits.
 import json
 import re
 from contextlib import suppress
-from importlib.util import find_spec
 
 import pytest
 from hypothesis import example, given
@@ -18,7 +17,6 @@ from confkit.endpoints import A3, A6
 from confkit.many.reading import as_room, read_room, read_users
 from confkit.records import Room, RoomUser
 from confkit.wire import Answer, Request, interpret
-from tests.conftest import need
 
 USUAL = ck.Dialect()
 ASKED = Request(A3, {"room_id": "1"})
@@ -242,7 +240,6 @@ def test_a_login_among_names_is_hidden(name):
 
 def test_plain_answers_take_the_quick_way():
     """A usual answer is read by the typed decoder: what comes is not a Room yet."""
-    need("msgspec", find_spec("msgspec"), "pip install 'confkit-notebooks[lab]'")
     answer = Answer(200, "", (ROOM + "}").encode())
     found = read_room(ASKED, answer, USUAL)
     assert not isinstance(found, Room)
