@@ -38,7 +38,7 @@ def test_lab_holds_the_other_extras():
 def test_a_plain_install_runs_the_first_five_lines_of_readme():
     """They end in a chart, whose summary is what README shows."""
     python, shown = re.findall(r"(?s)```(?:python|text)\n(.*?)```", README)[:2]
-    *lines, chart = python.strip().splitlines()
+    *lines, chart = filter(None, python.splitlines())
     assert len(lines) == 4
     done = bare("\n".join([*lines, f"print({chart}.summary())"]))
     assert done.stdout == shown, done.stderr
