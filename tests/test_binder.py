@@ -42,7 +42,7 @@ def test_binder_serves_jupyterlab_and_the_app(environment):
          "--ServerApp.port_retries=0", "--IdentityProvider.token="],
         cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
-        lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/01-first-look.ipynb", process)
+        lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/first-look.ipynb", process)
         assert "apputils-extension:announcements" in lab
         app = page(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb", process)
         assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in app

@@ -105,6 +105,7 @@ def test_a_fresh_copy_stands_beside_the_old_one_and_is_opened_from_then_on(home,
     fresh = lab.copy(notebooks, fresh=True)
     assert fresh == home / "confkit-notebooks-3"
     assert [(one / lab.FIRST).read_text() for one in (first, fresh)] == ["mine", "ours"]
+    (home / "confkit-notebooks-9").mkdir()
     assert lab.copy(notebooks) == fresh
     assert list((home / "confkit-notebooks-2").iterdir()) == []
 

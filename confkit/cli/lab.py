@@ -21,7 +21,7 @@ from ..errors import ConfigError, missing_extra
 from ..terminal import say
 from .options import Commands, add_command, environment_of, option, port, switch
 
-FIRST = "01-first-look.ipynb"
+FIRST = "first-look.ipynb"
 APP = "app.ipynb"
 _NAME = "confkit-notebooks"  # a copy's; the second is confkit-notebooks-2
 _MARK = ".copied-by-confkit"  # in each copy; says of which notebooks it is one
