@@ -50,7 +50,7 @@ def served(tmp_path):
 
 
 def test_version_names_the_interfaces_it_speaks():
-    """`confkit --version`, as a process, tells its own version and those of section 9."""
+    """`confkit --version`, as a process, prints its own version and those of section 9."""
     command = [*CONFKIT, "--version"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert ck.__version__ in told
@@ -250,7 +250,7 @@ def test_many_signals_at_once_still_end_the_sandbox(served):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals that are held back")
 def test_two_signals_in_the_same_moment_say_nothing():
-    """The second of them is not told as an error, with a traceback."""
+    """The second of them is not reported as an error, with a traceback."""
     code = """
 import os, signal
 from confkit.terminal import until_ended

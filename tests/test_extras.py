@@ -11,9 +11,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+OPTIONAL = PROJECT["optional-dependencies"]
 EXTRAS = {
     extra: [re.match(r"[\w-]+", line)[0] for line in lines]
-    for extra, lines in PROJECT["optional-dependencies"].items()
+    for extra, lines in OPTIONAL.items()
     if extra != "test"
 }
 README = (ROOT / "README.md").read_text("utf-8")
@@ -32,7 +33,7 @@ def bare(statement):
 
 def test_lab_holds_the_other_extras():
     """One extra installs whatever a notebook needs."""
-    assert "confkit-notebooks[cameras,recording,fast]" in PROJECT["optional-dependencies"]["lab"]
+    assert "confkit-notebooks[cameras,recording,fast]" in OPTIONAL["lab"]
 
 
 def test_a_plain_install_runs_the_first_five_lines_of_readme():

@@ -59,3 +59,20 @@ def test_each_command_that_a_guide_names_exists():
         text = (ROOT / path).read_text("utf-8")
         named = set(re.findall(r"`confkit ([a-z]+)", text))
         assert named <= known, path
+
+
+def test_what_visitors_see_tested_is_what_has_to_pass():
+    """The workflow runs the command that README names and .ci/run runs, and nothing else, on each
+    Python that pyproject.toml and README name; Binder takes one of these."""
+    texts = {path: (ROOT / path).read_text("utf-8") for path in (
+        "README.md", ".ci/run", ".github/workflows/tests.yml", "pyproject.toml",
+        "binder/runtime.txt",
+    )}  # fmt: skip
+    workflow = texts[".github/workflows/tests.yml"]
+    [command] = re.findall(r"run: (.*)", workflow)
+    assert command in texts["README.md"].splitlines()
+    assert command in texts[".ci/run"].splitlines()
+    versions = re.findall(r'"(3\.\d+)"', workflow)
+    assert versions == re.findall(r"Python :: (3\.\d+)", texts["pyproject.toml"])
+    assert versions == re.findall(r"3\.\d+", texts["README.md"])[:3]
+    assert texts["binder/runtime.txt"].strip().removeprefix("python-") in versions

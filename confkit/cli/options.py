@@ -112,7 +112,7 @@ class Help(argparse.HelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with the words that were typed, and repeats none but names of options:
-    what stands in the wrong place may be a password."""
+    what is in the wrong place may be a password."""
 
     typed: Sequence[str] = ()
 
@@ -124,12 +124,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the command with status 2, and with this message without what was typed."""
         values = [word.removeprefix(option_in(word)) for word in self.typed]
-        for value in values:  # a short one, which could stand in any text, is hidden in its quotes
+        for value in values:  # a short one could be part of any text, so it is hidden in quotes
             message = message.replace(repr(value), repr(MASK))
         super().error(one_line(mask(message, *values)))
 
 
 def option_in(word: str) -> str:
-    """The option's name with which a word begins; what stands behind it may be a password."""
+    """The option's name with which a word begins; what is behind it may be a password."""
     found = re.match("--[^=]*=?|-.?", word)
     return found[0] if found else ""
