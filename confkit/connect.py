@@ -312,10 +312,8 @@ def _sandbox_client(sources: list[Source]) -> Client:
 
 def _the_sandbox() -> Sandbox:
     """The process's own sandbox. Seeded, so that what notebooks show repeats; on loopback only."""
-    try:
-        from .sandbox import Sandbox
-    except ModuleNotFoundError as error:
-        raise ConfigError(str(error)) from None
+    from .sandbox import Sandbox
+
     with _starting:
         sandbox = _embedded.get(os.getpid())
         if sandbox is None or sandbox.closed:  # its owner may have closed it as well

@@ -24,6 +24,11 @@ LOOKED_UP = "It was looked up, and nothing was changed."
 LATE = 427  # the camera gave the service no answer in time; it may join after all
 
 
+def missing_extra(what: str, package: str | None, extra: str) -> ConfigError:
+    """The error that names the package which is missing, and the line that installs it."""
+    return ConfigError(f"{what} {package}", f"Run: pip install 'confkit-notebooks[{extra}]'")
+
+
 class ConfkitError(Exception):
     """The base of all that confkit raises: `problem`, `cause` and `advice`, the next step, each
     empty where it is not known. `retry`: the same call may work in a moment.

@@ -20,7 +20,7 @@ OTHERS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 
 
 def say(what: object, *, aside: bool = False, end: str = "\n") -> None:
-    """Prints it at once; `aside` to standard error, beside a result that stands alone.
+    """Prints it at once; `aside` to standard error, beside a result that is alone there.
 
     A letter that the stream's encoding does not know is a question mark."""
     stream = sys.stderr if aside else sys.stdout

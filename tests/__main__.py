@@ -1,11 +1,12 @@
 """Installs confkit with what its tests need into .venv, and runs them: `python3 -m tests`.
 
 Runs with a bare Python; further arguments go to pytest. Beside the tests, the notebooks are
-compared with their stored outputs, and types and style are checked; each is told apart, and all
-have to pass. What the tests witness with and pip cannot install (ffprobe, curl, openssl, and a
-browser without windows) comes from Debian's packages when this runs as root on Debian or Ubuntu;
-elsewhere the line that installs it is printed, and those tests are skipped, or fail with CI=true.
-With "nightly" among the arguments (`python3 -m tests -m nightly`) GStreamer and Java are too.
+compared with their stored outputs, and types and style are checked; each is reported by itself,
+and all have to pass. What the tests compare with and pip cannot install (ffprobe, curl, openssl,
+and a browser without windows) comes from Debian's packages on Debian and Ubuntu, when this runs as
+root or in CI; elsewhere the line that installs it is printed, and those tests are skipped, or fail
+with CI=true. With "nightly" among the arguments (`python3 -m tests -m nightly`) GStreamer and Java
+are installed too.
 """
 
 import importlib.util
@@ -49,8 +50,8 @@ def main(arguments: list[str]) -> int:
     pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
     with ThreadPoolExecutor() as pool:
         beside = [
-            pool.submit(told, "types and style", *checks(python)),
-            pool.submit(told, "notebooks", notebooks(python)),
+            pool.submit(reported, "types and style", *checks(python)),
+            pool.submit(reported, "notebooks", notebooks(python)),
         ]
         tests = [*pytest, "-n", at_once, "--dist", "loadgroup", "tests"]
         found = [subprocess.run(tests).returncode]
@@ -58,8 +59,8 @@ def main(arguments: list[str]) -> int:
     return next(filter(None, found), 0)  # below 0 where a signal ended one
 
 
-def told(name: str, *commands: Sequence[str]) -> int:
-    """The first exit status of these commands that is not 0, once their output stands in one piece
+def reported(name: str, *commands: Sequence[str]) -> int:
+    """The first exit status of these commands that is not 0; their output is printed in one piece
     under this name."""
     status, outputs = 0, []
     for command in commands:
@@ -113,27 +114,32 @@ def browser(python: str) -> None:
     browser at all it says how."""
     look = [python, "-m", "tests.browser.chromium"]
     there = subprocess.run(look, stdout=subprocess.DEVNULL).returncode == 0
-    if shutil.which(SHELL) or (there and not is_root()):
+    if shutil.which(SHELL) or (there and root() is None):
         return
     if install(SHELL) or there or install("chromium"):  # Debian has both, Ubuntu neither
         return
     line = ["-m", "playwright", "install", "--with-deps", "chromium"]  # Ubuntu has no such package
-    if not is_root() or subprocess.run([python, *line]).returncode:
+    if root() is None or subprocess.run([python, *line]).returncode:
         print(f"or: {python} {' '.join(line)}\nThe tests of the panels are skipped", flush=True)
 
 
-def is_root() -> bool:
-    """Whether this may install packages on Debian and Ubuntu."""
-    return bool(shutil.which("apt-get")) and hasattr(os, "geteuid") and os.geteuid() == 0
+def root() -> list[str] | None:
+    """What stands before a command that installs packages on Debian and Ubuntu: nothing for root,
+    sudo in CI, which asks for no password there; None where this may install none."""
+    if not shutil.which("apt-get"):
+        return None
+    if os.geteuid() == 0:
+        return []
+    return ["sudo", "-n"] if os.environ.get("CI") and shutil.which("sudo") else None
 
 
 def install(*packages: str) -> bool:
     """Whether Debian's packages could be installed; where not, prints the line that does it."""
     line = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
-    if is_root():
-        quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "update", "-qq"], check=False, env=quiet)
-        done = subprocess.run([*line.split(), "-qq"], env=quiet, stdout=subprocess.DEVNULL)
+    if (before := root()) is not None:
+        quiet = [*before, "env", "DEBIAN_FRONTEND=noninteractive"]
+        subprocess.run([*quiet, "apt-get", "update", "-qq"], check=False)
+        done = subprocess.run([*quiet, *line.split(), "-qq"], stdout=subprocess.DEVNULL)
         if done.returncode == 0:
             return True
     print(f"to install what is missing: sudo {line}", flush=True)

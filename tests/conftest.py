@@ -25,8 +25,11 @@ settings.load_profile("patient")
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in this hook, too
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what takes long to make run in one process: those of a module with a fixture
-    of its own, and all that need Jupyter and a browser, which begin first as they take longest."""
+    of its own, and all that need Jupyter and a browser, which begin first as they take longest.
+    None runs for ever."""
     for item in items:
+        if item.get_closest_marker("timeout") is None:  # in no setting: Binder has no such plugin
+            item.add_marker(pytest.mark.timeout(120))
         made = getattr(item, "_fixtureinfo", None)
         if item.path.parent.name == "browser":
             item.add_marker(pytest.mark.xdist_group("browser"))

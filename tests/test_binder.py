@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.ports import quiet_port
 from tests.servers import page, server
+from tests.test_extras import EXTRAS, OPTIONAL, PROJECT
 
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
@@ -24,11 +27,26 @@ def environment(tmp_path):
 
 
 def test_binder_installs_what_the_notebooks_need():
-    """The requirements are this checkout with `lab`, on a Python that it supports."""
+    """The requirements are this checkout with `lab`, on a Python that it supports; all that this
+    brings is what the tests below run with."""
     assert (BINDER / "requirements.txt").read_text().split("\n") == ["-e .[lab]", ""]
-    assert (BINDER / "runtime.txt").read_text().strip() in ("python-3.11", "python-3.12")
     for name in ("postBuild", "start"):
         assert os.access(BINDER / name, os.X_OK), f"{name} cannot be executed"
+    brought = [*PROJECT["dependencies"], *(line for extra in EXTRAS for line in OPTIONAL[extra])]
+    for wanted in map(Requirement, brought):
+        if wanted.name != PROJECT["name"]:
+            assert wanted.specifier.contains(version(wanted.name)), wanted
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Binder is Linux")
+def test_a_runbook_can_be_tested_on_binder(environment):
+    """`pytest --nbval`, typed in a terminal there, passes: with the plugins of `lab` alone."""
+    plugins = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "nbval.plugin"}
+    line = ["pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
+    subprocess.run(
+        [BINDER / "start", *line, "notebooks/runbooks/nobody-can-join.ipynb"],
+        env={**environment, **plugins}, cwd=ROOT, check=True,
+    )  # fmt: skip
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Binder is Linux")
@@ -42,7 +60,7 @@ def test_binder_serves_jupyterlab_and_the_app(environment):
          "--ServerApp.port_retries=0", "--IdentityProvider.token="],
         cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
-        lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/01-first-look.ipynb", process)
+        lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/first-look.ipynb", process)
         assert "apputils-extension:announcements" in lab
         app = page(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb", process)
         assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in app

@@ -50,7 +50,7 @@ def served(tmp_path):
 
 
 def test_version_names_the_interfaces_it_speaks():
-    """`confkit --version`, as a process, tells its own version and those of section 9."""
+    """`confkit --version`, as a process, prints its own version and those of section 9."""
     command = [*CONFKIT, "--version"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert ck.__version__ in told
@@ -250,7 +250,7 @@ def test_many_signals_at_once_still_end_the_sandbox(served):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals that are held back")
 def test_two_signals_in_the_same_moment_say_nothing():
-    """The second of them is not told as an error, with a traceback."""
+    """The second of them is not reported as an error, with a traceback."""
     code = """
 import os, signal
 from confkit.terminal import until_ended
@@ -284,25 +284,6 @@ def test_a_sandbox_beyond_loopback_says_so(caplog):
         assert "beyond this machine" in caplog.text
         assert sandbox.secret_key != "demo_secret"
         assert sandbox.secret_key not in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("statement", "says"),
-    [
-        ("ck.connect('sandbox')", "uvicorn"),
-        ("ck.occupancy_chart(ck.rooms_frame([]).assign(users=[]))", "matplotlib"),
-        ("import confkit.sandbox", "uvicorn"),
-    ],
-)
-def test_what_the_base_install_lacks_is_told_with_the_line_that_installs_it(statement, says):
-    """Without the extra `lab` an error names the package and the pip line."""
-    hidden = f"import sys; sys.modules[{says!r}] = None; import confkit as ck; {statement}"
-    done = subprocess.run(
-        [sys.executable, "-c", hidden], capture_output=True, text=True, check=False
-    )
-    last = done.stderr.strip().splitlines()[-1]
-    assert says in last
-    assert "pip install 'confkit-notebooks[lab]'" in last
 
 
 def test_a_configuration_that_cannot_be_written_is_one_line(tmp_path):

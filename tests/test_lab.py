@@ -65,32 +65,76 @@ def test_two_services_are_refused(monkeypatch):
         lab.service(None, both)
 
 
-def test_a_taken_port_gives_the_next_one():
-    """When the wanted port is taken another one is found."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        assert lab.free_port(port) > port
-    assert lab.free_port(port) == port
+# The notebooks that are opened
 
 
-def test_the_notebooks_are_those_of_the_checkout():
-    """In a checkout the notebooks are opened where they are."""
-    assert (lab.notebooks() / "01-first-look.ipynb").is_file()
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """The home folder of a user."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
 
 
-def test_an_installed_confkit_copies_its_notebooks_and_keeps_what_was_changed(
-    monkeypatch, tmp_path
-):
-    """Without a checkout the packaged notebooks are copied here once; edits stay."""
-    package = tmp_path / "site" / "confkit"
-    (package / "_notebooks").mkdir(parents=True)
-    (package / "_notebooks" / "01-first-look.ipynb").write_text("packaged")
-    monkeypatch.setattr(lab, "__file__", str(package / "cli" / "lab.py"))
-    monkeypatch.chdir(tmp_path)
-    copy = lab.notebooks() / "01-first-look.ipynb"
-    assert copy.read_text() == "packaged"
-    copy.write_text("mine")
-    assert (lab.notebooks() / "01-first-look.ipynb").read_text() == "mine"
+@pytest.fixture
+def notebooks(tmp_path):
+    """A folder of notebooks as they come."""
+    folder = tmp_path / "originals"
+    (folder / "course").mkdir(parents=True)
+    for name in (lab.FIRST, "course/lesson.ipynb"):
+        (folder / name).write_text("ours")
+    return folder
+
+
+def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
+    """It is opened again as it is: what was changed stays, and what was deleted does not return."""
+    made = lab.copy(notebooks)
+    assert made == home / "confkit-notebooks"
+    (made / lab.FIRST).write_text("mine")
+    (made / "course" / "lesson.ipynb").unlink()
+    assert lab.copy(notebooks) == made
+    assert (made / lab.FIRST).read_text() == "mine"
+    assert not (made / "course" / "lesson.ipynb").exists()
+    assert (notebooks / lab.FIRST).read_text() == "ours"
+
+
+def test_a_fresh_copy_stands_beside_the_old_one_and_is_opened_from_then_on(home, notebooks):
+    """The old one stays as it is; a folder of the user's that has such a name is no copy."""
+    first = lab.copy(notebooks)
+    (first / lab.FIRST).write_text("mine")
+    (home / "confkit-notebooks-2").mkdir()
+    fresh = lab.copy(notebooks, fresh=True)
+    assert fresh == home / "confkit-notebooks-3"
+    assert [(one / lab.FIRST).read_text() for one in (first, fresh)] == ["mine", "ours"]
+    (home / "confkit-notebooks-9").mkdir()
+    assert lab.copy(notebooks) == fresh
+    assert list((home / "confkit-notebooks-2").iterdir()) == []
+
+
+def test_a_copy_of_another_version_is_named_and_kept(home, notebooks, capsys):
+    """A newer confkit replaces nothing; it says how to get its notebooks."""
+    lab.copy(notebooks)
+    assert capsys.readouterr().out == ""
+    (notebooks / lab.FIRST).write_text("newer")
+    assert (lab.copy(notebooks) / lab.FIRST).read_text() == "ours"
+    assert "--fresh" in capsys.readouterr().out
+
+
+def test_a_copy_that_breaks_off_leaves_nothing(home, notebooks):
+    """What cannot be copied whole is an error, and the next try begins anew."""
+    (notebooks / "broken.png").symlink_to(home / "nowhere")
+    with pytest.raises(ck.ConfigError, match="cannot be copied"):
+        lab.copy(notebooks)
+    assert [path.name for path in home.iterdir()] == ["originals"]
+
+
+def test_an_installed_confkit_has_notebooks_to_copy_and_none_to_open_here(monkeypatch, tmp_path):
+    """Without a checkout the packaged notebooks are copied; --here is refused."""
+    packaged = tmp_path / "site" / "confkit" / "_notebooks"
+    packaged.mkdir(parents=True)
+    monkeypatch.setattr(lab, "__file__", str(packaged.parent / "cli" / "lab.py"))
+    assert lab.originals() == packaged
+    with pytest.raises(ck.ConfigError, match="no checkout"):
+        lab.originals(here=True)
 
 
 # In Jupyter's place, what ends it, and how it is started, shows at once; the real ones are started
@@ -150,28 +194,30 @@ def assert_gone(port):
         socket.create_connection(("127.0.0.1", port), timeout=5)
 
 
-@pytest.mark.parametrize("app", [(), ("--app",)], ids=["lab", "app"])
+@pytest.mark.parametrize("options", [(), ("--here",), ("--app",)], ids=["copy", "here", "app"])
 @pytest.mark.parametrize(
-    ("number", "whole", "status"),
-    [(signal.SIGINT, True, 0), (signal.SIGTERM, False, 143)], ids=["Ctrl-C", "supervisor"],
+    ("number", "whole"), [(signal.SIGINT, True), (signal.SIGTERM, False)],
+    ids=["Ctrl-C", "supervisor"],
 )  # fmt: skip
-def test_whatever_ends_the_command_ends_jupyter_too(started, app, number, whole, status):
+def test_whatever_ends_the_command_ends_jupyter_too(started, home, options, number, whole):
     """Ctrl-C, which a terminal sends to all, and a supervisor that ends the command alone leave no
-    server behind; for a port that is taken it was the next free one, and that was said."""
-    wanted = quiet_port()
-    with socket.create_server(("127.0.0.1", wanted)):
-        process = started("--port", str(wanted), *app)
-        said = [process.stdout.readline() for _ in range(4)]
+    server behind. The command asks for nothing, and says which notebooks are opened."""
+    process = started("--port", str(quiet_port()), *options)
+    said = [process.stdout.readline() for _ in range(3)]
+    told = json.loads(said[2])
     assert "sandbox of its own" in said[0]
-    assert f"port {wanted} is taken" in said[1]
-    port = int(said[1].partition("is taken, so ")[2].split()[0])
-    told = json.loads(said[3])
-    assert (int(told["port"]), told["profile"]) == (port, "sandbox")
-    assert app or told["LabApp.default_url"] == "/lab/tree/01-first-look.ipynb"
+    assert told["profile"] == "sandbox"
+    folder = FOLDER if options == ("--here",) else home / "confkit-notebooks"
+    if options != ("--app",):
+        assert f"the notebooks are in {folder};" in said[1]
+        assert told["ServerApp.root_dir"] == str(folder)
+        assert told["LabApp.default_url"] == f"/lab/tree/{lab.FIRST}"
+        assert (folder / lab.FIRST).is_file()
+    assert (home / "confkit-notebooks").exists() == (options == ())
     (os.killpg if whole else os.kill)(process.pid, number)
     process.communicate(timeout=60)
-    assert process.returncode == status
-    assert_gone(port)
+    assert process.returncode == 0
+    assert_gone(int(told["port"]))
 
 
 def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
@@ -179,7 +225,7 @@ def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
     assert cli.main(["lab", "--rooms", "rooms.csv"]) == 1
     assert "confkit lab --app --rooms" in capsys.readouterr().err
     assert cli.main(["lab", "--app", "--rooms", "nowhere.csv"]) == 1
-    assert "no file 'nowhere.csv'" in capsys.readouterr().err
+    assert "no such file" in capsys.readouterr().err
 
 
 def test_a_home_that_cannot_be_written_is_said_and_replaced(capsys, tmp_path):
@@ -199,6 +245,7 @@ def test_the_folder_that_replaces_a_home_is_deleted_again(capfd, monkeypatch, st
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     monkeypatch.setenv("HOME", str(tmp_path / "nowhere"))
     monkeypatch.delenv("JUPYTER_RUNTIME_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
     assert cli.main(["lab", "--port", str(quiet_port()), "--show-config"]) == 0
     assert f"keeps its settings in {temporary}" in capfd.readouterr().out
     assert list(temporary.iterdir()) == []

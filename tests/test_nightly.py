@@ -136,9 +136,9 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
         main(["--part", "fuzz-answers", "--size", "1", "--folder", str(tmp_path / "file")])
 
 
-def test_the_readme_names_tests_and_parts_that_there_are():
-    """Each promise of the README has a test or a part that holds it, by a name that exists."""
-    text = (ROOT / "README.md").read_text("utf-8")
+def test_the_promises_name_tests_and_parts_that_there_are():
+    """Each promise has a test or a part that holds it, by a name that exists."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| (.+\.) \| (.+) \|$", text, re.MULTILINE)
     assert len(rows) >= 10
     for promise, holds in rows:

@@ -120,7 +120,7 @@ def told(cell):
 
 def test_there_are_notebooks():
     """The tests above have something to test."""
-    assert "01-first-look" in [path.stem for path in NOTEBOOKS]
+    assert "first-look" in [path.stem for path in NOTEBOOKS]
 
 
 def test_nbval_typed_as_it_is_compares_notebooks_whatever_is_set_here(tmp_path):

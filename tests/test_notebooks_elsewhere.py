@@ -35,7 +35,7 @@ def services(path: Path) -> set[str]:
 
 OWN = '"sandbox"'
 ANYWHERE = [path for path in NOTEBOOKS if services(path) and OWN not in services(path)]
-TEACHING = FOLDER / "01-first-look.ipynb"
+TEACHING = FOLDER / "first-look.ipynb"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The names that README.md and the guides give exist."""
+"""The names that the guides give exist."""
 
 import re
 from importlib import import_module
@@ -7,23 +7,25 @@ from pathlib import Path
 import pytest
 
 import confkit as ck
-from confkit import deployment, panels
+from confkit import panels
 from confkit.sandbox import Sandbox
+from tests.secrets.names import commands
 
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(?ms)^## What there is$(.*?)^\| command \|")
-HOMES = (ck, deployment, panels, ck.Call, Sandbox)
+GUIDES = ("README.md", "notebooks/README.md", "CONTRIBUTING.md", "SECURITY.md")
+HOMES = (ck, panels, ck.Call, Sandbox)
 
 
-def test_each_name_in_the_readmes_table_exists():
+def test_each_name_in_the_table_of_functions_exists():
     """Those of functions, and those of methods of a call and of the sandbox."""
-    table = TABLE.search((ROOT / "README.md").read_text("utf-8"))[1]
+    table = TABLE.search((ROOT / "notebooks" / "README.md").read_text("utf-8"))[1]
     names = re.findall(r"`([a-z_]+)(?:\([^`]*\))?`", table)
     assert len(names) > 40
     assert not [name for name in names if not any(hasattr(home, name) for home in HOMES)]
 
 
-@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("path", [*GUIDES, "CHANGELOG.md"])
 def test_what_a_guide_takes_from_confkit_is_there(path):
     """As `ck.name` and as `from confkit... import name`."""
     text = (ROOT / path).read_text("utf-8")
@@ -31,3 +33,46 @@ def test_what_a_guide_takes_from_confkit_is_there(path):
     for module, names in re.findall(r"(?m)^ *from (confkit[\w.]*) import ([\w, ]+)", text):
         there = import_module(module)
         assert not [name for name in names.split(", ") if not hasattr(there, name)]
+
+
+def test_the_readme_is_short():
+    """Whoever opens the project reads all of it: 150 lines at most."""
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("path", GUIDES)
+def test_each_link_leads_somewhere(path):
+    """A file that a guide links to is there, and so is the heading in it."""
+    here = ROOT / path
+    for link in re.findall(r"\]\((?!http)([^)\s]+)\)", here.read_text("utf-8")):
+        name, _, heading = link.partition("#")
+        target = here.parent / name if name else here
+        assert target.exists(), link
+        headings = re.findall(r"(?m)^#+ (.*)$", target.read_text("utf-8")) if heading else []
+        assert not heading or heading in [text.lower().replace(" ", "-") for text in headings], link
+
+
+def test_each_command_that_a_guide_names_exists():
+    """`confkit NAME`, as the guides write it."""
+    known = {words.split()[0] for words in commands()}
+    for path in GUIDES:
+        text = (ROOT / path).read_text("utf-8")
+        named = set(re.findall(r"`confkit ([a-z]+)", text))
+        assert named <= known, path
+
+
+def test_what_visitors_see_tested_is_what_has_to_pass():
+    """The workflow runs the command that README names and .ci/run runs, and nothing else, on each
+    Python that pyproject.toml and README name; Binder takes one of these."""
+    texts = {path: (ROOT / path).read_text("utf-8") for path in (
+        "README.md", ".ci/run", ".github/workflows/tests.yml", "pyproject.toml",
+        "binder/runtime.txt",
+    )}  # fmt: skip
+    workflow = texts[".github/workflows/tests.yml"]
+    [command] = re.findall(r"run: (.*)", workflow)
+    assert command in texts["README.md"].splitlines()
+    assert command in texts[".ci/run"].splitlines()
+    versions = re.findall(r'"(3\.\d+)"', workflow)
+    assert versions == re.findall(r"Python :: (3\.\d+)", texts["pyproject.toml"])
+    assert versions == re.findall(r"3\.\d+", texts["README.md"])[:3]
+    assert texts["binder/runtime.txt"].strip().removeprefix("python-") in versions

@@ -1,14 +1,7 @@
 """Charts: a DataFrame in, a matplotlib Figure out, no I/O; `summary()` is each as plain text."""
 
-from ..errors import ConfigError
-
-try:
-    from .curve import occupancy_curve
-    from .heatmap import occupancy_heatmap
-    from .ranked import capacity_chart, occupancy_chart
-except ModuleNotFoundError as error:
-    raise ConfigError(
-        f"charts need {error.name}", "Run: pip install 'confkit-notebooks[lab]'"
-    ) from None
+from .curve import occupancy_curve
+from .heatmap import occupancy_heatmap
+from .ranked import capacity_chart, occupancy_chart
 
 __all__ = ["capacity_chart", "occupancy_chart", "occupancy_curve", "occupancy_heatmap"]

@@ -11,7 +11,7 @@ from .. import __version__
 from ..endpoints import SPOKEN
 from ..errors import ConfkitError
 from ..secret import MASK, mask
-from ..terminal import say
+from ..terminal import as_interrupts, say
 from .cameras import add_camera_commands
 from .course import add_course_command
 from .deployment import add_deployment_commands
@@ -23,8 +23,9 @@ from .services import add_service_commands
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The exit status: 0, or 1 after an error, which is one sentence on standard error."""
-    warnings.showwarning = _one_line
+    """The exit status: 0, 130 when it was interrupted, or 1 after an error, which is one sentence
+    on standard error. SIGTERM and a terminal that hangs up interrupt as Ctrl-C does."""
+    warnings.showwarning = lambda message, *_, **__: _complain(message)
     parser = _parser()
     options, extra = parser.parse_known_args(sys.argv[1:] if arguments is None else arguments)
     if extra and not hasattr(options, "takes_more"):
@@ -32,24 +33,29 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"unknown arguments: {' '.join(names)}")
     options.extra = [part for part in extra if part != "--"]
     try:
-        return int(options.run(options))
-    except ConfkitError as error:
-        say(f"confkit: {mask(str(error))}", aside=True)  # it may quote what was typed
+        with as_interrupts():
+            return int(options.run(options))
+    except (ConfkitError, KeyboardInterrupt) as error:
+        for note in getattr(error, "__notes__", ()):  # such as a room that could not be deleted
+            _complain(note)
+        if isinstance(error, KeyboardInterrupt):
+            return 130
+        _complain(error)
         return 1
-    except KeyboardInterrupt:
-        return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def _one_line(message: Warning | str, *_: object, **__: object) -> None:
-    say(f"confkit: {mask(str(message))}", aside=True)
+def _complain(what: object) -> None:
+    say(f"confkit: {mask(str(what))}", aside=True)  # it may quote what was typed
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="confkit", description="Rooms, users and devices of a conferencing service."
+        prog="confkit",
+        description="Rooms, users and devices of a conferencing service. `confkit COMMAND --help` "
+        "says more of a command.",
     )
     parser.add_argument(
         "--version", action="version", version=f"confkit {__version__}, speaks {SPOKEN}"

@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from .. import profiles
 from ..connect import SERVICE, connect, connect_outside
-from ..errors import ConfkitError
-from ..terminal import as_interrupts, say
-from .options import FAILED_LOGINS, JSON, PROFILE, SANDBOX, Commands, add_command, named, timeout
+from ..terminal import say
+from .options import (
+    FAILED_LOGINS,
+    JSON,
+    PROFILE,
+    SANDBOX,
+    Commands,
+    add_command,
+    named,
+    option,
+    seconds,
+    switch,
+    timeout,
+)
 
 if TYPE_CHECKING:
     from ..checklist import Check
@@ -21,7 +32,7 @@ if TYPE_CHECKING:
 
 def add_deployment_commands(commands: Commands) -> None:
     """Add the two commands to those of `confkit`."""
-    doctor = add_command(
+    add_command(
         commands,
         "doctor",
         _doctor,
@@ -31,14 +42,9 @@ def add_deployment_commands(commands: Commands) -> None:
         FAILED_LOGINS,
         timeout(60, "for all together"),
         JSON,
-        description="Tries one thing after another, from the settings to a room's media server, "
-        "and says of each PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. It "
-        "changes nothing: it reads, and asks B2 to remove a user who is not there, where the "
-        "client is not read only. Exit status 0 when all is well, 1 when something is wrong, 2 "
-        "when that cannot be told.",
+        option("room", metavar="ROOM", nargs="?", help="a room's ID, to look at it too"),
     )
-    doctor.add_argument("room", metavar="ROOM", nargs="?", help="a room's ID, to look at it too")
-    probe = add_command(
+    add_command(
         commands,
         "probe",
         _probe,
@@ -46,34 +52,29 @@ def add_deployment_commands(commands: Commands) -> None:
         PROFILE,
         FAILED_LOGINS,
         JSON,
-        description="Asks a service for its dialect: signature, spelling of the token, GET or "
-        "POST, names and forms of what it answers. It sends at most 60 requests, some of them with "
-        "a wrong token on purpose (assumed to be no failed logins), imports nothing, asks to "
-        "remove a user who is not there, and creates one room, which it deletes again. Exit status "
-        "0 when all was told, 1 after an error, 2 when something is open.",
-    )
-    probe.add_argument(
-        "--wait", type=float, metavar="SECONDS", help="wait so long for the token to end"
-    )
-    probe.add_argument(
-        "--no-room", action="store_true", help="create no room; what needs one stays open"
-    )
-    probe.add_argument(
-        "--save",
-        metavar="PROFILE",
-        help="write what was told into this profile, "
-        "which is made from the settings that were used where there is none of this name",
+        seconds("--wait", None, "wait so long for the token to end"),
+        switch("--no-room", "create no room; what needs one stays open"),
+        option("--save", metavar="PROFILE", help="write what was found out into this profile"),
     )
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    """Try one thing after another, from the settings to a room's media server.
+
+    Each is PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. Settings of the dialect
+    that are wrong are all named in one run. It changes nothing: it reads, and asks B2 to remove a
+    user who is not there, unless the client is read only. `confkit doctor --sandbox` shows what a
+    service looks like that is well.
+
+    Exit status 0 when all is well, 1 when something is wrong, 2 when that is not known.
+    """
     from ..checklist import Checklist
     from ..deployment import checkup
 
-    logins, seconds = options.max_failed_logins, options.timeout
+    logins, limit = options.max_failed_logins, options.timeout
     with connect(named(options)) as client:
-        found = checkup(client, options.room, max_failed_logins=logins, timeout=seconds)
-        bound = f"at most {logins} failed logins and {seconds:g} s"
+        found = checkup(client, options.room, max_failed_logins=logins, timeout=limit)
+        bound = f"at most {logins} failed logins and {limit:g} s"
         say(f"{client.name}: changes nothing, {bound}", aside=True)
         checks = []
         for check in _awaited(found):
@@ -96,26 +97,31 @@ def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
 
 
 def _probe(options: argparse.Namespace) -> int:
+    """Ask a service for its dialect: signature, spelling of the token, GET or POST, forms of
+    answers.
+
+    It sends at most 60 requests, some of them with a wrong token on purpose (assumed to be no
+    failed logins), imports nothing, asks to remove a user who is not there, and creates one room,
+    which it deletes again. --save makes the profile from the settings that were used, where there
+    is none of this name; `connect(PROFILE)` then speaks the dialect.
+
+    Exit status 0 when all was found out, 1 after an error, 2 when something is open.
+    """
     from ..deployment import probe_client
 
-    if options.save is not None:  # wrong names are told before anything is sent
+    if options.save is not None:  # a wrong name is an error before anything is sent
         profiles.check_name(options.save)
         if options.save in profiles.names():
             profiles.load(options.save)
-    try:  # whatever ends it, its room is removed
-        reach = connect if options.save is None else connect_outside  # which a profile can name
-        with as_interrupts(), reach(options.profile) as client:
-            used = _as_profile(client)
-            found = probe_client(
-                client,
-                max_failed_logins=options.max_failed_logins,
-                wait=options.wait,
-                own_room=not options.no_room,
-            )
-    except (ConfkitError, KeyboardInterrupt) as error:
-        for note in getattr(error, "__notes__", ()):  # what could not be removed
-            say(f"confkit: {note}", aside=True)
-        raise
+    reach = connect if options.save is None else connect_outside  # which a profile can name
+    with reach(options.profile) as client:
+        used = _as_profile(client)
+        found = probe_client(
+            client,
+            max_failed_logins=options.max_failed_logins,
+            wait=options.wait,
+            own_room=not options.no_room,
+        )
     say(found.as_json() if options.json else found)
     if options.save is not None:
         _save(found, options.save, used)
@@ -123,7 +129,7 @@ def _probe(options: argparse.Namespace) -> int:
 
 
 def _save(found: Probe, name: str, used: dict[str, Any]) -> None:
-    """Write what was told into the profile of this name, a new one where there is none."""
+    """Write what was found out into the profile of this name, a new one where there is none."""
     if name in profiles.names():
         say(f"saved in {found.save(name)}", aside=True)
     elif found.told:

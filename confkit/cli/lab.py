@@ -1,12 +1,13 @@
-"""Opens JupyterLab on the notebooks, with a service behind every `ck.connect()` in them; or the
-panels as a page without code."""
+"""The command `lab`: JupyterLab on a copy of the notebooks, with a service behind every
+`ck.connect()` in them; or the panels as a page without code."""
 
 import argparse
+import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,13 +17,14 @@ from pathlib import Path
 
 from .. import profiles
 from ..connect import OF_A_SERVICE, connect
-from ..errors import ConfigError
-from ..terminal import OTHERS, handled, say
-from . import options as shared
-from .options import Commands, add_command
+from ..errors import ConfigError, missing_extra
+from ..terminal import say
+from .options import Commands, add_command, environment_of, option, port, switch
 
-FIRST = "01-first-look.ipynb"
+FIRST = "first-look.ipynb"
 APP = "app.ipynb"
+_NAME = "confkit-notebooks"  # a copy's; the second is confkit-notebooks-2
+_MARK = ".copied-by-confkit"  # in each copy; says of which notebooks it is one
 
 
 def add_lab_command(commands: Commands) -> None:
@@ -32,78 +34,62 @@ def add_lab_command(commands: Commands) -> None:
         "lab",
         _lab,
         "open JupyterLab on the notebooks",
-        description="Opens JupyterLab on the notebooks, or the panels as a page without code. "
-        "Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends "
-        "everything.",
+        option("--profile", help="the service to use; without one, a sandbox"),
+        option("--port", type=port, default=8888, help="or the next free one (8888)"),
+        switch("--fresh", "make a new copy of the notebooks, beside the one that you have"),
+        switch("--here", "open the notebooks of this checkout, not a copy"),
+        switch("--app", "open the panels as a page without code (Voila)"),
+        option("--rooms", metavar="FILE", help="room IDs for the app, a text or CSV file"),
         epilog="Further arguments are JupyterLab's or Voila's, such as --no-browser.",
     )
-    made.add_argument("--profile", help="the service to use; without one, a sandbox")
-    made.add_argument("--port", type=shared.port, default=8888, help="or the next free one (8888)")
-    made.add_argument(
-        "--app", action="store_true", help="open the panels as a page without code (Voila)"
-    )
-    made.add_argument("--rooms", metavar="FILE", help="room IDs for the app, a text or CSV file")
     made.set_defaults(takes_more=True)
 
 
 def _lab(options: argparse.Namespace) -> int:
+    """Open JupyterLab on a copy of the notebooks, or the panels as a page without code.
+
+    The copy is the folder confkit-notebooks in your home folder, made when it is not there. What
+    is in it is yours: it is opened again as it is, and nothing of it is replaced or deleted.
+    --fresh makes another one beside it, such as confkit-notebooks-2, which is opened from then on.
+
+    Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends
+    everything.
+    """
     if options.rooms and not options.app:
         raise ConfigError("--rooms is for the app: confkit lab --app --rooms FILE")
-    return lab(options.profile, options.port, options.extra, options.app, options.rooms)
-
-
-def lab(
-    profile: str | None, port: int, extra: list[str], app: bool = False, rooms: str | None = None
-) -> int:
-    """The exit status of JupyterLab, or of Voila with the panels as an `app`, once it has ended.
-
-    Says which service the notebooks use. `rooms` is a file with room IDs, for the app.
-    """
-    program = "voila" if app else "jupyterlab"
+    program = "voila" if options.app else "jupyterlab"
     if importlib.util.find_spec(program) is None:
-        raise ConfigError(
-            f"{program} is not installed here", "Run: pip install 'confkit-notebooks[lab]'"
-        )
-    environment = service(profile, os.environ)
-    if rooms is not None:
-        if not Path(rooms).is_file():
-            raise ConfigError(
-                f"there is no file {rooms!r} with room IDs", "Give another to --rooms."
-            )
-        environment["CONFKIT_ROOMS"] = str(Path(rooms).resolve())
-    folder = notebooks()
-    free = free_port(port)
-    if free != port:
-        say(f"confkit: port {port} is taken, so {free} is used")
-    what = "the panels are a page of Voila" if app else f"the notebooks are in {folder}"
-    say(f"confkit: {what}; Ctrl-C ends everything")
-    command = (_app if app else _jupyterlab)(folder, free)
+        raise missing_extra("this needs", program, "lab")
+    environment = service(options.profile, os.environ)
+    if options.rooms:
+        if not Path(options.rooms).is_file():
+            raise ConfigError("there is no such file with room IDs", "Give another to --rooms.")
+        environment["CONFKIT_ROOMS"] = str(Path(options.rooms).resolve())
+    if options.app:
+        say("confkit: the panels are a page of Voila; Ctrl-C ends everything")
+        command = _app(originals(), options.port)
+    else:
+        folder = originals(here=True) if options.here else copy(originals(), options.fresh)
+        say(f"confkit: the notebooks are in {folder}; Ctrl-C ends everything")
+        command = _jupyterlab(folder, options.port)
     # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
-    line = [sys.executable, "-m", *command, *extra]
+    line = [sys.executable, "-m", program, *command, *options.extra]
     with (
-        handled(OTHERS, _end),
         _writable_home(os.environ) as own,
         subprocess.Popen(line, env={**environment, **own}, start_new_session=True) as server,
     ):
         try:
-            while True:
-                try:
-                    status = server.wait()
-                    return 130 if status == -signal.SIGTERM else status
-                except KeyboardInterrupt:
-                    if os.name == "posix":  # elsewhere the server got it too
-                        server.terminate()  # it closes its kernels, and ends
-        finally:
-            server.terminate()
+            return server.wait()
+        except KeyboardInterrupt:
+            server.terminate()  # it closes its kernels, and ends
+            return 130 if server.wait() == -signal.SIGTERM else 0
 
 
 def _jupyterlab(folder: Path, port: int) -> list[str]:
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [
-        "jupyterlab",
         f"--ServerApp.root_dir={folder}",
         f"--port={port}",
-        "--ServerApp.port_retries=0",
         "--ServerApp.answer_yes=True",
         f"--LabApp.default_url=/lab/tree/{FIRST}",
         *(["--allow-root"] if root else []),  # as in a container, where there is nobody else
@@ -115,7 +101,6 @@ def _app(folder: Path, port: int) -> list[str]:
 
     It cannot tell when a page is closed, so a kernel without one ends after some minutes."""
     return [
-        "voila",
         str(folder / APP),
         f"--port={port}",
         "--Voila.ip=127.0.0.1",
@@ -125,22 +110,18 @@ def _app(folder: Path, port: int) -> list[str]:
     ]
 
 
-def _end(*_: object) -> None:
-    """Leaves the command, and JupyterLab with it, when somebody ends the command alone."""
-    raise SystemExit(143)
-
-
 def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
     """The environment in which the notebooks' `ck.connect()` finds the service that is meant.
 
     Nothing named: the sandbox. A real service is announced in capitals.
     """
-    chosen = shared.environment_of(profile, environment)
-    if not profile and not environment.get("CONFKIT_PROFILE") and not _addresses(environment):
-        chosen["CONFKIT_PROFILE"] = profiles.EMBEDDED
-    if chosen.get("CONFKIT_PROFILE") == profiles.EMBEDDED and not _addresses(chosen):
-        say("confkit: every notebook has a sandbox of its own; no real service is used")
-        return chosen
+    chosen = environment_of(profile, environment)
+    addresses = any(chosen.get(name) for name in OF_A_SERVICE[:2])
+    if not addresses:
+        chosen["CONFKIT_PROFILE"] = chosen.get("CONFKIT_PROFILE") or profiles.EMBEDDED
+        if chosen["CONFKIT_PROFILE"] == profiles.EMBEDDED:
+            say("confkit: every notebook has a sandbox of its own; no real service is used")
+            return chosen
     with connect(profile) as client:
         say(
             f"confkit: CONNECT() IN A NOTEBOOK USES THE REAL SERVICE {client.name} AT "
@@ -163,42 +144,52 @@ def _writable_home(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
         yield dict.fromkeys(names, folder)
 
 
-def _addresses(environment: Mapping[str, str]) -> list[str]:
-    return [name for name in OF_A_SERVICE[:2] if environment.get(name)]
-
-
-def notebooks() -> Path:
-    """The folder of the notebooks: the checkout's own, or a copy of the installed ones here."""
-    checkout = Path(__file__).resolve().parents[2] / "notebooks"
+def originals(here: bool = False) -> Path:
+    """The folder of the notebooks as they come: the checkout's, or else the installed ones, which
+    are not to be opened in place."""
+    package = Path(__file__).resolve().parents[1]
+    checkout, installed = package.parent / "notebooks", package / "_notebooks"
     if (checkout / FIRST).is_file():
         return checkout
-    installed = Path(__file__).resolve().parents[1] / "_notebooks"
+    if here:
+        raise ConfigError("confkit runs from no checkout", "Leave out --here.")
     if not installed.is_dir():
         raise ConfigError("the notebooks are not installed", "Install confkit-notebooks again.")
-    copy = Path.cwd() / "confkit-notebooks"
+    return installed
+
+
+def copy(notebooks: Path, fresh: bool = False) -> Path:
+    """The user's newest copy of these notebooks as it is, or a new one: where there is none, or a
+    `fresh` one is wanted. It is in the home folder, or here where that cannot be written."""
+    home = next((one for one in (Path.home(), Path.cwd()) if os.access(one, os.W_OK)), Path.home())
+    taken = {
+        int(found[1] or 1): path
+        for path in home.glob(f"{_NAME}*")
+        if (found := re.fullmatch(rf"{_NAME}(?:-(\d+))?", path.name))
+    }
+    copies = [number for number, path in taken.items() if (path / _MARK).is_file()]
+    version = _version(notebooks)
+    if copies and not fresh:
+        newest = taken[max(copies)]
+        if (newest / _MARK).read_text("utf-8") != version:
+            say("confkit: your copy is of another version; --fresh makes a new one beside it")
+        return newest
+    made = home / (f"{_NAME}-{max(taken) + 1}" if taken else _NAME)
     try:
-        shutil.copytree(installed, copy, dirs_exist_ok=True, copy_function=_copy_new)
-    except OSError:
+        with tempfile.TemporaryDirectory(prefix=f".{_NAME}-", dir=home) as draft:
+            leave_out = shutil.ignore_patterns(".*", "__pycache__")
+            whole = Path(shutil.copytree(notebooks, Path(draft, _NAME), ignore=leave_out))
+            (whole / _MARK).write_text(version, "utf-8")
+            whole.rename(made)
+    except OSError as error:
         raise ConfigError(
-            f"the notebooks cannot be copied to {copy}", "Start in a folder of yours."
-        ) from None
-    return copy
+            f"the notebooks cannot be copied to {made}",
+            "Free some space, or set HOME to a folder of yours.",
+        ) from error
+    return made
 
 
-def _copy_new(source: str, target: str) -> str:
-    """Copies a notebook that is not there yet: what its reader changed stays."""
-    return target if Path(target).exists() else str(shutil.copy2(source, target))
-
-
-def free_port(wanted: int) -> int:
-    """The wanted port of this machine if it is free, else the next free one."""
-    for port in range(wanted, min(wanted + 200, 65536)):
-        with socket.socket() as probe:
-            if os.name == "posix":
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise ConfigError(f"no port from {wanted} on is free", "Give another with --port.")
+def _version(notebooks: Path) -> str:
+    """A text that is another one when any of the notebooks is."""
+    contents = [path.read_bytes() for path in sorted(notebooks.rglob("*.ipynb"))]
+    return hashlib.sha256(b"".join(contents)).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
@@ -14,6 +15,7 @@ from ..secret import MASK, mask
 from ..text import one_line
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # argparse has no public name for it
+Option: TypeAlias = argparse.ArgumentParser  # a parent of the parsers of commands
 
 
 def add_command(
@@ -21,25 +23,46 @@ def add_command(
     name: str,
     run: Callable[[argparse.Namespace], int],
     purpose: str,
-    *shared: argparse.ArgumentParser,
+    *options: Option,
     **texts: Any,
 ) -> argparse.ArgumentParser:
-    """Add a command that `run` carries out, with these shared options, and return its parser."""
-    made: argparse.ArgumentParser = commands.add_parser(name, help=purpose, parents=shared, **texts)
+    """Add a command with these options that `run` carries out, and return its parser.
+
+    `purpose` is its line in the list of commands; --help shows the docstring of `run`."""
+    shown = {"description": inspect.getdoc(run), "formatter_class": Help, **texts}
+    made: argparse.ArgumentParser = commands.add_parser(
+        name, help=purpose, parents=options, **shown
+    )
     made.set_defaults(run=run)
     return made
 
 
-def option(*names: str, **settings: Any) -> argparse.ArgumentParser:
-    """Options or a parameter for more than one command."""
+def option(*names: str, **settings: Any) -> Option:
+    """An option or a parameter, as `add_argument` takes it; without a help a name has to do."""
     parent = argparse.ArgumentParser(add_help=False)
     parent.add_argument(*names, **settings)
     return parent
 
 
+def switch(name: str, text: str) -> Option:
+    """An option without a value."""
+    return option(name, action="store_true", help=text)
+
+
+def seconds(name: str, default: float | None, text: str) -> Option:
+    """An option that takes seconds; the help ends with its default."""
+    ends = f"{text} ({default:g})" if default else text
+    return option(name, type=float, default=default, metavar="S", help=ends)
+
+
+def timeout(default: float, what: str) -> Option:
+    """The option --timeout with its default, and what it bounds."""
+    return seconds("--timeout", default, what)
+
+
 PROFILE = option("--profile", help="the service; without one, the environment's")
-SANDBOX = option("--sandbox", action="store_true", help="the embedded service instead of yours")
-JSON = option("--json", action="store_true", help="print the result as one JSON object")
+SANDBOX = switch("--sandbox", "the embedded service instead of yours")
+JSON = switch("--json", "print the result as one JSON object")
 FAILED_LOGINS = option(
     "--max-failed-logins",
     type=int,
@@ -48,13 +71,6 @@ FAILED_LOGINS = option(
     help="at most N logins that fail, as accounts may lock (2); 0 makes no login",
 )
 MAX_RATE = option("--max-rate", type=float, metavar="N", help="at most N requests a second")
-
-
-def timeout(seconds: float, what: str) -> argparse.ArgumentParser:
-    """The option --timeout with its default, and what it bounds."""
-    return option(
-        "--timeout", type=float, default=seconds, metavar="S", help=f"{what} ({seconds:g})"
-    )
 
 
 def named(options: argparse.Namespace) -> str | None:
@@ -83,9 +99,20 @@ def port(text: str) -> int:
     return int(text)
 
 
+class Help(argparse.HelpFormatter):
+    """Keeps the paragraphs of a description, and the lines of an indented one."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        paragraphs = text.split("\n\n")
+        return "\n\n".join(
+            part if part.startswith(" ") else fill(part, width, indent) for part in paragraphs
+        )
+
+
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with the words that were typed, and repeats none but names of options:
-    what stands in the wrong place may be a password."""
+    what is in the wrong place may be a password."""
 
     typed: Sequence[str] = ()
 
@@ -97,14 +124,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the command with status 2, and with this message without what was typed."""
         values = [word.removeprefix(option_in(word)) for word in self.typed]
-        for (
-            value
-        ) in values:  # a short one, which could stand in any text, is hidden as it is quoted
+        for value in values:  # a short one could be part of any text, so it is hidden in quotes
             message = message.replace(repr(value), repr(MASK))
         super().error(one_line(mask(message, *values)))
 
 
 def option_in(word: str) -> str:
-    """The option's name with which a word begins; what stands behind it may be a password."""
+    """The option's name with which a word begins; what is behind it may be a password."""
     found = re.match("--[^=]*=?|-.?", word)
     return found[0] if found else ""

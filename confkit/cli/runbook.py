@@ -11,7 +11,7 @@ from typing import Any
 from .. import profiles
 from ..checklist import Check
 from ..connect import connect
-from ..errors import ConfigError, ConfkitError
+from ..errors import ConfigError, ConfkitError, missing_extra
 from ..secret import mask
 from ..terminal import as_interrupts, held_off, say
 from .options import PROFILE, SANDBOX, Commands, add_command, environment_of, named
@@ -175,6 +175,4 @@ def _installed() -> None:
         if importlib.util.find_spec(name) is None
     ]
     if missing:
-        raise ConfigError(
-            f"runbooks need {', '.join(missing)}", "Run: pip install 'confkit-notebooks[lab]'"
-        )
+        raise missing_extra("runbooks need", ", ".join(missing), "lab")

@@ -16,7 +16,7 @@ from ..dialect import Dialect
 from ..endpoints import openapi, reference
 from ..errors import ConfigError
 from ..terminal import log_here, say, until_ended
-from .options import MAX_RATE, PROFILE, Commands, add_command, option, port
+from .options import MAX_RATE, PROFILE, Commands, add_command, option, port, seconds, switch
 
 _KEY = "CONFKIT_SECRET_KEY"
 _DIALECT = option(
@@ -26,51 +26,36 @@ _DIALECT = option(
 
 def add_service_commands(commands: Commands) -> None:
     """Add these commands to those of `confkit`."""
-    sandbox = add_command(
+    add_command(
         commands,
         "sandbox",
         _sandbox,
         "run the embedded service for other clients",
         _DIALECT,
-        description="Runs the embedded service, complete, with both interfaces, until Ctrl-C or "
-        "SIGTERM, and prints the variables by which clients find it.",
+        option("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)"),
+        option("--port", type=port, default=8080, help="of interface A (8080)"),
+        option("--outgoing-port", type=port, default=8050, help="of interface B (8050)"),
+        option("--db", metavar="FILE", help="keep rooms and devices in this SQLite file"),
+        option("--access-key", help="default: the demo key (on loopback only)"),
+        option("--secret-key", help=f"the same; {_KEY} is better, as other users cannot see it"),
+        seconds("--token-lifetime", 3600, "that a token holds"),
+        seconds("--latency", 0, "that each answer waits"),
+        option("--seed", type=int, help="make ids repeat (on loopback only)"),
+        switch("--explain", "log what was wrong with each refused call, and odd about others"),
     )
-    sandbox.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)")
-    sandbox.add_argument("--port", type=port, default=8080, help="of interface A (8080)")
-    sandbox.add_argument("--outgoing-port", type=port, default=8050, help="of interface B (8050)")
-    sandbox.add_argument("--db", metavar="FILE", help="keep rooms and devices in this SQLite file")
-    sandbox.add_argument("--access-key", help="default: the demo key (on loopback only)")
-    sandbox.add_argument(
-        "--secret-key",
-        help="default: the demo key (on loopback only); also read from "
-        f"{_KEY}, which other users cannot see",
-    )
-    sandbox.add_argument("--token-lifetime", type=float, default=3600.0, metavar="SECONDS")
-    sandbox.add_argument(
-        "--latency", type=float, default=0.0, metavar="SECONDS", help="let each answer wait so long"
-    )
-    sandbox.add_argument("--seed", type=int, help="make ids repeat (on loopback only)")
-    sandbox.add_argument(
-        "--explain",
-        action="store_true",
-        help="log for each refused call what was wrong with it, and what was odd about others",
-    )
-
-    token = add_command(
+    add_command(
         commands,
         "token",
         _token,
         "print an access token into a pipe",
         PROFILE,
-        epilog="CONFKIT_TOKEN=$(confkit token) makes curl lines run.",
+        switch("--digest", "the digest of A1 instead"),
+        switch("--show", "print it into a terminal too"),
     )
-    token.add_argument("--digest", action="store_true", help="the digest of A1 instead")
-    token.add_argument("--show", action="store_true", help="print it into a terminal too")
-
     profile = commands.add_parser("profile", help="name a service, so that connect(NAME) finds it")
     actions = profile.add_subparsers(required=True, metavar="ACTION")
     name = option("name", help="of the profile, such as prod")
-    add = add_command(
+    add_command(
         actions,
         "add",
         _add_profile,
@@ -78,33 +63,34 @@ def add_service_commands(commands: Commands) -> None:
         name,
         _DIALECT,
         MAX_RATE,
-        description="Writes or replaces a profile. Asks for what is left out; the secret key is "
-        f"never an option: it is asked for, or taken from {_KEY}.",
+        option("--base-url", help="address of interface A (port 8080)"),
+        option("--outgoing-url", help="address of interface B (port 8050)"),
+        option("--access-key"),
+        seconds("--timeout", None, "to connect and to read"),
+        option("--ca-bundle", metavar="FILE", dest="verify", help="certificates to trust"),
+        option("--read-only", action="store_true", default=None, help="refuse every change"),
     )
-    add.add_argument("--base-url", help="address of interface A (port 8080)")
-    add.add_argument("--outgoing-url", help="address of interface B (port 8050)")
-    add.add_argument("--access-key")
-    add.add_argument("--timeout", type=float, metavar="SECONDS")
-    add.add_argument("--ca-bundle", metavar="FILE", dest="verify", help="certificates to trust")
-    add.add_argument("--read-only", action="store_true", default=None, help="refuse every change")
     add_command(actions, "list", _list_profiles, "the names of all profiles")
     add_command(actions, "remove", _remove_profile, "forget a profile", name)
-
-    interface = add_command(
-        commands, "interface", _interface, "print the reference of the interface"
-    )
-    interface.add_argument("part", nargs="?", help="such as A2, B1, 5, errors; all when left out")
-    interface.add_argument(
-        "--openapi", action="store_true", help="both interfaces as OpenAPI 3.1 (JSON) instead"
+    add_command(
+        commands,
+        "interface",
+        _interface,
+        "print the reference of the interface",
+        option("part", nargs="?", help="such as A2, B1, 5, errors; all when left out"),
+        switch("--openapi", "both interfaces as OpenAPI 3.1 (JSON), for generators and viewers"),
     )
 
 
 def _sandbox(options: argparse.Namespace) -> int:
-    try:
-        from ..sandbox import DEMO_SECRET_KEY, Sandbox
-        from ..sandbox.service.server import resolve
-    except ModuleNotFoundError as error:
-        raise ConfigError(str(error)) from None
+    """Run the embedded service, complete, with both interfaces, until Ctrl-C or SIGTERM.
+
+    It prints the variables by which clients find it, and logs each device's stream as it opens,
+    dies and comes back. Beyond loopback (--host) it needs keys of your own.
+    """
+    from ..sandbox import DEMO_SECRET_KEY, Sandbox
+    from ..sandbox.service.server import resolve
+
     log_here(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     secret = options.secret_key or os.environ.get(_KEY) or None
@@ -146,6 +132,11 @@ def _sandbox(options: argparse.Namespace) -> int:
 
 
 def _token(options: argparse.Namespace) -> int:
+    """Print an access token into a pipe: CONFKIT_TOKEN=$(confkit token) makes curl lines run.
+
+    In such lines CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other
+    secrets.
+    """
     if sys.stdout.isatty() and not options.show:
         raise ConfigError(
             "a token is a secret, so it is printed into a pipe only: "
@@ -161,6 +152,10 @@ def _token(options: argparse.Namespace) -> int:
 
 
 def _add_profile(options: argparse.Namespace) -> int:
+    """Write or replace a profile, in a file that you alone can read. Asks for what is left out.
+
+    The secret key is never an option: it is asked for, or taken from CONFKIT_SECRET_KEY.
+    """
     profiles.check_name(options.name)
     settings: dict[str, Any] = {
         "base_url": options.base_url or _ask("address of interface A (http://host:8080): "),
@@ -191,16 +186,19 @@ def _ask(question: str) -> str:
 
 
 def _list_profiles(_: argparse.Namespace) -> int:
+    """Print the names of all profiles; "sandbox" is always there."""
     say("\n".join(profiles.names()))
     return 0
 
 
 def _remove_profile(options: argparse.Namespace) -> int:
+    """Forget a profile, its secret key included."""
     say(f"profile {options.name} is gone from {profiles.remove(options.name)}")
     return 0
 
 
 def _interface(options: argparse.Namespace) -> int:
+    """Print our reference of the interface, or a part of it."""
     if options.openapi and options.part:
         raise ConfigError(
             "the OpenAPI description is one whole", "Leave out the part, or --openapi."

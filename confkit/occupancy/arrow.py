@@ -1,14 +1,12 @@
 """pyarrow, or the error that says how to get it."""
 
-from ..errors import ConfigError
+from ..errors import missing_extra
 
 try:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 except ModuleNotFoundError as error:
-    raise ConfigError(
-        f"recordings need {error.name}", "Run: pip install 'confkit-notebooks[lab]'"
-    ) from None
+    raise missing_extra("recordings need", error.name, "recording") from None
 
 __all__ = ["pa", "pc", "pq"]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..errors import ConfigError
+from ..errors import missing_extra
 from .arrow import pa
 from .folder import read, reading
 from .samples import samples_table, schema
@@ -23,9 +23,7 @@ try:
     import duckdb
     from duckdb import DuckDBPyConnection
 except ModuleNotFoundError:
-    raise ConfigError(
-        "a capacity report needs duckdb", "Run: pip install 'confkit-notebooks[lab]'"
-    ) from None
+    raise missing_extra("a capacity report needs", "duckdb", "recording") from None
 
 DamagedError = duckdb.Error  # what it raises where a file is damaged inside
 

@@ -7,8 +7,6 @@ RoomExplorer(client)
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigError
-
 if TYPE_CHECKING:
     from .devices import DevicePanel
     from .occupancy import OccupancyPanel
@@ -29,11 +27,7 @@ if not TYPE_CHECKING:  # a type checker reads the imports above
     def __getattr__(name: str) -> object:
         if name not in _WHERE:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        try:
-            return getattr(import_module(f".{_WHERE[name]}", __name__), name)
-        except ModuleNotFoundError as error:
-            missing = error.name
-        raise ConfigError(f"panels need {missing}", "Run: pip install 'confkit-notebooks[lab]'")
+        return getattr(import_module(f".{_WHERE[name]}", __name__), name)
 
     def __dir__() -> list[str]:
         return __all__

@@ -37,7 +37,7 @@ def notices(
         told = "wants its password readable (Basic): switch it to Digest"
         yield Notice("basic_authentication", "note", f"The camera {told}.")
     if reception.keyframe and find_spec("av") is None:
-        told = "was not decoded, for PyAV is missing: pip install 'confkit-notebooks[lab]'"
+        told = "was not decoded, for PyAV is missing: pip install 'confkit-notebooks[cameras]'"
         yield Notice("not_decoded", "note", f"The keyframe came whole but {told}.")
     if reception.codec == "h265":
         told = "H.265, which many browsers in a room do not play: H.264 is safe"

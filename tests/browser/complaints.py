@@ -25,7 +25,7 @@ KNOWN = (
         rf'\nargs: {{"shareKey":"@jupyterlab/docregistry"}}\n[^\n]*\n    at \S+{_EXTENSION}.*',
     ),
     # It records with a second from sweep to sweep, and a machine may be slower just then.
-    ("03-occupancy.ipynb", r"skipped \d+: a sweep took too long, or this machine slept"),
+    ("occupancy.ipynb", r"skipped \d+: a sweep took too long, or this machine slept"),
 )
 # A page that has a kernel asks it at once for all widgets. Before `import ipywidgets` the kernel
 # knows of no such question, and says so, with the question's own id.

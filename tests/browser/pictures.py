@@ -9,15 +9,15 @@ from .servers import JUPYTER, running
 
 # What the pictures show of each notebook's panel: as code that runs after the notebook.
 SHOWN = {
-    ("01-first-look", "first-look"): "",
-    ("02-explore-rooms", "rooms"): """
+    ("first-look", "first-look"): "",
+    ("explore-rooms", "rooms"): """
 panel.filter(fuller_than=60)
 busy = panel.value.query("utilisation < 1").room_id.iloc[0]  # with a seat left for a camera
 ck.import_device(client, busy, "door", "Front door", client.sandbox.camera(name="Front door"))
 panel.refresh()
 panel.select(busy)
 """,
-    ("04-rtsp-import", "devices"): "",
+    ("rtsp-import", "devices"): "",
 }
 _WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
 

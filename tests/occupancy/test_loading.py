@@ -171,7 +171,7 @@ def test_a_library_that_is_not_installed_is_a_clear_error(folder, lacking, needi
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"needs {lacking}" in done.stdout or f"need {lacking}" in done.stdout
-    assert "confkit-notebooks[lab]" in done.stdout
+    assert "confkit-notebooks[recording]" in done.stdout
 
 
 def test_the_rooms_of_a_recording(folder):

@@ -2,8 +2,6 @@
 
 import json
 import logging
-import subprocess
-import sys
 import threading
 from concurrent.futures import CancelledError
 
@@ -16,18 +14,6 @@ from confkit.panels.panel import Panel
 from confkit.panels.parts import Bar, Column, Field, Mark, Table, View
 
 LONG = 10  # seconds that a test waits at most for what takes none
-
-
-def test_without_what_panels_need_the_way_to_get_it_is_named():
-    """The base install has no widgets; asking for a panel says which extra brings them."""
-    code = (
-        "import sys; sys.modules['ipywidgets'] = None\n"
-        "try:\n    from confkit.panels import RoomExplorer\n"
-        "except ValueError as error:\n    print(type(error).__name__, error)"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    told = "ConfigError panels need ipywidgets. Run: pip install 'confkit-notebooks[lab]'"
-    assert ran.stdout.strip() == told
 
 
 class Counting(Panel):

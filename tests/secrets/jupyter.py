@@ -51,6 +51,7 @@ def opened(world: World, app: bool) -> Opened:
     given = {
         **environment(world), **dict.fromkeys(folders, str(world.folder / "jupyter")),
         "HTTPS_PROXY": f"http://u:{proxy}@127.0.0.1:9", "PYTHONUNBUFFERED": "1",
+        "HOME": str(world.folder),  # its copy of the notebooks is there
     }  # fmt: skip
     log = world.folder / "log.txt"
     with (
@@ -61,7 +62,7 @@ def opened(world: World, app: bool) -> Opened:
         if app:
             shown = page(f"{address}/?token={_token(log, process)}", process)
         else:
-            page(f"{address}/lab/tree/01-first-look.ipynb?token=ours", process)
+            page(f"{address}/lab/tree/first-look.ipynb?token=ours", process)
             shown = _in_a_kernel(address, world)
         with urllib.request.urlopen(address, timeout=60) as answer:
             stranger = answer.url

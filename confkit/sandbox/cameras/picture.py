@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ConfkitError
+from ...errors import ConfkitError, missing_extra
 from ...rtsp.rtp import ENCODINGS
 from ...rtsp.verdicts import VERDICTS
 
@@ -36,11 +36,9 @@ class Loop:
 
 
 def need_av(what: str) -> None:
-    """Check that PyAV and Pillow are there; otherwise a ConfkitError says how to install them."""
-    if find_spec("av") is None or find_spec("PIL") is None:
-        raise ConfkitError(
-            f"{what} need av (PyAV) and pillow; run: pip install 'confkit-notebooks[lab]'"
-        )
+    """Check that PyAV is there; otherwise a ConfigError says how to install it."""
+    if find_spec("av") is None:
+        raise missing_extra(f"{what} need", "av (PyAV)", "cameras")
 
 
 def decoded(codec: str, keyframe: bytes) -> Snapshot:
