@@ -1,4 +1,4 @@
-"""The exercises of notebook 08: right answers, and each usual mistake."""
+"""The exercises of notebook 07: right answers, and each usual mistake."""
 
 import base64
 import hmac

@@ -253,8 +253,8 @@ def test_the_command_prints_what_is_shipped_in_utf_8():
 
 
 def test_what_the_notebook_shows_of_the_clients_stands_in_them():
-    """The pieces of shell and Java in notebook 08 are those of the clients that are shipped."""
-    notebook = ROOT / "notebooks" / "course" / "08-your-own-client.ipynb"
+    """The pieces of shell and Java in notebook 07 are those of the clients that are shipped."""
+    notebook = ROOT / "notebooks" / "course" / "07-your-own-client.ipynb"
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     text = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     pieces = re.findall(r"```(sh|java)\n(.*?)```", text, re.DOTALL)

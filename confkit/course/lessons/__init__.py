@@ -48,25 +48,25 @@ _ROWS: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("five-codes", "dict"),
         ("host-and-port", "function"),
     ),
-    "05-errors": (
+    "04-errors": (
         ("errors-read", "function"),
         ("errors-again", "list"),
         ("errors-count", "function", errors.count, True),
         ("errors-full", "room", errors.full, True),
     ),
-    "06-devices": (
+    "05-devices": (
         ("devices-options", "text", devices.options),
         ("devices-verdicts", "list", devices.verdicts),
         ("devices-seat", "room", devices.seated, True),
         ("devices-missing", "function", devices.missing, True),
     ),
-    "07-many-rooms": (
+    "06-many-rooms": (
         ("many-cost", "number"),
         ("many-full", "set", many.full, True),
         ("many-report", "function"),
         ("many-pause", "function", many.pause),
     ),
-    "08-your-own-client": (
+    "07-your-own-client": (
         ("signature", "function", own_client.signature),
         ("own-client", "list", own_client.command),
         ("reports", "dict"),
