@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 _CHECK = (
     "Runs a client against three services on this machine, one operation at a time, and tells "
-    "which rows of the interface it gets right, wrong (and why) or does not know. `confkit course "
-    "contract` says what it has to do. Exit status 0 when all is right, 1 when a row is wrong, 2 "
-    "when rows are only missing. Standard error tells meanwhile which rows are done. The "
-    "client is started about sixty times: what can be compiled is better compiled before."
+    "which rows of the interface it gets right (PASS), wrong (FAIL, and why) or does not know "
+    "(UNKNOWN). `confkit course contract` says what it has to do. Exit status 0 when all is right, "
+    "1 when a row is wrong, 2 when rows are only unknown. Standard error says meanwhile which "
+    "rows are done. The client is started about sixty times: what can be compiled is better "
+    "compiled before."
 )
 
 

@@ -133,19 +133,16 @@ class Step(NamedTuple):
 
 
 def _way(interface: Interface) -> Iterator[Step]:
-    stages: tuple[tuple[Stage, str], ...] = (
-        ("name", "name of"),
-        ("TCP", "TCP to"),
-        ("TLS", "TLS of"),
-        ("HTTP", "HTTP of"),
-    )
     needs: tuple[str, ...] = ()
-    for name, what in stages:
+    for name, what in _STAGES.items():
         check = f"{what} {interface}"
         yield Step(check, partial(stage, interface=interface, name=name), needs)
         needs = (check,)
 
 
+_STAGES: dict[Stage, str] = {
+    "name": "name of", "TCP": "TCP to", "TLS": "TLS of", "HTTP": "HTTP of",
+}  # fmt: skip
 STEPS = (
     Step("settings", settings),
     *_way("A"),

@@ -44,16 +44,20 @@ class Candidate(NamedTuple):
 
 
 class Login(NamedTuple):
-    """What came for a candidate: "accepted" with its `token`, "refused" (401, 602), or "unclear".
-
-    `call` is the exchange, masked; `error` what it means where it was not accepted.
-    """
+    """What came for a candidate: the exchange, masked, and the token, or the error that came."""
 
     candidate: Candidate
-    came: Literal["accepted", "refused", "unclear"]
     call: Call
     token: signing.AccessToken | None = None
     error: ConfkitError | None = None
+
+    @property
+    def came(self) -> Literal["accepted", "refused", "unclear"]:
+        """Whether the service said yes, no (401, 602), or neither."""
+        if self.token is not None:
+            return "accepted"
+        refused = isinstance(self.error, ApiError) and self.error.ret in REFUSED
+        return "refused" if refused else "unclear"
 
 
 class Tried(NamedTuple):
@@ -163,19 +167,19 @@ class Logins:
         parameters = {"access_key": candidate.access_key, "digest": candidate.digest}
         self.failed += 1  # now, so that a Ctrl-C while it is under way is counted
         asked = self._ask(Request(A1, parameters), dialect=candidate.dialect)
-        error = asked.error
+        token, error = None, asked.error
         if asked.members is not None:
-            self.failed -= 1
-            token = signing.token_of(asked.members, candidate.secret_key, candidate.dialect)
-            if isinstance(token, ConfkitError):
-                return Login(candidate, "unclear", asked.call, error=token)
-            return Login(candidate, "accepted", asked.call, token)
-        if isinstance(error, ApiError) and error.ret in REFUSED:
+            made = signing.token_of(asked.members, candidate.secret_key, candidate.dialect)
+            if isinstance(made, ConfkitError):
+                error = made
+            else:
+                token = made
+        login = Login(candidate, asked.call, token, error)
+        unsent = isinstance(asked.error, TransportError) and not asked.error.sent
+        self.failed -= asked.members is not None or unsent
+        if login.came == "refused":
             self._refused.add(self._sent(candidate))
-            return Login(candidate, "refused", asked.call, error=error)
-        if isinstance(error, TransportError) and not error.sent:
-            self.failed -= 1
-        return Login(candidate, "unclear", asked.call, error=error)
+        return login
 
     @staticmethod
     def _sent(candidate: Candidate) -> tuple[str, str]:
