@@ -33,9 +33,6 @@ class TokenSteps(tuple[TokenStep, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         return "\n".join(
             f"{number:2} {step.name}: {step.value}\n   {step.how} ({step.sure})"
             for number, step in enumerate(self, 1)
@@ -51,7 +48,7 @@ class TokenSteps(tuple[TokenStep, ...]):
             f"<td {left}>{escape(step.how)} <small>({escape(step.sure)})</small></td></tr>"
             for number, step in enumerate(self, 1)
         )
-        names = ("", "step", "value", "how")
+        names = ("no.", "step", "value", "how")
         heads = "".join(f"<th scope='col' {left}>{name}</th>" for name in names)
         return as_it_is(f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
 
