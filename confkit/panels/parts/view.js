@@ -20,6 +20,14 @@ function copiers(el) {
   }
 }
 
+function saved({ name, text }) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
 function render({ model, el }) {
   el.classList.add("confkit-view");
   const label = model.get("label");
@@ -29,6 +37,7 @@ function render({ model, el }) {
   }
   let shown = null;
   const heard = (message) => {
+    if (message.kind === "save") saved(message);
     if (message.kind !== "html" || message.html === shown) return;
     shown = message.html;
     el.innerHTML = shown;
