@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -131,16 +132,21 @@ def _file(path: Path, id_column: str | None) -> RoomIds:
             f"There is no file {given!r}, and a lone text is taken for a path.",
             "Look at the path; or for one room give a list of one.",
         )
-    listed = path.suffix.lower() == ".txt" and id_column is None
-    table = read_list(path, USUAL) if listed else read_csv(path)
+    return file_ids(path.name, path, id_column)
+
+
+def file_ids(name: str, file: Path | io.TextIOBase, id_column: str | None = None) -> RoomIds:
+    """Return the room IDs in a file of this name, as `room_ids` does."""
+    listed = name.lower().endswith(".txt") and id_column is None
+    table = read_list(file, USUAL) if listed else read_csv(file)
     if table.problems:
         lines = ["" if one.row is None else f", line {one.row}" for one in table.problems]
         pairs = zip(lines, table.problems, strict=True)
-        raise _refused([f"{path.name}{line}: {one.problem}" for line, one in pairs])
+        raise _refused([f"{name}{line}: {one.problem}" for line, one in pairs])
     at = _place(table.names, id_column)
     cells = [cell.strip() or None for cell in table.column(at)]
     numbers = [number for number, _ in table.rows]
-    ids, positions = _once(zip(numbers, cells, strict=True), f"{path.name}, line", cells=True)
+    ids, positions = _once(zip(numbers, cells, strict=True), f"{name}, line", cells=True)
     others = _others(table, at, positions)
     _tell_doubles(len(cells) - len(ids), others)
     return RoomIds(ids, others)

@@ -85,15 +85,16 @@ def read_table(
     return rows, problems
 
 
-def read_csv(path: "str | os.PathLike[str]", encoding: str | None = None) -> Table:
+def read_csv(path: "str | os.PathLike[str] | io.TextIOBase", encoding: str | None = None) -> Table:
     """Return the table in a CSV file, all cells as text; OSError when it cannot be opened."""
-    if "\n" in os.fspath(path):  # an OSError would quote it, passwords and all
+    if not isinstance(path, io.TextIOBase) and "\n" in os.fspath(path):
+        # An OSError would quote it, passwords and all.
         return _unreadable("This is a text. Give a DataFrame, or the path of a CSV file.")
     text = read_text(path, encoding)
     return Table([], problems=[text]) if isinstance(text, Problem) else _csv(text)
 
 
-def read_list(path: "str | os.PathLike[str]", name: str) -> Table:
+def read_list(path: "str | os.PathLike[str] | io.TextIOBase", name: str) -> Table:
     """Return a text file of one ID a line as a table of the column `name`; empty lines and those
     that begin with # are left out."""
     text = read_text(path)
@@ -107,23 +108,29 @@ def read_list(path: "str | os.PathLike[str]", name: str) -> Table:
     )
 
 
-def read_text(path: "str | os.PathLike[str]", encoding: str | None = None) -> str | Problem:
+def read_text(
+    path: "str | os.PathLike[str] | io.TextIOBase", encoding: str | None = None
+) -> str | Problem:
     """Return the text in a file, or why it is none; OSError when it cannot be opened."""
+    text = path.read() if isinstance(path, io.TextIOBase) else _decoded(path, encoding)
+    if isinstance(text, str) and "\0" in text:
+        told = f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}."
+        return Problem(None, None, told)
+    return text
+
+
+def _decoded(path: "str | os.PathLike[str]", encoding: str | None) -> str | Problem:
     raw = Path(path).read_bytes()
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        text = raw.decode(encoding).removeprefix("\ufeff")
+        return raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         told = (
             f"The line is not {encoding.upper()}. {_SAVE_AS}, or read it with its own encoding: "
             'pandas.read_csv(path, dtype=str, encoding="cp1252") for Excel in Western Europe.'
         )
         return Problem(raw.count(b"\n", 0, error.start) + 1, None, told)
-    if "\0" in text:
-        told = f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}."
-        return Problem(None, None, told)
-    return text
 
 
 def is_table(given: object) -> bool:

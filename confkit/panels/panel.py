@@ -337,12 +337,14 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     # Questions
 
-    def ask(self, yes: str, question: str, action: Callable[[], object]) -> None:
+    def ask(
+        self, yes: str, question: str, action: Callable[[], object], grave: bool = True
+    ) -> None:
         """Ask this in the panel; `answer` answers it. What was asked before and not answered is not
-        done, which the panel says."""
+        done, which the panel says. `grave`: what is asked takes something away."""
         with self._turn:
             before, self._answer = self.frame.question, action
-            self.frame.put(question=question, yes=yes)
+            self.frame.put(question=question, yes=yes, grave=grave)
         if before and before != self.frame.question:
             self.tell(f"Not answered, and not done: {before}", kind="question")
 

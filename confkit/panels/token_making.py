@@ -33,9 +33,6 @@ class TokenSteps(tuple[TokenStep, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         return "\n".join(
             f"{number:2} {step.name}: {step.value}\n   {step.how} ({step.sure})"
             for number, step in enumerate(self, 1)

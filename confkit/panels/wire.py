@@ -6,8 +6,9 @@ import json
 import threading
 from datetime import tzinfo
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..charts.texts import counted
 from ..codes import explain
 from ..endpoints import ENDPOINTS
 from ..errors import ConfigError
@@ -28,102 +29,7 @@ if TYPE_CHECKING:
     from ..client import Client
 
 _STEPS = "How the token is made"
-
-
-def _answered(row: Row) -> Cell:
-    if row["ret"] is None:
-        return Mark("no answer" if row["status"] is None else "not of the interface", "bad")
-    return Mark(row["ret"], "good" if row["ret"] == "0" else "bad")
-
-
-def _columns(tz: tzinfo) -> list[Column]:
-    """The columns of the table, with times in the zone `tz`, which the line below them names."""
-    return [
-        Column("n", "No.", right=True, wide=True),
-        Column("time", "Time", lambda row: f"{row['time'].astimezone(tz):%H:%M:%S.%f}"[:-3]),
-        Column("ret", "Answer", _answered),
-        Column("call", "Call", lambda row: f"{row['call']} {row['operation']}"),
-        Column("meaning", "Meaning"),
-        Column("seconds", "Took", lambda row: took(row["seconds"]), right=True, wide=True),
-        Column("url", "Sent", lambda row: f"{row['method']} {row['url']}", wide=True),
-    ]
-
-
-def took(seconds: float) -> str:
-    """So many seconds, in milliseconds where they are few."""
-    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
-
-
-def _sent_html(call: Call, tz: tzinfo) -> str:
-    """What was sent, when in the zone `tz`, and how to send it again."""
-    here, zone_name = zone(tz)
-    told = fields([
-        ("when", f"{call.time.astimezone(here):%Y-%m-%d %H:%M:%S} ({zone_name})"),
-        ("sent", f"{call.method} {call.url}"),
-        ("parameters", {"query": "in the query", "form": "in a form"}.get(
-            call.placement, "as JSON")),
-    ])  # fmt: skip
-    title = f"{call.endpoint} {ENDPOINTS[call.endpoint].title}"
-    return (
-        f"{_heading(title)}{told}"
-        f"{_heading('As curl')}{_copied(call.as_curl())}"
-        f"{_heading('As Python')}{_copied(call.as_python())}"
-    )
-
-
-def _came_html(call: Call) -> str:
-    """What came, and what that means."""
-    told = [("took", took(call.seconds)), ("HTTP status", call.status), ("ret", call.ret)]
-    if call.ret is None:
-        told += [("why", call.error)]
-    else:
-        found = explain(call.ret, ENDPOINTS[call.endpoint].interface)
-        told += [("meaning", f"{found.meaning} ({found.sure})")]
-        if call.ret != 0:
-            again = "yes, in a moment" if found.retry else "no, not before something has changed"
-            told += [
-                ("likely cause", f"{found.cause} (assumed)"),
-                ("what to do", found.advice),
-                ("try again", again),
-            ]
-    answer = f"{_heading('Its answer')}{_copied(_laid_out(call.answer))}" if call.answer else ""
-    return f"{_heading('What came')}{fields(told)}{answer}"
-
-
-def _steps_html(steps: TokenSteps) -> str:
-    """The steps of a token's making, and whether they show secrets."""
-    masked = any(step.name == "token" and step.value == MASK for step in steps)
-    told = (
-        f"Secrets, and what could make one, show as {MASK}: only a sandbox with its published demo "
-        "keys shows them."
-        if masked
-        else "In full, because the keys of this sandbox are published."
-    )
-    items = "".join(
-        f"<li><b>{escape(step.name)}</b> <code>{escape(step.value)}</code>"
-        f"<div class='confkit-quiet'>{escape(step.how)} ({escape(step.sure)})</div></li>"
-        for step in steps
-    )
-    return (
-        f"{_heading('How the token in use was made')}<p>{told}</p>"
-        f"<ol class='confkit-steps'>{items}</ol>"
-    )
-
-
-def _heading(text: str) -> str:
-    return f'<div class="confkit-heading" role="heading" aria-level="4">{escape(text)}</div>'
-
-
-def _copied(text: str) -> str:
-    return f'<pre class="confkit-copied" tabindex="0">{escape(text)}</pre>'
-
-
-def _laid_out(answer: str) -> str:
-    """An answer with a line for each member, where it is whole."""
-    try:
-        return json.dumps(json.loads(answer), indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return answer
+_PLACES = {"query": "in the query", "form": "in a form"}
 
 
 class WirePanel(Panel):
@@ -144,29 +50,36 @@ class WirePanel(Panel):
         super().__init__("Wire", client)
         self.call: Call | None = None
         self._client = client
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[int, Call] = {}  # by number
         self._last = 0
         self._shown: tuple[list[int], bool] | None = None
         self._reading = threading.Lock()
-        self.table = Table(
-            "The last calls", "n", _columns(self._tz), what="calls", sort=("n", True),
-            on_choice=self._show, empty="No call was made yet. Make one and it stands here.",
-        )  # fmt: skip
-        self.sent, self.came = View("What was sent"), View("What came")
-        self.made = View(_STEPS)
+        self.table = Table("The last calls", "n", [
+            Column("n", "No.", right=True, wide=True),
+            Column("time", "Time", self._time),
+            Column("ret", "Answer", _answered),
+            Column("call", "Call", lambda one: f"{one['call']} {one['operation']}"),
+            Column("meaning", "Meaning"),
+            Column("seconds", "Took", lambda one: took(one["seconds"]), right=True, wide=True),
+            Column("url", "Sent", lambda one: f"{one['method']} {one['url']}", wide=True),
+        ], what="calls", sort=("n", True), on_choice=self._show,
+            empty="No call was made yet. Make one and it stands here.")  # fmt: skip
+        self.sent, self.came, self.made = View("What was sent"), View("What came"), View(_STEPS)
         self.details = columns(self.sent, self.came)
-        self.steps_button = button(_STEPS, self.clicked(self._turn_steps, "token"))
-        refresh = button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.errors = check("errors only")
         self.errors.observe(lambda _: self.refresh(), "value")
+        self.steps_button = button(_STEPS, self.clicked(self._turn_steps, "token"))
+        refresh = button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.shows(
-            row(refresh, self.errors, self.steps_button),
-            self.table, self.details, self.made,
-        )  # fmt: skip
-        shown(self.details, False)
-        shown(self.made, False)
+            row(refresh, self.errors, self.steps_button), self.made, self.table, self.details
+        )
+        self._show("")
+        self.hide_token_steps()
         self.refresh()
         self.every(every, self.refresh)
+
+    def _time(self, one: Row) -> str:
+        return f"{one['time'].astimezone(self._tz):%H:%M:%S.%f}"[:-3]
 
     def filter(self, errors: bool = False) -> None:
         """Show the calls without a result code 0 alone, or all again."""
@@ -187,7 +100,10 @@ class WirePanel(Panel):
                 frame.insert(0, "n", list(numbered))
                 if errors:
                     frame = frame[frame["ret"].ne("0").fillna(True)].reset_index(drop=True)
-                self.table.show(frame.astype({"n": "int64"}), self._counted(len(frame)))
+                told = counted(len(numbered), "call")
+                told = f"{len(frame):,} of {told}" if len(frame) < len(numbered) else told
+                told += f" · times in {zone(self._tz)[1]}"
+                self.table.show(frame.astype({"n": "int64"}), told)
                 self.value = frame.drop(columns="n")
             found: pd.DataFrame = self.value
         return found
@@ -208,6 +124,13 @@ class WirePanel(Panel):
         self.table.choose(str(number))
         return self._calls[number]
 
+    def _show(self, key: str) -> None:
+        self.call = self._calls.get(int(key)) if key.isdecimal() else None
+        shown(self.details, self.call is not None)
+        if self.call is not None:
+            self.sent.show(_sent_html(self.call, self._tz))
+            self.came.show(_came_html(self.call))
+
     def token_steps(self) -> TokenSteps:
         """How the token in use was made, which the panel shows, too; makes one where there is none.
 
@@ -216,31 +139,81 @@ class WirePanel(Panel):
         """
         with self.working("Reading how the token is made", "token") as work:
             steps = until_cancelled(lambda: token_steps(self._client), work.cancelled)
-        self.made.show(_steps_html(steps))
-        self._shows_steps(True)
+        said = "In full, because the keys of this sandbox are published."
+        if any(step.name == "token" and step.value == MASK for step in steps):
+            said = f"Secrets, and what could make one, show as {MASK}: only a sandbox with its "
+            said += "published demo keys shows them."
+        self._show_steps(f"<p>{said}</p>{steps._repr_html_()}")
         self.refresh()
         return steps
 
     def hide_token_steps(self) -> None:
         """Delete the token's steps from the panel, and so from the page with it."""
-        self.made.show("")
-        self._shows_steps(False)
+        self._show_steps("")
 
-    def _shows_steps(self, whether: bool) -> None:
-        shown(self.made, whether)
-        self.steps_button.description = "Hide the token" if whether else _STEPS
+    def _show_steps(self, html: str) -> None:
+        self.made.show(html)
+        shown(self.made, bool(html))
+        self.steps_button.description = "Hide the token" if html else _STEPS
 
     def _turn_steps(self) -> None:
         (self.hide_token_steps if self.made.html else self.token_steps)()
 
-    def _show(self, key: str) -> None:
-        self.call = self._calls.get(int(key)) if key.isdecimal() else None
-        shown(self.details, self.call is not None)
-        if self.call is not None:
-            self.sent.show(_sent_html(self.call, self._tz))
-            self.came.show(_came_html(self.call))
 
-    def _counted(self, count: int) -> str:
-        of = len(self._calls)
-        told = f"{count:,} of {of:,} calls" if count < of else f"{of:,} call{'s' * (of != 1)}"
-        return f"{told} · times in {zone(self._tz)[1]}"
+def took(seconds: float) -> str:
+    """So many seconds, in milliseconds where they are few."""
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def _answered(one: Row) -> Cell:
+    if one["ret"] is None:
+        return Mark("no answer" if one["status"] is None else "not of the interface", "bad")
+    return Mark(one["ret"], "good" if one["ret"] == "0" else "bad")
+
+
+def _sent_html(call: Call, tz: tzinfo) -> str:
+    """What was sent, when in the zone `tz`, and how to send it again."""
+    here, zone_name = zone(tz)
+    return _block(
+        f"{call.endpoint} {ENDPOINTS[call.endpoint].title}",
+        [("when", f"{call.time.astimezone(here):%Y-%m-%d %H:%M:%S} ({zone_name})"),
+         ("sent", f"{call.method} {call.url}"),
+         ("parameters", _PLACES.get(call.placement, "as JSON"))],
+        {"As curl": call.as_curl(), "As Python": call.as_python()},
+    )  # fmt: skip
+
+
+def _came_html(call: Call) -> str:
+    """What came, and what that means."""
+    pairs = [("took", took(call.seconds)), ("HTTP status", call.status), ("ret", call.ret)]
+    if call.ret is None:
+        pairs.append(("why", call.error))
+    else:
+        found = explain(call.ret, ENDPOINTS[call.endpoint].interface)
+        pairs.append(("meaning", f"{found.meaning} ({found.sure})"))
+        if call.ret != 0:
+            again = "yes, in a moment" if found.retry else "no, not before something has changed"
+            pairs += [("likely cause", f"{found.cause} (assumed)"), ("what to do", found.advice),
+                      ("try again", again)]  # fmt: skip
+    return _block("What came", pairs, {"Its answer": _laid_out(call.answer)} if call.answer else {})
+
+
+def _block(title: str, pairs: list[tuple[str, Any]], texts: dict[str, str]) -> str:
+    """A heading, the names and values below it, and texts to copy, each with a heading."""
+    copied = "".join(
+        f'{_heading(name)}<pre class="confkit-copied" tabindex="0">{escape(text)}</pre>'
+        for name, text in texts.items()
+    )
+    return f"{_heading(title)}{fields(pairs)}{copied}"
+
+
+def _heading(text: str) -> str:
+    return f'<div class="confkit-heading" role="heading" aria-level="4">{escape(text)}</div>'
+
+
+def _laid_out(answer: str) -> str:
+    """An answer with a line for each member, where it is whole."""
+    try:
+        return json.dumps(json.loads(answer), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return answer

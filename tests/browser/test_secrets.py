@@ -169,7 +169,7 @@ def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, notebo
     text = notebook.saved()
     assert {secret: holds(text, secret) for secret in secrets if holds(text, secret)} == {}
     assert ('"widgets": {' in text) == keeps_state
-    kernel.run("devices.form.clear(); devices.many.clear()")
+    kernel.run("devices.clear(); devices.clear_table()")
     wire.get_by_role("button", name="Hide the token").click()
     notebook.until(lambda: token not in wire.inner_text())
     text = notebook.saved()

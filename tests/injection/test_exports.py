@@ -77,7 +77,7 @@ def test_a_recording_lies_in_its_folder_and_is_called_by_no_room(tmp_path):
     "name", ["../../x.csv", "/etc/passwd", "a\0b.csv", "..", "", "x" * 5000 + ".csv"]
 )
 def test_the_name_of_a_file_that_a_browser_sends_is_no_path(name):
-    """It is read under a name of its own, in a folder that is gone afterwards."""
+    """It is read as it came, and nothing is written under any name."""
     from confkit.panels.pasting import ids_in_file
 
     assert ids_in_file(name, "room_id\n1\n").ids == ["1"]

@@ -1,6 +1,7 @@
 """The device panel: cameras tried before they are imported, seen afterwards, taken out."""
 
 import base64
+import io
 import logging
 import re
 import threading
@@ -13,10 +14,10 @@ import pytest
 
 import confkit as ck
 from confkit.panels import DevicePanel
-from confkit.panels.camera_views import report_html, thumbnails_html
+from confkit.panels.camera_views import thumbnails_html
 from confkit.records import Device
 from tests.diagnosis import door_before, until
-from tests.panels.pressing import LONG, state
+from tests.panels.pressing import LONG, state, within
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
 REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
@@ -109,7 +110,7 @@ def test_a_list_that_cannot_be_read_is_told_and_never_empty(sandbox, client, roo
     with pytest.raises(ck.ServiceUnavailable):
         panel.refresh()
     assert len(panel.value) == 1
-    assert len(panel.list.table.rows) == 1
+    assert len(panel.table.rows) == 1
 
 
 def test_a_change_that_was_made_is_told_though_the_list_cannot_be_read(sandbox, panel, camera):
@@ -125,15 +126,15 @@ def test_a_change_that_was_made_is_told_though_the_list_cannot_be_read(sandbox, 
 def test_thumbnails_show_what_the_sandbox_pulls_or_say_why_not(client, sandbox, panel, camera):
     """A camera that was unplugged in the middle has no old picture but a reason."""
     panel.import_device(**DOOR, user_address=camera, **LOGIN)
-    shown = panel.list._pictures.html
+    shown = panel.pictures.html
     assert re.search("<img alt='?\"?The newest picture of Door", shown)
     png = base64.b64decode(re.search('base64,([^"]+)', shown)[1])
     assert int.from_bytes(png[16:20], "big") == 160
     sandbox.unplug(camera)
     until(lambda: sandbox.streams()[0].state != "playing")
     panel.refresh()
-    assert "<img" not in panel.list._pictures.html
-    assert "its stream has been down" in panel.list._pictures.html
+    assert "<img" not in panel.pictures.html
+    assert "its stream has been down" in panel.pictures.html
 
 
 def test_without_a_sandbox_there_are_no_pictures(sandbox, client, panel, camera):
@@ -144,7 +145,7 @@ def test_without_a_sandbox_there_are_no_pictures(sandbox, client, panel, camera)
     with ck.connect(**keys) as stranger:
         other = DevicePanel(stranger)
         assert list(other.value.user_id) == ["cam"]
-        assert other.list._pictures.html == ""
+        assert other.pictures.html == ""
         assert other.frame.service == stranger.name
         assert not other.frame.sandbox
 
@@ -160,13 +161,13 @@ def test_stages_are_shown_as_they_happen_then_the_picture(panel, camera):
     report = panel.preflight(user_address=camera, **LOGIN)
     assert report.ok
     assert panel.report is report
-    shown = [re.findall('scope="row">([^<]+)', html) for html in seen]
+    shown = [re.findall("scope='row'[^>]*>([^<]+)", html) for html in seen]
     names = [stage.name for stage in report.stages]
     assert shown[0] == names[:1]
-    assert "under way" in seen[0]
+    assert ">open<" in seen[0]
     assert shown[-2] == names
     assert "The first picture of" in panel.view.html
-    assert panel.view.html.count("passed") == len(names)
+    assert panel.view.html.count(">PASS<") == len(names)
     assert (panel.frame.tone, "160 x 96" in panel.frame.text) == ("good", True)
 
 
@@ -183,6 +184,28 @@ def test_a_preflight_that_fails_gives_its_advice_and_offers_no_import(panel, cam
     assert not panel._import.disabled
 
 
+def test_a_login_inside_an_address_moves_into_its_own_fields(panel, camera):
+    """With its characters decoded; where a login is given already the address stays as it is."""
+    inside = camera.replace("://", "://admin:p%40%3A%2F%23%25w-geheim@")
+    assert panel.preflight(user_address=inside).ok
+    typed = {name: str(panel.inputs[name].text) for name in ("user_address", *LOGIN)}
+    assert typed == {"user_address": camera, **LOGIN}
+    panel.fill(user_address=inside, login_name="other")
+    panel.preflight()
+    assert str(panel.inputs["user_address"].text) == inside
+
+
+def test_a_room_is_chosen_by_its_topic(client, panel, room_id):
+    """The known rooms with their topics; the one that is picked is that of the form and list."""
+    ck.create_room(client, "Town hall", "ops")
+    panel.room.value = ""
+    pressed(panel, "Rooms by topic")
+    assert sorted(cells[0] for _, cells in panel.topics.rows) == ["Town hall", "Weekly sync"]
+    panel.topics.choose(room_id)
+    assert panel.wait(LONG)
+    assert (panel.room_id, panel.topics.layout.display) == (room_id, "none")
+
+
 def test_a_click_does_what_a_call_does(client, panel, camera):
     """Preflight, Import, its question and the removal by mouse, as by the methods."""
     panel.fill(**DOOR, user_address=camera, **LOGIN)
@@ -192,14 +215,17 @@ def test_a_click_does_what_a_call_does(client, panel, camera):
     assert panel.frame.question == (
         f'Import "Door" (cam) at {camera} into room "Weekly sync" ({panel.room_id})?'
     )
+    assert not panel.frame.grave
     answered(panel, "no")
     assert listed(client) == []
     pressed(panel, "Import")
     answered(panel, "yes")
     assert (panel.frame.tone, "seen in it" in panel.frame.text) == ("good", True)
     assert listed(client) == list(panel.value.user_id) == ["cam"]
+    assert f"&rarr; cam is in room {panel.room_id}" in panel.view.html, "nobody imports it again"
     panel.select("cam")
     pressed(panel, "Remove")
+    assert panel.frame.grave
     assert panel.frame.question.startswith(
         f'Remove "Door" (cam) from room "Weekly sync" ({panel.room_id})?'
     )
@@ -302,7 +328,7 @@ def test_a_device_that_is_not_seen_afterwards_is_listed_and_told(client, panel, 
 
 
 def test_a_device_of_the_list_can_be_diagnosed(panel, sandbox, camera):
-    """Why it is not in its room, by its ID or by a click on its row."""
+    """Why it is not in its room, by its ID or by a click on its row: shown beside the list."""
     panel.import_device(**DOOR, user_address=camera, **LOGIN)
     assert panel.diagnose("cam").ok
     sandbox.unplug(camera)
@@ -310,6 +336,8 @@ def test_a_device_of_the_list_can_be_diagnosed(panel, sandbox, camera):
     panel.select("cam")
     pressed(panel, "Diagnose")
     assert panel.report.verdict == "path_not_found"
+    assert panel.report.advice in unescape(panel.found.html)
+    assert panel.report.advice not in unescape(panel.view.html)
     with pytest.raises(ck.ConfigError, match="Refresh"):
         panel.diagnose("nobody")
     assert "'nobody' is not in the list" in panel.frame.text
@@ -329,7 +357,7 @@ def test_a_preflight_can_be_cancelled_and_leaves_the_stages_that_ended(panel, sa
     assert panel.wait(LONG)
     assert (panel.frame.text, panel.frame.busy) == ("Cancelled.", "")
     assert "PLAY" in panel.view.html
-    assert "under way" not in panel.view.html
+    assert ">open<" not in panel.view.html
     panel.view.show = lambda _: panel.cancel()
     with pytest.raises(CancelledError):
         panel.preflight()
@@ -360,7 +388,7 @@ def test_a_form_that_is_not_right_is_told_before_anything_happens(panel, camera,
 
 def test_rarer_fields_are_folded_away_until_they_are_wanted_or_filled(client, panel, camera):
     """A button opens and closes them; what they hold goes into the import."""
-    more = panel.form._more.layout
+    more = panel.more.layout
     assert more.display == "none"
     pressed(panel, "More fields")
     assert more.display is None
@@ -372,7 +400,7 @@ def test_rarer_fields_are_folded_away_until_they_are_wanted_or_filled(client, pa
     [device] = ck.list_devices(client)
     assert (device.user_data, device.options["assist_address"]) == ("floor 2", "x")
     pressed(panel, "Clear")
-    assert panel.form.inputs["user_id"].text is None
+    assert panel.inputs["user_id"].text is None
     assert panel.room_id, "the room stays"
 
 
@@ -411,7 +439,7 @@ def text(room_id, sandbox):
 
 def test_a_table_is_imported_and_each_row_tells_what_became_of_it(client, panel, text):
     """Pasted, asked about, imported with progress; cause and advice of a row, and a file of all."""
-    panel.many.pasted.fill(text)
+    panel.pasted.fill(text)
     pressed(panel, "Check the table")
     assert panel.frame.text == "3 devices, and nothing is wrong with the table."
     pressed(panel, "Import the table")
@@ -419,63 +447,83 @@ def test_a_table_is_imported_and_each_row_tells_what_became_of_it(client, panel,
     assert "Each camera is tried first" in panel.frame.question
     assert listed(client) == []
     answered(panel, "no")
-    panel.many.rollback.value = True
-    panel.many.preflight.value = False
+    panel.ticks["rollback"].value = True
+    panel.ticks["preflight"].value = False
     pressed(panel, "Import the table")
     assert "what it has imported is removed again" in panel.frame.question
     assert "tried first" not in panel.frame.question
     answered(panel, "no")
     assert listed(client) == []
-    panel.many.rollback.value, panel.many.preflight.value = False, True
+    panel.ticks["rollback"].value, panel.ticks["preflight"].value = False, True
     pressed(panel, "Import the table")
     answered(panel, "yes")
     assert list(panel.result.outcome) == ["imported", "preflight failed", "imported"]
     assert listed(client) == list(panel.value.user_id) == ["cam0", "cam2"]
     assert panel.frame.text.startswith("2 imported, 1 preflight failed. Pick a row")
     assert panel.frame.tone == "bad"
-    panel.many.outcomes.choose("3")
-    assert panel.result.advice[1] in unescape(panel.many._detail.value)
-    data = re.search('href="data:text/csv[^,]*,([^"]+)"', panel.many._file.html)[1]
+    panel.outcomes.choose("3")
+    assert panel.result.advice[1] in unescape(panel.detail.html)
+    data = re.search('href="data:text/csv[^,]*,([^"]+)"', panel.download.html)[1]
     told = base64.b64decode(data).decode("utf-8-sig")
     assert told == panel.result.to_csv(index=False, lineterminator="\r\n")
     again = panel.import_table(preflight=False, verify=False)
     assert list(again.outcome) == ["already there", "refused", "already there"]
+    panel.clear_table()
+    pressed(panel, "Try again")
+    assert list(panel.result.outcome) == ["already there", "refused", "already there"]
+
+
+def test_what_failed_is_tried_again_as_often_as_it_takes(client, panel, sandbox, text):
+    """The table as it was, by a click; once all is well it is offered no more."""
+    with pytest.raises(ck.ConfigError, match="Import one first"):
+        panel.try_again()
+    sandbox.fault(IMPORT, ret=426, times=3)
+    panel.import_table(io.StringIO(text.replace("wrong", PASSWORD)), preflight=False, verify=False)
+    assert list(panel.result.outcome) == ["refused"] * 3
+    pressed(panel, "Try again")
+    assert list(panel.result.outcome) == ["imported"] * 3
+    assert panel.retry.layout.display == "none"
+
+
+def test_the_template_is_a_table_that_lacks_only_its_devices(panel):
+    """One click saves it; filled in it is taken as it is."""
+    [link] = [one.html for one in within(panel) if "template" in getattr(one, "html", "")]
+    head = base64.b64decode(re.search('base64,([^"]+)', link)[1]).decode("utf-8-sig")
+    assert panel.check_table(io.StringIO(f"{head}{panel.room_id},a,A,rtsp://h/1,,,,\r\n")) == 1
 
 
 def test_a_chosen_file_is_a_table_too_but_not_both(panel, text):
     """A file is read as it stands; a file and a text at once are one too many."""
-    panel.many.file._hear(None, {"kind": "file", "name": "x.csv"}, [text.encode("utf-8-sig")])
+    panel.file._hear(None, {"kind": "file", "name": "x.csv"}, [text.encode("utf-8-sig")])
     assert panel.check_table() == 3
-    panel.many.pasted.fill(text)
+    panel.pasted.fill(text)
     with pytest.raises(ck.ConfigError, match="give one of them"):
         panel.check_table()
-    panel.many.clear()
+    panel.clear_table()
     with pytest.raises(ck.ConfigError, match="No table is there"):
         panel.check_table()
 
 
 def test_the_problems_of_a_table_are_rows_and_nothing_is_sent(panel, sandbox, text):
     """Row, column and problem; a table that was mended shows them no more."""
-    panel.many.pasted.fill(text.replace("cam1", "cam0").replace("Door 2", ""))
+    panel.pasted.fill(text.replace("cam1", "cam0").replace("Door 2", ""))
     pressed(panel, "Import the table")
     assert panel.frame.question == ""
     assert panel.frame.text.startswith("The table has 2 problems. Nothing was sent.")
-    rows = [cells for _, cells in panel.many.problems.rows]
+    rows = [cells for _, cells in panel.problems.rows]
     assert [cells[:2] for cells in rows] == [["3", "user_id"], ["4", "user_name"]]
-    assert panel.many.problems.layout.display is None
+    assert panel.problems.layout.display is None
     with pytest.raises(ck.TableError):
         panel.import_table()
     assert sandbox.count(IMPORT) == 0
-    panel.many.pasted.fill(text)
+    panel.pasted.fill(text)
     pressed(panel, "Check the table")
-    assert panel.many.problems.layout.display == "none"
+    assert panel.problems.layout.display == "none"
 
 
 def test_a_table_is_cancelled_as_by_ctrl_c(client, panel, text):
     """What was done is told, the rest was not tried, and nothing is removed."""
-    frame = pd.read_csv(
-        __import__("io").StringIO(text.replace("wrong", PASSWORD)), sep=";", dtype=str
-    )
+    frame = pd.read_csv(io.StringIO(text.replace("wrong", PASSWORD)), sep=";", dtype=str)
     panel.frame.observe(lambda change: change["new"] == 1 and panel.cancel(), "done")
     result = panel.import_table(frame, preflight=False, verify=False)
     assert list(result.outcome) == ["imported", "not tried", "not tried"]
@@ -485,13 +533,13 @@ def test_a_table_is_cancelled_as_by_ctrl_c(client, panel, text):
 
 def test_a_table_is_imported_as_its_question_said(client, panel, room_id):
     """What is ticked while the question stands is of the next import: cameras are still tried."""
-    many = panel.many
-    many.pasted.fill(
+    panel.pasted.fill(
         "room_id,user_id,user_name,user_address\n"
         f"{room_id},good,Good,rtsp://127.0.0.1:9/x\n{room_id},bad,Bad,rtsp://127.0.0.1:9/y"
     )
     pressed(panel, "Import the table")
-    many.preflight.value, many.rollback.value, many.verify.value = False, True, False
+    for name, ticked in {"preflight": False, "rollback": True, "verify": False}.items():
+        panel.ticks[name].value = ticked
     answered(panel, "yes")
     assert list(panel.result.outcome) == ["preflight failed", "preflight failed"]
 
@@ -549,10 +597,10 @@ def test_ids_with_slashes_are_not_mixed_up(panel, room_id):
     """Room a/b with user c, and room a with user b/c, are two rows."""
     devices = [Device("a/b", "c", "One"), Device("a", "b/c", "Two")]
     panel.wait(LONG)
-    panel.list.show(devices)
+    panel.show_devices(devices)
     for device in devices:
         assert panel.select(device.user_id) is device
-        assert panel.list.picked is device
+        assert panel.picked is device
 
 
 def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox, camera, room_id):
@@ -564,11 +612,11 @@ def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox
     panel.preflight(**named, user_address=camera, **LOGIN)
     pressed(panel, "Import")
     answered(panel, "yes")
-    assert [device.user_id for device in panel.list.devices.values()] == [called]
+    assert [device.user_id for device in panel._devices.values()] == [called]
     assert panel.value.user_id[0] == "rtsp://user:***@h/x"
     panel.select(called)
     pressed(panel, "Remove")
-    told += [state(panel), panel.list._pictures.html]
+    told += [state(panel), panel.pictures.html]
     answered(panel, "yes")
     assert listed(panel.client) == []
     sandbox.fault(IMPORT, ret=426, times=1)
@@ -579,9 +627,9 @@ def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox
         panel.select(called)
     panel.import_table(pd.DataFrame([{"room_id": room_id, **named, "user_address": camera}]),
                        preflight=False)  # fmt: skip
-    panel.many.outcomes.choose("1")
-    told += [state(panel), panel.many._file.html, panel.view.html]
-    assert "***" in panel.many._detail.value
+    panel.outcomes.choose("1")
+    told += [state(panel), panel.download.html, panel.view.html]
+    assert "***" in panel.detail.html
     for one in told:
         assert "geheim" not in one
 
@@ -589,25 +637,25 @@ def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox
 def test_no_secret_is_in_what_a_notebook_may_save_or_a_page_shows(panel, sandbox, camera, text):
     """Typed, filled in, refused, imported or in a table: it is in no state and no HTML."""
     where = camera.replace("://", "://admin:p%40%3A%2F%23%25w-geheim@")
-    panel.form.inputs["login_password"]._hear(None, {"kind": "typed", "text": PASSWORD}, [])
+    panel.inputs["login_password"]._hear(None, {"kind": "typed", "text": PASSWORD}, [])
     panel.preflight(**DOOR, user_address=where, login_name="admin",
                     options={"login_password": PASSWORD})  # fmt: skip
     pressed(panel, "Import")
     told = [state(panel), panel.view.html]
     answered(panel, "yes")
-    told += [state(panel), panel.list._pictures.html, repr(panel.value), repr(panel.__dict__)]
+    told += [state(panel), panel.pictures.html, repr(panel.value), repr(panel.__dict__)]
     sandbox.fault(IMPORT, ret=426, times=1)
     with pytest.raises(ck.JoinFailed):
         panel.import_device(user_id="other", user_address=where.replace("door", "door2"),
                             preflight=False)  # fmt: skip
-    panel.many.pasted.fill(text)
+    panel.pasted.fill(text)
     panel.import_table()
-    panel.many.outcomes.choose("3")
-    told += [state(panel), panel.view.html, panel.many._file.html, panel.frame.text]
+    panel.outcomes.choose("3")
+    told += [state(panel), panel.view.html, panel.download.html, panel.frame.text]
     for one in told:
         assert "geheim" not in one
     pressed(panel, "Clear")
-    assert panel.form.inputs["login_password"].text is None
+    assert panel.inputs["login_password"].text is None
 
 
 def test_what_a_service_or_a_camera_says_is_no_html(sandbox):
@@ -615,7 +663,7 @@ def test_what_a_service_or_a_camera_says_is_no_html(sandbox):
     name = "<img src=x onerror=alert(1)>"
     shown = thumbnails_html(sandbox, [Device("1", "nobody", name)])
     report = ck.Report(subject=name, ok=False, verdict="x", cause=name, advice=name)
-    for html in (shown, report_html(report)):
+    for html in (shown, report._repr_html_()):
         assert "<img src=x" not in html
         assert "&lt;img" in html
     assert thumbnails_html(sandbox, []) == ""

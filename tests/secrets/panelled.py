@@ -100,17 +100,29 @@ def _create(panel: Any, world: World) -> str:
 _DEVICES = {
     "DevicePanel": (_fill,),
     "DevicePanel.diagnose": (_fill, lambda p, w: p.diagnose()),
-    "DevicePanel.fails": (lambda p, w: p.fails(ck.ConfkitError(f"at {w.marks.login()}")),),
+    "DevicePanel.clear": (_fill, lambda p, w: p.clear()),
+    "DevicePanel.clear_table": (lambda p, w: p.clear_table(),),
+    "DevicePanel.fails": (
+        lambda p, w: p.fails(ck.ConfkitError(f"at {w.marks.login()}")),
+        lambda p, w: p.check_table(table(w, user_name="")),
+    ),
+    "DevicePanel.list_rooms": (lambda p, w: p.list_rooms(),),
+    "DevicePanel.picked": (lambda p, w: p.select(_listed(p, w)), lambda p, w: p.picked),
+    "DevicePanel.show_devices": (lambda p, w: p.show_devices([w.device]),),
+    "DevicePanel.unfold": (_fill, lambda p, w: p.unfold()),
     "DevicePanel.fill": (_fill,),
     "DevicePanel.import_device": (_fill, lambda p, w: p.import_device(preflight=False)),
     "DevicePanel.preflight": (_fill, lambda p, w: p.preflight()),
-    "Listing.refresh": (lambda p, w: p.refresh(),),
-    "Listing.remove": (lambda p, w: p.remove(_listed(p, w)),),
-    "Listing.room_id": (lambda p, w: p.room_id,),
-    "Listing.select": (lambda p, w: p.select(_listed(p, w)),),
-    "Tables.check_table": (lambda p, w: p.check_table(table(w)),),
-    "Tables.fails": (lambda p, w: p.check_table(table(w, user_name="")),),
-    "Tables.import_table": (lambda p, w: p.import_table(table(w), preflight=False),),
+    "DevicePanel.refresh": (lambda p, w: p.refresh(),),
+    "DevicePanel.remove": (lambda p, w: p.remove(_listed(p, w)),),
+    "DevicePanel.room_id": (lambda p, w: p.room_id,),
+    "DevicePanel.select": (lambda p, w: p.select(_listed(p, w)),),
+    "DevicePanel.check_table": (lambda p, w: p.check_table(table(w)),),
+    "DevicePanel.import_table": (lambda p, w: p.import_table(table(w), preflight=False),),
+    "DevicePanel.try_again": (
+        lambda p, w: p.import_table(table(w), preflight=False),
+        lambda p, w: p.try_again(),
+    ),
     "Panel.answer": (_fill, lambda p, w: p.answer(False)),
     "Panel.ask": (lambda p, w: p.ask("Yes", "Really?", lambda: None),),
     "Panel.cancel": (lambda p, w: p.cancel(),),
@@ -190,14 +202,15 @@ PANELS: dict[str, Drive] = {
 # What comes of these where all is well, beyond that no step fails: an error in the panel.
 DUE: dict[str, Due] = {
     "DevicePanel.diagnose": lambda shown: shown.result.verdict == "not_imported",
-    "Tables.import_table": lambda shown: {*shown.result["outcome"]} == {"imported"},
-    "Tables.fails": lambda shown: [type(one) for one in shown.failures] == [ck.TableError],
+    "DevicePanel.fails": lambda shown: [type(one) for one in shown.failures] == [ck.TableError],
+    "DevicePanel.import_table": lambda shown: {*shown.result["outcome"]} == {"imported"},
 }
 # These only arrange what the others show: they are driven nightly.
 LIKE_OTHERS = {
     name for name in PANELS if name.startswith(("Panel.", "LivePanel."))
 } - {"Panel.fails"} | {
     "OccupancyPanel.wait", "OccupancyPanel.close",
-    "RoomExplorer.wait", "RoomExplorer.sort", "Listing.room_id",
+    "RoomExplorer.wait", "RoomExplorer.sort", "DevicePanel.room_id", "DevicePanel.picked",
+    "DevicePanel.clear", "DevicePanel.clear_table", "DevicePanel.unfold",
     "RoomExplorer.filter", "WirePanel", "DevicePanel",
 }  # fmt: skip

@@ -107,6 +107,7 @@ function render({ model, el }) {
     question.textContent = asked;
     asks.setAttribute("aria-label", asked || "question");
     yes.textContent = model.get("yes");
+    yes.classList.toggle("confkit-danger", model.get("grave"));
     asks.hidden = !asked;
     if (asked && !shown) no.focus({ preventScroll: false });
     if (!asked && shown && before && before.isConnected) before.focus();

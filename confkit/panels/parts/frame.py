@@ -37,6 +37,7 @@ class Frame(Widget):
     messages: traitlets.List[dict[str, str]] = traitlets.List().tag(sync=True)
     question = traitlets.Unicode("").tag(sync=True)
     yes = traitlets.Unicode("").tag(sync=True)
+    grave = traitlets.Bool(True).tag(sync=True)  # whether a yes takes something away
     every = traitlets.Float(0.0).tag(sync=True)
 
     def __init__(

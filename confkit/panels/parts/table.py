@@ -42,13 +42,15 @@ Row = Mapping[str, Any]
 
 class Column(NamedTuple):
     """A column: `name` in the frame, by which it sorts, its heading, and how its cells are made of
-    a row (as the value's text, if left out). Narrow tables leave `wide` ones out."""
+    a row (as the value's text, if left out). Narrow tables leave `wide` ones out; beside a cell
+    to `copy` stands a button for that."""
 
     name: str
     label: str
     cell: Callable[[Row], Cell] | None = None
     right: bool = False
     wide: bool = False
+    copy: bool = False
 
 
 class Table(Widget):
@@ -116,7 +118,7 @@ class Table(Widget):
         with self._lock, self.hold_sync():
             self._frame = frame
             self.columns = [
-                [one.name, one.label, one.right, one.wide]
+                [one.name, one.label, one.right, one.wide, one.copy]
                 for one in self._columns if one.name in frame.columns
             ]  # fmt: skip
             self.told = f"{len(frame):,} {self._what}" if told is None else told
