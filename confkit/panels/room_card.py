@@ -174,6 +174,8 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
             elif self.room_id != room_id:
                 self._pictures = ""
                 self._show(RoomDetails(room_id))
+                self.wants_number(False)
+                self.devices.reveal()
             return self._reading
 
     def read(self, room_id: str, number: int) -> None:
@@ -188,6 +190,11 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         sandbox = self._client.sandbox
         pictures = "" if sandbox is None else thumbnails_html(sandbox, devices)
         self._shown(details, before, number, pictures)
+
+    def wants_number(self, whether: bool) -> None:
+        """Show the field, empty, in which the number of a room is typed before it is deleted."""
+        self.number.value = ""
+        arranging.shown(self.number, whether)
 
     def show_media_server(
         self, room_id: str, found: McuAnswer | ConfkitError, asked: datetime
@@ -236,7 +243,8 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         inside = ipywidgets.VBox(
             [self._problem, self.users, arranging.row(self._put_off), self.devices]
         )
-        self._parts = (server, inside, arranging.row(delete))
+        self.number = arranging.entry("Room number", hint="to delete a room in use")
+        self._parts = (server, inside, arranging.row(delete, self.number))
         fields = ipywidgets.VBox([self._fields, server])
         self.children = [
             arranging.row(self._head, close), self._stale,

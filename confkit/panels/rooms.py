@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
+import pandas as pd
 
 from ..deployment import McuAnswer, mcu_answers
 from ..errors import ConfigError, ConfkitError
@@ -27,8 +28,6 @@ from .room_card import RoomCard, RoomDetails, details_now, status_word
 from .room_forms import AddForm, FilterBar, NewRoomForm, opener
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..client import Client
 
 _TONES = {"scheduled": "note", "opening": "good", "locked": "warn", "closed": "quiet"}
@@ -255,7 +254,8 @@ class RoomExplorer(RoomsPanel):
         return self._ordered()
 
     def _ordered(self) -> pd.DataFrame:
-        frame = valued(self.table.ordered).reset_index(drop=True)
+        frame = valued(self.table.ordered)
+        frame.index = pd.RangeIndex(len(frame))
         frame.attrs = dict(self.model.frame.attrs)
         return frame
 
@@ -282,7 +282,18 @@ class RoomExplorer(RoomsPanel):
             question = f"Delete {there.name} with {there.heads} in it?"
         else:
             question = f"Delete {there.name}? Who is in it could not be read: {there.users}"
-        self.ask("Delete", question, partial(self.delete, there.room_id))
+        if there.heads != "nobody":
+            question += f" Type {room_id} beside the button first."
+        self._card.wants_number(there.heads != "nobody")
+        self.ask("Delete", question, partial(self._delete_asked, there))
+
+    def _delete_asked(self, there: RoomDetails) -> None:
+        if there.heads != "nobody" and self._card.number.value.strip() != there.room_id:
+            raise ConfigError(
+                f"{there.name} was not deleted: its number was not typed",
+                f"Click Delete again, and type {there.room_id}.",
+            )
+        self.delete(there.room_id)
 
     def _ask_offline(self, picked: tuple[str, str]) -> None:
         room_id, user_id = self._of_panel(picked[0]), picked[1]

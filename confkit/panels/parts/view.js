@@ -38,6 +38,7 @@ function render({ model, el }) {
   let shown = null;
   const heard = (message) => {
     if (message.kind === "save") saved(message);
+    if (message.kind === "reveal") el.closest(".confkit-room")?.scrollIntoView({ block: "nearest" });
     if (message.kind !== "html" || message.html === shown) return;
     shown = message.html;
     el.innerHTML = shown;

@@ -28,6 +28,10 @@ class View(Widget):
         self.html = html
         self.send({"kind": "html", "html": html})
 
+    def reveal(self) -> None:
+        """Has the browser bring what this stands in into sight."""
+        self.send({"kind": "reveal"})
+
     def save(self, name: str, text: str) -> None:
         """Has the browser save this text as a file, in UTF-8 that Excel knows."""
         self.send({"kind": "save", "name": name, "text": text})
