@@ -82,8 +82,8 @@ class OccupancyPanel(RoomsPanel):
         read = self.model.frame[~self.model.frame[UNREAD]]
         self._samples: tuple[pd.DataFrame, ...] = (samples_of(read),)
         self._arrange(str(folder))
-        self._begins()
         self.refresh_every(every)
+        self._begins()
 
     def _arrange(self, folder: str) -> None:
         self._search = arranging.entry("Search", hint="topic, room, owner", width="grow")

@@ -355,6 +355,7 @@ def test_panels_of_one_model_read_each_room_once_and_share_the_pick(client, sand
     shows; a room that is picked in one is picked in the other, and closed again."""
     sandbox.simulate(rooms=20, days=0)
     model, before = RoomsModel(client, sandbox.room_ids()), sandbox.count()
+    sandbox.fault(GET, delay=1.0, times=1)  # the second panel is there before the first has read
     explorer, occupancy = RoomExplorer(client, model), OccupancyPanel(client, model, every=0)
     assert len(explorer.value) == len(occupancy.value) == 20
     assert sandbox.count() - before <= 2 * 20 + 2  # and a token
