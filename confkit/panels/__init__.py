@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .devices import DevicePanel
+    from .model import RoomsModel
     from .occupancy import OccupancyPanel
     from .rooms import RoomExplorer
     from .wire import WirePanel
 
-__all__ = ["DevicePanel", "OccupancyPanel", "RoomExplorer", "WirePanel"]
+__all__ = ["DevicePanel", "OccupancyPanel", "RoomExplorer", "RoomsModel", "WirePanel"]
 
 _WHERE = {
     "DevicePanel": "devices",
     "OccupancyPanel": "occupancy",
     "RoomExplorer": "rooms",
+    "RoomsModel": "model",
     "WirePanel": "wire",
 }
 

@@ -19,12 +19,14 @@ def columns(*children: ipywidgets.Widget) -> ipywidgets.HBox:
     return _classed(ipywidgets.HBox(children), "confkit-columns")
 
 
+def heading(title: str) -> ipywidgets.HTML:
+    """A heading over what belongs together."""
+    return text(f'<div class="confkit-heading" role="heading" aria-level="4">{escape(title)}</div>')
+
+
 def block(title: str, *children: ipywidgets.Widget) -> ipywidgets.VBox:
     """The widgets below each other under a heading."""
-    head = ipywidgets.HTML(
-        f'<div class="confkit-heading" role="heading" aria-level="4">{escape(title)}</div>'
-    )
-    return ipywidgets.VBox([head, *children])
+    return ipywidgets.VBox([heading(title), *children])
 
 
 def button(

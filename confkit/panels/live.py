@@ -1,25 +1,28 @@
-"""A panel whose rooms are read again by themselves, and that says when nobody answers."""
+"""What panels of rooms have in common: one model, readings by hand and by themselves, and how they
+say when rooms were read, and when nobody answers."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..charts.texts import moment
+from ..charts.rooms import RoomNow
+from ..charts.texts import clean, counted, lasting, moment
 from ..errors import ConfigError, ConfkitError, ProtocolError, TransportError
-from ..many.result import Sweep
-from ..many.sweeps import sweep
+from ..many.result import NOT_ASKED, Sweep
 from ..occupancy.zones import zone
 from ..transport import finite
 from . import arranging
-from .given import zone_of
-from .panel import Panel, Work
-from .room_list import READ_AT, age, oldest
-from .watching import Outage, Watch
+from .given import check_source, zone_of
+from .model import READ_AT, UNREAD, Outage, RoomsModel, Viewer, not_asked
+from .panel import Panel, Work, told, until_cancelled
+from .parts import Bar, Mark
+from .parts.table import Cell, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,76 +43,178 @@ def check_every(seconds: float) -> float:
     return float(seconds)
 
 
-def check_rate(rate: float) -> None:
-    """Raises ConfigError unless this is 0 or a number of requests a second."""
-    if rate != 0 and not finite(rate):
-        raise ConfigError(f"background_rate is {rate!r}", "Give requests a second, or 0 for none.")
+# Rooms and times in words
 
 
-def outage_told(
-    outage: Outage, frame: pd.DataFrame | None, service: str, seconds: float | None, tz: tzinfo
-) -> str:
-    """An outage in words: since when, how many rooms show old values and how old these are, why,
-    and in how many seconds it is tried next (None: not by itself). Times are in the zone `tz`."""
-    silent = isinstance(outage.error, TransportError | ProtocolError)
-    told = "No answer" if silent else "Nothing has been read"
-    told += f" from {service} since {_clock(outage.since, tz)} ({zone(tz)[1]})"
-    known = None if frame is None else frame[READ_AT].dropna()
-    if known is None or known.empty:
-        told += ": no room has been read yet"
-    else:
-        rooms = "1 room keeps its" if len(known) == 1 else f"{len(known):,} rooms keep their"
-        told += f": {rooms} last known values, up to {age(known.min())} old"
-    again = "Refresh tries again"
-    if seconds is not None:
-        again = f"next try at {_clock(datetime.now(UTC) + timedelta(seconds=seconds), tz)}"
-    return f"{told}; {again}. {outage.error}"
+def age(time: datetime) -> str:
+    """How long ago this was, such as "12 s" or "2 h 5 min"."""
+    seconds = max(0.0, (datetime.now(UTC) - time).total_seconds())
+    return f"{seconds:.0f} s" if seconds < 60 else lasting(seconds / 60)
 
 
-def over_told(outage: Outage, service: str, tz: tzinfo) -> str:
-    """That an outage is over, in words."""
+def clock(time: datetime, tz: tzinfo | None, today: datetime | None = None) -> str:
+    """The time of day in this zone, with the day where that is not today's."""
+    here, _ = zone(tz)
+    local, other = time.astimezone(here), (today or datetime.now(UTC)).astimezone(here)
+    return f"{local:%H:%M:%S}" if local.date() == other.date() else moment(local)
+
+
+def shown_of(found: int, frame: pd.DataFrame, aging: bool, tz: tzinfo | None) -> str:
+    """How many rooms are shown of how many, how many were not read, when the others were, in the
+    zone `tz`, which is named, and (`aging`) how old the oldest is by now."""
+    of, unasked = counted(len(frame), "room"), int(not_asked(frame).sum())
+    failed = int(frame["error"].notna().sum()) - unasked
+    parts = [of if found == len(frame) else f"{found:,} of {of}"]
+    parts += [f"{failed:,} not read in full"] * bool(failed)
+    parts += [f"{unasked:,} not asked"] * bool(unasked)
+    read = frame[READ_AT].dropna()
+    if len(read):
+        times = dict.fromkeys(clock(time, tz, read.max()) for time in (read.min(), read.max()))
+        old = f", the oldest {age(read.min())} ago" if aging else ""
+        parts.append(f"read at {' to '.join(times)} ({zone(tz)[1]}){old}")
+    return " · ".join(parts)
+
+
+def outcome(swept: Sweep, frame: pd.DataFrame) -> str:
+    """What is to be said of a reading besides its rows, which are those of `frame`; an empty text
+    when all of these were read."""
+    there = {None, *frame["room_id"]}
+    lost = {one.room_id: one for one in reversed(swept.failures) if one.room_id in there}
+    # A room counts once, whatever of its calls failed; the external devices are all rooms'.
+    rooms = tuple(one for room_id, one in lost.items() if room_id is not None)
+    if not swept.complete:
+        unasked = int(not_asked(frame).sum())
+        return (
+            f"Ended early: {len(frame) - unasked:,} of {len(frame):,} rooms were read; "
+            f"{unasked:,} were not asked, and stand as they were before."
+        )
+    if not lost:
+        return ""
+    why = replace(swept, failures=rooms or tuple(lost.values())).commonest
+    what = f"{len(rooms):,} of {counted(len(frame), 'room')}" if rooms else "The external devices"
     return (
-        f"{service} has been answering again since {_clock(datetime.now(UTC), tz)} "
-        f"({zone(tz)[1]}), after {age(outage.since)}. Rows that have not been read since say how "
-        "old they are."
+        f"{what} could not be read, {why}. What was read of them before stays, with its time; the "
+        "rest is missing, not zero."
     )
 
 
-def _clock(time: datetime, tz: tzinfo) -> str:
-    local = time.astimezone(tz)
-    return f"{local:%H:%M:%S}" if local.date() == datetime.now(tz).date() else moment(local)
+def outage_told(
+    outage: Outage, frame: pd.DataFrame, service: str, seconds: float | None, tz: tzinfo
+) -> str:
+    """An outage in words: since when, how many rooms show old values and how old these are, why,
+    and in how many seconds it is tried next (None: not by itself). Times are in the zone `tz`."""
+    if outage.lasts:
+        return f"{outage.error} This panel reads and changes nothing more: make a new one then."
+    silent = isinstance(outage.error, TransportError | ProtocolError)
+    said = "No answer" if silent else "Nothing has been read"
+    said += f" from {service} since {clock(outage.since, tz)} ({zone(tz)[1]})"
+    known = frame[READ_AT].dropna()
+    if known.empty:
+        said += ": no room has been read yet"
+    else:
+        rooms = "1 room keeps its" if len(known) == 1 else f"{len(known):,} rooms keep their"
+        said += f": {rooms} last known values, up to {age(known.min())} old"
+    again = "Refresh tries again"
+    if seconds is not None:
+        again = f"next try at {clock(datetime.now(UTC) + timedelta(seconds=seconds), tz)}"
+    return f"{said}; {again}. {outage.error}"
 
 
-class LivePanel(Panel):
-    """A panel whose rooms are read again by themselves, and that says when nobody answers."""
+def missing_cell(row: Row) -> Mark | None:
+    """Why there is no value: the room was not read, or not asked for."""
+    if row["error"] is None:
+        return None
+    asked = row["error"] != NOT_ASKED
+    return Mark("not read", "bad") if asked else Mark("not asked", "quiet")
 
-    def __init__(self, title: str, client: Client, rate: float, tz: str | tzinfo | None) -> None:
-        check_rate(rate)
+
+# The panel
+
+
+class RoomsPanel(Panel):
+    """A panel of rooms, which it shares with others that are given the same `model`."""
+
+    def __init__(
+        self, title: str, client: Client, rooms: Any, rate: float, tz: str | tzinfo | None
+    ) -> None:
+        check_source(client)
         self._tz = zone_of(tz)
+        self.model = (
+            rooms if isinstance(rooms, RoomsModel)
+            else RoomsModel(client, rooms, background_rate=rate)
+        )  # fmt: skip
+        if self.model.client is not client:
+            raise ConfigError(
+                "The rooms are read by another client", "Give that one, or rooms of this one."
+            )
         super().__init__(title, client)
-        self._client = client
+        self._viewer = Viewer(
+            self._page, self._changed, self._picked, self._read_also,
+            lambda error: self.fails(error, "reading"),
+        )  # fmt: skip
+        self._outage: Outage | None = None  # the last one that was said
+        self._drawing = threading.RLock()
+        self._newest: pd.DataFrame | None = None  # the value of what was drawn last
+        self._asides: list[threading.Thread] = []
         self.often = arranging.choice("Automatic refresh", list(OFTEN.items()), "short")
         self.often.observe(lambda change: self._follow_every(change["new"]), "value")
-        self._taking = threading.RLock()  # a click's reading, and one that comes by itself
-        self._watch = Watch(
-            page=self._page, rooms=lambda: oldest(self._rows), read=self._reread,
-            also=self._read_also, aged=self._age, rate=rate,
-            fails=lambda error: self.fails(error, "reading"),
-        )  # fmt: skip
+
+    def _begins(self) -> None:
+        """Shows the model's rooms from now on, which are read first where they were not yet."""
+        self.model.watch(self._viewer)
+        if self.model.found:
+            self._shows_rows()
+        if not self.model.begun:
+            self.first(self._begin)
+
+    def _begin(self) -> None:
+        with self.model.beginning:  # another panel may be reading them
+            if not self.model.begun:
+                self.refresh()
 
     def close(self) -> None:
-        """Ends what is under way, and what goes on by itself."""
-        if hasattr(self, "_watch"):  # it was made so far
-            self._watch.stop()
+        """Close the panel and end what goes on in it by itself."""
+        if hasattr(self, "_viewer"):  # it was made so far
+            self.model.leave(self._viewer)
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether no click's work, no first reading, and no automatic one of the page, is under way
-        any more, after at most `timeout` seconds for each."""
-        return super().wait(timeout) and self._watch.wait(timeout)
+        """Whether nothing is under way any more, after at most `timeout` seconds for each."""
+        for thread in self._asides:
+            thread.join(timeout)
+        over = super().wait(timeout) and self.model.wait(timeout)
+        return over and not any(map(threading.Thread.is_alive, self._asides))
 
-    def _hidden(self) -> None:
-        self._watch.stop()
+    # What each panel has of its own
+
+    def _draw(self) -> pd.DataFrame | None:
+        """Shows the model's rows, with their ages, and returns the panel's value; None before it
+        is known which rooms to show."""
+        raise NotImplementedError
+
+    def _page(self) -> list[str]:
+        """The rooms that are seen now."""
+        raise NotImplementedError
+
+    def _picked(self, room_id: str) -> None:
+        """Shows a room that was picked in another panel."""
+        raise NotImplementedError
+
+    def _read_also(self) -> None:
+        """Reads what is read again beside the page."""
+
+    # Reading
+
+    def refresh(self) -> pd.DataFrame:
+        """The `value`, once all rooms were read; those that a Cancel left out are as before.
+        Where no rooms were given, those that are known are looked for first."""
+        with self.reads("Finding rooms") as work:
+            if self.model.looks_for_rooms:
+                self.model.adopt(until_cancelled(self.model.known, work.cancelled))
+            self._read(work, self.model.ids)
+            self._read_also()
+            frame: pd.DataFrame = self.value
+        return frame
 
     def refresh_every(self, seconds: float) -> None:
         """Has the page read every so many seconds while somebody sees the panel, and all other
@@ -119,46 +224,19 @@ class LivePanel(Panel):
             self.often.options = [*OFTEN.items(), (f"every {seconds:g} s", seconds)]
         self.often.value = seconds
 
-    def _follow_every(self, seconds: float) -> None:
-        self._watch.every = seconds
-        self.every(seconds, self._watch.tick)
-        if not seconds:
-            self._watch.stop()
-        if self._watch.outage is not None:
-            self._tell_outage()
+    @told("reading")
+    def _read_page(self) -> None:
+        with self._hearing():
+            self._say(*self.model.read(self._page()))
+        self._read_also()
 
-    @property
-    def _rows(self) -> pd.DataFrame | None:
-        """All rows, with `read_at` and `unread`; None before the first reading."""
-        raise NotImplementedError
+    def _read(self, work: Work, ids: list[str]) -> None:
+        self.frame.busy = "Reading rooms"
+        self._say(*self.model.read(ids, work.progress, work.cancelled))
 
-    @property
-    def _seeks(self) -> bool:
-        """Whether the rooms that are to be shown have not been found yet."""
-        raise NotImplementedError
-
-    def _page(self) -> list[str]:
-        """The rooms that are seen now."""
-        raise NotImplementedError
-
-    def _again(self, ids: list[str], cut: threading.Event) -> Any:
-        """What `sweep` takes for these rooms; CancelledError when `cut` is set."""
-        raise NotImplementedError
-
-    def _take(self, swept: Sweep) -> pd.DataFrame:
-        """Puts a reading of some of the rooms among the rows, and shows them."""
-        raise NotImplementedError
-
-    def _mark(self, error: ConfkitError) -> None:
-        """Marks all rows as not read for this reason, and shows them."""
-        raise NotImplementedError
-
-    def _show(self) -> None:
-        """Shows the rows as they are, with their ages."""
-        raise NotImplementedError
-
-    def _read_also(self) -> None:
-        """Reads what is read again beside the page."""
+    def _say(self, swept: Sweep, frame: pd.DataFrame) -> None:
+        if self.model.outage is None and (said := outcome(swept, frame)):
+            self.tell(said, "bad" if swept.failures else "", "reading")
 
     @contextmanager
     def reads(self, what: str) -> Iterator[Work]:
@@ -171,57 +249,91 @@ class LivePanel(Panel):
         try:
             yield
         except ConfkitError as error:
-            if self._lost(error):
+            if self.model.outage is not None and self.model.outage.error is error:
                 self._said = error
             raise
+        finally:
+            self._tell_outage()
 
-    def _age(self) -> None:
-        # As all that changes rows, beside no other work: who observes `value` may begin some.
-        with self._working:
-            self._show()
+    def _follow_every(self, seconds: float) -> None:
+        self._viewer.every = seconds
+        self.every(seconds, partial(self.model.tick, self._viewer))
+        if not seconds:
+            self.model.hide(self._viewer)
+        self._tell_outage()
 
-    def _reread(self, ids: list[str], rate: float | None, cut: threading.Event) -> Sweep | None:
-        """What came of these rooms by itself, once it is shown; None where nothing was asked."""
-        if self._first in self._jobs:
-            return None
-        try:
-            if not ids and not self._seeks:
-                return None
-            asked = self._again(ids, cut)
-            swept = sweep(self._client, asked, max_rate=rate, progress=False, cancelled=cut)
-        except CancelledError:
-            return None
-        except ConfkitError as error:
-            with self._working:
-                self._lost(error, surely=True)
-            return None
-        with self._working:
-            self._take(swept)
-        return swept
+    def _hidden(self) -> None:
+        self.model.hide(self._viewer)
 
-    def _lost(self, error: ConfkitError, surely: bool = False) -> bool:
-        """Whether an error that came in place of a reading is said, as an outage."""
-        with self._taking:
-            self._hear(error, surely)
-            return self._watch.outage is not None and self._watch.outage.error is error
+    def _beside(self, action: Callable[[], object], kind: str = "pick") -> None:
+        """Does it at once in a thread, whatever else is under way."""
 
-    def _hear(self, came: Sweep | ConfkitError, surely: bool = False) -> None:
-        """Takes in what came, and says when nobody answers, and when somebody does again."""
-        before = self._watch.outage
-        outage = self._watch.heard(came, surely)
-        if outage is not None:
-            self._mark(outage.error)
-            # One that was dismissed comes back when somebody asks.
-            told = any(one["kind"] == "service" for one in self.frame.messages)
-            if before is None or told or not self._watch.is_here:
-                self._tell_outage()
-        elif before is not None and self._watch.outage is None:
-            told_over = over_told(before, self._client.name, self._tz)
-            self.frame.tell(told_over, "good", "service")
+        def run() -> None:
+            try:
+                action()
+            except Exception as error:  # noqa: BLE001  # nobody would see it raised
+                self.fails(error, kind)
+
+        thread = threading.Thread(target=run, name="confkit panel beside", daemon=True)
+        self._asides = [*filter(threading.Thread.is_alive, self._asides), thread]
+        thread.start()
+
+    # What the model says
+
+    def _changed(self, _: pd.DataFrame | None) -> None:
+        self._shows_rows()
+        before, self._outage = self._outage, self.model.outage
+        if self._outage is None and before is not None:
+            self.frame.tell(
+                f"{self.model.client.name} has been answering again since "
+                f"{clock(datetime.now(UTC), self._tz)} ({zone(self._tz)[1]}), after "
+                f"{age(before.since)}. Rows that have not been read since say how old they are.",
+                "good", "service",
+            )  # fmt: skip
+        # One that was dismissed comes back when somebody asks.
+        elif self._outage is not before and (
+            before is None or any(one["kind"] == "service" for one in self.frame.messages)
+        ):
+            self._tell_outage()
 
     def _tell_outage(self) -> None:
-        outage = self._watch.outage
+        outage = self.model.outage
         if outage is not None:
-            seconds = self._watch.seconds_left() if self.frame.every else None
-            told = outage_told(outage, self._rows, self._client.name, seconds, self._tz)
-            self.frame.tell(told, "bad", "service")
+            seconds = self.model.seconds_left() if self.frame.every else None
+            service = self.model.client.name
+            said = outage_told(outage, self.model.frame, service, seconds, self._tz)
+            self.frame.tell(said, "bad", "service")
+
+    def _shows_rows(self, draw: Callable[[], pd.DataFrame | None] | None = None) -> None:
+        """Shows the rows as they are now, whichever thread has changed them."""
+        with self._drawing:
+            self._newest = (draw or self._draw)()
+        # Without the lock, as who observes the value may begin work: then a newer one is there.
+        while self._trait_values.get("value") is not self._newest:
+            self.value = self._newest
+
+    def _users_cell(self, row: Row) -> Cell:
+        """A room's users against its cap, in the states of the occupancy chart, and how old these
+        are where the last try has not read them."""
+        if row["users"] is None:
+            mark = missing_cell(row)
+            return mark and Bar(mark.text, None, "unread")
+        # A room that was read has a topic: without one, and with an error, its cap is not known.
+        cap = row["attendee_max"]
+        capped = cap is not None or row["topic"] is not None or row["error"] is None
+        now = RoomNow("", row["room_id"], row["users"], cap or None, capped)
+        word = "" if now.state == "free" else now.word
+        parts = [now.numbers, word, self._old(row)]
+        return Bar(", ".join(filter(None, parts)), now.share, now.state)
+
+    def _old(self, row: Row) -> str:
+        if not row[UNREAD] or row[READ_AT] is None:
+            return ""
+        if self.frame.every:
+            return f"{age(row[READ_AT])} old"
+        return f"as of {clock(row[READ_AT], self._tz)}"
+
+
+def name_of(row: Row) -> str:
+    """What a room is called in a row."""
+    return clean(row["topic"] or row["room_id"])

@@ -2,52 +2,65 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable
 from datetime import tzinfo
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError, ConfkitError
-from ..many.result import Sweep
-from ..many.sweeps import sweep
+import ipywidgets
+import pandas as pd
+
+from ..charts.looks import STATES
+from ..charts.texts import clean, counted, listed
+from ..errors import ConfigError
+from ..many.result import UTILISATION, Sweep
 from . import arranging
-from .bars import Bars, as_of, bar_rows, bars, columns, failures, totals
-from .courses import joined, read_samples, recorded_samples
-from .given import check_source
-from .live import LivePanel, check_every
+from .live import RoomsPanel, check_every, clock, name_of, shown_of
+from .model import RATE, READ_AT, UNREAD, Filter, states, valued
 from .panel import told
-from .parts import Table
-from .readings import Reading, asked, rooms_now, rooms_of, taken
-from .recorded import RecordedBlock, of_a_recording, placed
-from .room_curve import RoomCurve
-from .room_list import unreachable, valued
-from .watching import RATE
+from .parts import Column, Table
+from .recorded import (
+    RecordedBlock,
+    RoomCurve,
+    joined,
+    kept,
+    of_a_recording,
+    placed,
+    recorded_samples,
+    samples_of,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..client import Client
 
 USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
+_TONES = {
+    "full": "bad", "near": "warn", "over": "bad", "free": "note", "empty": "quiet",
+    "no cap": "quiet", "unread": "quiet",
+}  # fmt: skip
+_ALWAYS = ("full", "near", "over")  # are counted where there are none, too
+_NAMED = 8  # rooms of one failure
+_FAILURES = 5  # that are told in full
 
 
-class OccupancyPanel(LivePanel):
+class OccupancyPanel(RoomsPanel):
     """Rooms as bars against their `attendee_max`, the fullest on top, read again while it is seen.
 
     `room_ids` is anything that `sweep` takes, or a finished Sweep, which is shown as it is; None
-    stands for `known_rooms(client)`. `value` is the `occupancy_frame` with `read_at` (UTC) after
-    `error`: a room that could not be read keeps what was read of it last, `read_at` says when that
-    was and `error` why not since; one that was never read is missing. Every `every` seconds (15;
-    with a Sweep 0: never) the rows on the screen are read again, and between that all others, the
-    oldest first, with at most `background_rate` requests a second (0: none); `refresh` reads all.
-    The curve of a picked room is of what the recording in `folder` has of it, if there is one, and
-    of what was read since the panel is there, up to 200,000 samples of all rooms. Times, those of
-    curves and of the capacity report too, are shown in the zone `tz`, None for this machine's own.
-    ParameterError: `room_ids` are none; ConfigError: `every` or `background_rate` is no such
-    number, or there is no such zone. Sections 4 and 7 of the interface.
+    stands for `known_rooms(client)`; a `RoomsModel` is shared with the panels that show it, too.
+    `value` is the `occupancy_frame` with `read_at` (UTC) after `error`: a room that could not be
+    read keeps what was read of it last, `read_at` says when that was and `error` why not since; one
+    that was never read is missing. Every `every` seconds (15; with a Sweep 0: never) the rows on
+    the screen are read again, and between that all others, the oldest first, with at most
+    `background_rate` requests a second (0: none); `refresh` reads all. The curve of a picked room
+    is of what the recording in `folder` has of it, if there is one, and of what was read since the
+    panel is there, up to 200,000 samples of all rooms. Times, those of curves and of the capacity
+    report too, are shown in the zone `tz`, None for this machine's own. ParameterError: `room_ids`
+    are none; ConfigError: `every` or `background_rate` is no such number, or there is no such
+    zone. Sections 4 and 7 of the interface.
     """
 
     def __init__(
@@ -60,43 +73,52 @@ class OccupancyPanel(LivePanel):
         background_rate: float = RATE,
         tz: str | tzinfo | None = None,
     ) -> None:
-        check_source(client, room_ids)
         usual = 0.0 if isinstance(room_ids, Sweep) else USUAL
         every = check_every(usual if every is None else every)  # before anything is sent
-        super().__init__("Occupancy", client, background_rate, tz)
+        super().__init__("Occupancy", client, room_ids, background_rate, tz)
         self.add_class("confkit-occupancy")
-        self._rooms = None if room_ids is None else asked(room_ids)
-        self._reading: Reading | None = None
-        self._bars: Bars | None = None
-        self._asides: list[threading.Thread] = []
+        self._client = client
+        # What was read is a sample of its time: the rows that are there already, too.
+        read = self.model.frame[~self.model.frame[UNREAD]]
+        self._samples: tuple[pd.DataFrame, ...] = (samples_of(read),)
         self._arrange(str(folder))
-        if isinstance(room_ids, Sweep):
-            self._take(room_ids)
-        else:
-            self.first(self.refresh)
         self.refresh_every(every)
+        self._begins()
 
     def _arrange(self, folder: str) -> None:
+        self._search = arranging.entry("Search", hint="topic, room, owner", width="grow")
+        self._search.observe(lambda _: self._shows_rows(), "value")
+        self.counts = Counts(self._shows_rows)
         self.totals, self.lost = arranging.text(), arranging.text()
         arranging.shown(self.lost, False)
         self.table = Table(
-            "Rooms", "room_id", columns(), what="rooms", sort=("fullness", True),
-            empty="No room has been read yet.",
-            on_choice=lambda _: self._beside(self._pick), on_page=self._turned,
+            "Rooms", "room_id", self._columns(), what="rooms", sort=("fullness", True),
+            empty="No room to show. Give room_ids, create one, or change the search.",
+            on_choice=self._choose, on_page=self._turned,
         )  # fmt: skip
         self.curve = RoomCurve(self._client.name, lambda: self.select(""), self._tz)
         self.recorded = RecordedBlock(
             folder, look=lambda: self._beside(self.recorded.look),
             report=self.clicked(self.capacity, "report"),
-            choose=lambda room_id: self._beside(lambda: self.select(room_id)),
+            choose=lambda room_id: self._beside(partial(self.select, room_id)),
         )  # fmt: skip
         if folder:
             self._beside(self.recorded.look)
         refresh = arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.shows(
-            arranging.row(refresh, self.often), self.totals, self.lost,
+            arranging.row(refresh, self.often, self._search), self.counts, self.totals, self.lost,
             arranging.columns(self.table, self.curve), self.recorded,
         )  # fmt: skip
+
+    def _columns(self) -> list[Column]:
+        return [
+            Column("topic", "Room", name_of),
+            Column("fullness", "Occupancy", self._users_cell),
+            Column("people", "People", right=True),
+            Column("devices", "Devices", right=True, wide=True),
+            Column("room_id", "ID", wide=True),
+            Column(READ_AT, "Read at", self._read_cell, right=True, wide=True),
+        ]
 
     def close(self) -> None:
         """Close the panel and end what goes on in it by itself."""
@@ -104,97 +126,76 @@ class OccupancyPanel(LivePanel):
             self.curve.close()
         super().close()
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Whether nothing is under way any more, after at most `timeout` seconds for each."""
-        for thread in self._asides:
-            thread.join(timeout)
-        return super().wait(timeout) and not any(map(threading.Thread.is_alive, self._asides))
+    # What is shown
 
-    # Reading
-
-    def refresh(self) -> pd.DataFrame:
-        """The `value`, once all rooms were read; those that a Cancel left out are as before."""
-        with self.reads("Finding rooms") as work:
-            rooms = rooms_now(self._client, self._rooms, work.cancelled)
-            self.frame.busy = f"Reading {len(rooms):,} rooms, calls"
-            swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
-            frame = self._take(swept, part=False)
-        if not swept.complete:
-            self.tell("Ended early: what was not read yet is as it was before.", kind="reading")
-        return frame
+    @told("filter")
+    def filter(self, text: str = "", state: str | None = None) -> None:
+        """Shows the rooms with every word of `text` in topic, ID, owner or external ID that are in
+        this `state` of the occupancy chart: "full", "near", "over", "free", "empty", "no cap" or
+        "unread". The `value` holds all rooms."""
+        Filter(text).checked()
+        if state is not None and state not in STATES:
+            raise ConfigError(f"state is {state!r}", f"Give one of {', '.join(STATES)}, or None.")
+        self.counts.state = state
+        self._search.value = text
+        self._shows_rows()
 
     def refresh_page(self) -> pd.DataFrame:
         """The `value`, once the rows on the screen were read again, and the room of the curve."""
-        if self._reading is None:
+        if not self.model.begun:
             return self.refresh()
-        with self.reads("Reading the rows on the screen") as work:
-            rooms = self._again(self._page(), work.cancelled)
-            swept = sweep(self._client, rooms, progress=work.progress, cancelled=work.cancelled)
-            return self._take(swept)
-
-    # What goes on by itself
-
-    @property
-    def _rows(self) -> pd.DataFrame | None:
-        return None if self._reading is None else self._reading.frame
-
-    @property
-    def _seeks(self) -> bool:
-        return self._reading is None
-
-    def _page(self) -> list[str]:
-        shown = [*self.table.visible, *filter(None, [self.table.chosen])]
-        return list(dict.fromkeys(shown))
-
-    def _again(self, ids: Sequence[str], cut: threading.Event) -> pd.DataFrame:
-        if self._reading is None:
-            return rooms_now(self._client, self._rooms, cut)
-        rooms = rooms_of(self._reading.frame)
-        return rooms[rooms["room_id"].isin(ids)]
-
-    def _take(self, swept: Sweep, *, part: bool = True) -> pd.DataFrame:
-        with self._taking:
-            self._put(taken(swept, self._reading, part=part and self._reading is not None))
-            self._hear(swept)
-            frame: pd.DataFrame = self.value
+        with self.reads("Reading the rows on the screen"):
+            self._read_page()
+        frame: pd.DataFrame = self.value
         return frame
 
-    def _mark(self, error: ConfkitError) -> None:
-        if self._reading is not None:
-            self._put(replace(self._reading, frame=unreachable(self._reading.frame, error)))
+    def _draw(self) -> pd.DataFrame | None:
+        if not self.model.found:
+            return None
+        frame, names = self.model.frame, list(self.model.frame.columns)
+        of, aging = states(frame), bool(self.frame.every)
+        wanted = Filter(self._search.value, state=self.counts.state)
+        self.counts.show(of, frame)
+        self.totals.value = totals(frame)
+        self.lost.value = "" if self.model.outage else failures(frame)
+        arranging.shown(self.lost, bool(self.lost.value))
+        # Those without a cap come behind the others, and those that were never read behind these.
+        full = frame[UTILISATION].fillna(-1.0).where(frame["users"].notna(), -2.0)
+        found = wanted.rows(frame.assign(fullness=full))
+        self.table.show(found, shown_of(len(found), frame, aging, self._tz))
+        self.table.chosen = self.model.picked
+        own = names.index("error")
+        return valued(frame[[*names[:7], *names[own:]]])
 
-    def _put(self, reading: Reading) -> None:
-        self._reading = reading
-        self.value = valued(reading.frame)  # whoever changes it changes nothing here
-        self._bars = bars(reading.frame, self._bars)
-        self.table.empty = "There is no room. Give room_ids, or create one."
-        self._show()
-        self._draw()
+    def _read_cell(self, row: Any) -> str | None:
+        return None if row[READ_AT] is None else clock(row[READ_AT], self._tz)
 
-    def _show(self) -> None:
-        with self._taking:
-            if self._reading is None or self._bars is None:
-                return
-            reading, found, aging = self._reading, self._bars.found, bool(self.frame.every)
-            told = escape(as_of(reading, aging, self._tz))
-            self.totals.value = f'{totals(reading, found)}<div class="confkit-quiet">{told}</div>'
-            self.lost.value = "" if self._watch.outage else failures(reading.frame)
-            arranging.shown(self.lost, bool(self.lost.value))
-            self.table.show(bar_rows(reading, found, aging, self._tz))
+    def _changed(self, read: pd.DataFrame | None) -> None:
+        if read is not None:
+            time = pd.Timestamp(read.attrs["time"])
+            self._samples = kept(self._samples, samples_of(read, time))
+        super()._changed(read)
+        if read is not None and self.model.picked:
+            self._draw_curve()
+
+    def _page(self) -> list[str]:
+        return list(dict.fromkeys([*self.table.visible, *filter(None, [self.model.picked])]))
 
     def _turned(self) -> None:
         if self.frame.every:
-            self._watch.tick()
+            self.model.tick(self._viewer)
 
     # One room
 
     @told("pick")
     def select(self, room_id: str) -> None:
         """Show the curve of this room; "" puts it away. ConfigError: the panel does not have it."""
-        if room_id != "" and room_id not in list(self.value["room_id"]):
+        self.wait_for_first()
+        if room_id != "" and room_id not in self.model.ids:
             raise ConfigError(f"room {room_id!r} is not in this panel", "Its rooms are in `value`")
         self.table.chosen = room_id
-        self._pick()
+        self.model.pick(room_id, self._viewer)
+        self._draw_curve(anew=True)
 
     def samples(self, room_id: str) -> pd.DataFrame:
         """What there is of a room, as `load_occupancy` has it: its recorded samples, and those that
@@ -203,28 +204,25 @@ class OccupancyPanel(LivePanel):
         ConfigError: the folder holds the recording of another service.
         """
         recorded = recorded_samples(self.recorded.folder, room_id, self._client.name)
-        return joined(recorded, read_samples(self._reading, room_id), self.frame.every)
+        return joined(recorded, self._read_of(room_id), self.frame.every)
 
-    def _pick(self) -> None:
-        # Whichever is chosen now: of several quick picks the last one counts.
-        self._draw(anew=True)
+    def _read_of(self, room_id: str) -> pd.DataFrame:
+        return pd.concat([piece[piece["room_id"] == room_id] for piece in self._samples])
 
-    def _draw(self, *, anew: bool = False) -> None:
-        room_id, folder = self.table.chosen, self.recorded.folder
-        self.curve.draw(room_id, self._reading, folder, self.frame.every, anew=anew)
+    def _choose(self, room_id: str) -> None:
+        self.model.pick(room_id, self._viewer)
+        self._picked(room_id)
 
-    def _beside(self, action: Callable[[], object], kind: str = "pick") -> None:
-        """Does it at once in a thread, whatever else is under way: it asks the service nothing."""
+    def _picked(self, room_id: str) -> None:
+        # Whichever is chosen when it is drawn: of several quick picks the last one counts.
+        self.table.chosen = room_id
+        self._beside(partial(self._draw_curve, anew=True))
 
-        def run() -> None:
-            try:
-                action()
-            except Exception as error:  # noqa: BLE001  # nobody would see it raised
-                self.fails(error, kind)
-
-        thread = threading.Thread(target=run, name="confkit panel beside", daemon=True)
-        self._asides = [*filter(threading.Thread.is_alive, self._asides), thread]
-        thread.start()
+    def _draw_curve(self, *, anew: bool = False) -> None:
+        room_id, frame = self.model.picked, self.model.frame
+        topic = next(iter(frame["topic"][frame["room_id"] == room_id]), None)
+        read, folder = self._read_of(room_id), self.recorded.folder
+        self.curve.draw(room_id, topic, read, folder, self.frame.every, anew=anew)
 
     # A recording
 
@@ -233,9 +231,88 @@ class OccupancyPanel(LivePanel):
         where the folder holds something else. Topics are those that were read, if any were."""
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
-        self.wait_for_first()
         with self.working("Counting the samples", "report"):
             path = of_a_recording(placed(self.recorded.folder))
             report = capacity_report(path, self._tz)
-            self.recorded.show(report, self._reading)
+            self.recorded.show(report, self.model.frame.set_index("room_id")["topic"])
         return report
+
+
+class Counts(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no types
+    """A button for each state with how many rooms are in it; the one that is pressed is the `state`
+    that is wanted, None for all. `changed` is called when another one is."""
+
+    def __init__(self, changed: Callable[[], object]) -> None:
+        self._changed, self._setting = changed, False
+        self._buttons = {state: ipywidgets.ToggleButton() for state in _TONES}
+        for state, button in self._buttons.items():
+            button.add_class("confkit-badge")
+            button.add_class(f"confkit-tone-{_TONES[state]}")
+            button.observe(partial(self._pressed, state), "value")
+        super().__init__([*self._buttons.values()])
+        self.add_class("confkit-row")
+
+    @property
+    def state(self) -> str | None:
+        """The state that is wanted."""
+        return next((state for state, one in self._buttons.items() if one.value), None)
+
+    @state.setter
+    def state(self, wanted: str | None) -> None:
+        self._setting = True
+        for state, button in self._buttons.items():
+            button.value = state == wanted
+        self._setting = False
+
+    def show(self, of: list[str], frame: pd.DataFrame) -> None:
+        """Count these states of the rows, by what was last known of them; those that the last try
+        has not read count as that, too."""
+        count = Counter(of)
+        count["unread"] += int((frame[UNREAD] & frame["users"].notna()).sum())
+        for state, button in self._buttons.items():
+            button.description = f"{count[state]:,} {STATES[state].word}"
+            arranging.shown(button, bool(count[state]) or state in _ALWAYS or button.value)
+
+    def _pressed(self, state: str, change: Any) -> None:
+        if not self._setting:
+            self.state = state if change["new"] else None
+            self._changed()
+
+
+def totals(frame: pd.DataFrame) -> str:
+    """How many rooms and users there are, as HTML, and whether all of that is fresh."""
+    said = [f"<span><b>{len(frame):,}</b> room{'s' * (len(frame) != 1)}</span>"]
+    for name in ("users", "people", "devices"):
+        known = frame[name].dropna()
+        number = int(known.sum())
+        word = f"{name} not known" if known.empty and len(frame) else (
+            f"<b>{number:,}</b> {'person' if name == 'people' else name[:-1]}" if number == 1
+            else f"<b>{number:,}</b> {name}"
+        )  # fmt: skip
+        said.append(f"<span>{word}</span>")
+    old = int((frame[UNREAD] & frame["users"].notna()).sum())
+    if old:
+        said.append(f'<span class="confkit-quiet">{old:,} counted by last known values</span>')
+    elif frame["users"].isna().any():
+        said.append('<span class="confkit-quiet">in the rooms that could be read</span>')
+    return f'<div class="confkit-totals">{"".join(said)}</div>'
+
+
+def failures(frame: pd.DataFrame) -> str:
+    """Which rooms could not be read, why, and what to do, as HTML; an empty text where all were."""
+    lost = frame[frame["error"].notna()]
+    if lost.empty:
+        return ""
+    groups = lost.groupby("error", sort=False)["room_id"].apply(list)
+    found = []
+    for error, ids in sorted(groups.items(), key=lambda group: -len(group[1]))[:_FAILURES]:
+        named = f"{counted(len(ids), 'room')} ({listed(map(clean, ids), _NAMED)})"
+        found.append(f"<li><b>{escape(named)}</b>: {escape(str(error))}</li>")
+    more = len(groups) - _FAILURES
+    if more > 0:
+        found.append(f"<li>and {more:,} more reasons: value[['room_id', 'error']]</li>")
+    return (
+        '<div class="confkit-failures"><span class="confkit-badge confkit-tone-bad"><b>'
+        f"Not read, or not in full: {len(lost):,} of {counted(len(frame), 'room')}</b></span>"
+        f"<ul>{''.join(found)}</ul></div>"
+    )

@@ -1,37 +1,111 @@
-"""The folder of a recording: how to record into it, what it holds, and its capacity report."""
+"""A room over time: its curve, and the folder of a recording with its capacity report."""
 
 from __future__ import annotations
 
 import os
 import shlex
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import ipywidgets
+import numpy as np
+import pandas as pd
 
+from ..charts.curve import occupancy_curve
+from ..charts.sheet import Chart
+from ..charts.texts import clean, counted
 from ..errors import ConfigError, ConfkitError
+from ..many.result import NOT_ASKED
 from ..occupancy.folder import contents
 from ..occupancy.loading import load_occupancy, recorded_rooms
+from ..occupancy.samples import COLUMNS
 from . import arranging
-from .parts import Column, Table
-from .room_list import age, rooms_told
+from .live import age
+from .model import READ_AT
+from .parts import Column, Table, View
+from .room_card import problem_html
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from .readings import Reading
-
+MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
+_PIECES = 100  # of samples, before they are put together
+_CLOSE = 0.6  # of the usual interval: less lies between two that count for one
+_WIDTH = 640  # pixels of a curve beside the table
 _LATELY = timedelta(days=1)  # how far back the last sample is looked for
+
+
+# Samples
+
+
+def samples_of(frame: pd.DataFrame, time: datetime | None = None) -> pd.DataFrame:
+    """The rows as samples of this time, or of when each was read; what was not asked is none, and
+    a failure is one with missing values and its code."""
+    times = frame[READ_AT] if time is None else pd.Series(pd.Timestamp(time), frame.index)
+    asked = times.notna() & frame["error"].ne(NOT_ASKED).fillna(True)
+    return frame[asked].assign(time=times[asked].dt.as_unit("ms"))[list(COLUMNS)]
+
+
+def kept(
+    pieces: tuple[pd.DataFrame, ...], new: pd.DataFrame, most: int = MOST
+) -> tuple[pd.DataFrame, ...]:
+    """The samples with the new ones: the newest `most`, in few pieces."""
+    pieces = (*pieces, new)
+    if len(pieces) > _PIECES or sum(map(len, pieces)) > most:
+        return (pd.concat(pieces, ignore_index=True).tail(most),)
+    return pieces
+
+
+def joined(recorded: pd.DataFrame | None, read: pd.DataFrame, every: float = 0) -> pd.DataFrame:
+    """One room's recorded samples, and those that were read while nothing was recorded.
+
+    These come no closer to others than the recorded ones to each other, or, without such, than
+    `every` seconds: a curve takes the usual interval for how long a sample lasts, and would show
+    gaps between the others.
+    """
+    if recorded is None:
+        recorded = read.iloc[:0]
+    times = recorded["time"].to_numpy()
+    usual = (
+        np.median(np.diff(times)) if len(times) > 1 else np.timedelta64(round(1000 * every), "ms")
+    )
+    apart, last, chosen = usual * _CLOSE, None, []
+    for row, time in enumerate(read["time"].to_numpy()):
+        place = int(np.searchsorted(times, time))
+        around = [*times[max(0, place - 1) : place + 1], *([] if last is None else [last])]
+        if all(abs(time - other) > apart for other in around):
+            chosen.append(row)
+            last = time
+    both = pd.concat([recorded, read.iloc[chosen]]).sort_values("time", ignore_index=True)
+    both.attrs = recorded.attrs
+    return both
+
+
+# The folder
+
+
+def recorded_samples(folder: str, room_id: str, service: str) -> pd.DataFrame | None:
+    """The samples that a recording has of the room; None where there is no such folder.
+
+    ConfigError where there can be no such folder, where it holds something else, and where they are
+    another service's: its rooms may have the same IDs.
+    """
+    if not folder or not (path := placed(folder)).is_dir():
+        return None
+    found = load_occupancy(of_a_recording(path), room_id)
+    whose = found.attrs.get("service")
+    if whose is not None and service not in whose.split(", "):
+        raise ConfigError(
+            f"{folder} holds a recording of {whose}, and this panel shows {service}",
+            "Give the folder of this service, or none.",
+        )
+    return found
 
 
 def placed(given: str | os.PathLike[str]) -> Path:
     """The whole path of a folder, which need not be there. ConfigError: there can be none."""
-    if not isinstance(given, str | os.PathLike):
-        raise ConfigError(f"folder is of type {type(given).__name__}", "Give a path.")
     text = os.fsdecode(given).strip()
     if not text:
         raise ConfigError("no folder is given", "Name the folder of a recording.")
@@ -74,13 +148,82 @@ def holding(folder: str) -> str:
         rooms = recorded_rooms(of_a_recording(path))
         lately = load_occupancy(path, since=datetime.now(UTC) - _LATELY)["time"]
         last = "none in the last day" if lately.empty else f"the last {age(lately.max())} ago"
-        found = f"It holds samples of {rooms_told(len(rooms))}, {last}"
+        found = f"It holds samples of {counted(len(rooms), 'room')}, {last}"
     line = f"confkit record {shlex.quote(folder)} --rooms rooms.csv --every 60"
     cell = f'ck.Recorder({folder!r}).record(client, panel.value["room_id"], every=60)'
     return f"{found}. To record: {line} in a terminal, or {cell} in a notebook of its own."
 
 
-class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
+# Widgets
+
+
+class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
+    """One room over time: what a recording has of it, and what was read since.
+
+    The recording is read when a room is picked, and not again with each of its readings: a folder
+    may hold years.
+    """
+
+    def __init__(self, service: str, close: Callable[[], object], tz: tzinfo) -> None:
+        self._service, self._tz = service, tz
+        self._recorded: pd.DataFrame | None = None
+        self._of = ("", "")
+        self._drawing = threading.Lock()  # a pick, while a reading draws
+        # Every reading comes in a thread of its own, and matplotlib opens all fonts for each thread
+        # that draws, and keeps them open: one thread draws for all.
+        self._pen, self._ended = ThreadPoolExecutor(1, "confkit panel draws"), False
+        self.view, self.words = View(), arranging.text()
+        as_text = arranging.check("As text")
+        as_text.observe(lambda change: arranging.shown(self.words, change["new"]), "value")
+        arranging.shown(self.words, False)
+        closes = arranging.button("Close", lambda _: close())
+        super().__init__([self.view, arranging.row(as_text, closes), self.words])
+        arranging.shown(self, False)
+
+    def draw(
+        self, room_id: str, topic: object, read: pd.DataFrame, folder: str, every: float, *,
+        anew: bool = False,
+    ) -> None:  # fmt: skip
+        """Draw this room of its samples that were `read`, or put the curve away where it is "";
+        `every` as of `joined`, `anew` reads the recording again."""
+        with self._drawing:
+            if self._ended:
+                return
+            arranging.shown(self, bool(room_id))
+            if not room_id:
+                return
+            try:
+                if anew or self._of != (room_id, folder):
+                    self._recorded = recorded_samples(folder, room_id, self._service)
+                    self._of = (room_id, folder)
+            except (ConfkitError, OSError) as error:  # what was read is not wrong for that
+                said = error if isinstance(error, ConfkitError) else ConfigError(str(error))
+                self._shows(problem_html(said))
+                return
+            samples = joined(self._recorded, read, every)
+            self._shows(*self._pen.submit(self._drawn, samples, room_id, topic).result())
+
+    def close(self) -> None:
+        """End the thread that draws, and wait for it."""
+        if hasattr(self, "_pen"):  # it was made to its end
+            with self._drawing:
+                self._ended = True
+                self._pen.shutdown()
+        super().close()
+
+    def _drawn(self, samples: pd.DataFrame, room_id: str, topic: object) -> tuple[str, str]:
+        name, service = clean(topic) or None, self._service
+        chart: Chart = occupancy_curve(
+            samples, room_id, topic=name, service=service, tz=self._tz, width=_WIDTH
+        )
+        return chart.svg(), chart.summary()
+
+    def _shows(self, html: str, words: str = "") -> None:
+        self.view.show(html)
+        self.words.value = f"<pre>{escape(words)}</pre>" if words else ""
+
+
+class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
     """The folder, what it holds and how to record into it, and its capacity report."""
 
     def __init__(
@@ -92,7 +235,7 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings
         self.state = arranging.text()
         self.report = Table("Capacity", "room_id", _columns(), on_choice=choose)
         head = arranging.row(self.entry, arranging.button("Capacity report", report))
-        super().__init__([arranging.block("Recording", head, self.state, self.report)])
+        super().__init__([arranging.heading("Recording"), head, self.state, self.report])
         arranging.shown(self.state, False)
         arranging.shown(self.report, False)
 
@@ -103,24 +246,21 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings
 
     def look(self) -> None:
         """Show what the folder holds, or why it is none; of no folder that is nothing."""
-        told, tone = "", "quiet"
+        said, tone = "", "quiet"
         try:
-            told = holding(self.folder) if self.folder else ""
+            said = holding(self.folder) if self.folder else ""
         except ConfkitError as error:
-            told, tone = str(error), "bad"
-        self.state.value = f'<div class="confkit-status confkit-{tone}">{escape(told)}</div>'
-        arranging.shown(self.state, bool(told))
+            said, tone = str(error), "bad"
+        self.state.value = f'<div class="confkit-status confkit-{tone}">{escape(said)}</div>'
+        arranging.shown(self.state, bool(said))
 
-    def show(self, report: pd.DataFrame, reading: Reading | None) -> None:
-        """Show the capacity report with the topics of the rooms that were read; first what would
-        change."""
-        room = report["room_id"]
-        if reading is not None:
-            room = room.map(reading.frame.set_index("room_id")["topic"]).fillna(room)
+    def show(self, report: pd.DataFrame, topics: pd.Series) -> None:
+        """Show the capacity report with these topics of the rooms; first what would change."""
+        room = report["room_id"].map(topics).fillna(report["room_id"])
         change = (report["suggested"] - report["attendee_max"]).fillna(0).abs()
-        order = change.sort_values(ascending=True, kind="stable").index
-        told = f"{rooms_told(len(report))} recorded in {self.folder}"
-        self.report.show(report.assign(room=room).loc[order], told)
+        order = change.sort_values(ascending=False, kind="stable").index
+        said = f"{counted(len(report), 'room')} recorded in {self.folder}"
+        self.report.show(report.assign(room=room).loc[order], said)
         arranging.shown(self.report, True)
 
 

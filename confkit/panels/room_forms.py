@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from html import escape
 from typing import Any
+
+import ipywidgets
 
 from ..errors import ConfigError
 from ..frames import OTHER, ROOM_MODE, ROOM_STATUS
 from ..many.ids import RoomIds
 from . import arranging
-from .filtering import Filter, check
+from .model import Filter
 from .parts import Field
 from .pasting import columns_in_file, ids_in_file, pasted_ids
+from .room_card import problem_html, status_word
 
 Clicked = Callable[..., Callable[..., None]]  # such as `Panel.clicked`
 ANY = ""  # a Dropdown takes None for nothing chosen
 
 
-class FilterBar:
+class FilterBar(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no types
     """Search and filters; `changed` is called when what is wanted has changed."""
 
     def __init__(self, changed: Callable[[], object]) -> None:
@@ -32,7 +34,8 @@ class FilterBar:
         inputs = (self._text, self._status, self._mode, self._fuller, self._failures)
         for one in inputs:
             one.observe(lambda _: self._heard(), "value")
-        self.box = arranging.row(*inputs, self._note)
+        super().__init__([*inputs, self._note])
+        self.add_class("confkit-row")
 
     @property
     def wanted(self) -> Filter:
@@ -44,8 +47,7 @@ class FilterBar:
 
     def set(self, wanted: Filter) -> None:
         """Set the inputs to this. ConfigError: there is no such filter, and all stays."""
-        check(wanted)
-        full = wanted.fuller_than
+        full = wanted.checked().fuller_than
         self._setting = True
         try:
             self._text.value, self._failures.value = wanted.text, wanted.failures
@@ -61,13 +63,13 @@ class FilterBar:
         try:
             _percent(self._fuller.value)
         except ConfigError as error:
-            self._note.value = f'<div class="confkit-status confkit-bad">{escape(str(error))}</div>'
+            self._note.value = problem_html(error)
         else:
             self._note.value = ""
             self._changed()
 
 
-class AddForm:
+class AddForm(ipywidgets.VBox):  # type: ignore[misc]
     """Room IDs to add: pasted, or in a file, whose column of IDs people choose where it must be."""
 
     def __init__(
@@ -78,18 +80,18 @@ class AddForm:
         self._file = Field("or a file", "file", ".csv,.txt")
         self._asks = False  # which column it is
         self._column = arranging.choice("Column of the IDs", [("", ANY)])
-        self.box = arranging.block(
-            "Add rooms",
+        self._file.add_class("confkit-grow")
+        self._file.observe(lambda _: self._offer(), "held")
+        arranging.shown(self._column, False)
+        super().__init__([
+            arranging.heading("Add rooms"),
             arranging.row(self._text, self._file, self._column),
             arranging.row(
                 arranging.button("Add", clicked(self.submit, "reading"), "primary"),
                 arranging.button("Known rooms", clicked(known, "reading")),
             ),
-        )
-        self.box.add_class("confkit-form")
-        self._file.add_class("confkit-grow")
-        self._file.observe(lambda _: self._offer(), "held")
-        arranging.shown(self._column, False)
+        ])  # fmt: skip
+        self.add_class("confkit-form")
 
     def given(self) -> RoomIds | list[str]:
         """The IDs that were pasted, and those in the file; ConfigError when there are none."""
@@ -108,7 +110,7 @@ class AddForm:
         self._add(self.given())
         self._text.value = ""
         self._file.clear()
-        arranging.shown(self.box, False)
+        arranging.shown(self, False)
 
     def _offer(self) -> None:
         names = columns_in_file(self._file.name, str(self._file.text)) if self._file.text else []
@@ -117,7 +119,7 @@ class AddForm:
         arranging.shown(self._column, self._asks)
 
 
-class NewRoomForm:
+class NewRoomForm(ipywidgets.VBox):  # type: ignore[misc]
     """The fields of a new room; `values` are the arguments of `create_room`."""
 
     def __init__(self, clicked: Clicked, create: Callable[..., object], refused: str) -> None:
@@ -126,27 +128,22 @@ class NewRoomForm:
             "topic": arranging.entry("Topic", width="grow"),
             "owner_id": arranging.entry("Owner"),
             "room_extend_id": arranging.entry("External ID", hint="none"),
-            "attendee_max": arranging.entry("attendee_max", hint="no cap", width="short"),
-            "max_audio": arranging.entry("max_audio", hint="no cap", width="short"),
-            "max_video": arranging.entry("max_video", hint="no cap", width="short"),
+            **{
+                name: arranging.entry(name, hint="no cap", width="short")
+                for name in ("attendee_max", "max_audio", "max_video")
+            },
         }
         self._mode = arranging.choice("Mode", [("MCU (1)", 1), ("peer-to-peer (3)", 3)])
         self._password = Field("Host password", hint="none")
         topic, owner, extend_id, *caps = self._texts.values()
-        self.box = arranging.block(
-            "New room",
+        submit = clicked(self.submit, "change", given=self.values)
+        super().__init__([
+            arranging.heading("New room"),
             arranging.row(topic, owner, self._mode),
             arranging.row(*caps, extend_id, self._password),
-            arranging.row(
-                arranging.button(
-                    "Create room",
-                    clicked(self.submit, "change", given=self.values),
-                    "primary",
-                    refused=refused,
-                )
-            ),
-        )
-        self.box.add_class("confkit-form")
+            arranging.row(arranging.button("Create room", submit, "primary", refused=refused)),
+        ])  # fmt: skip
+        self.add_class("confkit-form")
 
     def values(self) -> dict[str, Any]:
         """What was filled in; what was left empty is missing, topic and owner apart."""
@@ -166,25 +163,25 @@ class NewRoomForm:
         if self.values() == values:
             self._texts["topic"].value = self._texts["room_extend_id"].value = ""
             self._password.clear()
-            arranging.shown(self.box, False)
+            arranging.shown(self, False)
 
 
 def opener(text: str, place: Any, make: Callable[[], Any], refused: str = "") -> Any:
-    """A button that makes a form and puts its box in this place, and from then on hides and shows
-    it. (A widget that nobody has asked for would cost the first rows their time.)"""
+    """A button that makes a form and puts it in this place, and from then on hides and shows it.
+    (A widget that nobody has asked for would cost the first rows their time.)"""
 
     def turn(_: object) -> None:
         if place.children:
-            box = place.children[0]
-            arranging.shown(box, box.layout.display == "none")
+            form = place.children[0]
+            arranging.shown(form, form.layout.display == "none")
         else:
-            place.children = [make().box]
+            place.children = [make()]
 
     return arranging.button(text, turn, refused=refused)
 
 
 def _options(names: dict[int, str]) -> list[tuple[str, str]]:
-    return [("any", ANY), *((name, name) for name in [*names.values(), OTHER])]
+    return [("any", ANY), *((status_word(name), name) for name in [*names.values(), OTHER])]
 
 
 def _percent(text: str) -> float | None:
@@ -192,8 +189,6 @@ def _percent(text: str) -> float | None:
     if not written:
         return None
     try:
-        percent = float(written)
-        check(Filter(fuller_than=percent))
+        return Filter(fuller_than=float(written)).checked().fuller_than
     except ValueError:  # ConfigError is one
         raise ConfigError(f"{text!r} is no percentage", "Write a number such as 80.") from None
-    return percent

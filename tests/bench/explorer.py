@@ -21,7 +21,7 @@ import confkit as ck
 from confkit.many.reading import Part
 from confkit.many.result import Sweep
 from confkit.panels import RoomExplorer
-from confkit.panels.room_list import frame_of_rooms
+from confkit.panels.model import frame_of
 from confkit.records import Room, RoomUser
 from tests.browser import opened
 from tests.browser.chromium import HOW, chromium, found
@@ -138,7 +138,7 @@ def swept(rooms: int) -> Sweep:
 
 def shown(sweep: Sweep) -> pd.DataFrame:
     """The columns of the panel's table as a frame: what the others are given."""
-    return frame_of_rooms(sweep)[list(COLUMNS)]
+    return frame_of(sweep)[list(COLUMNS)]
 
 
 def _kernel() -> None:

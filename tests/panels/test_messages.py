@@ -199,7 +199,7 @@ def test_export_and_an_automatic_refresh_leave_the_warning_of_refresh(client):
     warning = panel.frame.text
     assert "1 of 2 rooms could not be read" in warning
     panel.every(60, panel.refresh_visible)
-    named(panel, "Export CSV").click()
+    named(panel, "Download CSV").click()
     assert panel.wait(LONG)
     panel.frame._hear(None, {"kind": "tick"}, [])
     assert panel.wait(LONG)

@@ -2,14 +2,11 @@
 
 import threading
 from concurrent.futures import CancelledError
-from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 import confkit as ck
 from confkit.panels import OccupancyPanel
-from confkit.panels.bars import bars
 from tests.occupancy.made import steady
 from tests.panels.test_occupancy_panel import panel_of, rooms, stranger, until
 
@@ -85,13 +82,6 @@ def test_looking_for_rooms_is_cancelled(panel_of, client, sandbox):
     sandbox.clear_faults()
 
 
-def test_a_sweep_of_another_service_is_refused(client, rooms):
-    """Rooms of one service are not shown under the name of another."""
-    swept = replace(ck.sweep(client, list(rooms.values())), service="prod")
-    with pytest.raises(ck.ConfigError, match="is of prod"):
-        OccupancyPanel(client, swept)
-
-
 def test_plain_wrong_arguments_are_told(panel_of, rooms):
     """What is no client and no room is refused with what to give."""
     panel = panel_of(rooms.values(), every=0)
@@ -100,28 +90,3 @@ def test_plain_wrong_arguments_are_told(panel_of, rooms):
     for wrong in (None, 5):
         with pytest.raises(ck.ConfigError, match="not in this panel"):
             panel.select(wrong)
-
-
-def test_bars_after_a_part_are_those_made_anew(client, sandbox, rooms):
-    """Where some rooms have changed, the bars are what they would be if all were made anew, and the
-    others are not made again; one that can no longer be read keeps its name and its new place."""
-    ids = list(rooms.values())
-    before = bars(ck.occupancy_frame(ck.sweep(client, ids)))
-    for number in range(9):
-        sandbox.join(rooms["empty"], f"guest {number}")
-    frame = ck.occupancy_frame(ck.sweep(client, ids))
-    after, anew = bars(frame, before), bars(frame)
-    assert after.found == anew.found
-    kept = {room.room_id: room for room in before.found}
-    same = [room.room_id for room in after.found if room is kept[room.room_id]]
-    assert sorted(same) == sorted(set(ids) - {rooms["empty"]})
-    lost = frame.assign(
-        topic=frame["topic"].mask(frame["topic"] == "full"),
-        users=frame["users"].mask(frame["topic"] == "full"),
-        error=pd.Series("gone", frame.index, dtype="string").where(frame["topic"] == "full"),
-    )
-    last = bars(lost, after)
-    assert (last.found[-1].name, last.found[-1].state) == ("full", "unread")
-    assert bars(frame, last).found == anew.found
-    other = frame.assign(topic=frame["topic"].replace("full", "near"))
-    assert bars(other, last).found == bars(other).found

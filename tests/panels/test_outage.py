@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,13 +12,10 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.many.reading import Part
-from confkit.many.result import Failure
-from confkit.panels import OccupancyPanel, RoomExplorer
+from confkit.panels import OccupancyPanel, RoomExplorer, RoomsModel
 from confkit.panels.live import outage_told
+from confkit.panels.model import Outage
 from confkit.panels.parts.table import PAGE
-from confkit.panels.room_list import frame_of_rooms, joined, oldest
-from confkit.panels.watching import Outage, Watch, silence
 from confkit.sandbox import Sandbox
 from tests.ports import quiet_port
 
@@ -108,6 +104,11 @@ def bars(panel) -> list[str]:
     return [cells[place]["text"] for _, cells in panel.table.rows]
 
 
+def pressed(panel) -> set[str]:
+    """What stands on the buttons that count rooms."""
+    return {one.description for one in panel.counts.children if one.layout.display != "none"}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_keep_their_last_values_and_places_in_an_outage_and_say_how_old_they_are(
     kind, stranger, service, rooms
@@ -141,22 +142,18 @@ def test_rows_keep_their_last_values_and_places_in_an_outage_and_say_how_old_the
 
 
 def test_the_head_counts_unread_rooms_by_what_was_last_known(stranger, service, rooms):
-    """In an outage no room counts as empty, and none as "0 full": the counts are called last
-    known; the curve of a picked room keeps its topic, and no old value becomes a sample."""
+    """In an outage none of them counts as "0 full", and the panel says how many are counted so; the
+    curve of a picked room keeps its topic, and no old value becomes a sample."""
     with shown(OccupancyPanel, stranger, [*rooms.values(), "0000000001"]) as panel:
         panel.select(rooms["full"])
         service.stop()
         tick(panel)
-        head = panel.totals.value.replace("<b>", "").replace("</b>", "")
-        fresh, _, last = head.partition("last known:")
-        assert "4 not read" in fresh
-        assert "full" not in fresh
-        assert "empty" not in fresh
-        for part in ("1 full", "1 in use", "1 empty"):
-            assert part in last
-        assert "the oldest row is " in head
+        assert pressed(panel) == {"0 nearly full", "0 over", "1 full", "1 in use", "1 empty",
+                                  "4 not read"}  # fmt: skip
+        assert "3 counted by last known values" in panel.totals.value
+        assert ", the oldest " in panel.table.told
         assert panel.lost.layout.display == "none"  # the alert has said it
-        assert 'alt="full: ' in panel.curve.view.html
+        assert 'aria-label="full: ' in panel.curve.view.html
         assert panel.samples(rooms["full"])["users"].dropna().tolist() == [3]
 
 
@@ -186,9 +183,8 @@ def test_some_rooms_that_fail_keep_what_was_read_and_are_named(kind, stranger, s
         assert frame["error"].str.contains("504").all()
         assert all("as of " in text for text in bars(panel))
         assert not said(panel, "service")
-        if kind is RoomExplorer:
-            assert said(panel, "reading")["tone"] == "bad"
-            assert said(panel, "reading")["text"].startswith("3 of 3 rooms could not be read, all")
+        assert said(panel, "reading")["tone"] == "bad"
+        assert said(panel, "reading")["text"].startswith("3 of 3 rooms could not be read, all")
         service.sandbox.clear_faults()
         service.sandbox.fault(GET, ret=504)
         service.sandbox.join(rooms["empty"], "Ada")
@@ -233,8 +229,8 @@ def test_automatic_reading_after_a_first_one_that_failed(service, stranger, room
     service.stop()
     stranger._token.held = None
     panel = OccupancyPanel(stranger, list(rooms.values()), every=0.5)
-    with pytest.raises(ck.TransportError):
-        _ = panel.value
+    assert panel.value["users"].isna().all()
+    assert panel.value["error"].str.contains("refused").all()
     [message] = panel.frame.messages
     assert "no room has been read yet; next try at" in message["text"]
     service.start()
@@ -254,161 +250,13 @@ def test_a_full_room_rises_wherever_it_was(kind, stranger, service):
             service.sandbox.join(unseen, f"guest {number}")
         until(panel, lambda: panel.table.visible[0] == unseen)
         assert bars(panel)[0] == "2 of 2, full"
-        assert "the oldest" in (panel.totals.value if kind is OccupancyPanel else panel.table.told)
+        assert "the oldest" in panel.table.told
         assert not service.sandbox.count(MCU)
         panel.frame._hear(None, {"kind": "hidden"}, [])
         assert panel.wait(20)
         before = service.sandbox.count()
         time.sleep(0.5)
         assert service.sandbox.count() == before
-
-
-def test_a_refused_rate_makes_no_panel(stranger, service):
-    """The budget is a number of requests a second."""
-    before = service.sandbox.count()
-    for wrong in (-1, float("nan"), "20"):
-        for kind in KINDS:
-            with pytest.raises(ck.ConfigError, match="background_rate"):
-                kind(stranger, ["1047"], background_rate=wrong)
-    with pytest.raises(ck.ConfigError, match="every"):
-        OccupancyPanel(stranger, ["1047"], every=0.1)
-    assert service.sandbox.count() == before
-
-
-class Rooms:
-    """Rooms that a Watch reads, in a service that may be away, at a time that is set."""
-
-    def __init__(self, number: int, page: int, every: float = 15.0) -> None:
-        self.ids, self.now, self.seconds = [f"{n}" for n in range(number)], 0.0, 0.0
-        self.away, self.broken, self.cut_after = False, set(), 0
-        self.read: list[tuple[list[str], float | None]] = []
-        self.errors: list[Exception] = []
-        self.aged = 0
-        self.watch = Watch(
-            page=lambda: self.ids[:page], rooms=lambda: self.ids, read=self._read,
-            also=lambda: None, aged=self._aged, fails=self.errors.append, rate=20,
-            clock=lambda: self.now,
-        )  # fmt: skip
-        self.watch.every = every
-
-    def _aged(self) -> None:
-        self.aged += 1
-
-    def _read(self, ids: list[str], rate: float | None, cut: threading.Event) -> ck.Sweep:
-        self.read.append((ids, rate))
-        self.now += self.seconds
-        error = ck.ProtocolError("broken")
-        found = [error if self.away or one in self.broken else [] for one in ids]
-        complete = not (self.cut_after and rate)
-        if not complete:
-            found[self.cut_after :] = [None] * (len(ids) - self.cut_after)
-        part = Part([None] * len(ids), found, {}, len(ids), complete)
-        lost = tuple(
-            Failure(one, "A6", error, "") for one in ids if self.away or one in self.broken
-        )
-        now = datetime.now(UTC)
-        swept = ck.Sweep(tuple(ids), "S", now, 0, 0, complete, lost, part, (False, True), None)
-        self.watch.heard(swept)
-        return swept
-
-    def tick(self) -> list[list[str]]:
-        """What is read after a tick, until nothing is left to be read."""
-        before = len(self.read)
-        self.watch.tick()
-        assert self.watch.wait(20)
-        self.watch.stop()
-        assert self.watch.wait(20)
-        assert not self.errors
-        return [ids for ids, _ in self.read[before:]]
-
-
-@pytest.mark.parametrize("seconds", [0.0, 0.4])
-def test_in_an_outage_a_few_rooms_are_tried_less_and_less_often(seconds):
-    """After twice as long as usual, then four times, up to a minute, however long a try takes, and
-    no other room; each time at the tick that was told; then all goes on at once."""
-    rooms, tries = Rooms(9, 5), []
-    rooms.away, rooms.seconds = True, seconds
-    for now in range(0, 300, 15):
-        rooms.now = now
-        if rooms.tick():
-            tries.append(now)
-            assert rooms.watch.outage.due == pytest.approx(now + (30 if now == 0 else 60), abs=1)
-    assert tries == [0, 30, 90, 150, 210, 270]
-    assert [len(ids) for ids, _ in rooms.read] == [5] + [3] * 5
-    assert isinstance(rooms.watch.outage, Outage)
-    assert rooms.aged == 19
-    rooms.away, rooms.now = False, 330
-    assert rooms.tick() == [rooms.ids[:3], rooms.ids[:5], rooms.ids[5:]]
-    assert rooms.watch.outage is None
-
-
-def test_the_rest_follows_the_page_at_its_own_rate():
-    """The page is read as fast as it can be, the others at most 50 at once with the budget."""
-    rooms = Rooms(120, 20)
-    found: list[str] = []
-    for rooms.now in (0, 15, 30):
-        page, *rest = rooms.tick()
-        assert page == rooms.ids[:20]
-        found += [room_id for ids in rest for room_id in ids]
-    assert found[:100] == rooms.ids[20:]
-    assert {rate for ids, rate in rooms.read if ids[0] != "0"} == {20}
-    assert {rate for ids, rate in rooms.read if ids[0] == "0"} == {None}
-    assert max(len(ids) for ids, _ in rooms.read) == 50
-
-
-def test_rooms_that_a_tick_cuts_off_are_read_next():
-    """No room is left out of a round because a page came between."""
-    rooms = Rooms(40, 10)
-    rooms.cut_after = 5
-    found = [
-        room_id for rooms.now in (0, 15, 30, 45) for ids in rooms.tick()[1:] for room_id in ids
-    ]
-    assert set(found) == set(rooms.ids[10:])
-    assert found[:30] == rooms.ids[10:]
-    assert found[30:55] == rooms.ids[15:]
-
-
-def test_one_broken_room_is_no_outage():
-    """Neither does the room that fails by itself begin one, alone in the background, nor does it
-    keep one going, on top of the page."""
-    rooms = Rooms(6, 5)
-    rooms.broken = {"5"}
-    for rooms.now in (0, 15, 30):
-        rooms.tick()
-        assert rooms.watch.outage is None
-    rooms.broken, rooms.away = {"0"}, True
-    rooms.now = 45
-    rooms.tick()
-    assert rooms.watch.outage is not None
-    rooms.away, rooms.now = False, 100
-    rooms.tick()
-    assert rooms.watch.outage is None
-
-
-def test_what_a_reading_raises_ends_no_watch():
-    """It is told, and the next tick reads again."""
-    rooms = Rooms(3, 3)
-    read, rooms.watch._read = rooms.watch._read, lambda *_: 1 / 0
-    rooms.watch.tick()
-    assert rooms.watch.wait(20)
-    rooms.watch.stop()
-    assert rooms.watch.wait(20)
-    assert isinstance(rooms.errors.pop(), ZeroDivisionError)
-    rooms.watch._read = read
-    assert rooms.tick() == [rooms.ids]
-
-
-def test_a_reading_that_began_before_an_outage_does_not_end_it(stranger, rooms, service):
-    """Half of it was answered before the service went; a later answer does, whatever it says."""
-    watch = Rooms(1, 1).watch
-    early = ck.sweep(stranger, list(rooms.values()))
-    error = ck.TransportError("refused")
-    half = replace(early, failures=(Failure(rooms["full"], "A6", error, ""),))
-    assert watch.heard(error)
-    watch.heard(half)
-    assert watch.outage is not None
-    watch.heard(ck.sweep(stranger, ["0000000001"]))
-    assert watch.outage is None
 
 
 def test_an_outage_is_told_in_the_panels_zone():
@@ -424,31 +272,6 @@ def test_an_outage_is_told_in_the_panels_zone():
     assert f"next try at {due}" in told
     assert told.endswith("It refused the connection.")
     assert "Refresh tries again" in outage_told(outage, frame, "prod", None, zone)
-
-
-def test_a_late_reading_changes_nothing_that_was_read_after_it(stranger, service, rooms):
-    """Where two read at once, the values of the one that asked last stay."""
-    early = frame_of_rooms(ck.sweep(stranger, [rooms["empty"]]))
-    service.sandbox.join(rooms["empty"], "Ada")
-    late = frame_of_rooms(ck.sweep(stranger, [rooms["empty"]]))
-    assert joined(late, early)["users"].tolist() == [1]
-    assert joined(early, late)["users"].tolist() == [1]
-
-
-def test_the_rooms_read_longest_ago_come_first(stranger, rooms):
-    """Those that were never read before all."""
-    ids = list(rooms.values())
-    first = frame_of_rooms(ck.sweep(stranger, [*ids, "0000000001"]))
-    second = joined(first, frame_of_rooms(ck.sweep(stranger, ids[:1])))
-    assert oldest(second) == ["0000000001", *ids[1:], ids[0]]
-
-
-def test_the_callers_columns_keep_their_types_while_rooms_are_read_again(stranger, rooms):
-    """A floor is a whole number, however often its room is read."""
-    table = pd.DataFrame({"room_id": list(rooms.values()), "floor": [1, 2, 3]})
-    with shown(RoomExplorer, stranger, table) as panel:
-        tick(panel)
-        assert panel.value["floor"].dtype == table["floor"].dtype
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -481,22 +304,78 @@ def test_an_explorer_of_known_rooms_that_begins_in_an_outage(service, stranger, 
     with pytest.raises(ck.TransportError):
         _ = panel.value
     service.sandbox.clear_faults()
-    until(panel, lambda: not panel._seeks)
+    until(panel, lambda: panel.model.found)
     assert set(panel.value["topic"]) == {"full", "used", "empty"}
     assert said(panel, "service")["tone"] == "good"
     panel.close()
 
 
-def test_an_observer_of_the_value_may_begin_work(stranger, service, rooms, tmp_path):
+def test_an_observer_of_the_value_may_begin_work(stranger, service, rooms):
     """While another thread refreshes and ticks come, neither waits for the other for ever."""
-    with shown(OccupancyPanel, stranger, list(rooms.values()), folder=tmp_path) as panel:
-        panel.observe(lambda _: panel.refresh_page() if panel._watch.is_here else None, "value")
+    with shown(OccupancyPanel, stranger, list(rooms.values())) as panel:
+        busy = threading.local()
+
+        def work(_: object) -> None:
+            if not getattr(busy, "working", False):
+                busy.working = True
+                panel.refresh_page()
+                busy.working = False
+
+        panel.observe(work, "value")
         for _ in range(3):
             refreshing = threading.Thread(target=panel.refresh, daemon=True)
             refreshing.start()
             tick(panel)
             refreshing.join(30)
             assert not refreshing.is_alive()
+
+
+def test_a_closed_client_is_said_once_with_what_to_do(stranger, service, rooms):
+    """By each panel that shows its rooms; ticks go on asking nobody."""
+    model = RoomsModel(stranger, list(rooms.values()))
+    explorer, occupancy = RoomExplorer(stranger, model), OccupancyPanel(stranger, model, every=0.5)
+    assert explorer.value is not None
+    stranger.close()
+    with pytest.raises(ck.ConfigError):
+        explorer.refresh()
+    tries = model.outage.tries
+    for _ in range(2):
+        tick(occupancy)
+    for panel in (explorer, occupancy):
+        [message] = panel.frame.messages
+        assert message["text"].startswith("this client is closed. Connect again.")
+        assert "make a new one" in message["text"]
+    assert model.outage.tries == tries
+    assert occupancy.value["users"].tolist() == [3, 1, 0]
+    occupancy.close()
+
+
+def test_panels_of_one_model_read_each_room_once_and_share_the_pick(client, sandbox):
+    """Two calls a room and one for all devices, whichever panel begins; what one reads the other
+    shows; a room that is picked in one is picked in the other, and closed again."""
+    sandbox.simulate(rooms=20, days=0)
+    model, before = RoomsModel(client, sandbox.room_ids()), sandbox.count()
+    sandbox.fault(GET, delay=1.0, times=1)  # the second panel is there before the first has read
+    explorer, occupancy = RoomExplorer(client, model), OccupancyPanel(client, model, every=0)
+    assert len(explorer.value) == len(occupancy.value) == 20
+    assert sandbox.count() - before <= 2 * 20 + 2  # and a token
+    first, second = model.ids[:2]
+    explorer.select(first)
+    assert occupancy.wait(20)
+    assert occupancy.table.chosen == first
+    assert "<svg" in occupancy.curve.view.html
+    occupancy.table.choose(second)
+    assert explorer.wait(20)
+    assert (explorer.selected.room_id, explorer.table.chosen) == (second, second)
+    sandbox.join(second, "Ada")
+    occupancy.refresh()
+    assert explorer.value["read_at"].min() == occupancy.value["read_at"].min()
+    explorer.select(None)
+    assert occupancy.wait(20)
+    assert occupancy.curve.layout.display == "none"
+    with ck.connect("sandbox") as other, pytest.raises(ck.ConfigError, match="another client"):
+        RoomExplorer(other, model)
+    occupancy.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -510,26 +389,11 @@ def test_a_dismissed_outage_stays_dismissed_until_somebody_asks(kind, stranger, 
         panel.refresh_every(0.5)
         assert "next try at" in said(panel, "service")["text"]
         panel.dismiss("service")
-        tries = panel._watch.outage.tries
-        until(panel, lambda: panel._watch.outage.tries > tries)
+        tries = panel.model.outage.tries
+        until(panel, lambda: panel.model.outage.tries > tries)
         assert not panel.frame.messages
         panel.refresh()
         assert said(panel, "service")["tone"] == "bad"
-
-
-def test_what_is_an_outage(stranger, service, rooms):
-    """Silence of all that was asked is one; a code of the service about its rooms is none."""
-    ids = list(rooms.values())
-    assert silence(ck.sweep(stranger, ids)) is None
-    assert silence(ck.sweep(stranger, ["0"])) is None
-    service.sandbox.fault(USERS, ret=700)
-    service.sandbox.fault(GET, ret=700)
-    assert silence(ck.sweep(stranger, ids)) is None
-    service.sandbox.clear_faults()
-    service.sandbox.fault(GET, http=502, body="<h1>Bad gateway</h1>")
-    assert silence(ck.sweep(stranger, ids)) is None  # their users were read
-    service.sandbox.fault(USERS, http=502, body="<h1>Bad gateway</h1>")
-    assert isinstance(silence(ck.sweep(stranger, ids)), ck.ProtocolError)
 
 
 def test_the_picked_room_keeps_what_was_read_of_it(stranger, service, rooms):

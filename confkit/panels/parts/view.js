@@ -1,3 +1,11 @@
+function saved({ name, text }) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
 function render({ model, el }) {
   el.classList.add("confkit-view");
   const label = model.get("label");
@@ -7,6 +15,8 @@ function render({ model, el }) {
   }
   let shown = null;
   const heard = (message) => {
+    if (message.kind === "save") saved(message);
+    if (message.kind === "reveal") el.closest(".confkit-room")?.scrollIntoView({ block: "nearest" });
     if (message.kind !== "html" || message.html === shown) return;
     shown = message.html;
     el.innerHTML = shown;

@@ -27,3 +27,11 @@ class View(Widget):
         """Shows this HTML in place of what was shown."""
         self.html = html
         self.send({"kind": "html", "html": html})
+
+    def reveal(self) -> None:
+        """Has the browser bring what this stands in into sight."""
+        self.send({"kind": "reveal"})
+
+    def save(self, name: str, text: str) -> None:
+        """Has the browser save this text as a file, in UTF-8 that Excel knows."""
+        self.send({"kind": "save", "name": name, "text": text})

@@ -1,0 +1,582 @@
+"""The rooms of panels: what was last read of each, and reading it again while somebody looks.
+
+No widgets here. Panels that are given the same `RoomsModel` show the same rooms: each is read once
+for all of them, and one that is picked in one panel is picked in the others.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import compress
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..charts.rooms import RoomNow
+from ..errors import ApiError, ConfigError, ConfkitError, RoomNotFound, TokenRejected
+from ..frames import OTHER, ROOM_MODE, ROOM_STATUS, strings
+from ..many.ids import RoomIds
+from ..many.ids import room_ids as read_ids
+from ..many.reading import Part
+from ..many.result import NOT_ASKED, UTILISATION, Sweep, utilisation
+from ..many.sweeps import sweep
+from ..occupancy.known import known_rooms
+from ..transport import finite
+from .given import check_source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..client import Client
+
+READ_AT = "read_at"  # when the users of a row were read (UTC)
+UNREAD = "_unread"  # whether the last try has not read them
+_TEXT = "_text"  # what a search looks through
+_HIDDEN = (UNREAD, _TEXT)  # columns that no `value` has
+_USERS = ("users", "people", "devices", READ_AT)  # what is read together (A6)
+
+RATE = 20.0  # requests a second for the rooms that are not on the screen
+AT_ONCE = 50  # of these rooms in one reading
+LONGEST = 60.0  # seconds between two tries in an outage, unless the panels read less often
+TRIED = 3  # rooms of the page in such a try: one of them may fail by itself
+
+
+# One frame, into which each reading is put
+
+
+def unasked(client: Client, given: RoomIds) -> Sweep:
+    """The sweep of rooms of which nothing has been asked yet."""
+    nothing = [None] * len(given.ids)
+    return Sweep(
+        ids=tuple(given.ids), service=client.name, time=datetime.now(UTC), seconds=0.0, requests=0,
+        complete=False, failures=(), _part=Part(nothing, nothing, None, 0, complete=False),
+        _asked=(True, True), _columns=given.columns,
+    )  # fmt: skip
+
+
+def frame_of(swept: Sweep) -> pd.DataFrame:
+    """The sweep's `frame()` with the `utilisation` of `occupancy_frame` after `attendee_max`,
+    `read_at` after `error` (UTC, the sweep's start; missing where the users were not read), and
+    columns that no `value` has."""
+    import pandas as pd
+
+    frame = swept.frame()
+    for ours in (READ_AT, *_HIDDEN):
+        given = ours
+        while given in frame.columns:
+            given += " (given)"
+        frame = frame.rename(columns={ours: given})
+    text = frame["topic"].fillna("")
+    for name in ("room_id", "owner_id", "room_extend_id"):
+        text = text + "\n" + frame[name].fillna("")
+    lost = frame["users"].isna() & frame["error"].notna()
+    if not swept._asked[1]:
+        lost &= frame["topic"].isna()
+    time = pd.Series(pd.Timestamp(swept.time), frame.index, "datetime64[us, UTC]")
+    frame.insert(6, UTILISATION, utilisation(frame))
+    place = list(frame.columns).index("error") + 1
+    frame.insert(place, READ_AT, time.where(~lost))
+    frame.insert(place + 1, UNREAD, lost.to_numpy(bool))
+    frame.insert(place + 2, _TEXT, text.str.lower())
+    return frame
+
+
+def merged(old: pd.DataFrame, new: pd.DataFrame, gone: Collection[str] = ()) -> pd.DataFrame:
+    """The old rows with the new ones in their places, and the further new rows behind them.
+
+    What could not be read of a room stays as it was last read: its users keep the `read_at` of
+    their reading, and `error` says why not since. A row that was not asked, or that the old frame
+    has of a later reading, stays whole. Of rooms that are `gone` nothing is kept.
+    """
+    import numpy as np
+    import pandas as pd
+
+    if old.empty or new.empty:
+        return old if new.empty else new
+    before, after = pd.Index(old["room_id"]), pd.Index(new["room_id"])
+    at = before.get_indexer(after)
+    known, prior = at >= 0, old.iloc[at].set_axis(new.index)
+    asked_at = pd.Timestamp(new.attrs["time"])
+    # What was asked for earlier may come later, where two read at once.
+    stays = known & (not_asked(new) | (prior[READ_AT] > asked_at).to_numpy(bool))
+    keeps = known & ~new["room_id"].isin(list(gone)).to_numpy(bool)
+    own = list(new.columns)[1 : list(new.columns).index(_TEXT) + 1]
+    fields = [name for name in own if name not in (*_USERS, UTILISATION, "ret", "error", *_HIDDEN)]
+    lost = keeps & new["error"].notna().to_numpy(bool)
+    kept = {
+        **dict.fromkeys(own, stays),
+        **dict.fromkeys([*fields, _TEXT], stays | (lost & new[fields].isna().all(axis=1))),
+        **dict.fromkeys(_USERS, stays | (keeps & new[UNREAD].to_numpy(bool))),
+    }
+    new = new.copy(deep=False)
+    for name, where in kept.items():
+        new[name] = new[name].where(~where, prior[name])
+    for name in old.columns.difference(new.columns):
+        new[name] = prior[name].where(known)
+    new[UTILISATION] = utilisation(new)
+    there = after.get_indexer(before)
+    places = np.where(there < 0, np.arange(len(old)), len(old) + there)
+    added = len(old) + np.flatnonzero(~known)
+    frame = pd.concat([old, new], ignore_index=True).take(np.append(places, added))
+    return frame.reset_index(drop=True)
+
+
+def not_asked(frame: pd.DataFrame) -> Any:
+    """For each row whether a sweep that ended early did not come to it."""
+    return (frame["error"] == NOT_ASKED).to_numpy(bool, na_value=False)
+
+
+def valued(frame: pd.DataFrame) -> pd.DataFrame:
+    """A copy of the rows without the columns that no `value` has."""
+    return frame.drop(columns=list(_HIDDEN))
+
+
+def states(frame: pd.DataFrame) -> list[str]:
+    """The state of each row in the words of the occupancy chart, by what was last read of it."""
+    known = frame["attendee_max"].notna() | frame["topic"].notna() | frame["error"].isna()
+    columns = [frame[name].astype(object).where(frame[name].notna(), None)
+               for name in ("users", "attendee_max")]  # fmt: skip
+    rows = list(zip(*columns, known, strict=True))
+    of = {one: RoomNow("", "", one[0], one[1] or None, one[2]).state for one in {*rows}}
+    return [of[row] for row in rows]
+
+
+# Search and filters
+
+
+class Filter(NamedTuple):
+    """What is wanted of rooms: every word of `text` somewhere in topic, ID, owner or external ID,
+    in capitals or not; this `status` and `mode`; a utilisation above `fuller_than` percent; with
+    `failures` only those of which something could not be read; of this `state` in the occupancy
+    chart. Left out, all are wanted. ConfigError names what is wrong in it."""
+
+    text: str = ""
+    status: str | None = None
+    mode: str | None = None
+    fuller_than: float | None = None
+    failures: bool = False
+    state: str | None = None
+
+    def checked(self) -> Filter:
+        """This filter; ConfigError where rooms cannot be looked for with it."""
+        if not isinstance(self.text, str):
+            raise ConfigError(f"text is {self.text!r}", "Give words to look for, or an empty text.")
+        for name, names in (("status", ROOM_STATUS), ("mode", ROOM_MODE)):
+            if getattr(self, name) not in (None, OTHER, *names.values()):
+                listed = ", ".join([*names.values(), OTHER])
+                raise ConfigError(
+                    f"{name} is {getattr(self, name)!r}", f"Give one of {listed}, or None for any."
+                )
+        full = self.fuller_than
+        number = isinstance(full, Real) and not isinstance(full, bool)
+        if full is not None and not (number and abs(full) <= sys.float_info.max):
+            raise ConfigError(
+                f"fuller_than is {full!r}", "Give percent, such as 80, or None for any."
+            )
+        if not isinstance(self.failures, bool):
+            raise ConfigError(f"failures is {self.failures!r}", "Give True or False.")
+        return self
+
+    def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows that are wanted, in their order. What is missing matches nothing: a room whose
+        users could not be read is not fuller than 0 percent."""
+        import numpy as np
+        import pandas as pd
+
+        tests: list[Any] = [
+            frame[_TEXT].str.contains(word, regex=False) for word in self.text.lower().split()
+        ]
+        named = {"status": self.status, "mode": self.mode}
+        tests += [frame[name] == one for name, one in named.items() if one is not None]
+        if self.fuller_than is not None:
+            tests.append(100 * frame[UTILISATION] > self.fuller_than)
+        if self.failures:
+            tests.append(frame["error"].notna())
+        if self.state is not None:
+            found = pd.Series([one == self.state for one in states(frame)], frame.index)
+            tests.append(found | frame[UNREAD] if self.state == "unread" else found)
+        if not tests:
+            return frame
+        kept = np.logical_and.reduce([one.to_numpy(bool, na_value=False) for one in tests])
+        left: pd.DataFrame = frame.loc[kept]
+        return left
+
+
+# The model
+
+
+class Outage(NamedTuple):
+    """Since when (UTC) nothing is read, how often it was tried, when it will be tried next (by the
+    model's clock), and what came instead of an answer."""
+
+    since: datetime
+    tries: int
+    due: float
+    error: ConfkitError
+
+    @property
+    def lasts(self) -> bool:
+        """Whether no further try will help: the client is closed, for one."""
+        return isinstance(self.error, ConfigError)
+
+
+@dataclass(eq=False)
+class Viewer:
+    """Who looks at rooms: `page` gives the IDs that are seen now, which are read every `every`
+    seconds while `RoomsModel.tick` is called so often; `also` is called after that.
+
+    `changed` is called after each change with the rows that were read, or None; `picked` with the
+    ID of a room that was picked elsewhere; `fails` with an error that nobody expects.
+    """
+
+    page: Callable[[], list[str]] = list
+    changed: Callable[[pd.DataFrame | None], object] = lambda _: None
+    picked: Callable[[str], object] = lambda _: None
+    also: Callable[[], object] = lambda: None
+    fails: Callable[[Exception], object] = lambda _: None
+    every: float = 0.0
+
+
+class RoomsModel:
+    """Rooms as they were last read, for all panels that are given it.
+
+    `room_ids` is what `sweep` takes, or a finished Sweep, which is shown as it is; None stands for
+    what `known_rooms` finds, again with each refresh. `frame` has a row a room: the columns of
+    `Sweep.frame()`, `utilisation`, and `read_at` (UTC). While somebody looks, the rows on the
+    screen are read again and again, and between that all others, the oldest first, with at most
+    `background_rate` requests a second (0: none). While nobody answers (`outage`) a few rooms are
+    tried, each time after twice as long. ParameterError: `room_ids` are none; ConfigError: what was
+    given is no client, no rate, or the Sweep of another service. Sections 4 and 7 of the interface.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        room_ids: Any = None,
+        *,
+        background_rate: float = RATE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        check_source(client, room_ids)
+        if background_rate != 0 and not finite(background_rate):
+            raise ConfigError(
+                f"background_rate is {background_rate!r}", "Give requests a second, or 0 for none."
+            )
+        self.client, self._rate, self._clock = client, background_rate, clock
+        self.outage: Outage | None = None
+        self.picked = ""
+        self.beginning = threading.Lock()  # held by the panel that does the first reading
+        self.begun = isinstance(room_ids, Sweep)  # whether the rooms were read once
+        self.found = room_ids is not None  # whether it is known which rooms to show
+        self._known: set[str] | None = None if self.found else set()
+        self._viewers: list[Viewer] = []
+        self._lock = threading.RLock()  # a click's reading, and one that comes by itself
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._until: dict[Viewer, float] = {}  # when the next tick of each is late
+        self._due: list[Viewer] = []  # whose pages are to be read
+        self._reading: list[Viewer] = []
+        self._cut = threading.Event()  # ends the reading under way
+        self._may_cut = True  # a tick may: pages go before the others
+        self._round: deque[str] = deque()  # the rooms that this round has not come to
+        self._round_began = -float("inf")
+        given = RoomIds([]) if self.begun or not self.found else read_ids(room_ids)
+        self._put(frame_of(room_ids if self.begun else unasked(client, given)))
+
+    @property
+    def ids(self) -> list[str]:
+        """The rooms, in the order in which they came."""
+        return list(self.frame["room_id"])
+
+    def watch(self, viewer: Viewer) -> None:
+        """Call the viewer's functions from now on."""
+        self._viewers.append(viewer)
+
+    def leave(self, viewer: Viewer) -> None:
+        """Call them no more."""
+        self.hide(viewer)
+        self._viewers = [one for one in self._viewers if one is not viewer]
+
+    def pick(self, room_id: str, by: Viewer | None = None) -> None:
+        """Pick a room for all who look, or with "" none; `by` knows already."""
+        self.picked = room_id
+        for viewer in self._viewers:
+            if viewer is not by:
+                viewer.picked(room_id)
+
+    # Reading
+
+    def known(self) -> pd.DataFrame:
+        """What `known_rooms` finds; an error of that is an outage as long as there is no room."""
+        try:
+            return known_rooms(self.client)
+        except ConfkitError as error:
+            if not self.found:
+                self._lost(error)
+            raise
+
+    def adopt(self, known: pd.DataFrame) -> None:
+        """Take these rooms for those that are known now: new ones come, and those go that were
+        known and are so no longer."""
+        given = read_ids(known)
+        with self._lock:
+            gone = (self._known or set()) - set(given.ids)
+            self._known = set(given.ids)
+            self._put(self.frame[~self.frame["room_id"].isin(list(gone))].reset_index(drop=True))
+        self.add(given)
+
+    @property
+    def looks_for_rooms(self) -> bool:
+        """Whether a refresh looks which rooms are known."""
+        return self._known is not None
+
+    def add(self, given: RoomIds) -> None:
+        """Add rooms of which nothing is read yet; those that are there stay as they are."""
+        with self._lock:
+            self.found = True
+            self._put(merged(self.frame, frame_of(unasked(self.client, given))))
+        self._tell(None)
+
+    def drop(self, room_id: str) -> None:
+        """Remove the room."""
+        with self._lock:
+            self._put(self.frame[self.frame["room_id"] != room_id].reset_index(drop=True))
+        if self.picked == room_id:
+            self.pick("")
+        self._tell(None)
+
+    def read(
+        self,
+        ids: list[str],
+        progress: Callable[[int, int], object] | bool = False,
+        cancelled: threading.Event | None = None,
+        rate: float | None = None,
+    ) -> tuple[Sweep, pd.DataFrame]:
+        """Read these rooms, and return the sweep with its rows; `progress` is told how many rooms
+        were read, of how many.
+
+        No room comes back that was removed meanwhile. Errors as of `sweep`: all rows say then why
+        they were not read.
+        """
+
+        def step(done: int, total: int) -> None:
+            if callable(progress):
+                progress(done * len(ids) // total, len(ids))
+
+        shown = step if callable(progress) else False
+        try:
+            swept = sweep(self.client, ids, max_rate=rate, progress=shown, cancelled=cancelled)
+        except ConfkitError as error:
+            self._lost(error)
+            raise
+        return swept, self.take(swept)
+
+    def take(self, swept: Sweep) -> pd.DataFrame:
+        """Put a sweep's rows in their places, and return them."""
+        import pandas as pd
+
+        gone = [one.room_id for one in swept.failures if isinstance(one.error, RoomNotFound)]
+        with self._lock:
+            new = frame_of(swept)
+            there = pd.Index(self.frame["room_id"]).get_indexer(pd.Index(new["room_id"])) >= 0
+            attrs = new.attrs
+            new = pd.DataFrame(new[there].reset_index(drop=True))
+            new.attrs = attrs
+            self.begun = True
+            self._put(merged(self.frame, new, [one for one in gone if one is not None]))
+            self.heard(swept)
+        self._tell(new)
+        return new
+
+    def heard(self, came: Sweep | ConfkitError) -> None:
+        """Take in a reading, or the error that came instead: where nobody has answered there is an
+        outage, and an answer to anything that was asked ends one."""
+        before, error = self.outage, silence(came)
+        if error is None:
+            if before is not None and isinstance(came, Sweep) and _ends(before, came):
+                self.outage = None
+            return
+        # Of the rooms in the background too few are asked to tell.
+        if before is None and self._reads_rest:
+            return
+        since = came.time if isinstance(came, Sweep) else datetime.now(UTC)
+        since, tries = (since, 1) if before is None else (before.since, before.tries + 1)
+        wait = min(self.every * 2.0 ** min(tries, 16), max(self.every, LONGEST))
+        self.outage = Outage(since, tries, self._clock() + wait, error)
+        if self.found:
+            failed = strings([str(error)] * len(self.frame))
+            self._put(self.frame.assign(**{"error": failed, UNREAD: True}))
+
+    @property
+    def every(self) -> float:
+        """Seconds from one reading of the page to the next, while somebody looks."""
+        return min((one.every for one in self._viewers if one.every), default=0.0)
+
+    def seconds_left(self) -> float:
+        """How long it is until the next try in an outage."""
+        return 0.0 if self.outage is None else max(0.0, self.outage.due - self._clock())
+
+    def _lost(self, error: ConfkitError) -> None:
+        with self._lock:
+            self.heard(error)
+        self._tell(None)
+
+    def _put(self, frame: pd.DataFrame) -> None:
+        times = frame[READ_AT].dropna()
+        time = datetime.now(UTC) if times.empty else times.min()
+        frame.attrs = {"service": self.client.name, "time": time.isoformat()}
+        self.frame = frame
+
+    def _tell(self, read: pd.DataFrame | None) -> None:
+        # Without the lock: who observes a panel's value may begin work.
+        for viewer in self._viewers:
+            viewer.changed(read)
+
+    # What goes on while somebody looks
+
+    def tick(self, viewer: Viewer) -> None:
+        """Has the viewer's page read, and keeps the others going until the next tick."""
+        with self._changed:
+            self._until[viewer] = self._clock() + viewer.every
+            if viewer not in self._due:
+                self._due.append(viewer)
+            if not self._reading and self._may_cut:
+                self._cut.set()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="confkit rooms", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def hide(self, viewer: Viewer) -> None:
+        """Reads nothing more for this viewer, until its next tick."""
+        with self._changed:
+            self._until.pop(viewer, None)
+            self._due = [one for one in self._due if one is not viewer]
+            if not self._until:
+                self._cut.set()
+            self._changed.notify_all()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether the pages that ticks asked for have been read, and what `hide` ends has ended,
+        after at most so many seconds."""
+
+        def over() -> bool:
+            ending = self._thread is not None and self._cut.is_set()
+            return not (self._due or self._reading or ending)
+
+        with self._changed:
+            return self._reads_by_itself or self._changed.wait_for(over, timeout)
+
+    @property
+    def _reads_by_itself(self) -> bool:
+        return self._thread is threading.current_thread()
+
+    @property
+    def _left(self) -> float:
+        """For how many seconds still somebody looks."""
+        return max(0.0, max(self._until.values(), default=-float("inf")) - self._clock())
+
+    @property
+    def _reads_rest(self) -> bool:
+        return self._reads_by_itself and not self._reading
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._due and not self._left:
+                    self._thread = None
+                    self._changed.notify_all()
+                    return
+                self._reading, self._due = self._due, []
+                self._may_cut = True
+                self._cut.clear()
+            try:
+                more = self._read_pages(self._reading) if self._reading else self._read_rest()
+            except Exception as error:  # noqa: BLE001  # nobody would see it raised
+                more = False
+                for viewer in self._reading or self._viewers:
+                    viewer.fails(error)
+            with self._changed:
+                self._reading = []
+                self._changed.notify_all()
+                if not more:
+                    self._changed.wait_for(lambda: self._due or self._cut.is_set(), self._left)
+
+    def _read_pages(self, viewers: list[Viewer]) -> bool:
+        now, outage = self._clock(), self.outage
+        page = list(dict.fromkeys(room_id for one in viewers for room_id in one.page()))
+        if outage is not None:
+            self._tell(None)  # of the ages
+            if outage.lasts or now + self.every / 2 < outage.due:  # no tick comes nearer to it
+                return False
+            self._read_again((page or self.ids)[:TRIED])
+        if self.outage is None:
+            self._read_again(page)
+        if self.outage is None:
+            for viewer in viewers:
+                viewer.also()
+        return True  # the others are read for once, however long the page takes
+
+    def _read_rest(self) -> bool:
+        """Whether some of the other rooms were read."""
+        now, every = self._clock(), self.every
+        if self.outage is not None or not self._rate or not self._left:
+            return False
+        if not self._round and now - self._round_began >= every:
+            self._round_began = now
+            page = {room_id for one in self._until for room_id in one.page()}
+            order = self.frame[READ_AT].sort_values(kind="stable", na_position="first").index
+            self._round.extend(one for one in self.frame["room_id"].loc[order] if one not in page)
+        # So few that a tick seldom cuts them off; two calls each, and one for all devices.
+        most = max(1, min(AT_ONCE, int(self._rate * every / 4)))
+        ids = [self._round.popleft() for _ in range(min(most, len(self._round)))]
+        if not ids:
+            return False
+        self._may_cut = 2 * len(ids) + 1 <= self._rate * every
+        left = self._read_again(ids, self._rate)
+        self._round.extendleft(reversed(left))
+        return not left or len(left) < len(ids)  # what could not be asked is not asked at once
+
+    def _read_again(self, ids: list[str], rate: float | None = None) -> list[str]:
+        """Which of the rooms the reading was ended before."""
+        try:
+            if not self.found:
+                self.adopt(self.known())
+                ids = self.ids
+            if not ids and self.outage is None:
+                return []
+            swept, _ = self.read(ids, cancelled=self._cut, rate=rate)
+        except ConfkitError:  # which is an outage
+            return ids
+        if swept.complete:
+            return []
+        return list(compress(swept.ids, not_asked(swept.frame())))
+
+
+def silence(came: Sweep | ConfkitError) -> ConfkitError | None:
+    """What came in place of any answer about rooms, where none has come for all that was asked."""
+    if isinstance(came, ConfkitError):
+        refused = isinstance(came, TokenRejected) or getattr(came, "endpoint", None) == "A1"
+        return came if refused or not isinstance(came, ApiError) else None
+    if not came.complete or _is_read(came):
+        return None
+    found = [silence(one.error) for one in came.failures if one.room_id is not None]
+    return found[0] if found and all(found) else None
+
+
+def _ends(outage: Outage, came: Sweep) -> bool:
+    """Whether a reading shows that somebody answers again."""
+    silent = [silence(one.error) is not None for one in came.failures if one.room_id is not None]
+    if came.time < outage.since and any(silent):
+        return False  # it began before the outage, and was answered then
+    return not came.ids or _is_read(came) or not all(silent)  # that there are none is an answer
+
+
+def _is_read(swept: Sweep) -> bool:
+    parts = (*swept._part.users, *swept._part.rooms)
+    return any(not isinstance(one, ConfkitError | None) for one in parts)
