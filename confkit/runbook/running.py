@@ -101,7 +101,7 @@ class _Found:
             self.verdict = [Check(**one) for one in json.loads(data[VERDICT])["checks"]]
 
 
-class _Watched(NotebookClient):  # type: ignore[misc]  # nbclient's bases bring no types
+class _Watched(NotebookClient):
     """A client that hands over what each output holds, as it comes."""
 
     def __init__(self, notebook: Any, take: Callable[[Mapping[str, str]], None], **options: Any):
