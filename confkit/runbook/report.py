@@ -33,9 +33,6 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0 }
 _FOLDED = """{%- extends 'basic/index.html.j2' -%}
 {% block input_group %}<details><summary>code</summary>{{ super() }}</details>{% endblock %}
 """
-_SCENE = (
-    "# Builds the sandbox's scene; a real service is used as it is. Its code is not shown here."
-)
 
 
 def check_place(path: Path) -> None:
@@ -63,8 +60,7 @@ def write_report(
 ) -> None:
     """Write the file as a whole, in place of one of this name, for its owner alone (mode 0600).
     What is secret shows as ***: by its name, and each of the values `secrets`. Code that names a
-    secret shows as it is, without these values; code that builds a scene of the sandbox, with its
-    passwords, is left out.
+    secret shows as it is, without these values.
 
     ConfigError: it cannot be written."""
     page = render(run, name, service, when, secrets)
@@ -124,8 +120,6 @@ def _clean_source(cell: Any, hidden: tuple[str, ...]) -> str:
     source: str = cell.source
     if cell.cell_type != "code" or "injected-parameters" in cell.metadata.get("tags", []):
         return _clean(source, hidden)
-    if "book.scene(" in source:
-        return _SCENE
     return mask_code(source, *hidden, *signed(source))
 
 

@@ -5,7 +5,9 @@ import json
 import pytest
 
 import confkit as ck
+from confkit import runbook
 from confkit.dialect import Dialect
+from confkit.runbook import service
 from confkit.sandbox import Sandbox
 from tests.runbook.harness import play
 from tests.scripted import AUTHENTICATE
@@ -50,11 +52,11 @@ def test_each_scene_fails_where_it_should(scene, fails):
 @pytest.mark.parametrize(
     ("path", "fault", "fails"),
     [
-        (f"{A}/get", {"ret": 612, "times": 1}, ["an unknown room is told as 404 (A3)"]),
+        (f"{A}/get", {"ret": 612, "times": 1}, ["an unknown room gives 404 (A3)"]),
         (f"{A}/get_room_info", {"ret": 0, "body": '{"ret":0,"user_list":[]}', "times": 1},
          ["an unknown room has no users: 404 (A6)"]),
         (f"{B}/destroyOutgoingUser", {"ret": 425, "times": 1},
-         ["a missing parameter is told as 401 in B (B2)"]),
+         ["a missing parameter gives 401 in B (B2)"]),
         (f"{A}/create", {"ret": 700}, [MADE]),
         (f"{A}/del", {"ret": 700}, [GONE]),
     ],
@@ -128,7 +130,7 @@ def test_what_breaks_in_the_middle_leaves_nothing_behind(client, sandbox, monkey
     def ended(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ck, "get_mcu", ended)
+    monkeypatch.setattr(service, "get_mcu", ended)
     with pytest.raises(KeyboardInterrupt):
         play("deployment-acceptance", client, apply=True)
     assert sandbox.room_ids() == []
@@ -147,7 +149,8 @@ def test_a_camera_with_a_password_takes_it_from_the_environment(client, sandbox,
     """The password is no input, and shows nowhere."""
     monkeypatch.setenv("CONFKIT_CAMERA_PASSWORD", "hunter2-camera")
     camera = sandbox.camera(login_name="admin", login_password="hunter2-camera")
-    played = play("deployment-acceptance", client, apply=True, camera=camera, login_name="admin")
+    login = {"login_name": "admin", "login_password": runbook.camera_password("admin")}
+    played = play("deployment-acceptance", client, apply=True, camera=camera, **login)
     assert played[SEATED].verdict == "PASS", played
     assert "hunter2-camera" not in played.text
 

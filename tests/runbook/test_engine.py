@@ -1,4 +1,4 @@
-"""What runbooks are made of: checks, needs, the guard, the scene; without any kernel."""
+"""What runbooks are made of: steps, needs, the guard, the scene; without any kernel."""
 
 import json
 
@@ -7,15 +7,37 @@ import pytest
 import confkit as ck
 from confkit import runbook
 from confkit.checklist import Checklist
+from confkit.runbook.inputs import HEADLESS
 from confkit.runbook.report import answered
-from confkit.runbook.showing import VERDICT, Line
+from confkit.runbook.scenes import SCENES
+from confkit.runbook.showing import CHECK, VERDICT, Line
 
 A3, B3 = "/rtc/room/get", "/avd/api/outgoing/getOutgoingUsers"
 
 
+class Taken:
+    """Takes steps, and keeps the checks that they made."""
+
+    def __init__(self, client):
+        self.steps, self.checks = runbook.Steps(client), ck.Checklist()
+
+    def __getattr__(self, step):
+        def take(*given, **named):
+            came = getattr(self.steps, step)(*given, **named)
+            if isinstance(came, ck.Check):
+                came = iter([came])
+            while True:
+                try:
+                    self.checks = ck.Checklist([*self.checks, next(came)])
+                except StopIteration as end:
+                    return end.value
+
+        return take
+
+
 @pytest.fixture
 def book(client):
-    return runbook.begin("a-runbook", client)
+    return Taken(client)
 
 
 @pytest.fixture
@@ -37,14 +59,13 @@ def test_the_first_line_says_which_service_it_is(client, real, capsys):
     assert "changes are refused, read only" in capsys.readouterr().out
 
 
-def test_a_check_that_goes_well_gives_its_value_and_shows_at_once(book, client, capsys):
+def test_a_step_that_goes_well_gives_its_value(book, client):
     """PASS with what was found; the value is there for the next cell."""
     room_id = ck.create_room(client, "Lobby", owner_id="ops")
-    room = book.check("the room is read", lambda: ck.get_room(client, room_id),
+    room = book.asked("the room is read", lambda: ck.get_room(client, room_id),
                       found=lambda room: f"topic {room.topic}")  # fmt: skip
     assert room.room_id == room_id
-    assert "PASS    the room is read: topic Lobby" in capsys.readouterr().out
-    assert book.verdict().verdict == "PASS"
+    assert [str(check) for check in book.checks] == ["PASS    the room is read: topic Lobby"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +89,7 @@ def test_an_error_is_a_fail_only_where_the_service_told_what_is_wrong(
     """What was answered is FAIL; what could not be known is UNKNOWN; `fails` decides otherwise."""
     if fault:
         sandbox.fault(A3, **fault)
-    asked = book.check("the room is read", lambda: ck.get_room(client, "1"), fails=fails)
+    asked = book.asked("the room is read", lambda: ck.get_room(client, "1"), fails=fails)
     [check] = book.checks
     assert asked is None
     assert (check.verdict, bool(check.advice)) == (verdict, True)
@@ -85,50 +106,50 @@ def test_a_change_that_may_have_happened_is_unknown(book, client, sandbox, fault
     """Neither FAIL, nor the refusal that was due: a code that leaves it open, or that passes."""
     sandbox.fault("/rtc/room/create", **fault, times=2)
     create = lambda: ck.create_room(client, "Lobby", "ops", room_extend_id=own)  # noqa: E731
-    book.check("a room is made", create)
+    book.asked("a room is made", create)
     assert [(check.verdict, bool(check.advice)) for check in book.checks] == [("UNKNOWN", True)]
     if own is None:
-        book.refuses("it is refused", create, 407)
+        book.refused("it is refused", create, 407)
         assert book.checks[1].verdict == "UNKNOWN"
 
 
-def test_the_runbook_s_advice_goes_before_the_error_s(book, client):
+def test_the_step_s_advice_goes_before_the_error_s(book, client):
     """`advice` is the next step of a check that failed."""
-    book.check("it is there", lambda: ck.get_room(client, "1"), advice="Ask Ada.")
+    book.asked("it is there", lambda: ck.get_room(client, "1"), advice="Ask Ada.")
     assert book.checks[0].advice == "Ask Ada."
 
 
 def test_a_mistake_in_the_notebook_stays_an_error(book):
-    """What is not confkit's is raised, and nothing is recorded."""
+    """What is not confkit's is raised, and no check is made."""
     with pytest.raises(ZeroDivisionError):
-        book.check("a sum", lambda: 1 / 0)
+        book.asked("a sum", lambda: 1 / 0)
     assert book.checks == ()
 
 
 def test_what_depends_on_a_check_that_failed_is_skipped_with_the_reason(book, client, sandbox):
     """Nothing is asked then, and what depends on the skipped one is skipped too."""
-    book.check("the room is read", lambda: ck.get_room(client, "1"))
+    book.asked("the room is read", lambda: ck.get_room(client, "1"))
     before = sandbox.count()
-    book.check("its users", lambda: ck.get_room_users(client, "1"), needs="the room is read")
-    book.refuses("its ghost", lambda: ck.get_room(client, "2"), 404, needs="its users")
+    book.asked("its users", lambda: ck.get_room_users(client, "1"), needs="the room is read")
+    book.refused("its ghost", lambda: ck.get_room(client, "2"), 404, needs="its users")
     assert not book.ready("its people", needs=("the room is read", "its users"))
     assert sandbox.count() == before
     told = [check.found for check in book.checks[1:]]
     assert [check.verdict for check in book.checks] == ["FAIL", "SKIP", "SKIP", "SKIP"]
     assert told == ["not tried: 'the room is read' is FAIL", "not tried: 'its users' is SKIP",
                     "not tried: 'the room is read' is FAIL"]  # fmt: skip
-    with pytest.raises(ValueError, match="needs 'nothing such'"):
+    with pytest.raises(KeyError, match="nothing such"):
         book.ready("its people", needs="nothing such")
 
 
 def test_a_refusal_that_is_due_passes_and_another_answer_fails(book, client, sandbox):
     """PASS for the code, FAIL for another one and for success, UNKNOWN without an answer."""
     room_id = ck.create_room(client, "Lobby", owner_id="ops")
-    book.refuses("an unknown room", lambda: ck.get_room(client, "1"), 404, 612)
-    book.refuses("another code", lambda: ck.get_room(client, "1"), 407)
-    book.refuses("a success", lambda: ck.get_room(client, room_id), 404)
+    book.refused("an unknown room", lambda: ck.get_room(client, "1"), 404, 612)
+    book.refused("another code", lambda: ck.get_room(client, "1"), 407)
+    book.refused("a success", lambda: ck.get_room(client, room_id), 404)
     sandbox.fault(A3, drop=True)
-    book.refuses("no answer", lambda: ck.get_room(client, "1"), 404)
+    book.refused("no answer", lambda: ck.get_room(client, "1"), 404)
     assert [check.verdict for check in book.checks] == ["PASS", "FAIL", "FAIL", "UNKNOWN"]
     assert book.checks[1].found == "room not found (404) where 407 is due"
     assert book.checks[2].found == "it succeeded, where 404 is due"
@@ -143,35 +164,88 @@ def test_a_change_needs_apply_and_a_client_that_may(book, client):
         book.may_change("False", "delete it")
     client.read_only = True
     assert not book.may_change(True, "delete it")
-    book.check("delete it", lambda: ck.delete_room(client, "1"))
+    book.asked("delete it", lambda: ck.delete_room(client, "1"))
     assert [check.verdict for check in book.checks] == ["SKIP"] * 3
     assert book.checks[0].advice == "Set apply=True to do it."
     assert all("read only" in check.found for check in book.checks[1:])
 
 
-def test_a_scene_is_built_on_the_sandbox_alone(book, real, sandbox):
-    """The sandbox is handed over for it; a real service says SKIP; a wrong scene is refused."""
-    assert book.scene("broken", "broken", "healthy") is sandbox
+def test_what_to_do_names_the_input_as_it_was_given(book, monkeypatch):
+    """In a notebook it is set in a cell, from a command line with -p."""
+    book.may_change(False, "delete it")
+    monkeypatch.setenv(HEADLESS, "1")
+    book.may_change(False, "delete it")
+    assert [check.advice for check in book.checks] == [
+        "Set apply=True to do it.",
+        "Run this again with -p apply=true to do it.",
+    ]
+
+
+def test_a_scene_is_built_on_the_sandbox_alone(client, real, sandbox):
+    """Its inputs take the place of empty ones; a real service says SKIP; a wrong one is refused."""
+    book = runbook.begin("nobody-can-join", client)
+    made = book.scene("full", room="", seconds=0.0)
+    assert made == {"room": sandbox.room_ids()[0], "seconds": 0.0}
+    assert book.scene("healthy", room="mine")["room"] == "mine"
     assert book.checks == ()
-    other = runbook.begin("a-runbook", real)
-    assert other.scene("broken", "broken", "healthy") is None
+    other = runbook.begin("nobody-can-join", real)
+    assert other.scene("full", room="") == {"room": ""}
     assert other.checks[0].verdict == "SKIP"
-    with pytest.raises(ck.ConfigError, match="There are broken, healthy"):
-        book.scene("burning", "broken", "healthy")
+    with pytest.raises(ck.ConfigError, match="There are full, full-of-video"):
+        book.scene("burning")
 
 
-def test_the_verdict_is_in_the_last_output_as_data(book):
-    """FAIL over UNKNOWN over PASS; the output holds table, text and JSON."""
-    book.passed("one", "well")
-    book.unknown("two", "who knows", "Ask.")
+@pytest.mark.parametrize("name", SCENES)
+def test_each_runbook_is_a_function_whose_checks_say_what_to_do(name, client):
+    """Nothing is shown or changed by a function itself; who calls it takes the checks."""
+    book = runbook.begin(name, client)
+    made = {"client": client, **book.scene(SCENES[name][1].split()[0])}
+    checks = ck.Checklist(getattr(runbook, name.replace("-", "_"))(**made))
+    assert all(check.advice for check in checks if check.verdict in ("FAIL", "UNKNOWN"))
+    assert book.checks == ()
+
+
+def test_checks_show_as_they_come_and_the_verdict_is_the_last_output_as_data(client, capsys):
+    """FAIL over UNKNOWN over PASS; an output holds text, HTML and JSON."""
+    book = runbook.begin("nobody-can-join", client)
+
+    def checks():
+        yield ck.Check("one", "PASS", "well")
+        assert "PASS    one: well" in capsys.readouterr().out
+        yield ck.Check("two", "UNKNOWN", "who knows", "Ask.")
+
+    book.show(checks())
     assert book.verdict().verdict == "UNKNOWN"
-    book.add(ck.Check("three", "FAIL", "<b>", "Mend it."))
+    assert (book.passed("one"), book.passed("two"), book.passed("three")) == (True, False, False)
+    book.add(ck.Check("three", "FAIL", "<b>", "Fix it."))
     outputs = book.verdict()._repr_mimebundle_()
     assert json.loads(outputs[VERDICT])["verdict"] == "FAIL"
     assert "<table" in outputs["text/html"]
     line = Line(book.checks[2])._repr_mimebundle_()
+    assert json.loads(line[CHECK])["check"] == "three"
     assert "&lt;b&gt;" in line["text/html"]
     assert line["text/plain"].startswith("FAIL    three: <b>")
+
+
+def test_ctrl_c_while_a_check_shows_reaches_the_function_which_undoes(client, monkeypatch):
+    """What it undoes is a check too, and the interruption goes on afterwards."""
+    book, shown = runbook.begin("nobody-can-join", client), []
+
+    def checks():
+        try:
+            yield ck.Check("made", "PASS", "well")
+        finally:
+            yield ck.Check("undone", "PASS", "well")
+
+    def show(line):
+        shown.append(line)
+        if len(shown) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("confkit.runbook.book.show", show)
+    with pytest.raises(KeyboardInterrupt):
+        book.show(checks())
+    assert [check.check for check in book.checks] == ["made", "undone"]
 
 
 def test_a_room_is_found_by_its_id_or_its_whole_topic(client):
@@ -192,7 +266,7 @@ def test_a_part_of_a_topic_is_never_taken_for_the_room(book, client, real):
     with the candidate and the ways out."""
     ck.create_room(real, "Front desk", owner_id="ops")
     near = ck.create_room(client, "Front desk 2", owner_id="ops")
-    assert book.check("it is found", lambda: runbook.find_room(client, "Front desk")) is None
+    assert book.asked("it is found", lambda: runbook.find_room(client, "Front desk")) is None
     [check] = book.checks
     assert check.verdict == "UNKNOWN"
     assert check.found == "no known room has the ID or topic 'Front desk'"
@@ -204,7 +278,7 @@ def test_a_topic_that_nobody_can_look_up_is_unknown_an_id_that_is_not_there_fail
     """The interface lists no rooms; of a number or a UUID the service itself said 404."""
     made = ck.create_room(client, "Lobby", owner_id="ops")
     for room in ("Attic", "000", "1b4e28ba-2fa1-41d2-883f-0016d3cca427"):
-        book.check(f"{room} is found", lambda room=room: runbook.find_room(client, room))
+        book.asked(f"{room} is found", lambda room=room: runbook.find_room(client, room))
     assert [check.verdict for check in book.checks] == ["UNKNOWN", "FAIL", "FAIL"]
     assert book.checks[1].found == "the service has no room with the ID '000' (404)"
     assert all(f"{made} (Lobby)" in check.advice for check in book.checks)
@@ -216,7 +290,7 @@ def test_a_known_room_that_could_not_be_read_may_be_the_one(book, client, sandbo
     for room in ("Lobby", "Hall", "000"):
         sandbox.fault(A3, ret=404, times=1)  # no such ID; of the two known rooms one is not told
         sandbox.fault(A3, ret=407, times=1)
-        book.check(f"{room} is found", lambda room=room: runbook.find_room(client, room))
+        book.asked(f"{room} is found", lambda room=room: runbook.find_room(client, room))
         unread = book.checks[-1].advice.partition("Could not be read: ")[2]
         assert unread in [f"{room_id}." for room_id in made]
     assert [check.verdict for check in book.checks] == ["UNKNOWN"] * 3
@@ -230,7 +304,7 @@ def test_a_known_room_that_could_not_be_read_may_be_the_one(book, client, sandbo
 def test_a_room_that_was_found_shows_its_topic(book, client):
     """Whoever mistyped an ID sees it in the line; the value is the ID as it is."""
     made = ck.create_room(client, "Lobby", owner_id="ops")
-    found = book.check("it is found", lambda: runbook.find_room(client, made), found=str)
+    found = book.asked("it is found", lambda: runbook.find_room(client, made), found=str)
     assert book.checks[0].found == f"{made} (topic 'Lobby')"
     assert (str(found), f"{found}", json.dumps(found)) == (made, made, f'"{made}"')
 
@@ -238,11 +312,11 @@ def test_a_room_that_was_found_shows_its_topic(book, client):
 def test_what_to_do_about_a_setting_stands_behind_the_arrow(book, client, tmp_path):
     """Once, and not in what was found; the notebook's own advice goes before it."""
     missing = str(tmp_path / "no.txt")
-    book.check("no room", lambda: runbook.find_room(client, ""))
-    book.check("no rooms", lambda: runbook.find_rooms(client))
-    book.check("no file", lambda: runbook.find_rooms(client, missing))
-    book.check("no recording", lambda: ck.load_occupancy(missing), advice="Set recording.")
-    book.check("no recording here", lambda: ck.load_occupancy(missing))
+    book.asked("no room", lambda: runbook.find_room(client, ""))
+    book.asked("no rooms", lambda: runbook.find_rooms(client))
+    book.asked("no file", lambda: runbook.find_rooms(client, missing))
+    book.asked("no recording", lambda: ck.load_occupancy(missing), advice="Set recording.")
+    book.asked("no recording here", lambda: ck.load_occupancy(missing))
     assert {check.verdict for check in book.checks} == {"UNKNOWN"}
     found, advice = zip(*((check.found, check.advice) for check in book.checks), strict=True)
     assert (found[0], advice[0]) == ("no room is given", "Set room to its ID or its topic.")

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 import confkit as ck
+from confkit.runbook import people
 from tests.runbook.deployment import changes, deployed, outside, wrong
 from tests.runbook.harness import play
 
@@ -14,9 +15,9 @@ LICENCE, SERVER = "the licence lets somebody in", "a media server serves the roo
 PEERS, NEW = "peer-to-peer is permitted", "a new room of this kind can be made"
 LEFT = "no such room is left"
 ONE, PERSON = "the user is in the room, and nobody else is meant", "it is a person, not a camera"
-OFF, AWAY = "the user is put off", "they stay away"
+OFF, AWAY = "the user is removed", "they stay away"
 USERS, MCU = "/rtc/room/get_room_info", "/sdk/get_mcu"
-CREATE, DELETE, PUT_OFF = "/rtc/room/create", "/rtc/room/del", "/rtc/force_offline_mcu"
+CREATE, DELETE, REMOVE = "/rtc/room/create", "/rtc/room/del", "/rtc/force_offline_mcu"
 
 JOIN = {
     "healthy": {},
@@ -89,7 +90,7 @@ def test_the_room_that_was_tried_is_deleted_when_the_runbook_is_interrupted(monk
 
     with deployed() as (sandbox, client):
         room_id = create(client, "Night shift", "ops")
-        monkeypatch.setattr(ck, "create_room", interrupted)
+        monkeypatch.setattr(people, "create_room", interrupted)
         with pytest.raises(KeyboardInterrupt), changes(sandbox, A2=1, A4=1):
             play("nobody-can-join", client, room=room_id, apply=True)
         assert sandbox.room_ids() == [room_id]
@@ -166,7 +167,7 @@ OFFLINE = {
 
 
 @pytest.mark.parametrize(("scene", "expected"), OFFLINE.items(), ids=OFFLINE)
-def test_who_is_meant_is_clear_before_anybody_is_put_off(scene, expected):
+def test_who_is_meant_is_clear_before_anybody_is_removed(scene, expected):
     """Nobody, two of a name, and a camera are refused; without apply it is never a PASS."""
     played = play("force-user-offline", scene=scene)
     assert wrong(played) == expected
@@ -182,7 +183,7 @@ def test_who_comes_back_under_a_new_id_is_noticed():
     assert "lock the room" in played[AWAY].advice
 
 
-def test_exactly_the_one_who_is_meant_is_put_off():
+def test_exactly_the_one_who_is_meant_is_removed():
     """Named by ID among two of one name: that one is gone, the others and the camera stay."""
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Press briefing", "ops")
@@ -221,11 +222,11 @@ def test_a_change_that_failed_is_not_told_as_one_that_was_not_wanted(fault, off,
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Press briefing", "ops")
         sandbox.join(room_id, "Ada")
-        sandbox.fault(PUT_OFF, **fault)
+        sandbox.fault(REMOVE, **fault)
         asked = {"room": room_id, "user": "Ada", "watch": 0.2}
         played = play("force-user-offline", client, **asked, apply=True)
     assert (played[OFF].verdict, played[AWAY].verdict, played.verdict) == (off, away, off)
-    assert "nobody was put off" not in played[AWAY].found
+    assert "nobody was removed" not in played[AWAY].found
     assert "apply" not in played[AWAY].advice
 
 
@@ -234,7 +235,7 @@ def test_a_user_who_leaves_a_moment_later_is_not_one_who_came_back():
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Press briefing", "ops")
         ada = sandbox.join(room_id, "Ada")
-        sandbox.fault(PUT_OFF, body='{"result": 0, "msg": "ok"}')
+        sandbox.fault(REMOVE, body='{"result": 0, "msg": "ok"}')
         later = threading.Timer(0.5, sandbox.leave, (room_id, ada))
         later.start()
         played = play("force-user-offline", client, room=room_id, user=ada, watch=1.2, apply=True)
@@ -247,7 +248,7 @@ def test_a_user_who_never_leaves_did_not_come_back():
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Press briefing", "ops")
         ada = sandbox.join(room_id, "Ada")
-        sandbox.fault(PUT_OFF, body='{"result": 0, "msg": "ok"}')
+        sandbox.fault(REMOVE, body='{"result": 0, "msg": "ok"}')
         played = play("force-user-offline", client, room=room_id, user=ada, watch=0.2, apply=True)
     assert wrong(played) == {AWAY: "FAIL"}
     assert "still there" in played[AWAY].found
@@ -267,7 +268,7 @@ def test_a_room_that_cannot_be_watched_is_not_one_that_stays_empty():
 
 
 def test_whether_it_is_a_camera_has_to_be_known():
-    """When the cameras cannot be listed nobody is put off."""
+    """When the cameras cannot be listed nobody is removed."""
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Press briefing", "ops")
         sandbox.join(room_id, "Ada")

@@ -2,12 +2,14 @@
 
 import os
 import sys
+import tempfile
 from typing import Any
 from unittest import mock
 
 import confkit as ck
 from confkit import course, runbook
 from confkit.checklist import Checklist
+from confkit.runbook.scenes import SCENES
 from confkit.sandbox import RoomJoinRefused, Sandbox
 from tests.secrets.drives import Drive, Due, listed
 from tests.secrets.worlds import SMALL, World
@@ -137,16 +139,33 @@ def _book(world: World) -> runbook.Runbook:
     def breaks() -> Any:
         return ck.import_device(world.client, "no-such", "d", "D", marks.login())
 
-    book.check("the room", lambda: ck.get_room(world.client, world.room_id), found=str)
-    book.check("the device", lambda: device, found=str)
-    book.check("an import", breaks)
-    book.refuses("a wrong one", breaks, 423)
-    book.failed("a login", f"camera {marks.login()} refused it", f"Try {marks.login()}.")
-    book.unknown("another", f"login_password={marks['login_password']!r}", "x")
-    book.skipped("a third", f'{{"host_password": "{marks["key"]}"}}')
-    book.passed("a last", f"Authorization: Basic {marks['random']}")
-    book.add(ck.Check("one more", "PASS", f"at {marks.login()}", ""))
+    steps = runbook.Steps(world.client)
+    room = lambda: ck.get_room(world.client, world.room_id)  # noqa: E731
+    book.show(steps.asked("the room", room, found=str))
+    book.show(steps.asked("the device", lambda: device, found=str))
+    book.show(steps.asked("an import", breaks))
+    book.show(steps.refused("a wrong one", breaks, 423))
+    book.show(steps.ready("a needed one", needs="an import"))
+    book.show(steps.may_change(False, "delete the room"))
+    book.add(
+        steps.failed("a login", f"camera {marks.login()} refused it", f"Try {marks.login()}."),
+        steps.unknown("another", f"login_password={marks['login_password']!r}", "x"),
+        steps.skipped("a third", f'{{"host_password": "{marks["key"]}"}}'),
+        steps.passed("a last", f"Authorization: Basic {marks['random']}"),
+        steps.add(ck.Check("one more", "PASS", f"at {marks.login()}", "")),
+    )
     return book
+
+
+def _ran(world: World, name: str, **inputs: Any) -> ck.Checklist:
+    given = {"client": world.client, **inputs}
+    return ck.Checklist(getattr(runbook, name)(**given))
+
+
+def _month(world: World) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        ck.save_occupancy(world.sandbox.simulate(rooms=2, days=2, every=7200, seed=3), folder)
+        return runbook.month(folder)
 
 
 def _given(world: World, **variables: str) -> Any:
@@ -166,12 +185,26 @@ RUNBOOK: dict[str, Drive] = {
     "find_room": lambda w: runbook.find_room(w.client, w.room_id),
     "find_rooms": lambda w: runbook.find_rooms(w.client, w.room_id),
     "given": lambda w: _given(w, CONFKIT_RUNBOOK_ROOM="r1"),
+    **{name: lambda w: _book(w).checks
+       for name in ("Runbook.add", "Runbook.checks", "Runbook.show", "Steps", "Steps.add",
+                    "Steps.asked", "Steps.failed", "Steps.may_change", "Steps.passed",
+                    "Steps.ready", "Steps.refused", "Steps.skipped", "Steps.unknown")},
+    "Runbook.passed": lambda w: _book(w).passed("the room"),
+    "Runbook.scene": lambda w: runbook.begin("media-server-gone", w.client).scene("healthy"),
+    "authentication_fails": lambda w: _ran(w, "authentication_fails"),
+    "bulk_camera_import": lambda w: _ran(w, "bulk_camera_import", table=""),
+    "camera_does_not_appear": lambda w: _ran(w, "camera_does_not_appear", room=w.room_id,
+                                             device="marked", address=w.marks.login()),
+    "capacity_review": lambda w: _ran(w, "capacity_review", recording=""),
+    "connected": lambda w: runbook.connected(profile="sandbox"),
+    "deployment_acceptance": lambda w: _ran(w, "deployment_acceptance"),
+    "force_user_offline": lambda w: _ran(w, "force_user_offline", room=w.room_id, user="nobody"),
+    "fullest": lambda w: runbook.fullest(w.client, _month(w)),
+    "media_server_gone": lambda w: _ran(w, "media_server_gone", rooms=w.room_id),
+    "month": _month,
+    "nobody_can_join": lambda w: _ran(w, "nobody_can_join", room=w.room_id),
+    "stray_devices": lambda w: _ran(w, "stray_devices", seconds=0.1),
     "to_set": lambda w: runbook.to_set("room", w.room_id),
-    **{f"Runbook.{name}": lambda w: _book(w).checks
-       for name in ("add", "check", "checks", "failed", "passed", "refuses", "skipped", "unknown")},
-    "Runbook.may_change": lambda w: _book(w).may_change(False, "delete the room"),
-    "Runbook.ready": lambda w: _book(w).ready("x", needs="the room"),
-    "Runbook.scene": lambda w: _book(w).scene("broken", "broken"),
     "Runbook.verdict": lambda w: _book(w).verdict(),
 }  # fmt: skip
 RUNBOOK_MISTAKES: dict[str, Drive] = {
@@ -224,6 +257,8 @@ DUE: dict[str, Due] = {
     "an input that is a key": ck.ConfigError,
     "an input with a login": ck.ConfigError,
     **{name: lambda checks: {check.verdict for check in checks} == VERDICTS for name in RUNBOOK
-       if name.startswith("Runbook.") and name not in ("Runbook.may_change", "Runbook.ready",
-                                                       "Runbook.scene", "Runbook.verdict")},
+       if name.startswith(("Runbook.", "Steps")) and name not in ("Runbook.passed",
+                                                                  "Runbook.scene",
+                                                                  "Runbook.verdict")},
+    **{name.replace("-", "_"): lambda checks: len(checks) > 2 for name in SCENES},  # whatever is
 }  # fmt: skip
