@@ -104,7 +104,9 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def eof_received(self) -> bool:
-        """Wait a moment for what the peer says of bytes that it did not read."""
+        """Where an answer is due, wait a moment for the peer to say that it read no request."""
+        if self._answer is None or self._answer.done():
+            return False
         asyncio.get_running_loop().call_later(_RESET, self._transport.close)
         return self._transport.get_extra_info("sslcontext") is None  # TLS knows no half of an end
 
