@@ -117,7 +117,7 @@ class Connection(asyncio.Protocol):
             reason = "The camera sent something that is not RTSP."
         elif exc:
             reason = "The connection to the camera broke."
-        self.unread = exc is not None
+        self.unread |= exc is not None
         ours = self._transport.get_extra_info("socket")  # TLS has let go of it
         with suppress(OSError, TypeError):  # uvloop's sockets have no options to ask for
             # It had closed before what came then, and has reset the connection.
@@ -148,9 +148,8 @@ class Connection(asyncio.Protocol):
     async def exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response | None:
         """Return the answer to a request, or None when the connection closes instead."""
         self._answer = asyncio.get_running_loop().create_future()
-        if self.closed.done():
-            self.unread = True
-        else:
+        self.unread = self._transport.is_closing()
+        if not self.unread:
             self.send(method, url, *headers)
         either: tuple[asyncio.Future[Any], ...] = (self._answer, self.closed)
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
