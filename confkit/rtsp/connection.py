@@ -104,7 +104,9 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def eof_received(self) -> bool:
-        """Wait a moment for what the peer says of bytes that it did not read."""
+        """Where an answer is due, wait a moment for the peer to say that it read no request."""
+        if self._answer is None or self._answer.done():
+            return False
         asyncio.get_running_loop().call_later(_RESET, self._transport.close)
         return self._transport.get_extra_info("sslcontext") is None  # TLS knows no half of an end
 
@@ -115,7 +117,7 @@ class Connection(asyncio.Protocol):
             reason = "The camera sent something that is not RTSP."
         elif exc:
             reason = "The connection to the camera broke."
-        self.unread = exc is not None
+        self.unread |= exc is not None
         ours = self._transport.get_extra_info("socket")  # TLS has let go of it
         with suppress(OSError, TypeError):  # uvloop's sockets have no options to ask for
             # It had closed before what came then, and has reset the connection.
@@ -146,9 +148,8 @@ class Connection(asyncio.Protocol):
     async def exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response | None:
         """Return the answer to a request, or None when the connection closes instead."""
         self._answer = asyncio.get_running_loop().create_future()
-        if self.closed.done():
-            self.unread = True
-        else:
+        self.unread = self._transport.is_closing()
+        if not self.unread:
             self.send(method, url, *headers)
         either: tuple[asyncio.Future[Any], ...] = (self._answer, self.closed)
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -1,5 +1,6 @@
 """`Sandbox`: the embedded service as its owner starts, steers and ends it."""
 
+import asyncio
 import atexit
 import logging
 import os
@@ -140,6 +141,7 @@ class Sandbox:
         self._thread: LoopThread | None = None
         self._opened = AsyncExitStack()
         self._cameras: CameraServer | None = None
+        self._one_starts = asyncio.Lock()
         self._closed = False
         self._process = os.getpid()
 
@@ -367,12 +369,14 @@ class Sandbox:
             "auth": auth, "name": name, "transports": transports, "max_viewers": max_viewers,
             "tls": tls,
         }  # fmt: skip
-        if self._cameras is None:
-            need_av("cameras")
-            from .cameras.server import CameraServer  # large: only when a camera is made
+        async with self._one_starts:
+            if self._cameras is None:
+                need_av("cameras")
+                from .cameras.server import CameraServer  # large: only when a camera is made
 
-            self._cameras = CameraServer()
-            await self._cameras.start()
+                cameras = CameraServer()
+                await cameras.start()
+                self._cameras = cameras
         return await self._cameras.add(path, fault=fault, **settings)
 
     @staticmethod

@@ -105,6 +105,11 @@ def greets(greeting, answer=b"", *, closes=True, pause=0.0):
             if answer and not hasattr(self, "task"):
                 self.task = asyncio.create_task(self.drip())
 
+        def connection_lost(self, exc):
+            super().connection_lost(exc)
+            if hasattr(self, "task"):
+                self.task.cancel()
+
         async def drip(self):
             for start in range(0, len(answer), size := 1 if pause else len(answer)):
                 self.transport.write(answer[start : start + size])

@@ -376,6 +376,14 @@ def test_a_failure_of_our_own_is_a_refusal_too():
     asyncio.run(run())
 
 
+def test_threads_may_ask_for_the_first_camera_at_once(sandbox):
+    """Eight cameras that are made at the same moment are all on one port, each at its own path."""
+    with ThreadPoolExecutor(8) as pool:
+        urls = list(pool.map(lambda _: sandbox.camera(**SMALL), range(8)))
+    assert len(set(urls)) == 8
+    assert len({url.rpartition("/")[0] for url in urls}) == 1
+
+
 def test_fifty_cameras(stranger, sandbox):
     """50 imported cameras stream at once; one is unplugged, is gone, and comes back."""
     room_id = stranger.room()
