@@ -92,7 +92,7 @@ class DevicePanel(Panel):
         self.topics = Table("Rooms by topic", "room_id", [
             Column("topic", "topic"), Column("room_id", "room"),
             Column("users", "users", right=True),
-        ], what="known rooms", empty="No room is known.", on_choice=self._enter)  # fmt: skip
+        ], empty="No room is known.", on_choice=self._enter)  # fmt: skip
         refresh = button("Refresh", self.clicked(self.refresh, "reading"))
         by_topic = button("Rooms by topic", self.clicked(self.list_rooms, "rooms"))
         tabs = ipywidgets.Tab([self._one(), self._many()], titles=["One device", "Many devices"])
@@ -218,7 +218,7 @@ class DevicePanel(Panel):
             known = until_cancelled(lambda: known_rooms(self.client), work.cancelled)
             swept = sweep(self.client, known, progress=work.progress, cancelled=work.cancelled)
             found = swept.frame()
-            self.topics.show(found)
+            self.topics.show(found, counted(len(found), "known room"))
             shown(self.topics, True)
             return found
 

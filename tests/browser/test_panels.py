@@ -229,7 +229,7 @@ def test_a_table_of_devices_is_checked_and_imported(lab):
     table = panel.get_by_label("table as text")
     table.fill("\n".join([head, row.format("front"), row.format("")]))
     panel.get_by_role("button", name="Check the table").click()
-    panel.get_by_role("alert").wait_for()
+    panel.get_by_role("alert").get_by_text("The table has").wait_for()
     panel.get_by_role("grid", name="Problems").locator("tbody tr").first.wait_for()
     table.fill("\n".join([head, row.format("front"), last]))
     panel.get_by_role("button", name="Import the table").click()

@@ -147,7 +147,7 @@ def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, notebo
         f"{HEAD}\n{kernel.run('print(room_id)')},,x,{inside}"
     )
     devices.get_by_role("button", name="Check the table").click()
-    devices.get_by_role("alert").wait_for()
+    devices.get_by_role("alert").get_by_text("The table has").wait_for()
 
     rooms.get_by_role("button", name="New room").click()
     rooms.get_by_label("Host password").fill("Open-Sesame!")
@@ -162,7 +162,7 @@ def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, notebo
     made = kernel.run(f"print('\\n'.join(step.value for step in {steps}))").splitlines()
     token = made[-2]
     notebook.until(lambda: token in wire.inner_text())
-    wire.locator("tbody tr").first.click()
+    wire.locator("tbody tr[data-key]").first.click()
     wire.locator("pre").first.wait_for()
 
     secrets = [CAMERA, "AbandonedHalfw", "Open-Sesame!", *made]

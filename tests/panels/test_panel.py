@@ -41,33 +41,6 @@ class Counting(Panel):
             raise error
 
 
-def test_a_click_counts_in_a_thread_and_a_second_one_meanwhile_does_nothing():
-    """The panel says what it does; when that is over, one click has counted."""
-    panel = Counting()
-    pressed = button("Count", panel.clicked(panel.count))
-    pressed.click()
-    assert panel.begun.wait(LONG)
-    pressed.click()
-    pressed.click()
-    assert panel.frame.busy == "Counting"
-    panel.go.set()
-    assert panel.wait(LONG)
-    assert (panel.times, panel.frame.busy) == (1, "")
-    assert (panel.frame.done, panel.frame.total) == (1, 3)
-    pressed.click()
-    assert panel.wait(LONG)
-    assert panel.times == 2
-
-
-def test_who_asks_for_the_value_waits_for_the_first_reading():
-    """A cell after the one that made the panel has what the first reading found."""
-    panel = Counting()
-    panel.first(panel.count)
-    threading.Timer(0.2, panel.go.set).start()
-    assert panel.value == 1
-    assert not panel.wait(LONG) or panel.frame.busy == ""
-
-
 def test_a_first_reading_that_fails_keeps_nobody_waiting_and_is_no_value():
     """Who asks for the value gets the error, which the panel shows, until there is a value."""
     panel = Counting()
@@ -104,16 +77,6 @@ def test_an_error_that_nobody_expects_is_told_in_the_panel_and_logged_once(caplo
         assert panel.wait(LONG)
     assert "ZeroDivisionError: by nought" in panel.frame.text
     assert [record.exc_info is not None for record in caplog.records] == [True]
-
-
-def test_what_went_wrong_is_gone_when_the_next_work_begins():
-    """A panel does not go on showing an error that was mended."""
-    panel = Counting()
-    with pytest.raises(ck.ConfigError):
-        panel.break_(ck.ConfigError("Wrong."))
-    panel.go.set()
-    panel.count()
-    assert panel.frame.text == ""
 
 
 def test_cancel_ends_the_work_under_way():
@@ -205,25 +168,6 @@ def test_an_answer_to_an_earlier_question_answers_none():
     assert (panel.times, panel.frame.question) == (0, "Count two more?")
 
 
-def test_a_click_behind_an_automatic_reading_says_that_it_waits():
-    """The head names the click, and no longer when it has its turn."""
-    panel = Counting()
-
-    def quiet():
-        with panel.working(""):
-            panel.begun.set()
-            assert panel.go.wait(LONG)
-
-    panel.every(5, quiet)
-    panel.frame._hear(None, {"kind": "tick"}, [])
-    assert panel.begun.wait(LONG)
-    button("Count", panel.clicked(panel.count)).click()
-    assert panel.frame.waiting == "Waiting: Count."
-    panel.go.set()
-    assert panel.wait(LONG)
-    assert (panel.times, panel.frame.waiting, panel.frame.busy) == (1, "", "")
-
-
 def test_a_panel_that_is_closed_ends_its_work():
     """Nothing goes on for a panel that nobody has any more."""
     panel = Counting()
@@ -239,20 +183,6 @@ def test_a_clock_that_makes_no_sense_is_refused(seconds):
     """Seconds, or 0 for never."""
     with pytest.raises(ck.ConfigError, match="0 for never"):
         Counting().every(seconds, print)
-
-
-def test_the_clock_refreshes_and_leaves_out_what_comes_while_it_works():
-    """Ticks that pile up behind a long reading start one reading, not ten."""
-    panel = Counting()
-    panel.every(5, panel.count)
-    assert panel.frame.every == 5
-    panel.frame._hear(None, {"kind": "tick"}, [])
-    assert panel.begun.wait(LONG)
-    for _ in range(10):
-        panel.frame._hear(None, {"kind": "tick"}, [])
-    panel.go.set()
-    assert panel.wait(LONG)
-    assert panel.times == 1
 
 
 def test_progress_of_many_steps_is_told_some_hundred_times():
