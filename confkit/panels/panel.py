@@ -80,7 +80,8 @@ class Work:
 @dataclass(eq=False)
 class _Job:
     """What a panel's worker does: the click of a `button`, the first reading, or `by_itself` what
-    the clock asks for. `again`: a click while it is under way is another job."""
+    the clock asks for. `again`: a click while it is under way is another job. What it says
+    stands at this `place`, which is a class of the button."""
 
     action: Callable[[], object]
     name: str
@@ -88,6 +89,7 @@ class _Job:
     kind: str
     again: bool = False
     by_itself: bool = False
+    place: str = ""
     error: BaseException | None = None
 
     def show(self, at_work: bool) -> None:
@@ -195,7 +197,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self._automatic[kind] = text
         elif text or self._automatic.pop(kind, None) is None:
             return
-        self.frame.tell(text, tone, kind)
+        self.frame.tell(text, tone, kind, self._job.place if self._job else "")
 
     def dismiss(self, kind: str | None = None) -> None:
         """Remove the message of this kind, or all messages."""
@@ -267,14 +269,17 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         """
 
         def handle(*clicked: Any) -> None:
-            button = clicked[0] if clicked else action
+            button, place = clicked[0] if clicked else action, ""
+            if isinstance(button, ipywidgets.Button):
+                place = f"confkit-{button.model_id}"
+                button.add_class(place)
             called = name or getattr(button, "description", "") or "A click"
             try:
                 job = action if given is None else partial(action, given())
             except ConfkitError as error:
                 self.fails(error, kind)
             else:
-                self._add(_Job(job, called, button, kind, again))
+                self._add(_Job(job, called, button, kind, again, place=place))
 
         return handle
 
@@ -344,7 +349,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         done, which the panel says. `grave`: what is asked takes something away."""
         with self._turn:
             before, self._answer = self.frame.question, action
-            self.frame.put(question=question, yes=yes, grave=grave)
+            place = self._job.place if self._job else ""
+            self.frame.put(question=question, yes=yes, grave=grave, place=place)
         if before and before != self.frame.question:
             self.tell(f"Not answered, and not done: {before}", kind="question")
 
@@ -396,7 +402,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         elif content.get("question", self.frame.question) == self.frame.question:
             name, action = self.frame.yes, self._answered()
             if kind == "yes" and action is not None:
-                self._add(_Job(action, name, object(), "work"))  # each answer counts
+                # Each answer counts, and what comes of it stands where it was asked.
+                self._add(_Job(action, name, object(), "work", place=self.frame.place))
 
     def _hidden(self) -> None:
         """Called when nobody sees the panel any more."""

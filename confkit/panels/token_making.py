@@ -48,7 +48,7 @@ class TokenSteps(tuple[TokenStep, ...]):
             f"<td {left}>{escape(step.how)} <small>({escape(step.sure)})</small></td></tr>"
             for number, step in enumerate(self, 1)
         )
-        names = ("", "step", "value", "how")
+        names = ("no.", "step", "value", "how")
         heads = "".join(f"<th scope='col' {left}>{name}</th>" for name in names)
         return as_it_is(f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
 

@@ -4,6 +4,7 @@ import pytest
 
 import confkit as ck
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
+from confkit.panels.arranging import button
 from confkit.panels.panel import Panel, told
 from tests.panels.pressing import LONG, named
 
@@ -84,10 +85,35 @@ def test_work_within_work_says_nothing_of_its_own(panel):
     with pytest.raises(ck.ConfigError), panel.working("Creating", "change"):
         panel.pick()
         panel.work("reading", "The new room was not read.")
-    assert panel.frame.messages == [
-        {"kind": "reading", "text": "Not read.", "tone": "bad"},
-        {"kind": "change", "text": "The new room was not read.", "tone": "bad"},
+    assert [(one["kind"], one["text"], one["tone"]) for one in panel.frame.messages] == [
+        ("reading", "Not read.", "bad"),
+        ("change", "The new room was not read.", "bad"),
     ]
+
+
+def test_what_comes_of_a_click_stands_beside_its_button(panel):
+    """Its message, its question, and what comes of the answer; of a call it stands in the head."""
+
+    def act(text):
+        panel.tell(text, kind="change")
+        panel.ask("Yes", f"{text}?", lambda: panel.tell("Did it.", kind="change"))
+
+    place = {}
+    for text in ("Delete", "Remove"):
+        made = button(text, panel.clicked(lambda text=text: act(text), "change"))
+        made.click()
+        assert panel.wait(LONG)
+        place[text] = panel.frame.place
+        assert place[text] in made._dom_classes
+        assert panel.frame.messages[-1]["place"] == place[text]
+    assert place["Delete"] != place["Remove"]
+    panel.frame._hear(None, {"kind": "yes"}, [])
+    assert panel.wait(LONG)
+    last = panel.frame.messages[-1]
+    assert (last["text"], last["place"]) == ("Did it.", place["Remove"])
+    panel.work("change")
+    act("From code")
+    assert (panel.frame.messages[-1]["place"], panel.frame.place) == ("", "")
 
 
 @pytest.mark.parametrize(

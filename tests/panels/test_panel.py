@@ -400,20 +400,30 @@ def test_a_table_sends_one_page_and_says_how_many_there_are(table):
 
 
 def test_a_table_sorts_all_rows_and_puts_missing_ones_last(table):
-    """Upwards first, downwards at the second click, the first page each time."""
+    """Numbers downwards first and texts upwards, the other way at the second click, the first page
+    each time."""
     table.turn(2)
     table._hear(None, {"kind": "sort", "column": "users"}, [])
-    assert (table.page, table.sorted) == (0, ["users", False])
-    assert table.rows[0][1][1] == "0"
-    table._hear(None, {"kind": "sort", "column": "users"}, [])
+    assert (table.page, table.sorted) == (0, ["users", True])
     assert table.rows[0][1][1] == "10"
+    table._hear(None, {"kind": "sort", "column": "users"}, [])
+    assert table.rows[0][1][1] == "0"
     table.turn(2)
     assert table.rows[-1][1][1] is None
     with pytest.raises(ck.ConfigError, match="There are room_id, users"):
         table.sort("no such column")
     for message in ({"kind": "sort", "column": "nope"}, {"kind": "sort"}, {"kind": "page"}):
         table._hear(None, message, [])
-    assert table.sorted == ["users", True]
+    assert table.sorted == ["users", False]
+    table.sort("room_id")
+    assert table.sorted == ["room_id", False]
+
+
+@pytest.mark.parametrize("names", [["users", "room_id"], [], ["nope"], None, "users", [7, {}]])
+def test_columns_are_chosen_among_those_that_there_are(table, names):
+    """In the order of the table; without any of them the usual ones are shown."""
+    table._hear(None, {"kind": "columns", "names": names}, [])
+    assert table.picked == (["room_id", "users"] if names and "room_id" in names else [])
 
 
 def test_a_column_of_numbers_and_texts_is_sorted_as_text():

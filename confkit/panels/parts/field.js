@@ -1,23 +1,15 @@
 function render({ model, el }) {
   el.classList.add("confkit-field");
   const kind = model.get("kind");
-  const label = document.createElement("label");
-  const words = document.createElement("span");
-  const input = document.createElement(kind === "area" ? "textarea" : "input");
-  if (kind !== "area") input.type = kind;
+  const label = made("label");
+  const words = made("span");
+  const input = made(kind === "area" ? "textarea" : "input");
   if (kind === "area") input.rows = 4;
+  else input.type = kind;
   input.autocomplete = "off";
   input.spellcheck = false;
   label.append(words, input);
   el.append(label);
-
-  const draw = () => {
-    words.textContent = model.get("label");
-    input.disabled = model.get("disabled");
-    if (kind !== "file") input.placeholder = model.get("held") ? `(${model.get("held")})` : model.get("hint");
-  };
-  model.on("change", draw);
-  draw();
 
   if (kind === "file") {
     input.accept = model.get("hint");
@@ -37,6 +29,11 @@ function render({ model, el }) {
   };
   model.on("msg:custom", heard);
   model.send({ kind: "ready" });
-  return () => { model.off("change", draw); model.off("msg:custom", heard); };
+  const end = drawing(model, () => {
+    words.textContent = model.get("label");
+    input.disabled = model.get("disabled");
+    if (kind !== "file") input.placeholder = model.get("held") ? `(${model.get("held")})` : model.get("hint");
+  });
+  return () => { end(); model.off("msg:custom", heard); };
 }
 export default { render };

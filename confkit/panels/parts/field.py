@@ -12,7 +12,7 @@ from typing import Any, Literal
 import traitlets
 
 from ...secret import Secret, mask_address
-from .widget import HERE, Widget
+from .widget import Widget, browser
 
 
 class Field(Widget):
@@ -23,7 +23,7 @@ class Field(Widget):
     fills in is not shown, unless the field `shows` it: in the page alone, and never a login.
     """
 
-    _esm = HERE / "field.js"
+    _esm = browser("field")
     label = traitlets.Unicode("").tag(sync=True)
     kind = traitlets.Unicode("password").tag(sync=True)
     hint = traitlets.Unicode("").tag(sync=True)

@@ -1,26 +1,19 @@
-function made(kind, name, text) {
-  const element = document.createElement(kind);
-  if (name) element.className = name;
-  if (text) element.textContent = text;
-  return element;
-}
-
 function render({ model, el }) {
   el.classList.add("confkit-frame");
+  const panel = () => el.closest(".confkit-panel") || el;
+  const send = (kind) => () => model.send({ kind, question: model.get("question") });
+
   const title = made("div", "confkit-title");
   title.setAttribute("role", "heading");
   title.setAttribute("aria-level", "3");
-  const service = made("span", "confkit-service");
-  const note = made("span", "confkit-note");
+  title.tabIndex = -1; // takes the focus of the last message that is dismissed
+  const [service, note] = [made("span", "confkit-service"), made("span", "confkit-note")];
   const head = made("div", "confkit-head");
   head.append(title, service, note);
 
   const work = made("div", "confkit-work");
-  const what = made("span", "confkit-what");
-  const bar = made("progress");
-  const cancel = made("button", "confkit-button", "Cancel");
-  cancel.type = "button";
-  work.append(what, bar, cancel);
+  const [what, bar] = [made("span", "confkit-what"), made("progress")];
+  work.append(what, bar, button("", "Cancel", send("cancel")));
 
   // Live regions, there before what they say, and not atomic: only what is new is read out.
   const live = (role, name) => {
@@ -30,64 +23,85 @@ function render({ model, el }) {
     return region;
   };
   const waits = live("status", "confkit-waits");
-  const [alerts, told] = [live("alert", "confkit-messages"), live("status", "confkit-messages")];
+  function place(name) {
+    const here = made("div", name);
+    here.append(live("alert", "confkit-messages"), live("status", "confkit-messages"));
+    return here;
+  }
+  const top = place("confkit-top");
 
   const asks = made("div", "confkit-question");
   asks.setAttribute("role", "alertdialog");
+  asks.hidden = true;
   const question = made("span");
-  const yes = made("button", "confkit-button confkit-danger");
-  const no = made("button", "confkit-button", "Cancel");
-  yes.type = no.type = "button";
+  const yes = button("", "", send("yes"));
+  const no = button("", "Cancel", send("no"));
   asks.append(question, yes, no);
-  el.append(head, work, waits, alerts, told, asks);
-
-  const send = (kind) => () => model.send({ kind, question: model.get("question") });
-  cancel.addEventListener("click", send("cancel"));
-  yes.addEventListener("click", send("yes"));
-  no.addEventListener("click", send("no"));
   asks.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { event.stopPropagation(); send("no")(); }
   });
+  top.append(asks);
+  el.append(head, work, waits, top);
 
-  title.tabIndex = -1; // takes the focus of the last message that is dismissed
+  // What comes of a click stands in the row of its button, where that is seen; the rest in the head.
+  const places = new WeakMap(); // of each row
+  function within(row) {
+    if (!places.has(row)) places.set(row, place("confkit-here"));
+    const here = places.get(row);
+    if (here.parentElement !== row) row.append(here);
+    return here;
+  }
+  function beside(name) {
+    const clicked = name && panel().querySelector(`.${CSS.escape(name)}`);
+    const row = clicked && clicked.offsetParent && clicked.closest(".confkit-row");
+    return row ? within(row) : top;
+  }
+  const clicked = (event) => {
+    const row = event.target.closest(".confkit-row");
+    if (row && event.target.closest("button")) within(row); // live before it says something
+  };
+
   const lines = new Map(); // of each kind of message what is shown
   function line({ kind, text, tone }) {
-    const shown = made("div", "confkit-status confkit-message");
-    if (tone) shown.classList.add(`confkit-${tone}`);
+    const shown = made("div", `confkit-status confkit-message ${tone && `confkit-${tone}`}`);
     const words = made("span", "confkit-words", text);
     words.id = `confkit-${Math.random().toString(36).slice(2)}`;
-    const button = made("button", "confkit-button confkit-dismiss", "×");
-    button.type = "button";
-    button.title = "Dismiss";
-    button.setAttribute("aria-label", "Dismiss");
-    button.setAttribute("aria-describedby", words.id);
-    button.addEventListener("click", () => model.send({ kind: "dismiss", message: kind, text }));
-    shown.append(words, button);
+    const dismiss = button("confkit-dismiss", "×", () => model.send({ kind: "dismiss", message: kind, text }));
+    dismiss.title = "Dismiss";
+    dismiss.setAttribute("aria-label", "Dismiss");
+    dismiss.setAttribute("aria-describedby", words.id);
+    shown.append(words, dismiss);
     return shown;
+  }
+  function settle() {
+    for (const { message, shown } of lines.values()) {
+      const region = beside(message.place).children[message.tone === "bad" ? 0 : 1];
+      if (shown.parentElement !== region) region.append(shown);
+    }
+    const here = beside(model.get("place"));
+    if (asks.parentElement !== here && !asks.contains(document.activeElement)) here.append(asks);
   }
   function drawMessages() {
     const messages = model.get("messages");
-    const buttons = [...el.querySelectorAll(".confkit-dismiss")];
+    const buttons = [...panel().querySelectorAll(".confkit-dismiss")];
     const focused = buttons.indexOf(document.activeElement);
     for (const [kind, { message, shown }] of lines) {
-      const same = (one) => one.kind === kind && one.text === message.text && one.tone === message.tone;
-      if (messages.some(same)) continue; // what stays is left alone, so that it is not read out again
+      // What stays is left alone, so that it is not read out again.
+      if (messages.some((one) => Object.keys(one).every((key) => one[key] === message[key]))) continue;
       shown.remove();
       lines.delete(kind);
     }
     for (const message of messages) {
-      if (lines.has(message.kind)) continue;
-      const shown = line(message);
-      lines.set(message.kind, { message, shown });
-      (message.tone === "bad" ? alerts : told).append(shown);
+      if (!lines.has(message.kind)) lines.set(message.kind, { message, shown: line(message) });
     }
+    settle();
     if (focused < 0 || buttons[focused].isConnected) return;
     const left = [...buttons.slice(focused), ...buttons.slice(0, focused).reverse()];
     (left.find((button) => button.isConnected) || title).focus();
   }
 
   let before = null; // what had the focus when a question came up
-  function draw() {
+  const end = drawing(model, () => {
     title.textContent = model.get("title");
     service.textContent = model.get("service");
     service.hidden = !model.get("service");
@@ -101,40 +115,20 @@ function render({ model, el }) {
     if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
     if (waits.textContent !== model.get("waiting")) waits.textContent = model.get("waiting");
     drawMessages();
-    const asked = model.get("question");
-    if (asked && asks.hidden) before = document.activeElement;
-    const shown = !asks.hidden;
+    const [asked, shown] = [model.get("question"), !asks.hidden];
+    if (asked && !shown) before = document.activeElement;
     question.textContent = asked;
     asks.setAttribute("aria-label", asked || "question");
     yes.textContent = model.get("yes");
     yes.classList.toggle("confkit-danger", model.get("grave"));
     asks.hidden = !asked;
-    if (asked && !shown) no.focus({ preventScroll: false });
+    if (asked && !shown) no.focus();
     if (!asked && shown && before && before.isConnected) before.focus();
-  }
-
-  // Several traits change together: one drawing for all of them.
-  let due = false;
-  const later = () => {
-    if (due) return;
-    due = true;
-    queueMicrotask(() => { due = false; draw(); });
-  };
-  model.on("change", later);
-  asks.hidden = true;
-  draw();
+  });
 
   // Keys that are pressed in a panel are for the panel, not for the notebook's shortcuts: these look
   // at the element that has the focus before they look at what is around it.
-  const ours = (event) => {
-    event.target.dataset.lmSuppressShortcuts = "true";
-  };
-  const own = setTimeout(() => {
-    const around = el.closest(".confkit-panel");
-    if (!around) return;
-    around.dataset.lmSuppressShortcuts = "true";
-    around.addEventListener("focusin", ours);
-  }, 0);
+  const ours = (event) => { event.target.dataset.lmSuppressShortcuts = "true"; };
 
   // The clock of automatic refresh runs here: nothing is read for a panel that nobody sees.
   let near = false; // scrolled into sight
@@ -149,26 +143,30 @@ function render({ model, el }) {
     look();
   });
   document.addEventListener("visibilitychange", look);
-  const panel = () => el.closest(".confkit-panel") || el;
-  setTimeout(() => watch.observe(panel()), 0);
+  const moved = new MutationObserver(settle); // a row with a message may be hidden, or go
+  const begin = setTimeout(() => {
+    panel().dataset.lmSuppressShortcuts = "true";
+    panel().addEventListener("focusin", ours);
+    panel().addEventListener("click", clicked, true);
+    watch.observe(panel());
+    moved.observe(panel(), { subtree: true, childList: true, attributeFilter: ["style", "class"] });
+    settle();
+  }, 0);
   let timer = null;
   function wind() {
     clearInterval(timer);
     const every = model.get("every");
-    if (every > 0) {
-      timer = setInterval(() => {
-        if (seen) model.send({ kind: "tick" });
-      }, 1000 * every);
-    }
+    if (every > 0) timer = setInterval(() => { if (seen) model.send({ kind: "tick" }); }, 1000 * every);
   }
   model.on("change:every", wind);
   wind();
   return () => {
-    clearTimeout(own);
+    clearTimeout(begin);
     clearInterval(timer);
     watch.disconnect();
+    moved.disconnect();
     document.removeEventListener("visibilitychange", look);
-    model.off("change", later);
+    end();
     model.off("change:every", wind);
   };
 }

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import traitlets
 
 from ...secret import mask
-from .widget import HERE, Widget
+from .widget import HERE, Widget, browser
 
 Tone = Literal["", "good", "bad"]
 
@@ -17,14 +17,16 @@ Tone = Literal["", "good", "bad"]
 class Frame(Widget):
     """The head of a panel, which names the service; below it progress, messages, or a question.
 
-    `messages` holds one of each kind, the newest last: {"kind", "text", "tone"}. `heard` is called
+    `messages` holds one of each kind, the newest last: {"kind", "text", "tone", "place"}. A `place`
+    is a class of the button that was clicked: what comes of it stands in its row, and in the head
+    without one, or where that is not seen. `heard` is called
     with the browser's message, whose `kind` is "cancel", "yes" or "no" (with the `question` that
     this answers), "dismiss" (with the kind of the `message`, and its `text`), or, while the panel
     can be seen in an open page and `every` is above 0, every so many seconds "tick", and "hidden"
     when it can be seen no longer.
     """
 
-    _esm = HERE / "frame.js"
+    _esm = browser("frame")
     _css = HERE / "style.css"  # the look of the whole panel; there is one frame in each
     title = traitlets.Unicode("").tag(sync=True)
     service = traitlets.Unicode("").tag(sync=True)
@@ -36,6 +38,7 @@ class Frame(Widget):
     waiting = traitlets.Unicode("").tag(sync=True)  # what is to be done after that
     messages: traitlets.List[dict[str, str]] = traitlets.List().tag(sync=True)
     question = traitlets.Unicode("").tag(sync=True)
+    place = traitlets.Unicode("").tag(sync=True)  # of the question
     yes = traitlets.Unicode("").tag(sync=True)
     grave = traitlets.Bool(True).tag(sync=True)  # whether a yes takes something away
     every = traitlets.Float(0.0).tag(sync=True)
@@ -73,10 +76,10 @@ class Frame(Widget):
             for name, value in values.items():
                 setattr(self, name, value)
 
-    def tell(self, text: str, tone: Tone = "", kind: str = "work") -> None:
+    def tell(self, text: str, tone: Tone = "", kind: str = "work", place: str = "") -> None:
         """Shows a text in place of the message of this kind, or with an empty one none of it; of
         the tone "bad" it is an alert. What is there already stays as and where it is."""
-        told = {"kind": kind, "text": mask(text), "tone": tone}
+        told = {"kind": kind, "text": mask(text), "tone": tone, "place": place}
         with self._telling:
             if told not in self.messages:
                 others = [one for one in self.messages if one["kind"] != kind]

@@ -1,17 +1,22 @@
-function made(kind, name, text) {
-  const element = document.createElement(kind);
-  if (name) element.className = name;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
-function filled(td, cell) {
+function filled(td, cell, copies) {
   if (cell === null) {
     td.append(made("span", "confkit-missing", "–"));
     td.title = "not known";
-  } else if (typeof cell === "string") {
-    td.textContent = cell;
-    td.title = cell;
+    return td;
+  }
+  td.title = cell.text || cell;
+  if (typeof cell === "string") {
+    const text = made("span", "", cell);
+    td.append(text);
+    if (copies && cell) {
+      const copier = button("confkit-copy-id", "copy", (event) => {
+        event.stopPropagation();
+        copy(text, copier);
+      });
+      copier.tabIndex = -1;
+      copier.setAttribute("aria-label", `Copy ${cell}`);
+      td.append(copier);
+    }
   } else if ("share" in cell) {
     const bar = made("span", "confkit-bar confkit-tone-" + cell.tone.replace(" ", "-"));
     const track = made("span", "confkit-track");
@@ -21,7 +26,6 @@ function filled(td, cell) {
     track.append(fill);
     bar.append(track, made("span", "confkit-bar-text", cell.text));
     td.append(bar);
-    td.title = cell.text;
   } else {
     td.append(made("span", "confkit-badge confkit-tone-" + cell.tone, cell.text));
   }
@@ -33,33 +37,41 @@ function render({ model, el }) {
   const frame = made("div", "confkit-table-frame");
   const table = made("table");
   table.setAttribute("role", "grid");
-  const foot = made("div", "confkit-table-foot");
-  const empty = made("div", "confkit-empty");
+  const [foot, empty] = [made("div", "confkit-table-foot"), made("div", "confkit-empty")];
+  const menu = made("details", "confkit-menu");
   frame.append(table);
   el.append(frame, empty, foot);
   let focus = null; // the key of the row that keys move from
 
+  // The columns that are shown, with their places; one that was chosen is shown however narrow it is.
+  function shown() {
+    const chosen = model.get("picked");
+    const all = model.get("columns").map((column, place) => [column, place]);
+    return chosen.length ? all.filter(([[name]]) => chosen.includes(name)) : all;
+  }
+
   function classes([, , right, wide]) {
-    return `${right ? "confkit-right" : ""} ${wide ? "confkit-wide" : ""}`.trim();
+    const leaves = wide && !model.get("picked").length;
+    return `${right ? "confkit-right" : ""} ${leaves ? "confkit-wide" : ""}`.trim();
   }
 
   function head() {
     const row = made("tr");
     const [sorted, down] = model.get("sorted");
-    for (const column of model.get("columns")) {
+    for (const [column] of shown()) {
       const [name, label] = column;
       const th = made("th", classes(column));
       th.scope = "col";
       const state = name !== sorted ? "none" : down ? "descending" : "ascending";
       th.setAttribute("aria-sort", state);
-      const button = made("button", "", label);
-      button.type = "button";
+      const sorter = made("button", "", label);
+      sorter.type = "button";
       const mark = made("span", "confkit-sort", { none: "", ascending: " ▲", descending: " ▼" }[state]);
       mark.setAttribute("aria-hidden", "true");
-      button.append(mark);
-      button.dataset.column = name;
-      button.addEventListener("click", () => model.send({ kind: "sort", column: name }));
-      th.append(button);
+      sorter.append(mark);
+      sorter.dataset.column = name;
+      sorter.addEventListener("click", () => model.send({ kind: "sort", column: name }));
+      th.append(sorter);
       row.append(th);
     }
     const thead = made("thead");
@@ -69,9 +81,7 @@ function render({ model, el }) {
 
   function body() {
     const tbody = made("tbody");
-    const columns = model.get("columns");
-    const rows = model.get("rows");
-    const chosen = model.get("chosen");
+    const [rows, columns, chosen] = [model.get("rows"), shown(), model.get("chosen")];
     const keys = rows.map(([key]) => key);
     const entry = [focus, chosen, keys[0]].find((key) => keys.includes(key));
     for (const [key, cells] of rows) {
@@ -79,7 +89,7 @@ function render({ model, el }) {
       tr.dataset.key = key;
       tr.tabIndex = key === entry ? 0 : -1;
       tr.setAttribute("aria-selected", String(key === chosen));
-      cells.forEach((cell, place) => tr.append(filled(made("td", classes(columns[place])), cell)));
+      tr.append(...columns.map(([column, place]) => filled(made("td", classes(column)), cells[place], column[4])));
       tr.addEventListener("click", () => choose(key));
       tr.addEventListener("keydown", moved);
       tr.addEventListener("focus", () => { focus = key; });
@@ -109,6 +119,8 @@ function render({ model, el }) {
       choose(tr.dataset.key);
     } else if (event.key === "PageDown" || event.key === "PageUp") {
       turn(model.get("page") + (event.key === "PageDown" ? 1 : -1));
+    } else if (event.key === "c" && !event.ctrlKey && !event.metaKey) {
+      tr.querySelector(".confkit-copy-id")?.click();
     } else {
       return;
     }
@@ -121,29 +133,45 @@ function render({ model, el }) {
   }
 
   function turner(text, label, to) {
-    const button = made("button", "confkit-button", text);
-    button.type = "button";
-    button.setAttribute("aria-label", label);
-    button.title = label;
-    button.disabled = to < 0 || to >= model.get("pages");
-    button.dataset.column = label;
-    button.addEventListener("click", () => turn(to));
-    return button;
+    const element = button("", text, () => turn(to));
+    element.setAttribute("aria-label", label);
+    element.title = label;
+    element.disabled = to < 0 || to >= model.get("pages");
+    element.dataset.column = label;
+    return element;
   }
 
+  // Which columns are shown now is asked when the menu opens: narrow tables leave some out.
+  menu.append(made("summary", "", "Columns"));
+  menu.addEventListener("toggle", () => {
+    const seen = new Set([...table.querySelectorAll("th")].filter((th) => th.offsetParent)
+      .map((th) => th.firstElementChild.dataset.column));
+    const boxes = model.get("columns").map(([name, label]) => {
+      const box = made("input");
+      Object.assign(box, { type: "checkbox", value: name, checked: seen.has(name) });
+      const words = made("label");
+      words.append(box, label);
+      return words;
+    });
+    menu.replaceChildren(menu.firstElementChild, ...boxes);
+  });
+  menu.addEventListener("change", () => {
+    const names = [...menu.querySelectorAll("input:checked")].map((box) => box.value);
+    model.send({ kind: "columns", names });
+  });
+
   function draw() {
-    const active = el.contains(document.activeElement) ? document.activeElement : null;
-    const [key, name] = active ? [active.dataset.key, active.dataset.column] : [];
+    const active = table.contains(document.activeElement) || foot.contains(document.activeElement);
+    const { key, column } = active ? document.activeElement.dataset : {};
     table.setAttribute("aria-label", model.get("label"));
     table.replaceChildren(head(), body());
     const rows = model.get("rows").length;
     empty.textContent = rows ? "" : model.get("empty");
     empty.hidden = rows > 0;
     const [page, pages] = [model.get("page"), model.get("pages")];
-    const told = made("span", "confkit-told", model.get("told"));
-    foot.replaceChildren(told);
+    const parts = [made("span", "confkit-told", model.get("told"))];
     if (pages > 1) {
-      foot.append(
+      parts.push(
         turner("«", "first page", page > 0 ? 0 : -1),
         turner("‹", "previous page", page - 1),
         made("span", "", `page ${page + 1} of ${pages.toLocaleString("en")}`),
@@ -151,25 +179,19 @@ function render({ model, el }) {
         turner("»", "last page", page < pages - 1 ? pages - 1 : pages),
       );
     }
+    while (foot.firstChild && foot.firstChild !== menu) foot.firstChild.remove();
+    foot.prepend(...parts); // the menu stays as it is, open or not
+    if (menu.parentElement !== foot) foot.append(menu);
+    menu.hidden = model.get("columns").length < 4;
     // What had the focus was replaced; the same row, heading or button gets it again.
     let again = null;
     if (key !== undefined) {
       again = table.querySelector(`tr[data-key="${CSS.escape(key)}"]`) || table.querySelector("tbody tr");
-    } else if (name !== undefined) {
-      again = el.querySelector(`[data-column="${CSS.escape(name)}"]`);
+    } else if (column !== undefined) {
+      again = el.querySelector(`[data-column="${CSS.escape(column)}"]`);
     }
     if (again) again.focus({ preventScroll: true });
   }
-
-  // Several traits change together: one drawing for all of them.
-  let due = false;
-  const later = () => {
-    if (due) return;
-    due = true;
-    queueMicrotask(() => { due = false; draw(); });
-  };
-  model.on("change", later);
-  draw();
-  return () => model.off("change", later);
+  return drawing(model, draw);
 }
 export default { render };

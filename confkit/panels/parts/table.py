@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import traitlets
 
 from ...errors import ConfigError
-from .widget import HERE, Widget
+from .widget import Widget, browser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,12 +56,12 @@ class Column(NamedTuple):
 class Table(Widget):
     """Rows of a frame, a page at a time; `chosen` is the key of the row that was picked, or "".
 
-    `show` gives it a frame, whose column `key` names its rows. People sort, turn pages and choose
-    in the browser, code by `sort`, `turn` and `choose`; `on_choice` is called with the key, and
-    `on_page` after rows came into view that were not.
+    `show` gives it a frame, whose column `key` names its rows. People sort, turn pages, choose rows
+    and columns in the browser, code by `sort`, `turn`, `choose` and `pick_columns`; `on_choice` is
+    called with the key, and `on_page` after rows came into view that were not.
     """
 
-    _esm = HERE / "table.js"
+    _esm = browser("table")
     label = traitlets.Unicode("").tag(sync=True)
     columns: traitlets.List[Any] = traitlets.List().tag(sync=True)
     rows: traitlets.List[Any] = traitlets.List().tag(sync=True)
@@ -71,6 +71,7 @@ class Table(Widget):
     told = traitlets.Unicode("").tag(sync=True)
     empty = traitlets.Unicode("").tag(sync=True)
     chosen = traitlets.Unicode("").tag(sync=True)
+    picked: traitlets.List[str] = traitlets.List().tag(sync=True)  # columns; none: the usual ones
 
     def __init__(
         self,
@@ -92,6 +93,7 @@ class Table(Widget):
         self._lock = threading.RLock()  # a panel's thread shows while a message sorts
         self._heard["sort"] = lambda content, _: self._sort_by(content.get("column"))
         self._heard["page"] = lambda content, _: self._turn_to(content.get("to"))
+        self._heard["columns"] = lambda content, _: self.pick_columns(content.get("names"))
         self._heard["choose"] = lambda content, _: self.choose(str(content.get("key", "")))
 
     @property
@@ -128,16 +130,18 @@ class Table(Widget):
                 self.chosen = ""
 
     def sort(self, column: str, down: bool | None = None) -> None:
-        """Sorts by a column: as asked, or upwards, and downwards where it is sorted so already.
-        ConfigError: there is no such column."""
+        """Sorts by a column: as asked, or texts upwards and numbers downwards, and the other way
+        where it is sorted so already. ConfigError: there is no such column."""
         with self._lock, self.hold_sync():
-            there = [] if self._frame is None else [str(name) for name in self._frame.columns]
-            if column not in there:
+            frame = self._frame
+            there = [] if frame is None else [str(name) for name in frame.columns]
+            if frame is None or column not in there:
                 raise ConfigError(
                     f"no column {column!r}", f"There are {', '.join(there) or 'none yet'}."
                 )
             if down is None:
-                down = self.sorted[0] == column and not self.sorted[1]
+                number = frame[column].dtype.kind in "iuf"
+                down = not self.sorted[1] if self.sorted[0] == column else number
             self.sorted = [column, down]
             self._order()
             self._turn(0)
@@ -148,6 +152,11 @@ class Table(Widget):
         with self._lock, self.hold_sync():
             self._turn(page)
         self._on_page()
+
+    def pick_columns(self, names: Any) -> None:
+        """Shows these columns alone, however narrow the table is; with none the usual ones."""
+        known = [name for name, *_ in self.columns]
+        self.picked = [name for name in known if isinstance(names, list) and name in names]
 
     def choose(self, key: str) -> None:
         """Picks the row of this key, or none with an empty one."""

@@ -1,25 +1,3 @@
-// A button beside each text that is there to be copied.
-function copiers(el) {
-  for (const text of el.querySelectorAll(".confkit-copied")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "confkit-button confkit-copy";
-    button.textContent = "Copy";
-    button.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(text.textContent);
-        button.textContent = "Copied";
-      } catch {
-        // Pages of plain http have no clipboard: the text is selected, and Ctrl+C copies it.
-        getSelection().selectAllChildren(text);
-        button.textContent = "Selected: Ctrl+C";
-      }
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
-    });
-    text.before(button);
-  }
-}
-
 function saved({ name, text }) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
@@ -42,7 +20,10 @@ function render({ model, el }) {
     if (message.kind !== "html" || message.html === shown) return;
     shown = message.html;
     el.innerHTML = shown;
-    copiers(el);
+    for (const text of el.querySelectorAll(".confkit-copied")) {
+      const copier = button("confkit-copy", "Copy", () => copy(text, copier));
+      text.before(copier);
+    }
   };
   model.on("msg:custom", heard);
   model.send({ kind: "ready" });

@@ -6,7 +6,7 @@ from typing import Any
 
 import traitlets
 
-from .widget import HERE, Widget
+from .widget import Widget, browser
 
 
 class View(Widget):
@@ -15,7 +15,7 @@ class View(Widget):
     `html` is what is shown. Whoever shows something escapes what comes from a service.
     """
 
-    _esm = HERE / "view.js"
+    _esm = browser("view")
     label = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, label: str = "", **traits: Any) -> None:

@@ -11,6 +11,11 @@ import anywidget
 HERE = Path(__file__).parent
 
 
+def browser(name: str) -> str:
+    """The browser module of this name, after what all of ours share."""
+    return "".join((HERE / f"{one}.js").read_text("utf-8") for one in ("common", name))
+
+
 class Widget(anywidget.AnyWidget):
     """A widget whose browser half sends messages of a `kind`; `_heard` has a function for each.
 

@@ -1,0 +1,41 @@
+// What the browser halves of our widgets share; it stands in front of each of them.
+function made(kind, name = "", text = "") {
+  const element = document.createElement(kind);
+  if (name) element.className = name;
+  if (text) element.textContent = text;
+  return element;
+}
+
+function button(name, text, clicked) {
+  const element = made("button", `confkit-button ${name}`, text);
+  element.type = "button";
+  element.addEventListener("click", clicked);
+  return element;
+}
+
+// Draws now, and after traits have changed, once for all that change together.
+function drawing(model, draw) {
+  let due = false;
+  const later = () => {
+    if (due) return;
+    due = true;
+    queueMicrotask(() => { due = false; draw(); });
+  };
+  model.on("change", later);
+  draw();
+  return () => model.off("change", later);
+}
+
+// Copies the text of an element, and says so on the button for a while.
+async function copy(element, button) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(element.textContent);
+    button.textContent = "Copied";
+  } catch {
+    // Pages of plain http have no clipboard: the text is selected, and Ctrl+C copies it.
+    getSelection().selectAllChildren(element);
+    button.textContent = "Selected: Ctrl+C";
+  }
+  setTimeout(() => { button.textContent = before; }, 2000);
+}
