@@ -116,7 +116,7 @@ class OccupancyPanel(RoomsPanel):
             Column("fullness", "Occupancy", self._users_cell),
             Column("people", "People", right=True),
             Column("devices", "Devices", right=True, wide=True),
-            Column("room_id", "ID", wide=True),
+            Column("room_id", "ID", wide=True, copy=True),
             Column(READ_AT, "Read at", self._read_cell, right=True, wide=True),
         ]
 

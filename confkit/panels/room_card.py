@@ -226,7 +226,7 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         self.users = Table(
             "People and devices in the room", "user_id",
             [Column("user_name", "name"), Column("kind", "kind", _kind),
-             Column("user_id", "user", wide=True)],
+             Column("user_id", "user", wide=True, copy=True)],
             what="in the room", empty="Nobody is in the room.",
             on_choice=lambda _: self._choosable(),
         )  # fmt: skip

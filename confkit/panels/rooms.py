@@ -94,7 +94,7 @@ class RoomExplorer(RoomsPanel):
     def _columns(self) -> list[Column]:
         return [
             Column("topic", "topic", name_of),
-            Column("room_id", "room", wide=True),
+            Column("room_id", "room", wide=True, copy=True),
             Column("status", "status", _status_cell, wide=True),
             Column("utilisation", "users of max", self._users_cell),
             Column("people", "people", right=True),

@@ -1,6 +1,6 @@
 """Each panel with the keyboard alone."""
 
-from .test_panels import bars_shown, camera_of, rooms_shown
+from .test_panels import camera_of, rooms_shown
 
 
 def test_a_question_is_asked_and_answered(visit):
@@ -83,7 +83,7 @@ def test_rooms_are_found_and_deleted(visit):
 def test_rooms_are_watched(visit):
     """Tab comes to the table, Enter picks a room, whose curve stands beside it as text, too."""
     panel, keyboard = visit.fresh("occupancy"), visit.page.keyboard
-    rows = bars_shown(panel)
+    rows = rooms_shown(panel)
     visit.until(lambda: rows.count() == 3)
     visit.tab_to(panel.get_by_role("button", name="Refresh"))
     keyboard.press("Enter")

@@ -9,12 +9,7 @@ OVERFLOWS = """panel => [...panel.querySelectorAll('*')].filter(one => {
 
 
 def rooms_shown(panel):
-    """The table of the rooms, which stands before that of a room's people."""
-    return panel.locator(".confkit-table").first.locator("tbody tr")
-
-
-def bars_shown(panel):
-    """The table of the rooms and how full they are."""
+    """The table of the rooms, whose first column says how they are called."""
     return panel.get_by_role("grid", name="Rooms").locator("tbody tr")
 
 
@@ -156,7 +151,7 @@ def test_rooms_are_watched(visit):
     """Bars with the fullest on top, a failure told as one, and a curve of the room that is picked;
     Refresh reads them again."""
     panel, kernel = visit.fresh("occupancy"), visit.kernel
-    rows = bars_shown(panel)
+    rows = rooms_shown(panel)
     rows.first.get_by_text("full").wait_for()
     assert "Weekly sync" in rows.first.inner_text()
     panel.get_by_text("404404").first.wait_for()
@@ -183,7 +178,7 @@ def test_the_folder_of_a_recording_is_looked_into(visit):
 def test_rows_in_sight_are_read_again_by_themselves(lab):
     """The panel follows the service while it is seen, and rests while it is not."""
     panel, kernel = lab.fresh("occupancy", every=0.5), lab.kernel
-    town = bars_shown(panel).filter(has_text="Town hall")
+    town = rooms_shown(panel).filter(has_text="Town hall")
     town.get_by_text("0 of 200").wait_for()
     kernel.run('client.sandbox.join(town, "Dee")')
     town.get_by_text("1 of 200").wait_for()
