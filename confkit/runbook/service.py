@@ -13,7 +13,7 @@ from ..checklist import Check
 from ..codes import explain
 from ..connect import connect
 from ..deployment import mcu_answers, service_answers
-from ..deployment import doctor
+from ..deployment.doctor_order import doctor
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..endpoints import A3, B2, B3
 from ..errors import (
