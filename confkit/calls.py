@@ -279,7 +279,7 @@ def to_opentelemetry(call: Call) -> None:
 
 
 def reported() -> bool:
-    """Whether Sentry takes what is told here."""
+    """Whether Sentry takes what is reported here."""
     return _sentry() is not None
 
 

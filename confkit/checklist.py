@@ -87,7 +87,7 @@ class Checklist(tuple[Check, ...]):
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL where a check failed, else UNKNOWN where one could not be told or none passed, else
+        """FAIL where a check failed, else UNKNOWN where one could not be known or none passed, else
         PASS; what was skipped does not count."""
         verdicts = {check.verdict for check in self}
         if "FAIL" in verdicts:
@@ -105,7 +105,7 @@ class Checklist(tuple[Check, ...]):
         return _EXIT[self.verdict]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a check: check, verdict, found, advice (texts)."""
+        """One row per check: check, verdict, found, advice (texts)."""
         import pandas as pd
 
         names = ["check", "verdict", "found", "advice"]

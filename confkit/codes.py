@@ -1,4 +1,4 @@
-"""What result codes mean (section 7): `codes.toml` holds a row for each, `explain` tells it."""
+"""What result codes mean (section 7): `codes.toml` holds a row for each, `explain` says it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Code(NamedTuple):
 
     `interface` is "A" or "B", or "" for a code seen in other deployments whose interface is not
     known. `retry` is true where sending the same call again, soon, may help; a write is looked up
-    first. `sure` tells how sure the meaning is: "specified", "seen" or "unknown"; cause and advice
+    first. `sure` says how sure the meaning is: "specified", "seen" or "unknown"; cause and advice
     are ours: assumed. `error` names the class that is raised for it. Of a change it says in which
     interfaces it was `not_made`, or that this is `open`; `looked` is the advice once it was looked
     up and nothing had changed. `both`: the other interface answers it in the same sense.
@@ -108,8 +108,8 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Explana
     """What a result code means, its likely cause and the next step (section 7 of the interface).
 
     `ret` may be an error, which knows its code and interface. `interface` is "A" or "B"; without
-    it, a code that means different things in A and B (401) is told for both. A code that nobody
-    knows is told to be that.
+    it, a code that means different things in A and B (401) is reported for both. A code that nobody
+    knows is said to be that.
     """
     if isinstance(ret, Exception):
         code = getattr(ret, "ret", None)

@@ -120,7 +120,7 @@ def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Settings that were given in one place, and what people call it; its repr tells no value."""
+    """Settings that were given in one place, and what people call it; its repr shows no value."""
 
     name: str
     values: Mapping[str, Any] = field(repr=False)
@@ -197,7 +197,7 @@ def _ways(name: str) -> str:
 
 
 def _stripped(name: str, value: Any, origin: str) -> str:
-    """The text without white space around it, which a warning then tells; never empty."""
+    """The text without white space around it, which a warning then names; never empty."""
     if not isinstance(value, str):
         raise ConfigError(f"{name} is not a text")
     plain = value.strip()

@@ -33,7 +33,7 @@ _CALL: Mapping[str, Kind] = {
 
 
 def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.DataFrame":
-    """Return one row a room, in the given order; one Room counts as a list of one.
+    """Return one row per room, in the given order; one Room counts as a list of one.
 
     Columns: the interface's fields (numbers `Int64`, texts `string`), with `status` and `mode` as
     categories beside `room_status` and `room_mode`. A value that deployments are not known to use
@@ -64,7 +64,7 @@ def room_columns(rooms: list[Any], secrets: bool = False) -> "dict[str, Any]":
 def users_frame(
     users: Iterable[RoomUser] | RoomUser | Mapping[str, Iterable[RoomUser]],
 ) -> "pd.DataFrame":
-    """Return one row a user: `room_id`, `user_id`, `user_name`, all `string`.
+    """Return one row per user: `room_id`, `user_id`, `user_name`, all `string`.
 
     From a list of users, whose `room_id` is missing, or from a mapping of room ID to users. A room
     without users has no row. The password in a camera's address that serves as a name shows as ***.
@@ -84,7 +84,7 @@ def users_frame(
 
 
 def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) -> "pd.DataFrame":
-    """Return one row a device.
+    """Return one row per device.
 
     Columns, all `string`: `room_id`, `user_id`, `user_name`, `user_address`, `user_data`, `options`
     (JSON). What is secret in address and options, or in an address that serves as a name, shows as
@@ -105,7 +105,7 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
 
 
 def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
-    """Return one row a call, in the given order: `calls_frame(client.calls)` has the newest last.
+    """Return one row per call, in the given order: `calls_frame(client.calls)` has the newest last.
 
     Columns: `time` (UTC, to the millisecond), `call` ("A2"), `operation` ("create room"), `method`,
     `url` (masked), `seconds`, `status` (HTTP), `ret` (the result code as text, missing where no
@@ -191,7 +191,7 @@ def without_login(text: str | None) -> str | None:
 def frame_of(
     records: list[Any], types: Mapping[str, Kind], readers: Mapping[str, Any]
 ) -> "pd.DataFrame":
-    """Return a frame of these columns, a row a record."""
+    """Return a frame of these columns, one row per record."""
     import pandas as pd
 
     return pd.DataFrame(columns_of(records, types, readers))

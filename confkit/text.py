@@ -50,6 +50,11 @@ def as_it_is(html: str) -> str:
     return f"<div class='tex2jax_ignore mathjax_ignore'>{html}</div>"  # MathJax 3, and 4
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, such as "1 room" or "1,200 rooms"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
     """Write a file whole; until it is, one that was there stays as it is.
 

@@ -1,4 +1,4 @@
-"""Moves one request through a requests session, and tells in our own words why none came back.
+"""Moves one request through a requests session, and says in our own words why none came back.
 
 The whole answer, headers included, has to be there within the read time-out. A time-out of a socket
 bounds the wait for the next byte only: a service that sends one byte a second would hold a caller
@@ -168,7 +168,7 @@ _CHECK = (
     "settings fit."
 )
 _LONGER = "Check the address, or give a longer timeout=(connect, read)."
-# The exceptions that tell of each obstacle, of which the first counts that fits; what it means,
+# The exceptions that belong to each obstacle, of which the first counts that fits; what it means,
 # whether the request may have arrived, whether to try again, what to do.
 _OBSTACLES: dict[str, tuple[set[str], str, bool, bool, str]] = {
     "unreached": (

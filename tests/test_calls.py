@@ -213,7 +213,7 @@ def test_the_python_lines_repeat_a_sandboxs_calls_and_print_the_answer(client):
 
 
 def test_without_their_variables_the_python_lines_send_nothing(script, monkeypatch):
-    """A secret that is not set is told by its name, before anything is sent."""
+    """A secret that is not set is reported by its name, before anything is sent."""
     service = script({GET_ROOM: {"ret": 0, "room_id": "1"}})
     client = service.client()
     ck.get_room(client, "1")

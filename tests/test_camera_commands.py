@@ -134,7 +134,7 @@ def test_a_password_is_asked_for_without_an_echo(camera):
     ("--no-such-option",),
 ])  # fmt: skip
 def test_an_option_that_makes_no_sense_is_refused(options):
-    """It is told in a sentence, not in a traceback, and no camera is dialled."""
+    """It is reported in a sentence, not in a traceback, and no camera is dialled."""
     done = run("preflight", "rtsp://127.0.0.1:9/x", *options)
     assert done.returncode in (1, 2)
     assert done.stdout == ""
@@ -218,7 +218,7 @@ def test_diagnose_takes_the_login_of_a_camera_that_is_not_imported(client, camer
 
 
 def test_diagnose_of_no_service_is_one_line(service):
-    """Settings that are missing, and the sandbox that no command can share, are told."""
+    """Settings that are missing, and the sandbox that no command can share, are reported."""
     for environ in ({}, {"CONFKIT_PROFILE": "sandbox"}):
         done = run("diagnose", "1", "cam", **environ)
         assert (done.returncode, done.stdout) == (1, "")

@@ -35,7 +35,8 @@ def test_a_check_holds_no_secret():
 
 
 def test_a_checklist_as_data():
-    """The frame has a row a check and its columns when empty; the JSON says verdict and checks."""
+    """The frame has one row per check and its columns when empty; the JSON says verdict and
+    checks."""
     made = ck.Checklist([ck.Check("a", "PASS", "fine"), ck.Check("b", "SKIP", "no", "try")])
     frame = made.to_frame()
     assert list(frame["verdict"]) == ["PASS", "SKIP"]

@@ -125,7 +125,7 @@ def test_a_read_is_tried_three_times(script, reply):
     ],
 )
 def test_an_answer_that_will_not_change_is_not_asked_for_again(script, reply):
-    """A result code or page that trying again cannot mend is raised at once."""
+    """A result code or page that trying again cannot fix is raised at once."""
     service = script({GET_ROOM: reply})
     with pytest.raises((ck.ApiError, ck.ProtocolError)):
         ck.get_room(service.client(), "1")

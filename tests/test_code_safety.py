@@ -23,7 +23,7 @@ STARTS = {
     "cli/lab.py": "JupyterLab or Voila, as a list of words",
 }
 SECRET = re.compile(r"(^|_)(secret|secret_key|token|digest|password|passwd|signature|nonce|mac)$")
-# Comparisons of such names that tell nothing of a secret to anybody who does not have it.
+# Comparisons of such names that say nothing of a secret to anybody who does not have it.
 MAY_COMPARE = {
     "sandbox/sandbox.py": "whether the keys are the published ones",
     "cli/services.py": "whether the keys are the published ones",
@@ -114,7 +114,7 @@ def test_secrets_come_from_the_systems_source_of_chance():
     assert users <= {"sandbox/service/identity.py", "client.py", "course/lessons/many.py"}
 
 
-FIXED = {  # the first version in which a weakness is mended, of what confkit itself depends on
+FIXED = {  # the first version in which a weakness is fixed, of what confkit itself depends on
     "requests": "2.32.4", "urllib3": "2.7", "tqdm": "4.66.3", "jupyterlab": "4.4.8",
     "voila": "0.5.6", "pyarrow": "14.0.1", "notebook": "7.2.2",
 }  # fmt: skip
@@ -122,7 +122,7 @@ FIXED = {  # the first version in which a weakness is mended, of what confkit it
 
 @pytest.mark.parametrize("name", FIXED)
 def test_no_lower_bound_allows_a_known_weakness(name):
-    """pyproject.toml asks at least for the version in which it is mended."""
+    """pyproject.toml asks at least for the version in which it is fixed."""
     project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
     groups = (project["dependencies"], *project["optional-dependencies"].values())
     asked = [one for group in groups for one in group]

@@ -234,7 +234,7 @@ def test_a_broken_profile_file_is_named_without_its_secrets(text):
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
 def test_a_profile_file_that_others_can_read_is_warned_about():
-    """A mode wider than 0600 is told with the command that mends it."""
+    """A mode wider than 0600 is reported with the command that fixes it."""
     profiles.path().parent.mkdir(parents=True)
     profiles.save("prod", SERVICE).chmod(0o644)
     with pytest.warns(UserWarning, match="chmod 600"):

@@ -15,7 +15,7 @@ def unwrapped(told):
 
 @pytest.mark.parametrize(("interface", "ret"), SPECIFIED)
 def test_each_code_means_what_the_specification_says(interface, ret):
-    """The specification's meaning stands word for word, and is told to be specified."""
+    """The specification's meaning stands word for word, and is said to be specified."""
     meaning, _ = SPECIFIED[interface, ret]
     told = ck.explain(ret, interface)
     assert told.codes[0].meaning == meaning
@@ -69,7 +69,7 @@ def test_401_differs_in_a_and_b():
 
 
 def test_424_has_no_known_meaning():
-    """424 is told to have no meaning anywhere, without a cause of our invention."""
+    """424 is said to have no meaning anywhere, without a cause of our invention."""
     for interface in (None, "B"):
         told = ck.explain(424, interface)
         assert "not known" in told.meaning
@@ -78,7 +78,7 @@ def test_424_has_no_known_meaning():
 
 
 def test_416_says_both_meanings():
-    """416 is "room closed" and tells that elsewhere it reads "the MCU does not have this room"."""
+    """416 is "room closed" and says that elsewhere it reads "the MCU does not have this room"."""
     told = ck.explain(416, "A")
     assert told.codes[0].meaning == "room closed"
     assert "room closed" in told.meaning

@@ -59,7 +59,7 @@ def test_one_failure_under_benign_faults_is_too_many(tmp_path):
     ("uncertain", False, 0, None), ("foreign", True, 1, "foreign exceptions"),
 ])  # fmt: skip
 def test_what_is_told_of_a_change_is_judged_by_what_is_there(told, brings, times, broken, tmp_path):
-    """One that was told as done is there once, one that failed is not; the uncertain may be."""
+    """One that was reported as done is there once, one that failed is not; the uncertain may be."""
     piece = piece_of("writes", 1, tmp_path)
     judged(piece, "a room", brings, Told(told), times)
     assert list(piece.broken) == [broken] * bool(broken)

@@ -101,7 +101,7 @@ def test_threads_share_the_bound():
     clock = Clock()
     due, lock = [], threading.Lock()
 
-    def sleep(seconds):  # the clock stands still, so that a wait tells when its request leaves
+    def sleep(seconds):  # the clock stands still, so that a wait says when its request leaves
         with lock:
             due.append(seconds)
 

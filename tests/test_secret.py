@@ -347,7 +347,8 @@ def test_a_topic_stays_as_it_is_wherever_a_room_is_shown(sandbox):
 
 
 def test_the_command_that_fills_a_variable_is_no_secret():
-    """What a shell puts in place of the token may be told; what stands behind it is looked at."""
+    """What a shell puts in place of the token may be reported; what stands behind it is looked
+    at."""
     told = "export CONFKIT_TOKEN=$(confkit token) access_token=abcd"
     assert mask(told) == "export CONFKIT_TOKEN=$(confkit token) access_token=***"
 

@@ -166,7 +166,7 @@ def _sentence(error: ValueError) -> str:
 
 
 def table_error(problems: Sequence[Problem]) -> TableError:
-    """The error that tells of the first problems of a table and holds all of them."""
+    """The error that names the first problems of a table and holds all of them."""
     runs = _runs(problems)
     lines = [f"\n  {_where(run)}{run[0].problem}" for run in runs[:_SHOWN]]
     rest = sum(map(len, runs[_SHOWN:]))

@@ -134,7 +134,7 @@ def _shown(device: Device) -> str | None:
 def fate_frame(
     fates: Sequence[Fate], columns: Sequence[str], outcomes: tuple[str, ...], *rest: str
 ) -> "pd.DataFrame":
-    """One row a device, with these columns; `outcome` is a category of these outcomes. No text
+    """One row per device, with these columns; `outcome` is a category of these outcomes. No text
     holds a secret, whatever a device is called. `rest`: why some were not tried, and what to do."""
     if rest:
         fates = [one.came(NOT_TRIED, *rest) if one.outcome == NOT_TRIED else one for one in fates]

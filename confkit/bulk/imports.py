@@ -77,12 +77,12 @@ def import_devices(
     encoding: str | None = None,
     cancelled: Event | None = None,
 ) -> "pd.DataFrame":
-    """One row a device of a table, in its order, with what became of it.
+    """One row per device of a table, in its order, with what became of it.
 
     `table` is a DataFrame, or a CSV file (commas, semicolons or tabs; UTF-8 unless `encoding` names
     another), as its path or open for reading, with the columns room_id, user_id, user_name,
     user_address and, where wanted, login_name, login_password, user_data and options (JSON). All of
-    it is checked first: with one mistake TableError tells of each, and nothing is sent.
+    it is checked first: with one mistake TableError names each, and nothing is sent.
     `login_password` is that of rows with a login_name and no password of their own, so that a file
     need hold none.
 

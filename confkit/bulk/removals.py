@@ -53,8 +53,8 @@ def remove_devices(
     *,
     encoding: str | None = None,
 ) -> "pd.DataFrame":
-    """One row a device, in the given order, with what became of it; a failure does not end it, but
-    a service that cannot be reached does.
+    """One row per device, in the given order, with what became of it; a failure does not end it,
+    but a service that cannot be reached does.
 
     `devices` are Device records, or a table (see `import_devices`) with room_id, user_id and, where
     it is known, user_address; one that is missing or masked is looked up in B3. The result of
@@ -148,7 +148,7 @@ class _Stray(NamedTuple):
 
 
 def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -> "pd.DataFrame":
-    """One row a device that B3 lists and that cannot be seen in its room, or may not be.
+    """One row per device that B3 lists and that cannot be seen in its room, or may not be.
 
     In these rooms, or in all that B3 names. Columns: `room_id`, `user_id`, `user_name`,
     `user_address` (masked), all `string`; `reason`, a category: "room gone" (404), "room closed",

@@ -11,15 +11,16 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from ..occupancy.zones import zone
+from ..text import counted
 from .looks import BLUE, FAINT, GREY, INK, SKY, TRACK, VERMILION
 from .rooms import needed
 from .sheet import Chart, bare, finished, nothing, sheet
-from .texts import clean, counted, day, lasting, middle, moment, short, span
+from .texts import clean, day, lasting, middle, moment, short, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FAR = 2.5  # a cap so many times the peak would press the curve flat: it is told, not drawn
+_FAR = 2.5  # a cap so many times the peak would press the curve flat: it is reported, not drawn
 _MOST = 1500  # steps that can be told apart in a picture; more samples are taken together
 _WIDTHS = {
     "5min": "5 minutes", "15min": "quarter of an hour", "1h": "hour", "6h": "6 hours", "1D": "day",
@@ -29,7 +30,7 @@ _WIDTHS = {
 
 @dataclass(frozen=True)
 class Track:
-    """Steps in order of time, each of a `sample` or of what `each` names; a row a step.
+    """Steps in order of time, each of a `sample` or of what `each` names; one row per step.
 
     The index is the step's start in local time, `end` its end; where one ends before the next
     starts nothing was sampled. `users` and `people` (the most during the step), `mean` (of the

@@ -11,10 +11,11 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 
 from ..occupancy.zones import zone
+from ..text import counted
 from .looks import FAINT, GREY, INK, VERMILION
 from .rooms import needed
 from .sheet import Chart, bare, finished, nothing, sheet
-from .texts import DAYS, counted, span
+from .texts import DAYS, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ def occupancy_heatmap(
     several; all by default, added up. External devices are not counted. Hours are those of `tz`
     (local time by default). An hour of which less than half could be read is hatched, not zero.
     `service` (or the samples' `attrs`) stands in the title. `summary()` is the same as plain text,
-    a line a weekday.
+    one line per weekday.
     """
     here, zone_name = zone(tz)
     found = week(samples, here, rooms)

@@ -1,4 +1,4 @@
-"""Rooms in the order in which they matter: what charts of rooms tell, before anything is drawn.
+"""Rooms in the order in which they matter: what charts of rooms show, before anything is drawn.
 
 `RoomNow` is a room with its users of one moment, `RoomCap` one with its cap of today and the
 suggested one. Both have a state with a look, numbers, a word, and a place in the order.
@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..text import counted
 from .looks import KINDS, STATES, Look
-from .texts import called, clean, counted, lasting, listed, names, natural
+from .texts import called, clean, lasting, listed, names, natural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,7 @@ class RoomNow:
 
     @property
     def text(self) -> str:
-        """What a summary tells of it."""
+        """What a summary says of it."""
         return ", ".join(filter(None, (self.numbers, self.word)))
 
     @property
@@ -131,7 +132,7 @@ class RoomCap:
 
     @property
     def text(self) -> str:
-        """What a summary tells of it, with the reason."""
+        """What a summary says of it, with the reason."""
         repeats = self.reason and (self.state == "reached" or self.reason.startswith(self.word))
         refused = f"{self.refused:,} user-minutes refused" if self.refused else ""
         told = (self.numbers.replace(" → ", " to "), "" if repeats else self.word, refused)

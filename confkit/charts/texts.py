@@ -107,11 +107,6 @@ def listed(texts: Iterable[str], most: int) -> str:
     return ", ".join(every[:most]) + more
 
 
-def counted(number: int, noun: str) -> str:
-    """Such as "1 room" or "1,200 rooms"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def at(time: str | datetime | None, tz: str | tzinfo | None) -> str:
     """The time with its zone, of ISO text too; nothing where there is none. ValueError for others.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..checklist import Check
 
 _CHECK = (
-    "Runs a client against three services on this machine, one operation at a time, and tells "
+    "Runs a client against three services on this machine, one operation at a time, and says "
     "which rows of the interface it gets right (PASS), wrong (FAIL, and why) or does not know "
     "(UNKNOWN). `confkit course contract` says what it has to do. Exit status 0 when all is right, "
     "1 when a row is wrong, 2 when rows are only unknown. Standard error says meanwhile which "

@@ -21,7 +21,7 @@ def add_record_command(commands: Commands) -> None:
         PROFILE,
         MAX_RATE,
         option("folder", metavar="FOLDER", help="made when it is not there"),
-        option("--rooms", required=True, metavar="FILE", help=".txt with an ID a line, or .csv"),
+        option("--rooms", required=True, metavar="FILE", help=".txt with one ID per line, or .csv"),
         option("--id-column", metavar="NAME", help="the column of a .csv file with the IDs"),
         seconds("--every", 60, "between sweeps"),
         option("--sweeps", type=int, metavar="N", help="end after so many"),

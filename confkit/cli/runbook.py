@@ -56,7 +56,7 @@ def add_runbook_command(commands: Commands) -> None:
 
 
 def _seconds(text: str) -> float:
-    number = float(text)  # argparse tells a ValueError
+    number = float(text)  # argparse reports a ValueError
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError("give a number of seconds above 0")
     return number
@@ -95,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
     _tell(f"{stored.name} on {service}")
     when = datetime.now(UTC)
     done = run(stored.path, inputs, environment, options.cell_timeout, _tell)
-    with held_off():  # what was found is told and written whole
+    with held_off():  # what was found is reported and written whole
         _tell(f"{done.checks.verdict:<7} over all")
         if options.report:
             from ..runbook.report import write_report

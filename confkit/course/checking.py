@@ -109,7 +109,7 @@ def _obstacle(client: Client | None) -> str:
 
 
 def exercises() -> pd.DataFrame:
-    """Return one row an exercise, in the course's order: exercise, notebook, question (texts, the
+    """Return one row per exercise, in the course's order: exercise, notebook, question (texts, the
     question as its notebook asks it)."""
     import pandas as pd
 

@@ -89,7 +89,7 @@ class Progress(tuple[Standing, ...]):
         return {outcome: found[outcome] for outcome in ("right", "tried", "not yet")}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row an exercise: notebook, exercise, outcome (texts)."""
+        """Return one row per exercise: notebook, exercise, outcome (texts)."""
         import pandas as pd
 
         return pd.DataFrame(list(self), columns=list(Standing._fields), dtype="str")

@@ -47,7 +47,7 @@ def picture(name: str) -> Picture:
 
 
 def open_questions() -> pd.DataFrame:
-    """Return what to ask the provider, one row a question.
+    """Return what to ask the provider, one row per question.
 
     Columns: about, question, taken (what we go by until it is answered), sure (seen or assumed),
     setting (of the dialect, empty where there is none).

@@ -157,7 +157,7 @@ def _token(case: Case, question: Question, room_id: str) -> Said:
         return say(f"token.{endpoint.key}", ret=ret)
     if question is TOKEN_IN_B2 and ret in (0, 401, 425, *UNKNOWN_ROOM):
         return say("token.nobody", ret=ret)
-    unread = f"whether {endpoint.key} looked at the token cannot be told: "
+    unread = f"whether {endpoint.key} looked at the token cannot be known: "
     return answered("UNKNOWN", found.asked, unread)
 
 
@@ -172,7 +172,7 @@ def _other_name(case: Case, question: Question, found: Found) -> Said | None:
 
 
 def token_in_b(case: Case) -> Said:
-    """Whether interface B accepts the token; notes the rooms that it tells of."""
+    """Whether interface B accepts the token; notes the rooms that it names."""
     asked = case.ask(Request(B3, {}), case.token)
     if asked.members is None:
         said = answered("FAIL", asked)

@@ -1,7 +1,7 @@
 """The doctor's checks of the way to a service: its settings, name, TCP, TLS, and whether what
 answers by HTTP is the interface.
 
-One exchange with each interface tells all stages of its way: what kept it from being answered is
+One exchange with each interface settles all stages of its way: what kept it from being answered is
 known to the libraries that moved it, and stands in the error as its `obstacle`.
 """
 

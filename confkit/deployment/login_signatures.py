@@ -123,7 +123,7 @@ class Logins:
     """Tries logins, never more that fail than `max_failed_logins`.
 
     `ask` sends one request once: `Client.ask_once`. `failed` counts the logins that were refused,
-    and those of which no answer tells whether they were. A token that is refused in another
+    and those of which no answer says whether they were. A token that is refused in another
     operation is no failed login (assumed).
     """
 

@@ -1,6 +1,6 @@
 """`probe_dialect`: asks a service what the interface leaves open, within bounds.
 
-What tells a setting by its control are the rows of `questions`; what is only looked at, with the
+What settles a setting by its control are the rows of `questions`; what is only looked at, with the
 token that the login gave, are those of `LOOKS`.
 """
 
@@ -294,7 +294,7 @@ class _Asking:
         self.rows.append(Evidence(shown.question, told, "seen" if shown.seen else "open", exchange))
 
     def open(self, question: str, why: str, asked: Attempt | Login | None = None) -> None:
-        """Keep what could not be told, and why."""
+        """Keep what could not be known, and why."""
         self.keep(Shown(question, why, seen=False), asked)
 
     @contextmanager
@@ -353,7 +353,7 @@ class _Asking:
         and where a POST carries its parameters; `last`: else that stays open.
 
         A service that looks at the parameters first refuses B1 alike with a token and without; then
-        only the method is told, where the other one is not served.
+        only the method is reported, where the other one is not served.
         """
         found = None
         with self.question(question.name):

@@ -27,7 +27,7 @@ _EXCHANGE = ("endpoint", "method", "url", "placement", "status", "ret", "answer"
 
 class Evidence(NamedTuple):
     """One `question` and its `answer`; `sure` is "seen" where the service showed it in `exchange`
-    (masked), "open" where it could not be told."""
+    (masked), "open" where it could not be known."""
 
     question: str
     answer: str
@@ -44,7 +44,7 @@ class Probe:
     """How one service fills what the interface leaves open, and what shows it.
 
     `dialect` holds what was found; a setting not in `told` is as it was given, or as usual.
-    `evidence` has a row for each question; `open` says what could not be told, and why. `calls`
+    `evidence` has a row for each question; `open` says what could not be known, and why. `calls`
     were sent, `failed_logins` of them are logins that failed or may have. `left` names what the
     probe made and could not remove: empty, unless the service failed meanwhile.
     """
@@ -60,16 +60,16 @@ class Probe:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """What could not be told, and why."""
+        """What could not be known, and why."""
         return tuple(f"{row.question}: {row.answer}" for row in self.evidence if row.sure == "open")
 
     @property
     def exit_status(self) -> int:
-        """0 where everything was told, 2 where something is open or left."""
+        """0 where everything was found out, 2 where something is open or left."""
         return 2 if self.open or self.left else 0
 
     def save(self, profile_name: str, new: Mapping[str, Any] | None = None) -> Path:
-        """Write what was told into this profile's dialect; return the file of the profiles.
+        """Write what was found out into this profile's dialect; return the file of the profiles.
 
         Other settings of the profile stay as they are, and so does what was not told. Where there
         is no such profile it is made from the settings `new`. ConfigError: there is none and no
@@ -92,7 +92,7 @@ class Probe:
         return profiles.save(profile_name, {**settings, "dialect": found.changes()})
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a question: question, answer, sure, exchange (texts)."""
+        """One row per question: question, answer, sure, exchange (texts)."""
         import pandas as pd
 
         rows = [(*row[:3], _exchange(row.exchange)) for row in self.evidence]

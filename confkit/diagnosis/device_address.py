@@ -75,7 +75,7 @@ def with_login_of(wanted: Device, device: Device) -> Device:
 
 
 def same_login(device: Device, listed: Device) -> bool:
-    """Return whether both have one login; a password that the service does not tell is no other."""
+    """Return whether both have one login; a password that the service does not give is no other."""
     (name, password), (known, secret) = login_of(device), login_of(listed)
     return name == known and (not secret or password == secret)
 

@@ -24,7 +24,7 @@ LONGEST = 200  # characters of what was given for a path, in a message
 
 
 class RoomIds(NamedTuple):
-    """IDs in their order, each once, and the further columns of their table, a row an ID."""
+    """IDs in their order, each once, and the further columns of their table, one row per ID."""
 
     ids: list[str]
     columns: pd.DataFrame | None = None
@@ -32,7 +32,7 @@ class RoomIds(NamedTuple):
 
 def room_ids(given: Any, id_column: str | None = None) -> RoomIds:
     """Return the room IDs in an iterable, a Series, a DataFrame, a CSV file, or a .txt file with
-    one a line.
+    one per line.
 
     Of a table they are the column `id_column`; without that, `room_id` or the only column. They are
     read as text. Doubles are left out, the first one counts. ParameterError: a float (its zeros and
@@ -99,7 +99,7 @@ def _identity(value: Any, cell: bool) -> str:
 
 
 def _refused(problems: Sequence[str], advice: str = "") -> ParameterError:
-    """The error that tells the first of these problems, and how many more there are."""
+    """The error that names the first of these problems, and how many more there are."""
     more = len(problems) - 1
     told = f"{more} more {'is' if more == 1 else 'are'} wrong." if more else ""
     return _wrong(problems[0], f"{advice} {told}".strip())

@@ -118,7 +118,7 @@ def _plain(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
-# Codes of libcurl by the obstacle that they tell of; names that older versions of pycurl lack are
+# Codes of libcurl by the obstacle that they mean; names that older versions of pycurl lack are
 # written as numbers.
 _OBSTACLES = {
     1: "foreign", 5: "proxy", 6: "name", 7: "unreachable", 8: "broken", 18: "closed",
@@ -252,7 +252,7 @@ class _Loop:
         self._alarm: deque[int] = deque(maxlen=1)  # filled by libcurl, without a line of Python
         self._due = math.inf
         self._look = 0.0
-        self.more = 0  # transfers that have ended, of which `arrived` has not told yet
+        self.more = 0  # transfers that have ended, of which `arrived` has not said so yet
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._sockets.watch)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._alarm.append)
@@ -362,7 +362,7 @@ class Sockets:
         self._selector = selectors.DefaultSelector()
         self._forgets = type(self._selector).__name__ == "EpollSelector"
         self._watched: dict[int, int] = {}
-        # Those of which `opened` told, and which socket each is; others libcurl closes unsaid.
+        # Those of which `opened` said so, and which socket each is; others libcurl closes unsaid.
         self._kept: dict[int, int] = {}
         self._idle: set[int] = set()
 

@@ -123,7 +123,7 @@ class Queue:
 
     def _until_fresh(self, now: float) -> float:
         """Seconds until a request may leave that has not been sent before, or another again."""
-        known = self._later or self._flying  # what has failed tells first whether it is back
+        known = self._later or self._flying  # what has failed says first whether it is back
         if self._fresh >= len(self._requests) or (self._pulse.silent and known):
             return self._later[0][0] - now if self._later else math.inf
         return self._pulse.until_probe(now)

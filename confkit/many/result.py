@@ -86,7 +86,7 @@ class Sweep:
         return {room_id: users for room_id, users in pairs if isinstance(users, list)}
 
     def frame(self) -> pd.DataFrame:
-        """One row a room that was asked for, in that order.
+        """One row per room that was asked for, in that order.
 
         `room_id` (as asked), `topic`, `users`, `people` and `devices` (those of the users that are
         external devices), `attendee_max`, the other columns of `rooms_frame`, `ret` and `error`,
@@ -198,7 +198,7 @@ def utilisation(frame: pd.DataFrame) -> pd.Series[float]:
 
 
 def occupancy_frame(sweep: Sweep) -> pd.DataFrame:
-    """One row a room of a sweep: how full it is.
+    """One row per room of a sweep: how full it is.
 
     `room_id`, `topic`, `users`, `people`, `devices`, `attendee_max`, `utilisation` (users as a
     share of `attendee_max`, `Float64`; missing without a cap, a cap of 0 among them, and where the

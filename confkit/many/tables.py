@@ -183,7 +183,7 @@ def as_csv(frame: "pd.DataFrame") -> str:
 def defused(cell: Any) -> Any:
     """Return the cell, with an apostrophe wherever a spreadsheet would see a formula begin in it.
 
-    What no file of text can hold (zero bytes, half letters) is told by a mark (U+FFFD)."""
+    What no file of text can hold (zero bytes, half letters) is shown by a mark (U+FFFD)."""
     return _RISKY.sub("'", _UNWRITABLE.sub("\ufffd", cell)) if isinstance(cell, str) else cell
 
 

@@ -36,7 +36,7 @@ def capacity_report(
     *,
     quantile: float | None = None,
 ) -> pd.DataFrame:
-    """One row a room, by ID: how full it was, and the `attendee_max` to give it.
+    """One row per room, by ID: how full it was, and the `attendee_max` to give it.
 
     `source` is a recording's folder or what `load_occupancy` gives. A cap binds all users, so
     users are counted here, people and devices; a room is in use while people are in it, and one

@@ -1,4 +1,4 @@
-"""Samples counted by room and value, by DuckDB: few rows, from which all that a report tells comes.
+"""Samples counted by room and value, by DuckDB: few rows, from which all that a report says comes.
 
 DuckDB reads the files of a folder itself.
 """
@@ -185,7 +185,7 @@ def count_samples(base: DuckDBPyConnection, tz: tzinfo) -> None:
 
 
 def room_figures(base: DuckDBPyConnection) -> pd.DataFrame:
-    """One row a room: numbers of samples read, due, in use, near the cap and at it; the peak; the
+    """One row per room: numbers of samples read, due, in use, near the cap and at it; the peak; the
     minutes that a sample stands for."""
     return base.execute(_FIGURES).df().set_index("room_id")
 
@@ -193,7 +193,7 @@ def room_figures(base: DuckDBPyConnection) -> pd.DataFrame:
 def room_quantiles(
     base: DuckDBPyConnection, shares: Mapping[str, float], *, in_use: bool
 ) -> pd.DataFrame:
-    """One row a room: users at these shares of its samples, or of those in use."""
+    """One row per room: users at these shares of its samples, or of those in use."""
     columns = ", ".join(
         f"min(users) FILTER (up_to >= {share!r} * n - 1e-6) AS {name}"
         for name, share in shares.items()
@@ -209,7 +209,7 @@ def room_refusals(base: DuckDBPyConnection, suggested: pd.Series) -> pd.Series:
 
 
 def together(base: DuckDBPyConnection) -> pd.DataFrame:
-    """Users and people of all rooms at once, as far as they were read, one row an interval."""
+    """Users and people of all rooms at once, as far as they were read, one row per interval."""
     row = base.execute(
         "SELECT min(first), median(interval) FROM rooms JOIN schedules USING (schedule)"
     ).fetchone()

@@ -405,7 +405,7 @@ def _publish(folder: Path, path: Path, write: Callable[[Path], object]) -> None:
 def _unwritten(path: Path, error: Exception) -> RecordingError:
     why = getattr(error, "strerror", None) or error
     return RecordingError(
-        f"{path} was not written: {why}. What was told as recorded before is safe and whole. Free "
+        f"{path} was not written: {why}. What was recorded before is safe and whole. Free "
         "space, or see to the rights on this file system; then go on with the same folder."
     )
 

@@ -20,7 +20,7 @@ def known_rooms(
     recording: str | os.PathLike[str] | None = None,
     list: str | os.PathLike[str] | None = None,  # noqa: A002  # the public name
 ) -> pd.DataFrame:
-    """One row a room that can be known of: `room_id`, and `source`, from where.
+    """One row per room that can be known of: `room_id`, and `source`, from where.
 
     The interface lists no rooms. Known are those that this client has created ("created"), those
     with external devices (B3, "devices"), those in a folder that a Recorder keeps ("recording"),

@@ -19,7 +19,7 @@ def load_occupancy(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> pd.DataFrame:
-    """The samples of a recording, one row a room and sweep, sorted by time and room.
+    """The samples of a recording, one row per room and sweep, sorted by time and room.
 
     Columns: `time` (UTC, the sweep's true start), `room_id` (string), `users`, `people` and
     `devices` in the room, `attendee_max`, and `ret`, why a value is missing (all Int64). Of all

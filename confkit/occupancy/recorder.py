@@ -88,12 +88,12 @@ class Recorder:
         `room_ids` and `id_column` as `sweep` takes them. The first sweep starts at once, the others
         at every `every` seconds from then; one whose time passes during another is skipped. Users
         are read each time (A6, and B3 once), the rooms' fields (A3) every `rooms_every` seconds. A
-        sweep is told in the log ("confkit.record") when it is durable, and `told` is called with
-        what there is until then; a day (UTC) is compacted when it is over. `load_occupancy` reads
-        all of it at any time. An `until` without offset is local time.
+        sweep is reported in the log ("confkit.record") when it is durable, and `told` is called
+        with what there is until then; a day (UTC) is compacted when it is over. `load_occupancy`
+        reads all of it at any time. An `until` without offset is local time.
 
         The first sweep raises when nothing can be asked, as `sweep` does; from then on a failure is
-        a row with missing values. RecordingError where the disk is full: what was told is safe.
+        a row with missing values. RecordingError where the disk is full: what was reported is safe.
         ValueError: an argument makes no sense, or there is no room.
         """
         for name, seconds in (("every", every), ("rooms_every", rooms_every)):
@@ -117,8 +117,8 @@ class Recorder:
 
 
 class _Run:
-    """One call of `record`: a sweep a turn, each on the disk before it is told; `done` is what it
-    has come to."""
+    """One call of `record`: a sweep a turn, each on the disk before it is reported; `done` is what
+    it has come to."""
 
     def __init__(
         self, recorder: Recorder, rows: Rows, stop: threading.Event, every: float,

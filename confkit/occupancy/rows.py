@@ -81,7 +81,8 @@ class Rows:
         self, frame: pd.DataFrame, time: datetime, *, complete: bool,
         error: ConfkitError | None = None,
     ) -> Taken:  # fmt: skip
-        """With the caps that are known; a sample's `ret` then tells of those alone that are not."""
+        """With the caps that are known; a sample's `ret` then stands for those alone that are
+        not."""
         caps = pd.array([self._caps.get(room_id) for room_id in frame.index], dtype="Int64")
         rets = pd.array([self._unread.get(room_id, 0) for room_id in frame.index], dtype="Int64")
         lacking = frame[["users", "people", "devices"]].isna().any(axis=1)

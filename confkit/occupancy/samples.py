@@ -1,4 +1,4 @@
-"""What a sample is: one row a room and sweep, as a DataFrame and as an Arrow table."""
+"""What a sample is: one row per room and sweep, as a DataFrame and as an Arrow table."""
 
 from functools import cache
 from typing import Any

@@ -36,7 +36,7 @@ def button(
     *,
     refused: str = "",
 ) -> ipywidgets.Button:
-    """A button; with a reason why it is `refused` it is disabled and tells that."""
+    """A button; with a reason why it is `refused` it is disabled and says that."""
     made = ipywidgets.Button(
         description=text, button_style=style, disabled=bool(refused), tooltip=refused or text
     )

@@ -19,7 +19,6 @@ import ipywidgets
 from ..bulk.device_table import TableError, device_rows, table_error
 from ..bulk.driver import Fate
 from ..bulk.imports import import_devices
-from ..charts.texts import counted
 from ..client import Client
 from ..devices import (
     NotInRoom,
@@ -42,6 +41,7 @@ from ..rooms import get_room
 from ..rtsp.address import parse_address
 from ..rtsp.report import RUNNING, Report, Stage
 from ..secret import Guarded, Secret, mask_address
+from ..text import counted
 from .arranging import block, button, check, columns, entry, fields, row, shown, text
 from .camera_views import stages_html, thumbnails_html
 from .given import check_source
@@ -308,7 +308,7 @@ class DevicePanel(Panel):
             raise
 
     def _say_done(self, said: str, well: bool, kind: str) -> None:
-        """Says what was done, once the list is read again; that this failed is told, too."""
+        """Says what was done, once the list is read again; that this failed is reported, too."""
         with self.working("Reading the devices", kind) as work:
             work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
             try:
@@ -554,7 +554,7 @@ class DevicePanel(Panel):
         verify: bool | None = None,
         rollback: bool | None = None,
     ) -> pd.DataFrame:
-        """One row a device with what became of it, as of `import_devices`; also the `result`.
+        """One row per device with what became of it, as of `import_devices`; also the `result`.
 
         What is not given is as the panel has it. ConfigError for what is no table.
         """

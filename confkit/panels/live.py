@@ -12,10 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..charts.rooms import RoomNow
-from ..charts.texts import clean, counted, lasting, moment
+from ..charts.texts import clean, lasting, moment
 from ..errors import ConfigError, ConfkitError, ProtocolError, TransportError
 from ..many.result import NOT_ASKED, Sweep
 from ..occupancy.zones import zone
+from ..text import counted
 from ..transport import finite
 from . import arranging
 from .given import check_source, zone_of

@@ -246,7 +246,7 @@ class RoomsModel:
     """Rooms as they were last read, for all panels that are given it.
 
     `room_ids` is what `sweep` takes, or a finished Sweep, which is shown as it is; None stands for
-    what `known_rooms` finds, again with each refresh. `frame` has a row a room: the columns of
+    what `known_rooms` finds, again with each refresh. `frame` has one row per room: the columns of
     `Sweep.frame()`, `utilisation`, and `read_at` (UTC). While somebody looks, the rows on the
     screen are read again and again, and between that all others, the oldest first, with at most
     `background_rate` requests a second (0: none). While nobody answers (`outage`) a few rooms are
@@ -357,8 +357,8 @@ class RoomsModel:
         cancelled: threading.Event | None = None,
         rate: float | None = None,
     ) -> tuple[Sweep, pd.DataFrame]:
-        """Read these rooms, and return the sweep with its rows; `progress` is told how many rooms
-        were read, of how many.
+        """Read these rooms, and return the sweep with its rows; `progress` is reported how many
+        rooms were read, of how many.
 
         No room comes back that was removed meanwhile. Errors as of `sweep`: all rows say then why
         they were not read.

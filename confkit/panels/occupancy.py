@@ -14,9 +14,10 @@ import ipywidgets
 import pandas as pd
 
 from ..charts.looks import STATES
-from ..charts.texts import clean, counted, listed
+from ..charts.texts import clean, listed
 from ..errors import ConfigError
 from ..many.result import UTILISATION, Sweep
+from ..text import counted
 from . import arranging
 from .live import RoomsPanel, check_every, clock, name_of, shown_of
 from .model import RATE, READ_AT, UNREAD, Filter, states, valued
@@ -43,7 +44,7 @@ _TONES = {
 }  # fmt: skip
 _ALWAYS = ("full", "near", "over")  # are counted where there are none, too
 _NAMED = 8  # rooms of one failure
-_FAILURES = 5  # that are told in full
+_FAILURES = 5  # that are reported in full
 
 
 class OccupancyPanel(RoomsPanel):

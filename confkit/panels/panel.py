@@ -153,8 +153,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     @contextmanager
     def working(self, what: str, kind: str = "work") -> Iterator[Work]:
-        """Says in the head what is being done; what goes wrong is told in the panel, as a message
-        of this kind, and raised.
+        """Says in the head what is being done; what goes wrong is reported in the panel, as a
+        message of this kind, and raised.
 
         Work of others begins after the first reading, and one after the other. Work inside other
         work is a part of it, and leaves it to that to tell what went wrong."""
@@ -171,8 +171,9 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     @contextmanager
     def telling(self, kind: str) -> Iterator[None]:
-        """Takes away the message of this kind that was there before; what goes wrong is told as a
-        new one, and raised. Inside work of the panel, and around automatic work, messages stay."""
+        """Takes away the message of this kind that was there before; what goes wrong is reported as
+        a new one, and raised. Inside work of the panel, and around automatic work, messages
+        stay."""
         work = self._work
         if work is not None and work.thread == threading.get_ident():
             yield
@@ -262,7 +263,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     ) -> Callable[..., None]:
         """The handler of a click that has the worker do this, after what is under way.
 
-        An error that the action does not tell is a message of this kind; `name` is what a button
+        An error that the action does not say is a message of this kind; `name` is what a button
         without a text is called. With `given` the action gets what that gives at the click, and not
         what it would give when its turn comes. `again`: a click while its own work is under way
         counts, too, as for the pages of a table.

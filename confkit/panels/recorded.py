@@ -18,12 +18,13 @@ import pandas as pd
 
 from ..charts.curve import occupancy_curve
 from ..charts.sheet import Chart
-from ..charts.texts import clean, counted
+from ..charts.texts import clean
 from ..errors import ConfigError, ConfkitError
 from ..many.result import NOT_ASKED
 from ..occupancy.folder import contents
 from ..occupancy.loading import load_occupancy, recorded_rooms
 from ..occupancy.samples import COLUMNS
+from ..text import counted
 from . import arranging
 from .live import age
 from .model import READ_AT

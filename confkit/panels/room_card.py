@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets
 
-from ..charts.texts import counted, moment
+from ..charts.texts import moment
 from ..deployment import McuAnswer
 from ..devices import list_devices
 from ..diagnosis.device_address import bare
@@ -20,6 +20,7 @@ from ..frames import ROOM_MODE, ROOM_STATUS, strings, users_frame
 from ..occupancy.zones import zone
 from ..records import Device, Room, RoomUser
 from ..rooms import get_room, get_room_users
+from ..text import counted
 from . import arranging
 from .camera_views import thumbnails_html
 from .parts import Column, Mark, Table, View

@@ -131,7 +131,7 @@ class RoomExplorer(RoomsPanel):
     @told("pick")
     def select(self, room_id: str | None) -> None:
         """Reads a room of the panel in all its parts and shows it; None shows none. A part that
-        fails is told in its place. ConfigError: the room is not among those of the panel."""
+        fails is reported in its place. ConfigError: the room is not among those of the panel."""
         if room_id is not None:
             room_id = self._of_panel(room_id)
             self.table.reveal(room_id)
@@ -219,7 +219,8 @@ class RoomExplorer(RoomsPanel):
 
     @told("change")
     def force_offline(self, user_id: str, room_id: str | None = None) -> str:
-        """The service's success text, once a user is put off a room, or off the picked one."""
+        """The service's success text, once a user is removed from a room, or from the picked
+        one."""
         room_id = self._of_panel(room_id)
         there = self._details_of(room_id)
         with self.working("Putting a user off the room", "change"):
@@ -228,7 +229,7 @@ class RoomExplorer(RoomsPanel):
                 self._read(work, [room_id])
             if self._card.room_id == room_id:
                 self._read_also()
-        self.tell(f"Put {there.user_name(user_id)} off {there.name}.", "good", "change")
+        self.tell(f"Removed {there.user_name(user_id)} from {there.name}.", "good", "change")
         return message
 
     @told("change")
@@ -300,8 +301,8 @@ class RoomExplorer(RoomsPanel):
         if not user_id:
             raise ConfigError("No user is picked", "Click on one in the room first.")
         there = self._now(room_id)
-        question = f"Put {there.user_name(user_id)} off {there.name}?"
-        self.ask("Put off", question, partial(self.force_offline, user_id, room_id))
+        question = f"Remove {there.user_name(user_id)} from {there.name}?"
+        self.ask("Remove", question, partial(self.force_offline, user_id, room_id))
 
     def _now(self, room_id: str) -> RoomDetails:
         with self.working("Looking who is in the room", "change") as work:

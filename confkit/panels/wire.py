@@ -8,13 +8,13 @@ from datetime import tzinfo
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ..charts.texts import counted
 from ..codes import explain
 from ..endpoints import ENDPOINTS
 from ..errors import ConfigError
 from ..frames import calls_frame
 from ..occupancy.zones import zone
 from ..secret import MASK
+from ..text import counted
 from .arranging import button, check, columns, fields, row, shown
 from .given import check_source, zone_of
 from .panel import Panel, until_cancelled

@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-_LAST_WORDS = 1.0  # seconds that an interrupted coroutine gets to take leave
+_LAST_WORDS = 1.0  # seconds that an interrupted coroutine gets to end
 
 T = TypeVar("T")
 

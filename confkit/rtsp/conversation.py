@@ -43,10 +43,10 @@ class Conversation:
 
     `play` leads to the first packet, `next_keyframe` to a picture, both within `timeout` seconds
     of the beginning; `close` says TEARDOWN. What stands in the way is raised as PullRefused, to be
-    told as `there`. `address` is the one that was asked for.
+    reported as `there`. `address` is the one that was asked for.
 
     `reception` holds what has come (None before the description is read), `transport` is "tcp" or
-    "udp", and `switched` tells that the camera refused the first. `redirected` is the address
+    "udp", and `switched` says that the camera refused the first. `redirected` is the address
     to which it redirected (masked), `hosts` are the addresses of the host that was asked for,
     `described` the hosts that the camera's description names.
     """

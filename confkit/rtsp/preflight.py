@@ -1,4 +1,4 @@
-"""The preflight: what stands between here and a camera's picture, told in one verdict."""
+"""The preflight: what stands between here and a camera's picture, as one verdict."""
 
 from __future__ import annotations
 

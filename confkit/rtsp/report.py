@@ -109,7 +109,7 @@ class Report:
         return sum(stage.seconds for stage in self.stages)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a stage: `stage`, `outcome`, `seconds`, `status_line`, `detail`."""
+        """Return one row per stage: `stage`, `outcome`, `seconds`, `status_line`, `detail`."""
         import pandas as pd
 
         types = {"stage": "string", "outcome": "string", "seconds": "float64",

@@ -45,12 +45,13 @@ def find(name: str) -> Stored:
     raise ConfigError(
         f"there is no runbook {name!r}",
         f"There are {', '.join(one.name for one in there)}. "
-        "`confkit runbook --list` tells what each is for.",
+        "`confkit runbook --list` says what each is for.",
     )
 
 
 def listing(runbooks: list[Stored]) -> str:
-    """Name and purpose of each, its inputs with their defaults; at last where they are told."""
+    """Name and purpose of each, its inputs with their defaults; at last where they are
+    explained."""
     lines = [
         f"  {one.name}: {one.purpose}\n      -p {', '.join(map(_default, one.inputs.items()))}"
         for one in runbooks

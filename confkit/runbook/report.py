@@ -96,7 +96,7 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
 
 def answered(checks: Checklist) -> list[str]:
     """What came of all checks, first the answer: a line for each that failed, else for each that
-    could not be told."""
+    could not be known."""
     due = [check for check in checks if check.verdict == checks.verdict]
     if checks.verdict == "PASS" or not due:
         passed = sum(check.verdict == "PASS" for check in checks)

@@ -33,7 +33,7 @@ def find_room(client: Client, room: str) -> FoundRoom:
     Known are those of `known_rooms`, to which CONFKIT_RUNBOOK_KNOWN adds: a .txt or .csv file of
     IDs, or a folder that a Recorder keeps. A topic counts as a whole, in any case of its letters:
     a part of one may be meant for a room that is not known. RoomNotFound: it is a number or a UUID
-    and the service has no such room. ConfigError, which names the candidates: it cannot be told
+    and the service has no such room. ConfigError, which names the candidates: it cannot be known
     which room is meant, as several have the topic, none that is known has it, or a known room
     could not be read, which may have it too; or nothing was given. Errors of the service are
     raised. Section 4 (A3) of the interface.

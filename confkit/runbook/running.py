@@ -1,4 +1,4 @@
-"""Runs a runbook without anybody before it, and tells what came of it; nbclient runs its cells."""
+"""Runs a runbook without anybody before it, and says what came of it; nbclient runs its cells."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(
 
     Each cell may take so many `seconds`. `tell` is called with each check as it comes. When a cell
     breaks, takes too long or is interrupted (Ctrl-C), those tagged `always` are run nonetheless.
-    A second Ctrl-C ends all that at once. The kernel is ended in every case. The last check tells
+    A second Ctrl-C ends all that at once. The kernel is ended in every case. The last check names
     the first cause first, then what else broke.
     """
     notebook, found = None, _Found(tell)

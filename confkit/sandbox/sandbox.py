@@ -442,7 +442,7 @@ class Sandbox:
     ) -> "pd.DataFrame":
         """Return the samples of the past `days` days of a building of so many new rooms.
 
-        One row a room and sample, by time: `time` (UTC), `room_id`, `users`, `people`, `devices`,
+        One row per room and sample, by time: `time` (UTC), `room_id`, `users`, `people`, `devices`,
         `attendee_max` (missing: no cap), `ret`, typed as by `load_occupancy`. Samples lie `every`
         seconds apart, the last at `until`: a datetime, a text or epoch seconds, a wall-clock time
         of `tz` where it names no zone; now, by the sandbox's clock, unless given. As often as every

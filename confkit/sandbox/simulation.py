@@ -138,7 +138,7 @@ async def come_and_go(
     """Goes on from the plan's `until`, at `speed` simulated minutes a second, without end.
 
     `users` are those who are in the rooms, by their place among the week's stays. Who is refused
-    goes away; who was put off or whose room is gone has left already."""
+    goes away; who was removed or whose room is gone has left already."""
     clock = asyncio.get_running_loop().time
     began, until = clock(), planned.until / 1000
     number, stays = week_of(planned.house, until), planned.now

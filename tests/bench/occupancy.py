@@ -23,7 +23,7 @@ from confkit.sandbox import Sandbox
 ROUNDS, SWEEPS, ROOMS = 9, 60, 1000
 MONTH = {"rooms": 232, "days": 30, "every": 60, "until": "2026-11-01T00:00Z", "failures": 0.001}
 
-# Each in a process of its own, which tells its seconds without imports, and its peak memory.
+# Each in a process of its own, which prints its seconds without imports, and its peak memory.
 WAYS = {
     "pandas, p95": """
 pd.read_parquet(folder, columns=["room_id", "users"]).groupby("room_id")["users"].quantile(0.95)

@@ -11,10 +11,10 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 
 
 class Kernel:
-    """Runs code as a further cell would, and notes every error that the kernel tells of.
+    """Runs code as a further cell would, and notes every error that the kernel reports.
 
     An error in a widget's callback belongs to no cell, so that no front end shows it; the kernel's
-    own channel tells of it. The event loop of this thread is Playwright's, so this has another.
+    own channel reports it. The event loop of this thread is Playwright's, so this has another.
     """
 
     def __init__(self, connection_file: Path) -> None:

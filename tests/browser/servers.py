@@ -22,7 +22,7 @@ JUPYTER = [
 VOILA = [
     "-m", "voila", ".", "--no-browser", "--Voila.ip=127.0.0.1",
     "--Voila.connection_dir_root=../runtime", "--VoilaConfiguration.show_tracebacks=True",
-    # It ends a kernel when its page is left, if the page may tell: without a cookie it may not.
+    # It ends a kernel when its page is left, if the page may say so: without a cookie it may not.
     "--Voila.tornado_settings={'disable_check_xsrf': True}",
 ]  # fmt: skip
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -83,7 +83,7 @@ def test_rooms_are_found_and_looked_into(visit):
 
 
 def test_a_user_is_put_off_and_rooms_are_created_and_deleted(visit):
-    """Who is put off and what is deleted is named in a question first; the table follows."""
+    """Who is removed and what is deleted is named in a question first; the table follows."""
     panel, kernel = visit.fresh("rooms"), visit.kernel
     rows = rooms_shown(panel)
     rows.filter(has_text="Weekly").click()
@@ -148,7 +148,7 @@ def test_a_sweep_is_cancelled(lab):
 
 
 def test_rooms_are_watched(visit):
-    """Bars with the fullest on top, a failure told as one, and a curve of the room that is picked;
+    """Bars with the fullest on top, a failure shown as one, and a curve of the room that is picked;
     Refresh reads them again."""
     panel, kernel = visit.fresh("occupancy"), visit.kernel
     rows = rooms_shown(panel)
@@ -215,7 +215,8 @@ def test_a_camera_is_tried_imported_and_removed(visit):
 
 
 def test_a_table_of_devices_is_checked_and_imported(lab):
-    """What is wrong is told by row before anything is sent; the result has a row a device."""
+    """What is wrong is reported by row before anything is sent; the result has one row per
+    device."""
     panel, kernel = lab.fresh("devices"), lab.kernel
     row = kernel.run("print(f'{room_id},{{}},Camera,{client.sandbox.camera()},,')")
     last = kernel.run("print(f'{room_id},gate,Gate,{camera},admin,open-sesame')")

@@ -32,7 +32,7 @@ def test_a_message_to_a_widget_that_is_gone_is_heard(visit):
 
 
 def test_a_token_expires_and_the_service_stops(lab):
-    """An expired token is renewed without a word. A service that is gone is told in each panel,
+    """An expired token is renewed without a word. A service that is gone is reported in each panel,
     with the next step; rooms keep what was read of them, with its age, while the panel tries again
     by itself, and says so when the service is back."""
     stage = lab.fresh("outage", port=quiet_port(), outgoing_port=quiet_port())

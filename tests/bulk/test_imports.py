@@ -1,4 +1,4 @@
-"""Many imports: none twice, none half known, and every camera's fate told in one row."""
+"""Many imports: none twice, none half known, and every camera's fate in one row."""
 
 import gc
 import re
@@ -391,7 +391,7 @@ def test_an_end_while_cameras_are_tried_starts_no_more(script, recorder, by_even
     assert not cancelled.is_set()
 
 
-# What is told meanwhile and afterwards
+# What is reported meanwhile and afterwards
 
 
 def test_progress_is_told_and_no_picture_is_kept(client, table, capfd):

@@ -246,7 +246,7 @@ def test_strays_of_some_rooms_only(service):
         (USERS, Reply(drop=True)),
         (GET_ROOM, {"ret": 602}),
     ],
-    ids=["it drops", "it hangs", "the users are not told", "it refuses the token"],
+    ids=["it drops", "it hangs", "the users are not known", "it refuses the token"],
 )
 def test_a_service_that_is_gone_ends_the_look_for_strays(service, path, reply):
     """The devices of the room that could not be read, and of those after it, are not known."""

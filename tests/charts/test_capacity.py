@@ -72,7 +72,8 @@ def test_a_room_that_reached_its_cap_is_not_simply_lowered():
 
 
 def test_a_peak_above_the_suggestion_is_drawn():
-    """With a quantile the peak is another number: it has a mark, and what was refused is told."""
+    """With a quantile the peak is another number: it has a mark, and what was refused is
+    reported."""
     given = report(("Hall", 100, 20, 40, 0.0, 300.0, "20 or fewer"), quantile=0.99)
     (axes,) = drawn(chart := capacity_chart(given)).axes
     assert marks(axes, 0) == {"|": 40, "o": 100, "<": 20}

@@ -251,7 +251,7 @@ def test_samples_without_a_needed_column_are_refused():
 
 
 def test_a_zone_that_is_none_is_refused():
-    """A time zone that does not exist is told with one that does."""
+    """A time zone that does not exist is reported with one that does."""
     with pytest.raises(ValueError, match="Europe/Berlin"):
         occupancy_curve(samples((1, 0, 2)), "101", tz="Mars/Olympus")
 

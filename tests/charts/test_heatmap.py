@@ -156,7 +156,7 @@ def test_a_mean_is_written_with_as_many_digits_as_are_of_use(mean, text):
 
 
 def test_the_summary_tells_the_same_as_text():
-    """A line a weekday: the hours in which somebody was there, and those that are not known."""
+    """One line per weekday: the hours in which somebody was there, and those that are not known."""
     given = pd.concat([
         samples((5, 0, 9), start="2026-03-02T08:00"),
         samples((0, 0, 9), start="2026-03-02T09:00"), samples(None, start="2026-03-02T10:00"),

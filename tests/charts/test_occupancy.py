@@ -182,7 +182,7 @@ def test_service_and_time_come_from_the_frame():
 
 
 def test_a_time_that_is_none_is_refused():
-    """What is no time is told with an example of one."""
+    """What is no time is reported with an example of one."""
     with pytest.raises(ValueError, match="time is 'noon'; give a time such as '2026"):
         occupancy_chart(frame(("a", 1, 2)), time="noon")
 
@@ -261,8 +261,8 @@ def test_the_summary_of_no_rooms_says_so():
 
 
 def test_a_cap_that_was_not_read_is_not_none():
-    """A room whose fields could not be read but whose users could is told as such, and not as one
-    without a cap; an endless number of users is no number."""
+    """A room whose fields could not be read but whose users could is reported as such, and not as
+    one without a cap; an endless number of users is no number."""
     given = pd.DataFrame({
         "room_id": ["1", "2", "3"], "topic": [None, "Open", "Odd"], "users": [2, 3, float("inf")],
         "attendee_max": [None, None, 5], "error": ["get room (A3) answered 700", None, None],

@@ -1,4 +1,4 @@
-"""Checked answers: wrong ones of any kind, and what is told of them."""
+"""Checked answers: wrong ones of any kind, and what is said of them."""
 
 import threading
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ GARBAGE = [
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_no_answer_of_any_type_raises_and_none_of_these_is_right(exercise, client):
-    """Garbage of every type is told to be wrong in a sentence that quotes nothing of it (but what a
+    """Garbage of every type is said to be wrong in a sentence that quotes nothing of it (but what a
     function raises, masked), with and without a client."""
     for answer in GARBAGE:
         finding = course.check(exercise.name, answer, client)
@@ -77,7 +77,7 @@ def broken(*_):
 )
 def test_a_function_that_cannot_do_it_at_all_is_told_why(name, function, due, client):
     """Whatever it is asked for: the error that it raises, a missing return and wrong arguments are
-    told as such, in every exercise that takes a function."""
+    reported as such, in every exercise that takes a function."""
     finding = course.check(name, function, client)
     assert finding.right is False
     assert due in finding.told
@@ -186,7 +186,7 @@ def test_a_finding_says_its_verdict_in_words_and_escapes_what_it_shows():
 
 
 def test_the_exercises_as_a_table():
-    """A row an exercise in the course's order; the questions pass the mask as they are."""
+    """One row per exercise in the course's order; the questions pass the mask as they are."""
     frame = course.exercises()
     assert list(frame.columns) == ["exercise", "notebook", "question"]
     assert list(frame["notebook"]) == sorted(frame["notebook"])

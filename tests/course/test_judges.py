@@ -1,4 +1,4 @@
-"""What is told of answers that are values, and of functions that need no sandbox: right ones are
+"""What is said of answers that are values, and of functions that need no sandbox: right ones are
 right, and each usual mistake is named."""
 
 import json
@@ -67,7 +67,7 @@ def pauses(*share):
     return lambda attempt: min(0.2 * 3**attempt, 60) * CHANCE.uniform(*share)
 
 
-VALUES = [  # exercise, answer, what is told of it
+VALUES = [  # exercise, answer, what is said of it
     ("order-of-calls", ["A1", "A3", "A6"], "right"),
     ("order-of-calls", "A1 A3", "Hand in a list"),
     ("order-of-calls", {"A1", "A3", "A6"}, "A set has no order: hand in a list."),
@@ -232,7 +232,7 @@ VALUES = [  # exercise, answer, what is told of it
 
 @pytest.mark.parametrize(("name", "answer", "told"), VALUES)
 def test_an_answer_is_judged_by_what_it_is(name, answer, told):
-    """A right answer is right; each usual mistake is told in its own words, none of which looks
+    """A right answer is right; each usual mistake is reported in its own words, none of which looks
     like a secret to the mask."""
     finding = course.check(name, answer)
     assert finding.right == (told == "right"), finding.told

@@ -1,4 +1,4 @@
-"""What is told of answers that are looked at in a sandbox: rooms, people, cameras, and functions
+"""What is said of answers that are looked at in a sandbox: rooms, people, cameras, and functions
 that ask for them."""
 
 import re
@@ -17,7 +17,7 @@ def made(client, topic="T", **options):
 
 
 def told(name, answer, client):
-    """What is told of an answer; of one that is right, that it is."""
+    """What is said of an answer; of one that is right, that it is."""
     finding = course.check(name, answer, client)
     assert finding.right is not None, finding.told
     return "right" if finding.right else finding.told
@@ -28,7 +28,7 @@ def right(name, answer, client):
 
 
 def test_the_first_room(client):
-    """Topic and cap are looked at on the sandbox; a number instead of a text is told."""
+    """Topic and cap are looked at on the sandbox; a number instead of a text is reported."""
     assert told("first-room", made(client, "My first room", attendee_max=5), client) == "right"
     assert "topic is another" in told("first-room", made(client, "my first room"), client)
     assert "no cap" in told("first-room", made(client, "My first room"), client)
@@ -132,7 +132,7 @@ def test_put_off_by_name(client, sandbox):
 
 def test_a_token_at_work(client, sandbox):
     """One's own login counts; the client's own token, a wrong one and an expired one do not, and
-    the sandbox's reason is told."""
+    the sandbox's reason is reported."""
     with sandbox.connect() as other:
         assert told("token-at-work", str(other.token()), client) == "right"
         assert "twice" in told("token-at-work", quote(other.token()), client)

@@ -62,7 +62,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("told", "given"), WRONG.items(), ids=list(WRONG))
 def test_a_mistake_is_named(told, given):
-    """Each usual mistake is the one that is told, alone, and `check` says it to the learner."""
+    """Each usual mistake is the one that is reported, alone, and `check` says it to the learner."""
     found = mistakes("token", given, PARTS, ck.Dialect())
     assert found is not None
     assert len(found) == 1
@@ -73,7 +73,7 @@ def test_a_mistake_is_named(told, given):
 
 
 def test_two_mistakes_are_named_together():
-    """Raw bytes of the wrong hash are both told; three at once are nothing that is known."""
+    """Raw bytes of the wrong hash are both reported; three at once are nothing that is known."""
     both = b64(hmac.new(KEY, LOGIN, "sha256").digest())
     found = mistakes("token", both, PARTS, ck.Dialect())
     assert found is not None
@@ -128,7 +128,7 @@ def test_url_safe_base64_is_told_where_it_differs():
 
 
 def test_no_text_hides_itself_and_none_shows_the_secret():
-    """What is told passes the mask unchanged (it reads like prose, not like a secret), and the
+    """What is reported passes the mask unchanged (it reads like prose, not like a secret), and the
     parts keep their secret out of a repr."""
     for given in [*WRONG.values(), RIGHT, "x", "demo_secret", "abc"]:
         told = course.check("token", given).told

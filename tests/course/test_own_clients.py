@@ -214,7 +214,7 @@ def test_the_command_tells_rows_as_text_and_as_json_and_its_exit_status():
 
 
 def test_the_command_tells_on_standard_error_how_far_it_is():
-    """Each row is told when it is done, beside the table; `--only` behind -- is told to be the
+    """Each row is told when it is done, beside the table; `--only` behind -- is said to be the
     client's own."""
     line = ["--", "sh", "-c", "exit 64"]
     status, told, errors = confkit("check", "--only", "A4", "--only", "404", *line, "--only", "A7")

@@ -52,7 +52,7 @@ def test_a_service_that_is_well(dialect):
         assert sandbox.room_ids() == [room_id]
         assert sandbox.count(A1) == 2
         listed = ck.doctor(sandbox.connect())
-        assert by_name(listed)["room"].found == "no room given; an unknown one is told as 404"
+        assert by_name(listed)["room"].found == "no room given; an unknown one gives 404"
         assert by_name(listed)["media server"].found == "because no room is known, and A5 needs one"
         assert verdicts(listed) == "PSPSPSPSPPPPPPPSS"
 
@@ -87,7 +87,7 @@ def test_a_room_that_is_known_is_taken(client, sandbox):
 
 
 def test_a_room_with_a_device_is_taken_and_one_that_is_gone_is_not(script):
-    """B3 tells of rooms; one that has gone meanwhile is left for the next."""
+    """B3 names rooms; one that has gone meanwhile is left for the next."""
     item = {"userId": "c", "userName": "Door", "userAddress": "rtsp://192.0.2.7:554/s"}
     data = {"total": 2, "items": [{**item, "roomId": room_id} for room_id in ("6", "7")]}
 
@@ -225,7 +225,7 @@ def test_a_token_that_is_held_stays(client, sandbox):
 
 
 def test_a_held_token_of_which_nothing_is_known_is_not_risked(script):
-    """When nothing tells whether the held token is accepted, it stays, and that is UNKNOWN."""
+    """When nothing says whether the held token is accepted, it stays, and that is UNKNOWN."""
     service = script(WELL)
     client = service.client()
     client.token()
@@ -324,12 +324,12 @@ ONE_THING = {
     "A1 that falls silent": (A1, LOST, "authentication", "UNKNOWN", "it closed the connection"),
     "A3 that falls silent": (A3, [{"ret": 602}, LOST], "token in A", "FAIL", "it closed the conn"),
     "A3 that refuses": (A3, {"ret": 602}, "token in A", "FAIL", "under any known name"),
-    "A3 that tells nothing": (A3, {"ret": 407}, "token in A", "UNKNOWN", "407: parameter error"),
+    "A3 that says nothing": (A3, {"ret": 407}, "token in A", "UNKNOWN", "407: parameter error"),
     "B3 not running": (B3, [{"ret": 602}, {"ret": 304}], "token in B", "FAIL", "304: get failed"),
     "B3 that refuses": (B3, [{"ret": 602}, {"ret": 401}], "token in B", "FAIL", "401: wrong param"),
     "no data": (B3, [{"ret": 602}, {"ret": 0, "data": []}], "token in B", "FAIL", "cannot be read"),
     "a listing that is cut": (B3, opens(CUT), "token in B", "FAIL", "cannot be read"),
-    "B2 alike": (B2, {"ret": 425}, "token in B2", "UNKNOWN", "cannot be told"),
+    "B2 alike": (B2, {"ret": 425}, "token in B2", "UNKNOWN", "cannot be known"),
     "B2 that refuses": (B2, {"ret": 602}, "token in B2", "FAIL", "under any known name"),
     "B2 not running": (B2, opens({"ret": 303}), "token in B2", "UNKNOWN", "303: delete failed"),
     "B2 that says yes": (B2, opens({"ret": 0}), "token in B2", "PASS", "as access_token"),
@@ -360,8 +360,8 @@ def test_a_room_that_cannot_be_read_fails(script, answer):
 
 
 def test_the_media_server(client, sandbox):
-    """One that is stopped is told by A5; one that does not accept connections by that. A room that
-    is closed is told before."""
+    """One that is stopped is reported by A5; one that does not accept connections by that. A room
+    that is closed is reported before."""
     room_id = ck.create_room(client, "t", "ops")
     sandbox.fault(A5, body=json.dumps({"ret": 0, "addr": "127.0.0.1:1"}), times=1)
     found = by_name(ck.doctor(client, room_id))

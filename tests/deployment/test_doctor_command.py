@@ -40,7 +40,7 @@ def run(monkeypatch, capsys):
 
 
 def test_a_service_that_is_well(run, sandbox):
-    """Exit status 0, a line a check with its verdict, and where each setting came from; --json
+    """Exit status 0, one line per check with its verdict, and where each setting came from; --json
     prints one object, with the verdict and all checks."""
     room_id = ck.create_room(sandbox.connect(), "Weekly sync", "ops")
     status, out, err = run(sandbox, room_id)
@@ -65,7 +65,7 @@ def test_the_embedded_service(run, monkeypatch):
 
 
 def test_the_exit_status_tells_the_verdict(run, script, sandbox):
-    """1 where something is wrong, 2 where that cannot be told; logins stay within the bound."""
+    """1 where something is wrong, 2 where that cannot be known; logins stay within the bound."""
     assert run(url(free_port()))[0] == 1
     assert run(sandbox, "404404")[0] == 1
     status, out, _ = run(sandbox, CONFKIT_SECRET_KEY="some0ther")

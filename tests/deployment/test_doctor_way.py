@@ -65,7 +65,7 @@ def accepting(closes=False):
 
 
 def test_the_settings_say_where_they_come_from(script, monkeypatch):
-    """Each setting is told with its origin, and no key with its value."""
+    """Each setting is reported with its origin, and no key with its value."""
     service = script(WELL)
     monkeypatch.setenv("CONFKIT_BASE_URL", service.base_url)
     client = ck.connect(outgoing_url=service.base_url + "/b", **KEYS)
@@ -116,7 +116,7 @@ def test_a_name_that_nobody_knows(script):
 
 
 def test_a_name_that_is_known(script):
-    """A name's addresses are told."""
+    """A name's addresses are reported."""
     address = script(WELL).base_url.replace("127.0.0.1", "localhost")
     found = by_name(ck.doctor(client_of(address, address)))
     assert found["name of A"].verdict == "PASS"
@@ -129,7 +129,7 @@ def test_closed_ports(script):
     service, closed = script(WELL), url(free_port())
     checks = ck.doctor(client_of(closed, service.base_url))
     assert by_name(checks)["TCP to A"].found.endswith("nothing listens at this port")
-    assert by_name(checks)["clock"].verdict == "PASS"  # B has told it
+    assert by_name(checks)["clock"].verdict == "PASS"  # B has said it
     assert checks.exit_status == 1
     checks = ck.doctor(client_of(service.base_url, closed))
     assert "outgoing_url" in by_name(checks)["TCP to B"].advice
@@ -158,7 +158,7 @@ def test_a_port_behind_a_firewall():
     ],
 )
 def test_a_way_that_leads_nowhere(host, proxy, told, step):
-    """A network that is not there, and a proxy that is not: each is told with its next step."""
+    """A network that is not there, and a proxy that is not: each is reported with its next step."""
     client = client_of(*[f"http://{host}:9"] * 2)
     if proxy:
         client.session.trust_env = True
@@ -177,7 +177,8 @@ def test_an_address_of_the_sixth_version():
 
 
 def test_swapped_addresses_are_found_by_asking(sandbox):
-    """Whatever the ports are: when each interface answers at the other's address, that is told."""
+    """Whatever the ports are: when each interface answers at the other's address, that is
+    reported."""
     client = client_of(sandbox.outgoing_url, sandbox.base_url)
     found = by_name(ck.doctor(client))
     for name in ("HTTP of A", "HTTP of B"):
@@ -225,8 +226,8 @@ def behind_tls(certificate):
 
 
 def test_tls_that_is_well(behind_tls, certificate):
-    """The version and the end of the certificate are told, and a near end is said; where it is not
-    looked at, what that costs."""
+    """The version and the end of the certificate are reported, and a near end is said; where it is
+    not looked at, what that costs."""
     checks = ck.doctor(behind_tls.client(verify=str(certificate[0])))
     assert checks.ok
     check = by_name(checks)["TLS of A"]
@@ -414,7 +415,7 @@ def test_tls_to_a_port_that_says_nothing(closes, told):
 
 
 def test_an_adapter_of_ones_own_is_judged_by_what_it_does(behind_tls, certificate):
-    """All stages are told by an exchange through the client's own session."""
+    """All stages are reported by an exchange through the client's own session."""
     client = behind_tls.client(verify=str(certificate[0]))
     client.session.mount("https://", HTTPAdapter())
     assert ck.doctor(client).ok
@@ -458,8 +459,8 @@ FOREIGN = {
 
 @pytest.mark.parametrize(("reply", "told"), FOREIGN.values(), ids=FOREIGN)
 def test_something_else_that_answers(script, reply, told):
-    """A proxy, a page or another service is told as what it is, for A and for B, and no login is
-    spent on it."""
+    """A proxy, a page or another service is reported as what it is, for A and for B, and no login
+    is spent on it."""
     service = script({A3: reply, B3: reply})
     checks = ck.doctor(client_of(service.base_url, service.base_url))
     for name in ("HTTP of A", "HTTP of B"):
@@ -509,7 +510,7 @@ def test_a_proxy_is_where_the_connection_goes(script):
     ],
 )
 def test_the_clock(script, seconds, verdict, told):
-    """A skew is told with its direction, and what it is assumed to matter for."""
+    """A skew is reported with its direction, and what it is assumed to matter for."""
     service = script({**WELL, A1: {"ret": 401}})
     found = by_name(ck.doctor(service.client(), now=lambda: time.time() - seconds))
     assert found["clock"].verdict == verdict

@@ -40,7 +40,7 @@ def test_a_name_that_nobody_knows_is_told(host):
 
 
 def test_a_server_that_does_not_answer_is_given_up_in_time():
-    """A full queue takes no more connections: after the timeout that is told."""
+    """A full queue takes no more connections: after the timeout that is reported."""
     with deaf() as port:
         found = mcu_answers(f"127.0.0.1:{port}", timeout=0.3)
     assert (found.ok, "no answer within 0.3 s" in found.reason) == (False, True)

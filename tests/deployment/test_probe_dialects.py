@@ -131,7 +131,7 @@ def test_b1_is_never_sent_anything_that_could_be_imported(playing, probe):
 
 def test_b2_is_asked_for_nobody_in_the_probes_own_room(playing):
     """Where no room is created, in one that is not there; never for a user or an address that the
-    service may know. What tells is the difference to the answer without a token."""
+    service may know. What counts is the difference to the answer without a token."""
     with playing(Dialect(remove_token_parameter="accessToken")) as sandbox:
         known = {user for _, user in state(sandbox)[1]} | set(sandbox.room_ids())
         for own_room, room_is_there in ((True, True), (False, False)):
@@ -150,7 +150,7 @@ def test_b2_is_asked_for_nobody_in_the_probes_own_room(playing):
 
 @pytest.mark.parametrize("change", ["licence", "no_room", "read_only"])
 def test_a_room_that_may_not_be_created_is_open(playing, probe, change):
-    """A licence that has expired, own_room=False and a read-only client: the rest is told."""
+    """A licence that has expired, own_room=False and a read-only client: the rest is reported."""
     with playing(Dialect(create_method="POST", placement="json")) as sandbox:
         before = state(sandbox)
         if change == "licence":

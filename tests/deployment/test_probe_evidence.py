@@ -80,7 +80,8 @@ BY_STATUS = Reply({"ret": 404}, status=404), Reply({"ret": 602}, status=401)
 BY_HTTP, B_BY_HTTP = checked(*BY_STATUS), checked(*BY_STATUS, OTHER)
 PAGE = Reply("<html>no</html>", 500, "text/html")
 SCRIPT = Reply('confkitProbe({"ret":404});', kind="text/javascript")
-# What differs from a usual service; the question, its answer, and the setting that is told by it.
+# What differs from a usual service; the question, its answer, and the setting that is reported by
+# it.
 SHOWN = {
     "the room before the token": (A3, {"ret": 404}, IN_A, "open: none of", NAME, None),
     "A5 alike, and no room": (A5, {"ret": 407}, IN_A5, "open: an unknown room", MCU_NAME, None),
@@ -109,7 +110,7 @@ SHOWN = {
 
 @pytest.mark.parametrize("row", SHOWN.values(), ids=SHOWN)
 def test_what_comes_is_what_is_told(asked, row):
-    """Only an answer that differs from the control's tells a setting; what a passing fault or a
+    """Only an answer that differs from the control's settles a setting; what a passing fault or a
     service that does not look at the token could say leaves it open, and as usual."""
     path, answer, question, shown, setting, told = row
     found, rows = asked({path: answer})
@@ -122,7 +123,7 @@ def test_what_comes_is_what_is_told(asked, row):
 
 def test_a_fault_that_passes_is_no_control(asked):
     """The question without a token fails once (700), then the room is looked for first: what
-    changed was the service's health, so no spelling is told."""
+    changed was the service's health, so no spelling is reported."""
     failures = [{"ret": 700}]
     found, rows = asked({A3: lambda _: failures.pop() if failures else {"ret": 404}})
     assert rows["spelling of the token in A"].sure == "open"
@@ -156,7 +157,8 @@ def test_a_media_server_question_that_says_407_to_both_is_asked_of_an_own_room(a
 
 
 def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
-    """Where room_extend_id does not become the room_id, that is told, and the room is removed."""
+    """Where room_extend_id does not become the room_id, that is reported, and the room is
+    removed."""
     deleted = []
 
     def delete(query):
@@ -173,7 +175,8 @@ def test_a_room_that_gets_another_number_is_deleted_by_that(asked):
     "refusal", [{"ret": 408}, Reply("<html>no such method</html>", 405, "text/html")]
 )
 def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal):
-    """401 with and without a token by POST, and no GET: the method is told, the placement open."""
+    """401 with and without a token by POST, and no GET: the method is reported, the placement
+    open."""
     service = script({**USUAL, B1: {"ret": 401}})
     found = probe_client(service.client(sleep=lambda _: None))
     assert "create_method" not in found.told  # both methods are served alike
@@ -192,7 +195,7 @@ def test_parameters_before_the_token_in_b1_tell_the_method_alone(script, refusal
 
 @pytest.mark.parametrize("both", [True, False])
 def test_a_result_code_in_both_fields_is_open(asked, both):
-    """With ret and result in each answer nothing tells which is meant; a quoted code is told."""
+    """With ret and result in each answer nothing says which is meant; a quoted code is reported."""
     code = {"ret": "0", "result": 0} if both else {"result": "0"}
     refused = dict.fromkeys(code, 602)
     listed = {**code, "data": EMPTY["data"]}
@@ -389,7 +392,7 @@ def command(monkeypatch, capsys):
 
 
 def test_the_command_says_what_it_found_and_its_status_whether_all(playing, command):
-    """0 where all was told, 2 where something is open, 1 after an error."""
+    """0 where all was found out, 2 where something is open, 1 after an error."""
     with playing(Dialect(signature="raw")) as sandbox:
         status, out, err = command(sandbox)
         assert (status, err) == (0, "")
@@ -445,8 +448,8 @@ def test_a_signal_removes_the_room_and_is_status_130(playing, name):
 
 
 def test_the_command_saves_into_a_profile(playing, command):
-    """--save writes what was told; a name that no profile can have is told before anything is
-    sent, and so is the embedded sandbox, which ends with the command."""
+    """--save writes what was found out; a name that no profile can have is reported before anything
+    is sent, and so is the embedded sandbox, which ends with the command."""
     with playing(Dialect(hash="sha1", signature="raw", create_method="POST")) as sandbox:
         add("prod", sandbox)
         status, _, err = command(None, "--profile", "prod", "--save", "prod")
@@ -466,8 +469,8 @@ def test_the_command_saves_into_a_profile(playing, command):
 
 
 def test_the_command_makes_a_profile_that_is_missing(playing, command, monkeypatch):
-    """--save NAME makes the profile from the settings that were used, with what was told in its
-    dialect; it works from then on, and only its owner may read it."""
+    """--save NAME makes the profile from the settings that were used, with what was found out in
+    its dialect; it works from then on, and only its owner may read it."""
     monkeypatch.setenv("CONFKIT_TIMEOUT", "3,4")
     monkeypatch.setenv("CONFKIT_DIALECT", "item_keys=snake_case,hash=md5")
     with playing(Dialect(signature="raw", remove_token_parameter="accessToken")) as sandbox:

@@ -82,7 +82,7 @@ ONCE = [(name, 1) for name in ("dropped", "lost", "page after", "error after", "
 
 @pytest.mark.parametrize(("name", "times"), ALWAYS + ONCE)
 def test_no_fault_makes_it_guess_or_leave_a_room_unsaid(playing, probe, name, times):
-    """However an operation fails, once or always: what is told is right, the rest open,
+    """However an operation fails, once or always: what is found out is right, the rest open,
     and a room that is still there is named in `left` with the line that deletes it."""
     with playing(DIALECT) as sandbox:
         before = state(sandbox)
@@ -161,7 +161,8 @@ def test_a_room_that_cannot_be_removed_after_ctrl_c_is_in_the_error(playing, pro
 
 
 def test_an_address_at_which_nobody_listens_is_an_error(probe, sandbox, playing):
-    """Of A: a TransportError. Of B: A is told, B is open and left alone after two questions."""
+    """Of A: a TransportError. Of B: A is found out, B is open and left alone after two
+    questions."""
     with playing() as other:
         closed = other.outgoing_url
     with pytest.raises(ck.TransportError, match="refused the connection"):

@@ -1,4 +1,4 @@
-"""Whether both interfaces answer: told without raising, and at the cost of one failed login."""
+"""Whether both interfaces answer: said without raising, and at the cost of one failed login."""
 
 import itertools
 
@@ -27,7 +27,7 @@ SICK = {
 
 def test_a_service_that_is_well_is_told_so_in_both_interfaces(client, sandbox):
     """Both pass with what was found and no advice, by one call each; once it has ended that is
-    told, too."""
+    reported, too."""
     a, b = service_answers(client)
     assert a == ck.Check("interface A", "PASS", "it answers and accepts the keys")
     listed = "it answers and accepts the token; no devices are listed"
@@ -80,7 +80,7 @@ def test_when_a_gives_no_token_any_more_b_is_asked_with_the_one_before(script, l
 
 @pytest.mark.parametrize(("down", "verdict"), [("A", "US"), ("B", "PU"), ("both", "US")])
 def test_a_service_that_is_down_is_told_and_never_raised(script, down, verdict):
-    """No connection is told of the interface that has none, with the next step."""
+    """No connection is reported of the interface that has none, with the next step."""
     up, nowhere = script({B3: EMPTY}).base_url, url(free_port())
     urls = (up if down == "B" else nowhere, up if down == "A" else nowhere)
     client = ck.Client(*urls, "demo_access", "demo_secret", sleep=lambda _: None)

@@ -130,9 +130,9 @@ def test_a_room_may_be_named_by_the_id_of_its_application(script):
 
 
 def test_a_room_that_nothing_can_join(sandbox, client, room_id, imported):
-    """A room that the service does not have is told with the service's name, and nothing else is
-    asked; a closed one is the verdict, whatever the camera does; a locked one keeps out what is not
-    in it, but a broken camera comes first."""
+    """A room that the service does not have is reported with the service's name, and nothing else
+    is asked; a closed one is the verdict, whatever the camera does; a locked one keeps out what is
+    not in it, but a broken camera comes first."""
     report = ck.diagnose_device(client, "0", "cam")
     assert (told(report), len(report.stages)) == (("room_not_found", "room"), 1)
     assert "SANDBOX has no room '0'" in report.cause
@@ -379,7 +379,7 @@ def test_a_camera_may_be_in_two_rooms(client, imported, user_id):
 
 
 def test_a_camera_that_another_room_holds(client, room_id, camera):
-    """Imported into two rooms, with one connection: the other room is told as what holds it."""
+    """Imported into two rooms, with one connection: the other room is reported as what holds it."""
     other = ck.create_room(client, "t", "ops")
     with away(client, room_id, camera, **LOGIN) as door:
         ck.import_device(client, other, "cam-2", "Door", door.url, **LOGIN)
@@ -559,7 +559,7 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
     assert ("no login false" in str(raised.value)) == (login["login_password"] is False)
 
 
-# What is told
+# What is reported
 
 
 def test_no_password_shows_in_any_report(client, room_id, camera):

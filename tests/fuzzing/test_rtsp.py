@@ -18,7 +18,7 @@ def test_stray_beginnings_cost_no_depth(piece):
 
 @pytest.mark.parametrize("codec", ["h264", "h265"])
 def test_a_unit_that_is_nothing_but_a_header_spoils_no_picture(codec):
-    """A picture behind which the end of the stream is told comes out whole."""
+    """A picture behind which the end of the stream is reported comes out whole."""
     end, key = (b"\x0b", b"\x65abc") if codec == "h264" else (b"\x4a\1", b"\x26\1abc")
     for units in ([join_nals([end])], [join_nals([key, end]), join_nals([key])]):
         fuzz_rtsp.the_same_picture_or_none((codec, units), 200, 65535, [])

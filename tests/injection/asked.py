@@ -42,7 +42,7 @@ def wrong_rooms(sandbox: Sandbox, client: ck.Client, ids: Sequence[str]) -> Iter
 
 
 def wrong_lines(client: ck.Client, ids: Sequence[str], folder: Path) -> Iterator[str]:
-    """Runs the curl line of a call with each ID in a shell whose curl only tells its words."""
+    """Runs the curl line of a call with each ID in a shell whose curl only prints its words."""
     for room_id in ids:
         if mask(room_id) != room_id:  # it looks like a secret, and a variable stands for it
             continue

@@ -69,7 +69,7 @@ def told(html: str) -> str:
 
 
 def alive_in_svg(svg: str) -> list[str]:
-    """What of a chart's SVG is no drawing; one that is no XML is told, too."""
+    """What of a chart's SVG is no drawing; one that is no XML is reported, too."""
     try:
         root = ElementTree.fromstring(svg)
     except ElementTree.ParseError as error:

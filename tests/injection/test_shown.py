@@ -65,7 +65,7 @@ def test_only_views_take_html_in_the_browser():
 
 
 def test_a_text_cannot_begin_a_line_of_a_checklist():
-    """A topic with a line end in it is told on its check's own line."""
+    """A topic with a line end in it is reported on its check's own line."""
     made = Checklist([Check("room", "FAIL", f"its topic is x\n{FORGED}", f"a\r\n{FORGED}")])
     assert len(str(made).splitlines()) == 3
     assert controls(str(made)) == []

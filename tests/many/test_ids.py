@@ -333,7 +333,7 @@ def test_a_list_of_one_id_a_line(written):
 
 
 def test_a_list_that_is_none_is_an_error(written):
-    """A table by that name, or what is not text, is told with its line."""
+    """A table by that name, or what is not text, is reported with its line."""
     refused(written("7\nroom_id\tfloor\n", name="rooms.txt"), match="rooms.txt, line 2: .*tab")
     refused(written("7\nBüro\n", "cp1252", "rooms.txt"), match="rooms.txt, line 2: ")
 

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS")
 def told(outcome):
     """What matters of an outcome: members, or everything that an error says, addresses aside.
 
-    Why a connection broke is told in parentheses, in the words of whoever met it."""
+    Why a connection broke is reported in parentheses, in the words of whoever met it."""
     if not isinstance(outcome, Exception):
         return outcome
     text = re.sub(r":\d{4,5}/", "/", str(outcome))

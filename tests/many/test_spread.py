@@ -159,7 +159,7 @@ def test_no_rooms_start_nothing(script, executor):
 
 
 def test_a_failed_list_of_devices_fails_for_all_parts(script, executor, small):
-    """B3 is asked in the first part, and its failure tells in each."""
+    """B3 is asked in the first part, and its failure shows in each."""
     service = script(building(dict.fromkeys(rooms(12), ()), devices_answer={"ret": 304}))
     sweep = ck.sweep(service.client(), rooms(12), executor=executor)
     [failure] = sweep.failures

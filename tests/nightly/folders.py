@@ -1,5 +1,5 @@
-"""Disks that are full and folders that go: what was told as written is there and whole, and what
-failed says why and what to do."""
+"""Disks that are full and folders that go: what was reported as written is there and whole, and
+what failed says why and what to do."""
 
 import os
 import random
@@ -61,7 +61,7 @@ def failing(piece: Piece) -> None:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
                     found = Counter(known[name][1]())
-            except Exception as unread:  # noqa: BLE001  # whatever cannot be read is told
+            except Exception as unread:  # noqa: BLE001  # whatever cannot be read is reported
                 piece.broke("unreadable files", name, fault.__name__, repr(unread))
                 continue
             if lost := told[name] - set(found):
@@ -72,7 +72,7 @@ def failing(piece: Piece) -> None:
 
 
 def raised(write: Callable[[int], Any], number: int) -> Exception | None:
-    """What a write raised; None where it was told as done."""
+    """What a write raised; None where it was reported as done."""
     try:
         return ck.RecordingError("not done; see the log") if write(number) is False else None
     except Exception as error:  # noqa: BLE001  # it is judged

@@ -2,7 +2,7 @@
 
 The dictionary knows the interface and the design, and nothing of the sandbox's code. It gives every
 result code that fits what stands in the way, none where nothing does: which of several obstacles is
-told is nobody's promise.
+reported is nobody's promise.
 """
 
 import tempfile
@@ -384,7 +384,7 @@ def model(piece: Piece) -> None:
         )
         machine = type("Service", (Steps,), {"cameras": cameras, "piece": piece})
         seeded = hypothesis.seed(piece.chance().getrandbits(64))(machine)
-        # What breaks in a short piece is told at once: to make it smaller takes minutes.
+        # What breaks in a short piece is reported at once: to make it smaller takes minutes.
         settings = bounded(piece.size, shrink=piece.size > 50, stateful_step_count=30)
         watched(
             piece,

@@ -1,4 +1,5 @@
-"""Processes that are killed (-9) at any moment: what they had told as done is there, and once."""
+"""Processes that are killed (-9) at any moment: what they had reported as done is there, and
+once."""
 
 import logging
 import multiprocessing
@@ -193,7 +194,7 @@ def recorders(piece: Piece) -> None:
                 piece.count("kills")
             told += _told_by(piece, victims)
             last = _read(piece, folder, rooms, told)
-        piece.count("sweeps told", told.total())
+        piece.count("sweeps reported", told.total())
         later = time.time() + 5 * 86_400
         for path in folder.rglob("*.tmp"):  # of the dead; it goes after a day
             os.utime(path, (time.time() - 90_000,) * 2)

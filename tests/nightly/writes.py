@@ -1,4 +1,4 @@
-"""Changes whose calls and answers get lost: what was told of each against what is there then."""
+"""Changes whose calls and answers get lost: what was said of each against what is there then."""
 
 import random
 import time
@@ -19,7 +19,7 @@ from .proxy import attacked
 LATE = 1.5  # seconds that an answer takes which comes too late
 PATIENT = {"timeout": (5.0, 1.0), "sleep": time.sleep}  # what is late may still be under way
 THREADS, CAMERAS = 6, 8
-FLOOR = 0.5  # of the changes are told as done, however many get lost
+FLOOR = 0.5  # of the changes are reported as done, however many get lost
 # How often a call or its answer is lost. Answers that lie in good form are for reads to bear.
 LOST = {"lost": 0.12, "reset_before": 0.04, "cut": 0.04, "http_504": 0.03, "http_503": 0.03}
 LIES = {"other_room", "duplicate_keys", "not_numbers", "huge_integer", *BOMBS}
@@ -28,7 +28,7 @@ WEIGHTS = {**LOST, **dict.fromkeys(OTHERS, 0.2 / len(OTHERS)), **dict.fromkeys(s
 TROUBLES = ({"drop": True}, {"ret": 504}, {"ret": 409}, {"ret": 310}, {"ret": 503}, {"http": 502},
             {"delay": LATE}, {"ret": 602}, {"ret": 424})  # fmt: skip
 PATHS = [ENDPOINTS[key].path for key in ("A2", "A4", "A7", "B1", "B2")]
-# What was told, whether the change brings something, and whether that is there.
+# What was reported, whether the change brings something, and whether that is there.
 WRONG = {
     ("done", True, False): "told done and missing",
     ("exists", True, False): "told done and missing",
@@ -39,14 +39,14 @@ WRONG = {
 
 
 class Told(NamedTuple):
-    """What was told of a change: "done", "failed", "uncertain", "exists" (423) or "foreign"."""
+    """What was said of a change: "done", "failed", "uncertain", "exists" (423) or "foreign"."""
 
     name: str
     value: Any = None
 
 
 def judged(piece: Piece, what: object, brings: bool, told: Told, times: int) -> None:
-    """Judges what was told of a change by how often its thing is there."""
+    """Judges what was said of a change by how often its thing is there."""
     piece.count(f"told {told.name}")
     wrong = "doubled" if times > 1 else WRONG.get((told.name, brings, bool(times)))
     if wrong or told.name == "foreign":
@@ -54,7 +54,7 @@ def judged(piece: Piece, what: object, brings: bool, told: Told, times: int) -> 
 
 
 def told_by(call: Callable[[], object]) -> Told:
-    """What is told of a change."""
+    """What is said of a change."""
     try:
         return Told("done", call())
     except ck.OutcomeUnknown as error:

@@ -58,7 +58,7 @@ def test_four_daily_twenty_weekly_and_forty_monthly_give_forty(tz):
 
 def test_a_quantile_is_below_the_peak_and_tells_whom_it_refuses():
     """With a quantile the suggestion is the users that were not exceeded in that share of the
-    minutes in use, and the user-minutes above it are told."""
+    minutes in use, and the user-minutes above it are reported."""
     room = only(month_of_meetings("UTC"), quantile=0.98)
     assert room["suggested"] == 20
     assert room["refused_minutes"] == 20 * 60

@@ -272,8 +272,8 @@ def small_disk():
 
 
 def test_a_full_disk_is_a_clear_error_and_no_torn_file(small_disk):
-    """On a full disk a sweep is a RecordingError that says so; what was told before is there, and
-    nothing unfinished."""
+    """On a full disk a sweep is a RecordingError that says so; what was reported before is there,
+    and nothing unfinished."""
     recording, told = small_disk / "rooms", []
     with pytest.raises(RecordingError, match="No space left on device") as raised:
         for minute in range(60):
@@ -381,7 +381,7 @@ def test_what_a_dead_process_left_unfinished_goes_after_a_day(tmp_path):
 
 
 def test_saved_samples_are_there_once_however_often_they_are_saved(tmp_path):
-    """save_occupancy adds each day's samples as a part, tells their number, and adds the same ones
+    """save_occupancy adds each day's samples as a part, says their number, and adds the same ones
     no second time."""
     frame = pd.concat([sweep("2026-06-01T23:59:59.999Z"), sweep("2026-06-02T00:00Z")])
     assert save_occupancy(frame.sample(frac=1, random_state=1), tmp_path) == 4

@@ -175,6 +175,6 @@ def test_a_library_that_is_not_installed_is_a_clear_error(folder, lacking, needi
 
 
 def test_the_rooms_of_a_recording(folder):
-    """All rooms of a recording are told, of compacted days and of sweeps."""
+    """All rooms of a recording are reported, of compacted days and of sweeps."""
     record(folder, sweep("2026-06-03T20:00Z", ["new"]))
     assert recorded_rooms(folder) == ["a", "b", "c", "new"]

@@ -71,7 +71,7 @@ def test_a_signal_ends_it_cleanly(start, tmp_path, sent):
 
 def test_what_it_told_is_there_once_whenever_it_is_killed(start, tmp_path):
     """A recorder that is killed at any moment, again and again, beside another one, loses no sweep
-    that it told, doubles none, and leaves no half of one."""
+    that it reported, doubles none, and leaves no half of one."""
     chance, told = random.Random(5), []
     for _ in range(4):
         pair = [start("--every", "0.02") for _ in range(2)]

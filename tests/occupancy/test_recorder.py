@@ -77,7 +77,7 @@ def one(frame: pd.DataFrame, room_id: str, column: str) -> list[object]:
 
 
 def test_a_row_a_room_and_sweep_at_fixed_times(recorder, client, sandbox, rooms, moments):
-    """Each sweep is a row a room, all with its start; the first is at once, the others follow
+    """Each sweep is one row per room, all with its start; the first is at once, the others follow
     every so many seconds."""
     moments.plan(60, lambda: sandbox.join(rooms[0], "Bo"))
     done = recorder.record(client, rooms, every=60, sweeps=3)
@@ -403,7 +403,7 @@ def test_strange_files_are_named_in_the_log(recorder, client, rooms, caplog):
 
 
 def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path, client, rooms):
-    """Where the folder is a file, the error names it and nothing is told as recorded."""
+    """Where the folder is a file, the error names it and nothing is reported as recorded."""
     place = tmp_path / "taken"
     place.write_text("")
     with pytest.raises(RecordingError, match="taken"):
@@ -424,7 +424,7 @@ def test_impossible_arguments_are_refused(recorder, client, rooms, wrong, named)
 
 
 def test_ids_may_be_doubled_and_strange(recorder, client, rooms):
-    """An ID that is there twice has one row a sweep; one with spaces, slashes or other letters is
+    """An ID that is there twice has one row per sweep; one with spaces, slashes or other letters is
     asked for as it is."""
     strange = ["a b", "a/b", "ü%20", "٣"]
     done = recorder.record(client, [*rooms, *rooms, *strange], sweeps=1)
@@ -463,7 +463,7 @@ def test_who_asks_is_told_after_each_sweep(recorder, client, sandbox, rooms, mom
 
 
 def test_a_recording_that_read_nothing_is_none(recorder, client, sandbox, rooms):
-    """Cancelled before anything was read, it is told as cancelled, and leaves no folder."""
+    """Cancelled before anything was read, it is reported as cancelled, and leaves no folder."""
     cancelled = threading.Event()
     sandbox.fault(USERS, delay=30)
     threading.Timer(0.2, cancelled.set).start()

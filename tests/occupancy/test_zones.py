@@ -22,7 +22,7 @@ def test_a_duration_is_said_in_minutes_or_hours(minutes, said):
     (UTC, "UTC"), (timezone(timedelta(hours=5, minutes=45)), "UTC+05:45"),
 ])  # fmt: skip
 def test_a_zone_has_its_name(given, name):
-    """A zone by name, or any tzinfo, is told by its name."""
+    """A zone by name, or any tzinfo, is named by its name."""
     assert zone(given)[1] == name
 
 
@@ -37,7 +37,7 @@ def test_the_local_zone_is_that_of_the_process(monkeypatch, environ, name):
 
 
 def test_a_local_zone_without_a_name_is_told_by_its_offset(monkeypatch):
-    """Where no name is to be had, the zone is told by its offset from UTC."""
+    """Where no name is to be had, the zone is named by its offset from UTC."""
     import time
 
     monkeypatch.setenv("TZ", "XYZ-05:45")

@@ -505,7 +505,7 @@ def test_a_chosen_file_is_a_table_too_but_not_both(panel, text):
 
 
 def test_the_problems_of_a_table_are_rows_and_nothing_is_sent(panel, sandbox, text):
-    """Row, column and problem; a table that was mended shows them no more."""
+    """Row, column and problem; a table that was fixed shows them no more."""
     panel.pasted.fill(text.replace("cam1", "cam0").replace("Door 2", ""))
     pressed(panel, "Import the table")
     assert panel.frame.question == ""
@@ -522,7 +522,7 @@ def test_the_problems_of_a_table_are_rows_and_nothing_is_sent(panel, sandbox, te
 
 
 def test_a_table_is_cancelled_as_by_ctrl_c(client, panel, text):
-    """What was done is told, the rest was not tried, and nothing is removed."""
+    """What was done is reported, the rest was not tried, and nothing is removed."""
     frame = pd.read_csv(io.StringIO(text.replace("wrong", PASSWORD)), sep=";", dtype=str)
     panel.frame.observe(lambda change: change["new"] == 1 and panel.cancel(), "done")
     result = panel.import_table(frame, preflight=False, verify=False)
@@ -554,7 +554,7 @@ def test_a_device_is_imported_as_it_was_ticked_when_the_question_came(panel, san
 
 
 def test_what_is_read_for_the_panel_can_be_cancelled(sandbox, panel, camera):
-    """The list keeps what it had; a question that was cancelled is not asked; both are told."""
+    """The list keeps what it had; a question that was cancelled is not asked; both are reported."""
     panel.import_device(**DOOR, user_address=camera, **LOGIN)
     assert panel.wait(LONG)
     panel.select("cam")
@@ -670,7 +670,7 @@ def test_what_a_service_or_a_camera_says_is_no_html(sandbox):
 
 
 def test_no_click_ends_in_a_log(panel, caplog, sandbox):
-    """Whatever goes wrong is told in the panel: the service that is gone, too."""
+    """Whatever goes wrong is reported in the panel: the service that is gone, too."""
     sandbox.close()
     with caplog.at_level(logging.WARNING):
         panel.wait(LONG)

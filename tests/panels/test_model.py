@@ -177,7 +177,7 @@ def test_what_a_sweep_did_not_come_to_is_as_before_and_no_failure(client, buildi
 
 
 def test_a_change_is_told_to_all_and_a_pick_to_the_others(client, building):
-    """With the rows that were read; who has left is told nothing."""
+    """With the rows that were read; who has left is reported nothing."""
     model, told = RoomsModel(client, building), []
     one, other, left = (
         Viewer(
@@ -295,7 +295,7 @@ def rooms_of(client) -> Iterator[Rooms]:
 @pytest.mark.parametrize("seconds", [0.0, 0.4])
 def test_in_an_outage_a_few_rooms_are_tried_less_and_less_often(rooms_of, seconds):
     """After twice as long as usual, then four times, up to a minute, however long a try takes, and
-    no other room; each time at the tick that was told; then all goes on at once."""
+    no other room; each time at the tick that was announced; then all goes on at once."""
     rooms, tries = rooms_of(9, 5), []
     rooms.away, rooms.seconds = True, seconds
     for now in range(0, 300, 15):
@@ -383,7 +383,7 @@ def test_one_broken_room_is_no_outage(rooms_of):
 
 
 def test_what_a_reading_raises_ends_no_watch(rooms_of):
-    """It is told, and the next tick reads again."""
+    """It is reported, and the next tick reads again."""
     rooms = rooms_of(3, 3)
     rooms.viewer.also = lambda: 1 / 0
     rooms.tick(rooms.viewer)

@@ -442,8 +442,8 @@ def test_no_room_is_no_failure(panel_of):
 
 
 def test_reasons_are_told_by_how_many_rooms_they_are_of():
-    """Rooms that failed alike are named together, the most first; of many reasons some are told,
-    and where the others stand."""
+    """Rooms that failed alike are named together, the most first; of many reasons some are
+    reported, and where the others stand."""
     errors = ["b", "a", None, "a", *(f"<{n}>" for n in range(5))]
     frame = pd.DataFrame({"room_id": map(str, range(9)), "error": errors})
     told = failures(frame)

@@ -1,4 +1,4 @@
-"""What all panels share: work that shows in them, errors told, questions, one thing at a time."""
+"""What all panels share: work that shows in them, errors shown, questions, one thing at a time."""
 
 import json
 import logging
@@ -99,7 +99,7 @@ def test_work_that_was_cancelled_is_no_error():
 
 
 def test_work_within_work_is_one():
-    """A method may call another: both are cancelled together, and the outer is told again."""
+    """A method may call another: both are cancelled together, and the outer is reported again."""
     panel = Counting()
     with panel.working("Outer") as outer:
         with panel.working("Inner") as inner:

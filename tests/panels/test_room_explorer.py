@@ -148,7 +148,7 @@ def test_search_and_filters_leave_rooms_in_value_and_table(panel, building):
 
 
 def test_a_percentage_that_is_none_is_told_and_filters_nothing_away(panel):
-    """The note goes when it is mended."""
+    """The note goes when it is fixed."""
     fuller = named(panel, "Fuller than (%)")
     fuller.value = "much"
     assert "no percentage" in state(panel)
@@ -279,7 +279,7 @@ def test_a_room_can_be_looked_into_while_a_sweep_is_under_way(panel, sandbox, bu
 
 
 def test_of_a_room_that_is_not_there_nothing_more_is_asked(panel, sandbox):
-    """One error is told, with its next step."""
+    """One error is reported, with its next step."""
     with pytest.raises(ConfigError, match="No room is picked"):
         panel.check_media_server()
     asked = sandbox.count()
@@ -507,7 +507,7 @@ def test_rooms_that_are_there_already_are_read_again(panel, client, sandbox, bui
 
 
 def test_nothing_to_add_is_told(panel):
-    """And what makes no sense is told as a sweep tells it."""
+    """And what makes no sense is reported as a sweep reports it."""
     press(panel, "Add rooms")
     press(panel, "Add")
     assert "No room was given" in panel.frame.text
@@ -559,7 +559,7 @@ def test_automatic_refresh_reads_only_the_rows_on_the_screen_and_the_picked_one(
 
 
 def test_automatic_refresh_says_nothing_but_what_fails(panel, sandbox):
-    """Nothing in the head comes and goes with it; an error is told, and raised to a cell."""
+    """Nothing in the head comes and goes with it; an error is reported, and raised to a cell."""
     said = []
     panel.frame.observe(lambda change: said.append(change["name"]), ["busy", "done", "text"])
     panel.refresh_visible()
@@ -637,7 +637,7 @@ def test_a_room_that_is_deleted_during_an_automatic_refresh_does_not_come_back(
 
 
 def test_looking_for_known_rooms_ends_when_it_is_cancelled(client, sandbox, building):
-    """Though the service has not answered yet; that is told."""
+    """Though the service has not answered yet; that is reported."""
     sandbox.fault(LIST, delay=3.0, times=1)
     panel = RoomExplorer(client)
     while not sandbox.count(LIST):
@@ -748,12 +748,12 @@ def test_a_user_is_put_off_after_a_question_that_names_both(panel, client, build
     assert named(panel, "Force offline").disabled
     panel._card.users.choose(ada)
     press(panel, "Force offline")
-    assert panel.frame.question == f'Put "Ada" ({ada}) off room "Weekly sync" ({building[0]})?'
+    assert panel.frame.question == f'Remove "Ada" ({ada}) from room "Weekly sync" ({building[0]})?'
     assert len(ck.get_room_users(client, building[0])) == 2
     panel.answer(True)
     assert [one.user_name for one in panel.selected.users] == ["Bo"]
     assert panel.value.set_index("room_id").loc[building[0], "users"] == 1
-    assert panel.frame.text == f'Put "Ada" ({ada}) off room "Weekly sync" ({building[0]}).'
+    assert panel.frame.text == f'Removed "Ada" ({ada}) from room "Weekly sync" ({building[0]}).'
 
 
 def test_the_question_before_a_delete_says_who_is_in_the_room_now(panel, client, sandbox, building):

@@ -164,7 +164,7 @@ def test_a_chosen_call_is_shown_as_curl_and_as_python_with_its_answer_and_its_me
 
 
 def test_the_newest_call_is_minus_one(busy):
-    """As in a list; a number that is none is told with those that there are."""
+    """As in a list; a number that is none is reported with those that there are."""
     panel = WirePanel(busy)
     assert panel.choose(-1) is busy.calls[-1]
     assert panel.choose(-4) is busy.calls[0]

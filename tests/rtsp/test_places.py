@@ -27,7 +27,7 @@ OTHERS = {"10.0.0.7": "private", "cam.local": "private", "192.0.2.7": "private",
 
 
 def test_every_form_of_an_address_that_a_system_takes_is_seen_through():
-    """Metadata and link-local addresses are told in digits of any form, mapped, and by name."""
+    """Metadata and link-local addresses are reported in digits of any form, mapped, and by name."""
     assert {host: kind(host) for host in METADATA} == dict.fromkeys(METADATA, "metadata")
     assert {host: kind(host) for host in LINK_LOCAL} == dict.fromkeys(LINK_LOCAL, "link-local")
     assert {host: kind(host) for host in OTHERS} == OTHERS
@@ -74,7 +74,7 @@ def test_a_description_that_names_such_an_address_is_told():
 
 
 def test_an_import_table_names_such_an_address(client):
-    """A metadata address in a table is a problem; a link-local one is told with its outcome."""
+    """A metadata address in a table is a problem; a link-local one is reported with its outcome."""
     room_id = ck.create_room(client, "Lab", "ops")
 
     def outcome(address, **options):

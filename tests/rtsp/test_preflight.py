@@ -116,7 +116,7 @@ def test_a_camera_that_plays_is_shown(codec, transports):
 
 
 def test_a_stream_is_measured_when_asked():
-    """With `observe` the report tells frame rate, bit rate, keyframe interval and loss."""
+    """With `observe` the report says frame rate, bit rate, keyframe interval and loss."""
     report, _ = of_camera(observe=1.5, keyframe_every=0.5)
     assert report.ok
     assert report.fps == pytest.approx(10, rel=0.2)

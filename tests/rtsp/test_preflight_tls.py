@@ -1,4 +1,4 @@
-"""rtsps: verification is on, and a port that wants or lacks encryption is told as that."""
+"""rtsps: verification is on, and a port that wants or lacks encryption is reported as that."""
 
 import asyncio
 import ssl

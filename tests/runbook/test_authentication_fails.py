@@ -1,4 +1,4 @@
-"""The runbook authentication-fails: each of the usual causes is told as what it is."""
+"""The runbook authentication-fails: each of the usual causes is reported as what it is."""
 
 import pytest
 

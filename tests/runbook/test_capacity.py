@@ -56,7 +56,7 @@ def test_a_recording_of_another_service_is_not_judged_by_this_one(sandbox, recor
 
 @pytest.mark.parametrize("share", [1.0, 0.5], ids=["never", "half of the time"])
 def test_a_limit_that_could_not_be_read_is_no_room_that_was_never_full(sandbox, tmp_path, share):
-    """Users without their room's limit (A3 failed) tell nothing: UNKNOWN, and the room is named."""
+    """Users without their room's limit (A3 failed) say nothing: UNKNOWN, and the room is named."""
     past = sandbox.simulate(rooms=3, days=30, every=3600, seed=3)
     past["attendee_max"] = 500
     room_id = past.room_id.iloc[0]

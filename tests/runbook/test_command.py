@@ -156,7 +156,7 @@ def test_an_end_before_the_first_cell_is_unknown_and_said(said, prod, monkeypatc
 
 def test_what_a_run_found_is_written_whole_whoever_ends_the_command(said, monkeypatch, tmp_path):
     """Ctrl-C, SIGTERM and SIGHUP after the last cell: verdict, report and exit status stay."""
-    done = running.Run(Checklist([ck.Check("one", "FAIL", "ill", "Mend it.")]), None)
+    done = running.Run(Checklist([ck.Check("one", "FAIL", "ill", "Fix it.")]), None)
 
     def render(*_):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -366,7 +366,7 @@ def test_several_rooms_are_those_named_those_in_a_file_or_all_that_are_known(cli
     ],
 )  # fmt: skip
 def test_a_report_begins_with_the_answer(checks, lines):
-    """What failed with its next step, else what could not be told, else how many passed."""
+    """What failed with its next step, else what could not be known, else how many passed."""
     made = Checklist(ck.Check("a check", *one) for one in checks)
     assert answered(made) == lines
 

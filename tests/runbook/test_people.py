@@ -110,7 +110,7 @@ def test_a_room_that_cannot_be_deleted_again_is_named():
 @pytest.mark.parametrize("ignores", [True, False], ids=["another ID", "no room"])
 def test_what_the_service_made_of_the_creation_is_what_is_deleted(ignores):
     """A room under another ID than the one that was chosen is deleted; a creation that was refused
-    leaves none, and that is told."""
+    leaves none, and that is reported."""
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Night shift", "ops")
         if ignores:
@@ -125,7 +125,8 @@ def test_what_the_service_made_of_the_creation_is_what_is_deleted(ignores):
 
 
 def test_a_read_only_client_only_looks_why_nobody_can_join():
-    """With apply a read only client changes nothing, and says so; the rest is told as always."""
+    """With apply a read only client changes nothing, and says so; the rest is reported as
+    always."""
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Night shift", "ops", attendee_max=1)
         sandbox.join(room_id, "Ada")

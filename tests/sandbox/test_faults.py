@@ -193,7 +193,7 @@ BEHIND = (
 @pytest.mark.parametrize("rest", CUT)
 @pytest.mark.parametrize("plays", [True, False], ids=["taken", "refused"])
 def test_an_address_that_was_not_encoded_is_told(make, caplog, rest, plays):
-    """What an & has cut off a camera's address is told with the call, refused or taken, and in
+    """What an & has cut off a camera's address is reported with the call, refused or taken, and in
     the log; nothing of it is quoted, and a library's own parameters are no part of it."""
     caplog.set_level(logging.INFO, "confkit.sandbox")
     stranger = make(explain=True)
@@ -212,7 +212,7 @@ def test_an_address_that_was_not_encoded_is_told(make, caplog, rest, plays):
 
 
 def test_only_what_was_not_encoded_is_taken_for_a_part_of_an_address(stranger, sandbox):
-    """Behind an encoded address a client's own parameter is its own; B2 tells a cut address, too;
+    """Behind an encoded address a client's own parameter is its own; B2 names a cut address, too;
     of a login that was cut nothing shows."""
     room_id, url = stranger.room(), sandbox.camera("/cam?channel=1&subtype=0", size=(128, 96))
     assert stranger.b("import", roomId=room_id, userId="c", userName="n", userAddress=url,

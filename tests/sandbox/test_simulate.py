@@ -313,7 +313,7 @@ def test_those_who_were_there_leave(sandbox):
 
 
 def test_what_the_owner_does_does_not_end_a_simulation(sandbox, client, caplog):
-    """Rooms are deleted, closed and locked and people put off while it runs, and others still
+    """Rooms are deleted, closed and locked and people removed while it runs, and others still
     come, also into a second building."""
     sandbox.simulate(20, 0, until=BUSY, live=True, speed=2000, seed=5)
     rooms = sandbox.room_ids()

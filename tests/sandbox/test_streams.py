@@ -1,4 +1,4 @@
-"""The streams that the sandbox holds: cameras that answer, die, come back, and what is told."""
+"""The streams that the sandbox holds: cameras that answer, die, come back, and what is reported."""
 
 import asyncio
 import gc
@@ -269,7 +269,7 @@ def test_patience_grows():
 
 
 def test_dying_streams_are_dialled_with_patience(aside, stranger, caplog):
-    """A death is told with its verdict, a return too, and a camera that stays away once.
+    """A death is reported with its verdict, a return too, and a camera that stays away once.
 
     Dials become slower each time, and a camera that refuses the login is left alone.
     """

@@ -10,7 +10,7 @@ from tests.secrets.worlds import World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# Every way in which Python, IPython and a debugger's friends tell that something went wrong.
+# Every way in which Python, IPython and a debugger's friends say that something went wrong.
 PROGRAM = """
 import faulthandler, http.client, logging, os, signal, sys, threading
 logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)
@@ -50,7 +50,7 @@ left_open = client.session
 ck.get_room_users(client, "1")
 """
 
-# What pytest tells of an assertion that fails, with locals, and of an error.
+# What pytest says of an assertion that fails, with locals, and of an error.
 TESTS = """
 import confkit as ck
 import pytest

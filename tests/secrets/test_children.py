@@ -70,7 +70,7 @@ def test_no_log_of_a_cluster_shows_a_secret(tmp_path):
 
 
 def test_no_assertion_of_pytest_shows_a_secret(slow):
-    """What pytest tells of our things that differ, with all locals, shows no marked secret."""
+    """What pytest says of our things that differ, with all locals, shows no marked secret."""
     said = children.assertions(slow)
     assert "9 failed" in said
     assert slow.all_marks().found(said) == []

@@ -17,7 +17,7 @@ MOST_TOKENS = 10_000
 
 
 def same(given: str, right: str) -> bool:
-    """Return whether two texts are equal, in a time that does not tell how much of them is."""
+    """Return whether two texts are equal, in a time that does not say how much of them is."""
     return hmac.compare_digest(
         given.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass")
     )

@@ -34,7 +34,7 @@ log = logging.getLogger("confkit.sandbox")
 class DeviceStream:
     """How a device's stream is: "live", or "dialling" or "waiting" to be dialled again.
 
-    `seconds` tells for how long it is live, or down; `packets` those of all its connections,
+    `seconds` says for how long it is live, or down; `packets` those of all its connections,
     `reconnects` how often it came back. `verdict` and `reason` are of the last failure, empty while
     there was none.
     """
@@ -125,7 +125,7 @@ class Held:
         wait = FIRST_WAIT
         while True:
             lasted, failure = await self._play()
-            # A camera that stays away is told once, not at every try.
+            # A camera that stays away is reported once, not at every try.
             if lasted is not None:
                 tell(self.device, f"lost after {lasted:.1f} s: {failure}")
             elif self._failure is None or failure.verdict != self._failure.verdict:
