@@ -125,6 +125,8 @@ def _decoded(path: "str | os.PathLike[str]", encoding: str | None) -> str | Prob
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
         return raw.decode(encoding).removeprefix("\ufeff")
+    except LookupError:
+        return Problem(None, None, f"There is no encoding {encoding!r}. Name one such as cp1252.")
     except UnicodeDecodeError as error:
         told = (
             f"The line is not {encoding.upper()}. {_SAVE_AS}, or read it with its own encoding: "

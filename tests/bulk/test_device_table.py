@@ -237,3 +237,9 @@ def test_ten_thousand_rows_are_checked_in_seconds(written):
     wrong = problems(written(HEADER + "".join(lines).replace("Door", "")))
     assert len(wrong) == 10_000
     assert time.process_time() - began < 30
+
+
+def test_an_encoding_that_is_none_is_a_problem_of_the_table(client, written):
+    """It is named, and no traceback holds the file's passwords."""
+    with pytest.raises(ck.TableError, match="no encoding 'utf-9'"):
+        ck.import_devices(client, written(HEADER + ROW), encoding="utf-9")
