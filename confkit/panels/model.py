@@ -357,8 +357,8 @@ class RoomsModel:
         cancelled: threading.Event | None = None,
         rate: float | None = None,
     ) -> tuple[Sweep, pd.DataFrame]:
-        """Read these rooms, and return the sweep with its rows; `progress` is reported how many
-        rooms were read, of how many.
+        """Read these rooms, and return the sweep with its rows; `progress` is called with how
+        many rooms were read, and of how many.
 
         No room comes back that was removed meanwhile. Errors as of `sweep`: all rows say then why
         they were not read.

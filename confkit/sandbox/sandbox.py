@@ -55,8 +55,11 @@ def served(
 
     @wraps(method)
     def called(self: "Sandbox", /, *values: P.args, **named: P.kwargs) -> T:
+        thread = self._running()
+        asked = method(self, *values, **named)
+        del values, named  # a traceback would show passwords among them
         try:
-            return self._running().run(lambda: method(self, *values, **named))
+            return thread.run(lambda: asked)
         except CancelledError:
             raise ConfkitError("The sandbox was closed meanwhile.") from None
         except sqlite3.Error as error:

@@ -6,7 +6,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import confkit as ck
-from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
+from confkit.many.ids import RoomIds
+from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, RoomsModel, WirePanel
+from confkit.panels.model import Viewer
 from confkit.panels.panel import Panel
 from tests.panels.pressing import LONG, state
 from tests.secrets.drives import Drive, Due, imported, table
@@ -153,12 +155,10 @@ _ROOMS = {
     "RoomExplorer.filter": (lambda p, w: p.filter("weekly"),),
     "RoomExplorer.force_offline": (
         lambda p, w: p.select(w.room_id), lambda p, w: p.force_offline(_somebody(w))),
-    "RoomExplorer.refresh": (lambda p, w: p.refresh(),),
     "RoomExplorer.refresh_visible": (lambda p, w: p.refresh_visible(),),
     "RoomExplorer.select": (lambda p, w: imported(w), lambda p, w: p.select(w.room_id)),
     "RoomExplorer.selected": (lambda p, w: p.select(w.room_id), lambda p, w: p.selected),
     "RoomExplorer.sort": (lambda p, w: p.sort("topic"),),
-    "RoomExplorer.wait": (lambda p, w: p.wait(LONG),),
 }  # fmt: skip
 
 
@@ -169,19 +169,42 @@ def _recorded(panel: Any, world: World) -> None:
 
 
 _OCCUPANCY = {
-    "LivePanel.close": (lambda p, w: None,),
-    "LivePanel.reads": (lambda p, w: _within(p.reads("Reading"), p, w),),
-    "LivePanel.refresh_every": (lambda p, w: p.refresh_every(0),),
-    "LivePanel.wait": (lambda p, w: p.wait(LONG),),
     "OccupancyPanel": (lambda p, w: p.value,),
     "OccupancyPanel.capacity": (_recorded, lambda p, w: p.capacity()),
     "OccupancyPanel.close": (lambda p, w: None,),
-    "OccupancyPanel.refresh": (lambda p, w: p.refresh(),),
     "OccupancyPanel.refresh_page": (lambda p, w: p.refresh_page(),),
     "OccupancyPanel.samples": (_recorded, lambda p, w: p.samples(w.room_id)),
     "OccupancyPanel.select": (lambda p, w: p.select(w.room_id),),
-    "OccupancyPanel.wait": (lambda p, w: p.wait(LONG),),
+    "OccupancyPanel.filter": (lambda p, w: p.filter("weekly", "full"),),
+    "RoomsPanel.close": (lambda p, w: None,),
+    "RoomsPanel.reads": (lambda p, w: _within(p.reads("Reading"), p, w),),
+    "RoomsPanel.refresh": (lambda p, w: p.refresh(),),
+    "RoomsPanel.refresh_every": (lambda p, w: p.refresh_every(0),),
+    "RoomsPanel.wait": (lambda p, w: p.wait(LONG),),
 }
+_VIEWER = Viewer()
+_MODEL = {
+    "RoomsModel": (lambda p, w: RoomsModel(w.client, [w.room_id]),),
+    "RoomsModel.add": (lambda p, w: p.model.add(RoomIds(["no-such"])),),
+    "RoomsModel.adopt": (lambda p, w: p.model.adopt(p.model.known()),),
+    "RoomsModel.drop": (lambda p, w: p.model.drop(w.room_id),),
+    "RoomsModel.every": (lambda p, w: p.model.every,),
+    "RoomsModel.heard": (lambda p, w: p.model.heard(ck.TransportError(f"at {w.marks.login()}")),),
+    "RoomsModel.hide": (lambda p, w: p.model.hide(_VIEWER),),
+    "RoomsModel.ids": (lambda p, w: p.model.ids,),
+    "RoomsModel.known": (lambda p, w: p.model.known(),),
+    "RoomsModel.leave": (
+        lambda p, w: p.model.watch(_VIEWER), lambda p, w: p.model.leave(_VIEWER)),
+    "RoomsModel.looks_for_rooms": (lambda p, w: p.model.looks_for_rooms,),
+    "RoomsModel.pick": (lambda p, w: p.model.pick(w.room_id),),
+    "RoomsModel.read": (lambda p, w: p.model.read([w.room_id]),),
+    "RoomsModel.seconds_left": (lambda p, w: p.model.seconds_left(),),
+    "RoomsModel.take": (
+        lambda p, w: p.model.take(ck.sweep(w.client, [w.room_id], progress=False)),),
+    "RoomsModel.tick": (lambda p, w: p.model.tick(_VIEWER),),
+    "RoomsModel.wait": (lambda p, w: p.model.wait(LONG),),
+    "RoomsModel.watch": (lambda p, w: p.model.watch(_VIEWER),),
+}  # fmt: skip
 _WIRE = {
     "WirePanel": (lambda p, w: p.refresh(),),
     "WirePanel.choose": (lambda p, w: p.choose(-1),),
@@ -194,7 +217,7 @@ _WIRE = {
 PANELS: dict[str, Drive] = {
     name: _of(kind, *steps)
     for kind, all_steps in (
-        (_devices, _DEVICES), (_rooms, _ROOMS),
+        (_devices, _DEVICES), (_rooms, _ROOMS), (_rooms, _MODEL),
         (_occupancy, _OCCUPANCY), (lambda w: WirePanel(w.client, every=0), _WIRE),
     )
     for name, steps in all_steps.items()

@@ -39,7 +39,7 @@ def test_no_panel_shows_what_a_service_says_back(tmp_path, answers):
     """A panel of a service that quotes what it was asked shows no marked secret."""
     with world(answers, tmp_path, random.Random(7)) as made:
         some = ("DevicePanel.import_device", "RoomExplorer.create",
-                "OccupancyPanel.refresh", "WirePanel.choose", "RoomExplorer.select")  # fmt: skip
+                "RoomsPanel.refresh", "WirePanel.choose", "RoomExplorer.select")  # fmt: skip
         assert driven(made, {name: panelled.PANELS[name] for name in some}) == {}
 
 
