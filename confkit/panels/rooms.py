@@ -88,7 +88,7 @@ class RoomExplorer(RoomsPanel):
             opener("New room", making, lambda: NewRoomForm(self.clicked, self.create, note), note),
             arranging.button("Download CSV", self.clicked(self._download, "export")),
         )
-        self.shows(self._filters, buttons, self._save, adding, making, self._card, self.table)
+        self.shows(self._filters, buttons, self._save, adding, making, self.table, self._card)
         self._begins()
 
     def _columns(self) -> list[Column]:

@@ -45,7 +45,7 @@ def occupancy(lab):
         "panel.wait()\nck.Recorder(folder).record(client, [full, town], every=1, sweeps=2)\n"
         "panel.select(full)\npanel.recorded.entry.value = folder\npanel.capacity()"
     )
-    panel.locator("img").first.wait_for()
+    panel.locator("svg[role=img]").first.wait_for()
     panel.get_by_text("It holds samples of 2 rooms").wait_for()
     yield
 

@@ -89,7 +89,7 @@ def test_rooms_are_watched(visit):
     keyboard.press("Enter")
     visit.tab_to(rows.first)
     keyboard.press("Enter")
-    panel.locator("img").first.wait_for()
+    panel.locator("svg[role=img]").first.wait_for()
     visit.tab_to(panel.get_by_label("As text"))
     keyboard.press("Space")
     panel.locator("pre").get_by_text("Weekly sync").wait_for()

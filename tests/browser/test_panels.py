@@ -160,7 +160,7 @@ def test_rooms_are_watched(visit):
     rows.filter(has_text="Town hall").get_by_text("1 of 200").wait_for()
     assert kernel.run("print(panel.value.users.to_json(orient='values'))") == "[3,1,null]"
     rows.first.click()
-    panel.locator("img").first.wait_for()
+    panel.locator("svg[role=img]").first.wait_for()
 
 
 def test_the_folder_of_a_recording_is_looked_into(visit):
