@@ -223,7 +223,7 @@ class RoomExplorer(RoomsPanel):
         one."""
         room_id = self._of_panel(room_id)
         there = self._details_of(room_id)
-        with self.working("Putting a user off the room", "change"):
+        with self.working("Removing a user from the room", "change"):
             message = force_offline(self.client, room_id, user_id)
             with self.reads("Reading the room") as work:
                 self._read(work, [room_id])

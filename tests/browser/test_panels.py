@@ -82,15 +82,15 @@ def test_rooms_are_found_and_looked_into(visit):
     panel.get_by_text("Asked on ").wait_for()
 
 
-def test_a_user_is_put_off_and_rooms_are_created_and_deleted(visit):
+def test_a_user_is_removed_and_rooms_are_created_and_deleted(visit):
     """Who is removed and what is deleted is named in a question first; the table follows."""
     panel, kernel = visit.fresh("rooms"), visit.kernel
     rows = rooms_shown(panel)
     rows.filter(has_text="Weekly").click()
     panel.get_by_role("grid", name="People and devices").get_by_text("Ada").click()
     panel.get_by_role("button", name="Force offline").click()
-    yes(panel, 'Put "Ada"')
-    panel.get_by_role("status").get_by_text("Put ").wait_for()
+    yes(panel, 'Remove "Ada"')
+    panel.get_by_role("status").get_by_text("Removed ").wait_for()
     assert "Ada" not in kernel.run("print(ck.get_room_users(client, weekly))")
     panel.get_by_role("button", name="New room").click()
     panel.get_by_label("Topic").fill("Stand-up")
