@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from ..checklist import Check
 from ..errors import ConfigError
 from ..many.sweeps import sweep
-from ..occupancy.capacity import capacity_report
-from ..occupancy.loading import load_occupancy
 from .steps import Steps
 
 if TYPE_CHECKING:
@@ -28,6 +26,8 @@ def month(recording: str, days: int = 30) -> pd.DataFrame:
     ConfigError: there is no sample in it. RecordingError: there is no recording."""
     if not recording:
         raise ConfigError("no recording is given", "Set recording to confkit record's folder.")
+    from ..occupancy.loading import load_occupancy  # needs pyarrow
+
     samples = load_occupancy(recording)
     if samples.empty:
         raise ConfigError("there is no sample in it")
@@ -38,6 +38,8 @@ def month(recording: str, days: int = 30) -> pd.DataFrame:
 
 def fullest(client: Client, samples: pd.DataFrame, tz: str = "UTC") -> pd.DataFrame:
     """Return `ck.capacity_report` with the rooms' topics (A3), the fullest rooms first."""
+    from ..occupancy.capacity import capacity_report  # needs duckdb
+
     report = capacity_report(samples, tz=tz)
     read = sweep(client, list(report.room_id), users=False, progress=False)
     report["topic"] = report.room_id.map({room.room_id: room.topic for room in read.rooms})

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..devices import import_device
 from ..dialect import Dialect
-from ..occupancy.folder import save_occupancy
 from ..rooms import create_room, get_room_users
 from ..secret import Secret
 from .service import connected
@@ -209,6 +208,8 @@ def _capacity_review(sandbox: Sandbox, _: Client, scene: str, inputs: Inputs) ->
         past.loc[lost, "ret"] = 700
     if scene == "gaps":  # the recorder stood still for a week
         past = past[(past.time.dt.day < 10) | (past.time.dt.day > 16)]
+    from ..occupancy.folder import save_occupancy  # needs pyarrow
+
     recording = tempfile.mkdtemp()
     save_occupancy(past, recording)
     return {"recording": recording, "now": now}
