@@ -111,15 +111,17 @@ class Call(NamedTuple):
             "json": "json=fields",
         }
         parts = [sent[self.placement], "timeout=60", "allow_redirects=False"]
-        code = "\n".join([
-            "fields = {",
-            *fields,
-            "}",
-            f"answer = requests.{self.method.lower()}(",
-            *(f"    {part}," for part in [_python(self.address), *parts]),
-            ")",
-            "print(answer.text)",
-        ])  # fmt: skip
+        code = "\n".join(
+            [
+                "fields = {",
+                *fields,
+                "}",
+                f"answer = requests.{self.method.lower()}(",
+                *(f"    {part}," for part in [_python(self.address), *parts]),
+                ")",
+                "print(answer.text)",
+            ]
+        )
         loaded = [
             "import json" * ("json.dumps(" in code),
             "import os" * ("os.environ[" in code),
@@ -263,16 +265,22 @@ def to_opentelemetry(call: Call) -> None:
     trace: Any = sys.modules["opentelemetry.trace"]
     there = urlsplit(call.address)
     attributes = {
-        "http.request.method": call.method, "url.full": call.url, "server.address": there.hostname,
-        "server.port": there.port, "http.response.status_code": call.status,
-        "confkit.call": call.endpoint, "confkit.ret": None if call.ret is None else str(call.ret),
-    }  # fmt: skip
+        "http.request.method": call.method,
+        "url.full": call.url,
+        "server.address": there.hostname,
+        "server.port": there.port,
+        "http.response.status_code": call.status,
+        "confkit.call": call.endpoint,
+        "confkit.ret": None if call.ret is None else str(call.ret),
+    }
     began = int(1e9 * call.time.timestamp())
     with suppress(Exception):  # a processor that fails is no failure of the call
         span = trace.get_tracer("confkit").start_span(
-            f"{call.method} {there.path}", kind=trace.SpanKind.CLIENT, start_time=began,
+            f"{call.method} {there.path}",
+            kind=trace.SpanKind.CLIENT,
+            start_time=began,
             attributes={name: value for name, value in attributes.items() if value is not None},
-        )  # fmt: skip
+        )
         if call.error:
             span.set_status(trace.StatusCode.ERROR, call.error)
         span.end(began + int(1e9 * call.seconds))
@@ -293,9 +301,13 @@ def to_sentry(call: Call) -> None:
         level = "warning" if call.status is not None and call.status < _FAILED else "error"
     with suppress(Exception):  # a hook that fails is no failure of the call
         sentry.add_breadcrumb(
-            type="http", category="confkit", message=call.error or name, level=level, data=data,
+            type="http",
+            category="confkit",
+            message=call.error or name,
+            level=level,
+            data=data,
             timestamp=call.time,
-        )  # fmt: skip
+        )
         if hasattr(around := sentry.get_current_span(), "start_child"):
             span = around.start_child(op="http.client", name=name, start_timestamp=call.time)
             for key, value in data.items():

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 Verdict = Literal["PASS", "FAIL", "UNKNOWN", "SKIP"]
 _EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
 _SHADES = {
-    "PASS": "#d9eedd", "FAIL": "#f9d9d4", "UNKNOWN": "#fbe9c2", "SKIP": "#e8e8e8",
-    "seen": "#d9eedd", "open": "#fbe9c2",
-}  # fmt: skip
+    "PASS": "#d9eedd",
+    "FAIL": "#f9d9d4",
+    "UNKNOWN": "#fbe9c2",
+    "SKIP": "#e8e8e8",
+    "seen": "#d9eedd",
+    "open": "#fbe9c2",
+}
 
 
 def verdict_table(

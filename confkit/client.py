@@ -271,9 +271,11 @@ class Client:
         if not hasattr(self, "_process"):  # in a traceback out of __init__
             return "<Client, not yet made>"
         values = {
-            "base_url": self.base_url, "outgoing_url": self.outgoing_url,
-            "access_key": self.access_key, "secret_key": "***",
-        }  # fmt: skip
+            "base_url": self.base_url,
+            "outgoing_url": self.outgoing_url,
+            "access_key": self.access_key,
+            "secret_key": "***",
+        }
         told = [
             f"{name}={value}" + (f" ({self.origins[name]})" if name in self.origins else "")
             for name, value in values.items()
@@ -403,11 +405,19 @@ class Client:
 
     def _context(self) -> Context:
         return Context(
-            session=self.session, dialect=self.dialect, timeout=self.timeout,
+            session=self.session,
+            dialect=self.dialect,
+            timeout=self.timeout,
             bases=self._addresses,
-            secret_key=self.secret_key, token=self.token, pace=self._pace, calls=self._calls,
-            clock=self._clock, chance=self._chance, now=self._now, tells=tells(),
-        )  # fmt: skip
+            secret_key=self.secret_key,
+            token=self.token,
+            pace=self._pace,
+            calls=self._calls,
+            clock=self._clock,
+            chance=self._chance,
+            now=self._now,
+            tells=tells(),
+        )
 
     def _is_open(self) -> None:
         if self._closed or (self.sandbox is not None and self.sandbox.closed):

@@ -123,11 +123,15 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Explana
     found = lookup(number, interface)
     if not found:
         return Explanation(
-            number, interface, "not a code of the interface, and none seen in other deployments",
+            number,
+            interface,
+            "not a code of the interface, and none seen in other deployments",
             "The deployment uses a code of its own.",
             "Ask the provider what it means, and quote the call as client.calls shows it.",
-            False, "unknown", (),
-        )  # fmt: skip
+            False,
+            "unknown",
+            (),
+        )
     apart = len({code.interface for code in found if code.interface}) > 1
 
     def told(what: str) -> str:
@@ -136,9 +140,15 @@ def explain(ret: int | str | Exception, interface: str | None = None) -> Explana
         return ("; " if what == "meaning" else " ").join(dict.fromkeys(texts))
 
     return Explanation(
-        number, interface, told("meaning"), told("cause"), told("advice"),
-        found[0].retry, found[0].sure, found,
-    )  # fmt: skip
+        number,
+        interface,
+        told("meaning"),
+        told("cause"),
+        told("advice"),
+        found[0].retry,
+        found[0].sure,
+        found,
+    )
 
 
 def as_code(text: str) -> int | str:
@@ -151,8 +161,9 @@ def as_code(text: str) -> int | str:
 def error_of(ret: int | str, interface: str) -> str:
     """The name of the class that is raised for a code of this interface."""
     rows = lookup(ret, interface)
-    return next((row.error for row in rows if row.both or row.interface in (interface, "")),
-                "ApiError")  # fmt: skip
+    return next(
+        (row.error for row in rows if row.both or row.interface in (interface, "")), "ApiError"
+    )
 
 
 def leaves_open(ret: int | str, interface: str, status: int) -> bool:

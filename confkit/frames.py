@@ -21,15 +21,31 @@ NAME = "name"  # a "string" in which the login of an address does not show
 # Of a column: a type of pandas or NAME, the names of its numbers, or its categories.
 Kind = str | Mapping[int, str] | tuple[str, ...]
 _ROOM: Mapping[str, Kind] = {
-    "room_id": NAME, "topic": NAME, "status": ROOM_STATUS, "attendee_max": "Int64",
-    "mode": ROOM_MODE, "owner_id": NAME, "max_audio": "Int64", "max_video": "Int64",
-    "room_status": "Int64", "room_mode": "Int64", "id": "Int64", "room_extend_id": NAME,
-}  # fmt: skip
+    "room_id": NAME,
+    "topic": NAME,
+    "status": ROOM_STATUS,
+    "attendee_max": "Int64",
+    "mode": ROOM_MODE,
+    "owner_id": NAME,
+    "max_audio": "Int64",
+    "max_video": "Int64",
+    "room_status": "Int64",
+    "room_mode": "Int64",
+    "id": "Int64",
+    "room_extend_id": NAME,
+}
 _CALL: Mapping[str, Kind] = {
-    "time": "datetime64[ms, UTC]", "call": "string", "operation": "string", "method": "string",
-    "url": "string", "seconds": "float64", "status": "Int64", "ret": "string", "meaning": "string",
+    "time": "datetime64[ms, UTC]",
+    "call": "string",
+    "operation": "string",
+    "method": "string",
+    "url": "string",
+    "seconds": "float64",
+    "status": "Int64",
+    "ret": "string",
+    "meaning": "string",
     "error": "string",
-}  # fmt: skip
+}
 
 
 def rooms_frame(rooms: Iterable[Room] | Room, *, secrets: bool = False) -> "pd.DataFrame":
@@ -93,9 +109,13 @@ def devices_frame(devices: Iterable[Device] | Device, *, secrets: bool = False) 
     shown = (lambda value, _: value) if secrets else masked
     called = "string" if secrets else NAME
     types = {
-        "room_id": "string", "user_id": called, "user_name": called, "user_address": "string",
-        "user_data": "string", "options": "string",
-    }  # fmt: skip
+        "room_id": "string",
+        "user_id": called,
+        "user_name": called,
+        "user_address": "string",
+        "user_data": "string",
+        "options": "string",
+    }
     readers = {
         "user_address": lambda device: _plain(shown(device.user_address, "user_address")),
         "user_data": lambda device: _plain(shown(device.user_data, "user_data")),

@@ -41,8 +41,11 @@ def too_deep(value: Any) -> bool:
     down in it by calls would not come back."""
     level = [value]
     for _ in range(DEEPEST + 1):
-        held = [one.values() if isinstance(one, Mapping) else one
-                for one in level if isinstance(one, Mapping | list | tuple)]  # fmt: skip
+        held = [
+            one.values() if isinstance(one, Mapping) else one
+            for one in level
+            if isinstance(one, Mapping | list | tuple)
+        ]
         level = list({id(inner): inner for items in held for inner in items}.values())
         if not level:
             return False

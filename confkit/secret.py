@@ -24,9 +24,17 @@ TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spelli
 
 # How the names of parameters and members end that carry secrets.
 _ENDINGS = (
-    *TOKEN_NAMES, "digest", "password", "passwd", "_pass", "psw", "pwd", "secretkey", "secret_key",
+    *TOKEN_NAMES,
+    "digest",
+    "password",
+    "passwd",
+    "_pass",
+    "psw",
+    "pwd",
+    "secretkey",
+    "secret_key",
     "secret-key",
-)  # fmt: skip
+)
 _HEADER = "authorization"
 _HEADINGS = (*TOKEN_NAMES, "digest", _HEADER)
 _LAYERS = 3  # JSON in a query in JSON
@@ -41,9 +49,17 @@ _ESCAPES = {
     "&": re.compile("&(?:quot|amp|lt|gt|#39|#34|#x27);"),
 }
 _PLAIN = {
-    "\\n": "\n", "\\r": "\r", "\\t": "\t", "&quot;": '"', "&#34;": '"', "&#39;": "'",
-    "&#x27;": "'", "&amp;": "&", "&lt;": "<", "&gt;": ">",
-}  # fmt: skip
+    "\\n": "\n",
+    "\\r": "\r",
+    "\\t": "\t",
+    "&quot;": '"',
+    "&#34;": '"',
+    "&#39;": "'",
+    "&#x27;": "'",
+    "&amp;": "&",
+    "&lt;": "<",
+    "&gt;": ">",
+}
 _BORDER = "\x1f"  # between two of them stands what was encoded as one
 _BLANKS = str.maketrans(dict.fromkeys(f"+&?{_BORDER}", " "))
 

@@ -88,11 +88,20 @@ def move(
     hidden = tuple(secrets)
     ended: BaseException | None = None
     try:
-        with unobserved(), session.request(
-            written.method, written.url, data=written.body, headers=headers_of(written),
-            timeout=timeout, allow_redirects=False, stream=True, verify=session.verify,
-            hooks={"response": [*_hooks(session), _leads_nowhere]},
-        ) as response:  # fmt: skip
+        with (
+            unobserved(),
+            session.request(
+                written.method,
+                written.url,
+                data=written.body,
+                headers=headers_of(written),
+                timeout=timeout,
+                allow_redirects=False,
+                stream=True,
+                verify=session.verify,
+                hooks={"response": [*_hooks(session), _leads_nowhere]},
+            ) as response,
+        ):
             body, problem = _body(response, began + sum(timeout))
             status, kind = response.status_code, response.headers.get("Content-Type", "")
             later = response.headers.get("Retry-After", "")

@@ -80,9 +80,16 @@ def checks(python: str) -> list[list[str]]:
 def notebooks(python: str) -> list[str]:
     """The command that compares each notebook's outputs with those that it holds."""
     return [
-        python, "-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60",
-        "-p", "no:cacheprovider", "notebooks",
-    ]  # fmt: skip
+        python,
+        "-m",
+        "pytest",
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-cell-timeout=60",
+        "-p",
+        "no:cacheprovider",
+        "notebooks",
+    ]
 
 
 def environment() -> str:

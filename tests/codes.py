@@ -36,10 +36,14 @@ TABLE_B = {
 }
 # Codes of no table, or of the other interface's: what is raised for them.
 OTHERS = {
-    ("A", 424): ck.ApiError, ("B", 424): ck.ApiError, ("B", 404): ck.ApiError,
-    ("B", 602): ck.TokenRejected, ("A", 612): ck.RoomNotFound, ("A", 4242): ck.ApiError,
+    ("A", 424): ck.ApiError,
+    ("B", 424): ck.ApiError,
+    ("B", 404): ck.ApiError,
+    ("B", 602): ck.TokenRejected,
+    ("A", 612): ck.RoomNotFound,
+    ("A", 4242): ck.ApiError,
     ("B", "E17"): ck.ApiError,
-}  # fmt: skip
+}
 # Seen in other deployments; a word or two of each meaning.
 FIELD = {
     402: "rejoin", 406: "MCU not registered", 412: "boxed edition", 413: "in use",

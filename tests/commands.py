@@ -25,10 +25,12 @@ def run(*arguments: str, typed: str = "", **environ: str) -> Done:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         with (
-            mock.patch.dict(os.environ, environ), mock.patch("sys.stdin", given),
-            contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+            mock.patch.dict(os.environ, environ),
+            mock.patch("sys.stdin", given),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
             warnings.catch_warnings(),
-        ):  # fmt: skip
+        ):
             warnings.simplefilter("default")  # a warning is a line, as in a process of its own
             try:
                 status = cli.main(list(arguments))

@@ -30,8 +30,18 @@ def main(names: list[str]) -> int:
 
 def store(notebook: Path, environment: dict[str, str]) -> None:
     """Runs a notebook, and keeps it with its outputs."""
-    run = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute",
-           "--inplace", "--log-level=ERROR", str(notebook)]  # fmt: skip
+    run = [
+        sys.executable,
+        "-m",
+        "jupyter",
+        "nbconvert",
+        "--to",
+        "notebook",
+        "--execute",
+        "--inplace",
+        "--log-level=ERROR",
+        str(notebook),
+    ]
     subprocess.run(run, check=True, cwd=ROOT, env=environment)
     join_streams(notebook)
     clean = [sys.executable, "-m", "nbstripout", "--keep-output", "--keep-count", str(notebook)]

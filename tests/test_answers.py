@@ -140,7 +140,7 @@ def test_what_is_not_an_answer_is_told_by_its_kind(came, body):
         ('{"topic": "a", "ret": 0, "\\u0074opic": "b"}', "topic", "b"),
         ('{"ret": 0, "data": {"total": 1, "total": 2}}', "data", {"total": 2}),
     ],
-)  # fmt: skip
+)
 def test_of_a_name_that_stands_twice_the_last_counts(body, name, value):
     """As all the usual parsers have it, in objects within it too."""
     assert read(body)[name] == value
@@ -154,12 +154,16 @@ def test_of_two_result_codes_the_last_counts():
 @pytest.mark.parametrize(
     ("written", "letters"),
     [
-        ("\\ud800", "\ufffd"), ("a\\uDFFFb", "a\ufffdb"), ("\\ud83d\\ude00", "\U0001f600"),
-        ("\\ude00\\ud83d", "\ufffd\ufffd"), ("\\ud83d\\ud83d\\ude00", "\ufffd\U0001f600"),
-        ("\\\\ud800", "\\ud800"), ("\\\\\\ud800", "\\\ufffd"),
+        ("\\ud800", "\ufffd"),
+        ("a\\uDFFFb", "a\ufffdb"),
+        ("\\ud83d\\ude00", "\U0001f600"),
+        ("\\ude00\\ud83d", "\ufffd\ufffd"),
+        ("\\ud83d\\ud83d\\ude00", "\ufffd\U0001f600"),
+        ("\\\\ud800", "\\ud800"),
+        ("\\\\\\ud800", "\\\ufffd"),
         ("\\ud83d\\\\ude00", "\ufffd\\ude00"),
     ],
-)  # fmt: skip
+)
 def test_half_a_letter_shows_as_a_mark(written, letters):
     """What a text lost that was cut between two halves shows as U+FFFD, in names as in values."""
     members = read(f'{{"ret": 0, "{written}": {{"x": "{written}"}}}}')
@@ -276,7 +280,7 @@ SPILLS = {
     "a cut-off encoded address": "<a href='/x?userAddress=rtsp%3A%2F%2Fadmin%3Ahunter2",
     "an array": f'["{TOKEN}"]',
     "options as text": '{"options": "{\\"login_password\\": \\"hunter2\\"}", ',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -292,9 +296,13 @@ def test_an_answer_that_spills_a_secret_is_quoted_without_it(spill, whole):
 @pytest.mark.parametrize("name", ["msg", "err", "ret"])
 @pytest.mark.parametrize(
     "said",
-    [f"bad access_token={TOKEN}", f"bad {TOKEN}", "rtsp://admin:hunter2@h/x does not answer",
-     '{"login_password": "hunter2"}'],
-)  # fmt: skip
+    [
+        f"bad access_token={TOKEN}",
+        f"bad {TOKEN}",
+        "rtsp://admin:hunter2@h/x does not answer",
+        '{"login_password": "hunter2"}',
+    ],
+)
 def test_a_service_that_says_a_secret_is_quoted_without_it(name, said):
     """In the text of an error a secret is ***, whether it came as message or as result code."""
     told = str(code({"ret": 700, name: said}, endpoint=B1, secrets=(TOKEN,)))
@@ -310,9 +318,16 @@ def test_a_code_that_is_a_whole_page_is_quoted_short():
 def test_members_show_no_secret_in_a_repr_and_give_it_to_code():
     """Passwords and addresses among the members are themselves to code and *** to people."""
     members = read(
-        {"ret": 0, "host_password": "hunter2", "data": {"items": [
-            {"userAddress": "rtsp://a:hunter2@h", "options": {"login_password": "hunter2"}}]}}
-    )  # fmt: skip
+        {
+            "ret": 0,
+            "host_password": "hunter2",
+            "data": {
+                "items": [
+                    {"userAddress": "rtsp://a:hunter2@h", "options": {"login_password": "hunter2"}}
+                ]
+            },
+        }
+    )
     assert "hunter2" not in repr(members)
     assert members["host_password"] == "hunter2"
     assert members["data"]["items"][0]["options"]["login_password"] == "hunter2"

@@ -20,8 +20,11 @@ BINDER = ROOT / "binder"
 @pytest.fixture
 def environment(tmp_path):
     """That of a visitor: this Python first on the path, and a home of his own."""
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(("CONFKIT_", "JUPYTER", "XDG_", "MPL"))}  # fmt: skip
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CONFKIT_", "JUPYTER", "XDG_", "MPL"))
+    }
     path = os.pathsep.join([str(Path(sys.executable).parent), kept["PATH"]])
     return {**kept, "HOME": str(tmp_path), "PATH": path}
 
@@ -45,8 +48,10 @@ def test_a_runbook_can_be_tested_on_binder(environment):
     line = ["pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
     subprocess.run(
         [BINDER / "start", *line, "notebooks/runbooks/nobody-can-join.ipynb"],
-        env={**environment, **plugins}, cwd=ROOT, check=True,
-    )  # fmt: skip
+        env={**environment, **plugins},
+        cwd=ROOT,
+        check=True,
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Binder is Linux")
@@ -56,10 +61,21 @@ def test_binder_serves_jupyterlab_and_the_app(environment):
     subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)
     port = quiet_port()
     with server(
-        [BINDER / "start", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}",
-         "--ServerApp.port_retries=0", "--IdentityProvider.token="],
-        cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+        [
+            BINDER / "start",
+            "jupyter",
+            "lab",
+            "--no-browser",
+            "--allow-root",
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+            "--IdentityProvider.token=",
+        ],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
         lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/first-look.ipynb", process)
         assert "apputils-extension:announcements" in lab
         app = page(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb", process)

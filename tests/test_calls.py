@@ -46,9 +46,12 @@ def run(call, **variables):
     need("curl", shutil.which("curl") and shutil.which("bash"), "install curl and bash")
     done = subprocess.run(
         ["bash", "-c", f"set -euo pipefail\n{call.as_curl()}"],
-        capture_output=True, text=True, timeout=20, check=False,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
         env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **SECRETS, **variables},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
@@ -58,9 +61,13 @@ def run_python(call, **variables):
     """Runs the printed lines with this Python, in an environment that holds the secrets."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", call.as_python()],
-        capture_output=True, text=True, encoding="utf-8", timeout=60, check=False,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
         env={"PATH": os.environ["PATH"], "PYTHONIOENCODING": "utf-8", **SECRETS, **variables},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -126,9 +133,16 @@ DIALECTS = {
 def imported(client, password, **options):
     """The record of an import of a camera whose address and options hold the same password."""
     ck.import_device(
-        client, "1", "cam-1", "Door $HOME 'x'", f"rtsp://admin:{password}@192.0.2.7:554/a?b=c&d",
-        login_name="admin", login_password=password, user_data="outgoing", **options,
-    )  # fmt: skip
+        client,
+        "1",
+        "cam-1",
+        "Door $HOME 'x'",
+        f"rtsp://admin:{password}@192.0.2.7:554/a?b=c&d",
+        login_name="admin",
+        login_password=password,
+        user_data="outgoing",
+        **options,
+    )
     return client.calls[-1]
 
 
@@ -141,11 +155,15 @@ def test_an_import_can_be_repeated_in_every_dialect(script, dialect, again):
     service = script({IMPORT: DONE})
     client = service.client(dialect=ck.Dialect(**DIALECTS[dialect]))
     ck.import_device(
-        client, "1", "cam-1", "it's \"Door\" {x} \\ '' + $HOME `id`\n",
+        client,
+        "1",
+        "cam-1",
+        "it's \"Door\" {x} \\ '' + $HOME `id`\n",
         "rtsp://192.0.2.7:554/a?b=c&d",
-        login_name="admin", login_password=password,
+        login_name="admin",
+        login_password=password,
         options={"assist_address": "rtsp://h/é", "deep": [{"n": 1, "yes": True, "no": None}, 2.5]},
-    )  # fmt: skip
+    )
     inside = password if again is run_python else json.dumps(password)[1:-1]
     again(client.calls[-1], CONFKIT_CAMERA_PASSWORD=inside)
     _, before, after = service.requests  # the login, the import, and the import again
@@ -232,9 +250,16 @@ def everything(call):
     call = call._replace(seconds=round(call.seconds, 3))
     fields = call._asdict()
     assert not any(isinstance(value, Secret) for value in fields.values())
-    return "\n".join([repr(call), repr(fields), json.dumps(fields, default=str), call.as_curl(),
-                      call.as_python(),
-                      json.dumps(fields, default=str, ensure_ascii=False)])  # fmt: skip
+    return "\n".join(
+        [
+            repr(call),
+            repr(fields),
+            json.dumps(fields, default=str),
+            call.as_curl(),
+            call.as_python(),
+            json.dumps(fields, default=str, ensure_ascii=False),
+        ]
+    )
 
 
 def assert_clean(client):
@@ -249,18 +274,27 @@ def assert_clean(client):
 def test_no_field_of_a_call_holds_a_secret(script, dialect):
     """Token, digest, passwords and logins inside addresses are gone from every field."""
     device = {
-        "roomId": "1", "userId": "cam", "userAddress": "rtsp://admin:hunter2@h/x",
+        "roomId": "1",
+        "userId": "cam",
+        "userAddress": "rtsp://admin:hunter2@h/x",
         "options": {"login_name": "admin", "login_password": "hunter2"},
-    }  # fmt: skip
-    service = script({
-        CREATE: DONE, IMPORT: DONE, GET_ROOM: {**DONE, "host_password": "hunter2"},
-        LIST: {"ret": 0, "data": {"total": 1, "items": [device]}},
-    })  # fmt: skip
+    }
+    service = script(
+        {
+            CREATE: DONE,
+            IMPORT: DONE,
+            GET_ROOM: {**DONE, "host_password": "hunter2"},
+            LIST: {"ret": 0, "data": {"total": 1, "items": [device]}},
+        }
+    )
     client = service.client(dialect=ck.Dialect(**DIALECTS[dialect]))
     create(client, host_password="hunter2 and more")
     ck.get_room(client, "1")
-    imported(client, "hunter2", options={"assist_address": "rtsp://a:hunter2@h/y",
-                                         "more": [{"password": "hunter2"}]})  # fmt: skip
+    imported(
+        client,
+        "hunter2",
+        options={"assist_address": "rtsp://a:hunter2@h/y", "more": [{"password": "hunter2"}]},
+    )
     ck.list_devices(client)
     assert [call.endpoint for call in client.calls] == ["A1", "A2", "A3", "B1", "B3"]
     assert_clean(client)
@@ -281,14 +315,19 @@ def test_secrets_of_other_types_are_gone_too(script, options):
 
 @pytest.mark.parametrize(
     "reply",
-    [Reply(f"<html>no /x?access_token={VECTOR_TOKEN.replace('=', '%3D')}</html>", kind="text/html"),
-     Reply(f"bad token {VECTOR_TOKEN}", status=500),
-     {"ret": 700, "msg": f"token {VECTOR_TOKEN} of rtsp://admin:hunter2@h"},
-     {"ret": 0, "room_id": "1", "token": VECTOR_TOKEN, "more": '{"password": "hunter2"}'},
-     {"ret": f"token {VECTOR_TOKEN} refused"}, Reply(VECTOR_TOKEN * 200),
-     Reply('{"ret": 0, "x": "rtsp://admin:hunter2', length=5000)],
+    [
+        Reply(
+            f"<html>no /x?access_token={VECTOR_TOKEN.replace('=', '%3D')}</html>", kind="text/html"
+        ),
+        Reply(f"bad token {VECTOR_TOKEN}", status=500),
+        {"ret": 700, "msg": f"token {VECTOR_TOKEN} of rtsp://admin:hunter2@h"},
+        {"ret": 0, "room_id": "1", "token": VECTOR_TOKEN, "more": '{"password": "hunter2"}'},
+        {"ret": f"token {VECTOR_TOKEN} refused"},
+        Reply(VECTOR_TOKEN * 200),
+        Reply('{"ret": 0, "x": "rtsp://admin:hunter2', length=5000),
+    ],
     ids=range(7),
-)  # fmt: skip
+)
 def test_an_answer_that_spills_secrets_is_recorded_without_them(script, reply):
     """Answer, error and result code are masked, and so is what is raised."""
     service = script({GET_ROOM: reply})
@@ -310,8 +349,12 @@ def test_a_call_tells_what_was_sent_and_what_came(script):
     ck.get_room(client, "1")
     call = client.calls[-1]
     assert (call.endpoint, call.method, call.status, call.ret, call.error) == (
-        "A3", "GET", 200, 0, None
-    )  # fmt: skip
+        "A3",
+        "GET",
+        200,
+        0,
+        None,
+    )
     assert repr(call).startswith(f"<A3 GET {call.url} ")
     assert call.url == f"{service.base_url}{GET_ROOM}?access_token={MASK}&room_id=1"
     assert json.loads(call.answer)["topic"] == "x"

@@ -25,9 +25,14 @@ SMALL = {"size": (128, 96), "fps": 10}
 def child(*command, **environ):
     """The end of a process of its own: its status, and what it wrote."""
     return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, timeout=60,
-        stdin=subprocess.DEVNULL, env={**os.environ, **environ}, check=False,
-    )  # fmt: skip
+        [sys.executable, *command],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **environ},
+        check=False,
+    )
 
 
 def verdict(done):
@@ -44,8 +49,12 @@ def camera(sandbox):
 @pytest.fixture
 def service(sandbox):
     """The environment in which a command finds the sandbox of this process."""
-    return {"CONFKIT_BASE_URL": sandbox.base_url, "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
-            "CONFKIT_ACCESS_KEY": "demo_access", "CONFKIT_SECRET_KEY": "demo_secret"}  # fmt: skip
+    return {
+        "CONFKIT_BASE_URL": sandbox.base_url,
+        "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+        "CONFKIT_ACCESS_KEY": "demo_access",
+        "CONFKIT_SECRET_KEY": "demo_secret",
+    }
 
 
 # preflight
@@ -54,8 +63,15 @@ def service(sandbox):
 def test_a_camera_that_plays_is_status_0(camera, tmp_path):
     """With the password of the environment the camera plays, and its picture is written."""
     file = tmp_path / "door.png"
-    done = run("preflight", camera, "--login-name", "admin", "--snapshot", str(file),
-               CONFKIT_CAMERA_PASSWORD=PASSWORD)  # fmt: skip
+    done = run(
+        "preflight",
+        camera,
+        "--login-name",
+        "admin",
+        "--snapshot",
+        str(file),
+        CONFKIT_CAMERA_PASSWORD=PASSWORD,
+    )
     assert (done.returncode, verdict(done)) == (0, "ok"), done.stderr
     assert "128 x 96" in done.stdout
     assert file.read_bytes().startswith(b"\x89PNG")
@@ -129,10 +145,16 @@ def test_a_password_is_asked_for_without_an_echo(camera):
     assert PASSWORD.encode() not in written + shown
 
 
-@pytest.mark.parametrize("options", [
-    ("--timeout", "0"), ("--timeout", "soon"), ("--observe", "-1"), ("--transport", "smoke"),
-    ("--no-such-option",),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--timeout", "0"),
+        ("--timeout", "soon"),
+        ("--observe", "-1"),
+        ("--transport", "smoke"),
+        ("--no-such-option",),
+    ],
+)
 def test_an_option_that_makes_no_sense_is_refused(options):
     """It is reported in a sentence, not in a traceback, and no camera is dialled."""
     done = run("preflight", "rtsp://127.0.0.1:9/x", *options)
@@ -193,8 +215,12 @@ def test_diagnose_tells_the_room_and_the_camera(sandbox, client, camera, service
     """The device is in its room: 0. Its camera is gone: 1, with the camera's verdict."""
     room_id = ck.create_room(client, "t", "ops")
     ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
-    for arguments in ((room_id,), (room_id, "cam"), (room_id, "--address", camera),
-                      (room_id, "cam", "--force", "--timeout", "30")):  # fmt: skip
+    for arguments in (
+        (room_id,),
+        (room_id, "cam"),
+        (room_id, "--address", camera),
+        (room_id, "cam", "--force", "--timeout", "30"),
+    ):
         done = run("diagnose", *arguments, **service)
         assert (done.returncode, verdict(done)) == (0, "ok"), done.stdout + done.stderr
     sandbox.unplug(camera)
@@ -210,8 +236,16 @@ def test_diagnose_takes_the_login_of_a_camera_that_is_not_imported(client, camer
     room_id = ck.create_room(client, "t", "ops")
     inside = camera.replace("rtsp://", f"rtsp://admin:{IN_ADDRESS}@")
     for address, options in ((camera, ("--login-name", "admin")), (inside, ())):
-        done = run("diagnose", room_id, "cam", "--address", address, *options,
-                   CONFKIT_CAMERA_PASSWORD=PASSWORD, **service)  # fmt: skip
+        done = run(
+            "diagnose",
+            room_id,
+            "cam",
+            "--address",
+            address,
+            *options,
+            CONFKIT_CAMERA_PASSWORD=PASSWORD,
+            **service,
+        )
         assert (done.returncode, verdict(done)) == (1, "not_imported"), done.stdout
         assert f"confkit preflight {camera} --login-name admin" in done.stdout
         assert "geheim" not in done.stdout + done.stderr
@@ -233,8 +267,17 @@ def test_diagnose_speaks_as_a_command(client, camera, service):
     done = run("diagnose", room_id, "cam", **service)
     assert f"confkit diagnose {room_id} cam --address rtsp://... [--login-name NAME]" in done.stdout
     assert "ck." not in done.stdout
-    known = run("diagnose", room_id, "cam", "--address", camera, "--login-name", "admin",
-                CONFKIT_CAMERA_PASSWORD=PASSWORD, **service).stdout  # fmt: skip
+    known = run(
+        "diagnose",
+        room_id,
+        "cam",
+        "--address",
+        camera,
+        "--login-name",
+        "admin",
+        CONFKIT_CAMERA_PASSWORD=PASSWORD,
+        **service,
+    ).stdout
     line = known.splitlines()[-1]
     assert "ck.import_device(" in known
     program = shlex.split(line.partition("python3 -ic ")[2])[0]
@@ -290,9 +333,13 @@ def test_ask_secret_in_a_notebook(kernel, answers):
         kernel.input("typed")
 
     kernel.execute_interactive(
-        code, timeout=60, allow_stdin=answers, stdin_hook=answer, stop_on_error=False,
+        code,
+        timeout=60,
+        allow_stdin=answers,
+        stdin_hook=answer,
+        stop_on_error=False,
         output_hook=lambda message: told.append(str(message["content"])),
-    )  # fmt: skip
+    )
     if answers:
         assert [question["password"] for question in sent] == [True]
         assert "True '***'" in "".join(told)

@@ -13,16 +13,28 @@ from tests.nightly.chaos import BENIGN, BOMBS, FAULTS, INSTEAD, SLOW
 from tests.nightly.proxy import Chaos
 
 # With these an answer is whole all the same.
-WHOLE = BENIGN | {"reset_after", "twice", "twice_large", "utf_16", "no_list",
-                  "duplicate_keys", "length_wrong"}  # fmt: skip
+WHOLE = BENIGN | {
+    "reset_after",
+    "twice",
+    "twice_large",
+    "utf_16",
+    "no_list",
+    "duplicate_keys",
+    "length_wrong",
+}
 
 
 def through(chaos: Chaos, sandbox: Sandbox, patience: float = 5.0) -> ck.Client:
     """A client that asks through the proxy, and waits little between its tries."""
     return ck.Client(
-        chaos.base_url, chaos.outgoing_url, sandbox.access_key, sandbox.secret_key,
-        dialect=sandbox.dialect, timeout=(5.0, patience), sleep=lambda _: None,
-    )  # fmt: skip
+        chaos.base_url,
+        chaos.outgoing_url,
+        sandbox.access_key,
+        sandbox.secret_key,
+        dialect=sandbox.dialect,
+        timeout=(5.0, patience),
+        sleep=lambda _: None,
+    )
 
 
 @pytest.fixture

@@ -43,7 +43,11 @@ def test_a_checklist_as_data():
     assert list(ck.Checklist().to_frame().columns) == ["check", "verdict", "found", "advice"]
     assert list(ck.Checklist().to_frame().dtypes) == list(frame.dtypes)
     assert json.loads(made.as_json())["checks"][1] == {
-        "check": "b", "verdict": "SKIP", "found": "no", "advice": "try"}  # fmt: skip
+        "check": "b",
+        "verdict": "SKIP",
+        "found": "no",
+        "advice": "try",
+    }
 
 
 def test_an_unknown_verdict_is_refused():

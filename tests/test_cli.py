@@ -35,8 +35,11 @@ def served(tmp_path):
         log = (tmp_path / f"log-{len(running)}").open("w+")
         process = subprocess.Popen(
             [*CONFKIT, "sandbox", "--port", "0", "--outgoing-port", "0", *arguments],
-            stdout=subprocess.PIPE, stderr=log, text=True, cwd=tmp_path,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            cwd=tmp_path,
+        )
         running.append((process, log))
         told = [process.stdout.readline().split() for _ in range(2)]
         return process, told[0][-1], told[1][-1]
@@ -58,9 +61,15 @@ def test_version_names_the_interfaces_it_speaks():
     assert "B 1.02" in told
 
 
-@pytest.mark.parametrize(("part", "text"), [
-    ("A2", "room_extend_id"), ("b1", "createOutgoingUser"), ("errors", "602"), ("5", "digest"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ("A2", "room_extend_id"),
+        ("b1", "createOutgoingUser"),
+        ("errors", "602"),
+        ("5", "digest"),
+    ],
+)
 def test_interface_prints_its_part(part, text):
     """`confkit interface PART` prints that part of the reference and no other endpoint's."""
     told = run("interface", part).stdout
@@ -79,26 +88,43 @@ def test_an_unknown_part_lists_the_parts():
 
 def test_a_token_goes_into_a_pipe_and_works(sandbox):
     """`confkit token` prints a token that the service takes."""
-    done = run("token", CONFKIT_BASE_URL=sandbox.base_url,
-               CONFKIT_OUTGOING_URL=sandbox.outgoing_url, CONFKIT_ACCESS_KEY="demo_access",
-               CONFKIT_SECRET_KEY="demo_secret")  # fmt: skip
+    done = run(
+        "token",
+        CONFKIT_BASE_URL=sandbox.base_url,
+        CONFKIT_OUTGOING_URL=sandbox.outgoing_url,
+        CONFKIT_ACCESS_KEY="demo_access",
+        CONFKIT_SECRET_KEY="demo_secret",
+    )
     token = done.stdout.strip()
-    answer = requests.get(sandbox.outgoing_url + "/avd/api/outgoing/getOutgoingUsers",
-                          params={"accessToken": token}, timeout=5)  # fmt: skip
+    answer = requests.get(
+        sandbox.outgoing_url + "/avd/api/outgoing/getOutgoingUsers",
+        params={"accessToken": token},
+        timeout=5,
+    )
     assert answer.json()["ret"] == 0
     assert "demo_secret" not in done.stdout + done.stderr
 
 
 def test_a_token_is_not_shown_in_a_terminal_unless_asked(sandbox):
     """In a terminal `confkit token` refuses, and says how: a pipe, or --show."""
-    environ = {**os.environ, "CONFKIT_BASE_URL": sandbox.base_url,
-               "CONFKIT_OUTGOING_URL": sandbox.outgoing_url, "CONFKIT_ACCESS_KEY": "demo_access",
-               "CONFKIT_SECRET_KEY": "demo_secret"}  # fmt: skip
+    environ = {
+        **os.environ,
+        "CONFKIT_BASE_URL": sandbox.base_url,
+        "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+        "CONFKIT_ACCESS_KEY": "demo_access",
+        "CONFKIT_SECRET_KEY": "demo_secret",
+    }
     told = {}
     for options in ((), ("--show",)):
         ours, theirs = pty.openpty()
-        subprocess.run([*CONFKIT, "token", *options], stdout=theirs, stderr=theirs, env=environ,
-                       check=False, timeout=60)  # fmt: skip
+        subprocess.run(
+            [*CONFKIT, "token", *options],
+            stdout=theirs,
+            stderr=theirs,
+            env=environ,
+            check=False,
+            timeout=60,
+        )
         os.close(theirs)
         told[options] = os.read(ours, 4096).decode()
         os.close(ours)
@@ -108,9 +134,21 @@ def test_a_token_is_not_shown_in_a_terminal_unless_asked(sandbox):
 
 def test_a_profile_is_written_read_and_forgotten():
     """`confkit profile add` asks for what is left out, and the profile then serves connect."""
-    done = run("profile", "add", "prod", "--access-key", "key", "--max-rate", "5", "--read-only",
-               "--dialect", "hash=sha256", "--outgoing-url", "http://conference.example:8050",
-               typed="http://conference.example:8080\nhunter2\n")  # fmt: skip
+    done = run(
+        "profile",
+        "add",
+        "prod",
+        "--access-key",
+        "key",
+        "--max-rate",
+        "5",
+        "--read-only",
+        "--dialect",
+        "hash=sha256",
+        "--outgoing-url",
+        "http://conference.example:8050",
+        typed="http://conference.example:8080\nhunter2\n",
+    )
     assert done.returncode == 0, done.stderr
     assert "hunter2" not in done.stdout + done.stderr
     client = ck.connect("prod")
@@ -122,12 +160,20 @@ def test_a_profile_is_written_read_and_forgotten():
     assert run("profile", "list").stdout.split() == ["sandbox"]
 
 
-@pytest.mark.parametrize("typed", [
-    ("nonsense",), ("token", "hidden"), ("token", "--secret=hidden"), ("doctor", "1", "hidden"),
-    ("sandbox", "--port", "hidden"), ("preflight", "u", "--transport", "hidden"),
-    ("lab", "--port=x"),
-    ("runbook", "--cell-timeout", "-7"), ("profile", "add", "x", "--timeout", "pw"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("nonsense",),
+        ("token", "hidden"),
+        ("token", "--secret=hidden"),
+        ("doctor", "1", "hidden"),
+        ("sandbox", "--port", "hidden"),
+        ("preflight", "u", "--transport", "hidden"),
+        ("lab", "--port=x"),
+        ("runbook", "--cell-timeout", "-7"),
+        ("profile", "add", "x", "--timeout", "pw"),
+    ],
+)
 def test_what_was_typed_wrongly_is_not_repeated(typed):
     """Status 2 and a complaint without the words, as one of them may be a password."""
     done = run(*typed)
@@ -137,15 +183,34 @@ def test_what_was_typed_wrongly_is_not_repeated(typed):
         assert word not in complaint
 
 
-@pytest.mark.parametrize("arguments", [
-    ("add", "sandbox"), ("add", "a/b"), ("remove", "nowhere"), ("add", "x", "--timeout", "0"),
-    ("add", "x", "--dialect", "hash=crc32"), ("add", "x", "--max-rate", "-1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("add", "sandbox"),
+        ("add", "a/b"),
+        ("remove", "nowhere"),
+        ("add", "x", "--timeout", "0"),
+        ("add", "x", "--dialect", "hash=crc32"),
+        ("add", "x", "--max-rate", "-1"),
+    ],
+)
 def test_a_wrong_profile_is_refused_and_not_written(arguments):
     """A reserved or impossible name, or a setting that cannot work, is one line and status 1."""
-    done = run("profile", *arguments, "--base-url", "http://h:8080", "--outgoing-url",
-               "http://h:8050", "--access-key", "key", typed="hunter2\n"
-               ) if arguments[0] == "add" else run("profile", *arguments)  # fmt: skip
+    done = (
+        run(
+            "profile",
+            *arguments,
+            "--base-url",
+            "http://h:8080",
+            "--outgoing-url",
+            "http://h:8050",
+            "--access-key",
+            "key",
+            typed="hunter2\n",
+        )
+        if arguments[0] == "add"
+        else run("profile", *arguments)
+    )
     assert done.returncode == 1
     assert len(done.stderr.strip().splitlines()) == 1
     assert "hunter2" not in done.stderr
@@ -155,8 +220,12 @@ def test_a_wrong_profile_is_refused_and_not_written(arguments):
 def test_the_sandbox_serves_other_clients_and_ends_on_sigterm(served, tmp_path):
     """`confkit sandbox` answers on its ports, and SIGTERM ends it cleanly."""
     process, base_url, outgoing_url = served("--db", "rooms.sqlite")
-    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, access_key="demo_access",
-                    secret_key="demo_secret") as client:  # fmt: skip
+    with ck.connect(
+        base_url=base_url,
+        outgoing_url=outgoing_url,
+        access_key="demo_access",
+        secret_key="demo_secret",
+    ) as client:
         room_id = ck.create_room(client, "Weekly sync", "ops")
         assert ck.get_room(client, room_id).topic == "Weekly sync"
         assert ck.list_devices(client) == []
@@ -212,7 +281,7 @@ def test_explain_logs_what_was_wrong_without_secrets(served, tmp_path):
         ) as client,
         pytest.raises(ck.AuthenticationFailed),
     ):
-        client.token()  # fmt: skip
+        client.token()
     deadline = time.monotonic() + 5
     while "hex" not in (log := (tmp_path / "log-0").read_text()):
         assert time.monotonic() < deadline, log
@@ -289,9 +358,19 @@ def test_a_sandbox_beyond_loopback_says_so(caplog):
 def test_a_configuration_that_cannot_be_written_is_one_line(tmp_path):
     """Where the profile's folder cannot be made, one line says so and what to set."""
     (tmp_path / "file").touch()
-    done = run("profile", "add", "prod", "--base-url", "http://h:8080", "--outgoing-url",
-               "http://h:8050", "--access-key", "key", typed="hunter2\n",
-               XDG_CONFIG_HOME=str(tmp_path / "file"))  # fmt: skip
+    done = run(
+        "profile",
+        "add",
+        "prod",
+        "--base-url",
+        "http://h:8080",
+        "--outgoing-url",
+        "http://h:8050",
+        "--access-key",
+        "key",
+        typed="hunter2\n",
+        XDG_CONFIG_HOME=str(tmp_path / "file"),
+    )
     assert done.returncode == 1
     assert "XDG_CONFIG_HOME" in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -299,7 +378,17 @@ def test_a_configuration_that_cannot_be_written_is_one_line(tmp_path):
 
 def test_white_space_around_a_typed_secret_is_removed_and_told():
     """`confkit profile add` strips a stray space from a key like connect does, and warns."""
-    done = run("profile", "add", "prod", "--base-url", "http://h:8080", "--outgoing-url",
-               "http://h:8050", "--access-key", "key", typed=" hunter2 \n")  # fmt: skip
+    done = run(
+        "profile",
+        "add",
+        "prod",
+        "--base-url",
+        "http://h:8080",
+        "--outgoing-url",
+        "http://h:8050",
+        "--access-key",
+        "key",
+        typed=" hunter2 \n",
+    )
     assert "white space around secret_key" in done.stderr
     assert ck.connect("prod").secret_key == "hunter2"

@@ -99,10 +99,17 @@ def test_a_token_that_stays_refused_is_renewed_once_and_then_raised(script):
 
 @pytest.mark.parametrize(
     "reply",
-    [Reply(drop=True), Reply("busy", status=503), {"ret": 504}, {"ret": 409}, {"ret": "503"},
-     Reply("slow down", status=429), Reply({"ret": 700}, status=500),
-     Reply('{"ret": 0, "to', length=99)],
-)  # fmt: skip
+    [
+        Reply(drop=True),
+        Reply("busy", status=503),
+        {"ret": 504},
+        {"ret": 409},
+        {"ret": "503"},
+        Reply("slow down", status=429),
+        Reply({"ret": 700}, status=500),
+        Reply('{"ret": 0, "to', length=99),
+    ],
+)
 def test_a_read_is_tried_three_times(script, reply):
     """Connection faults, 5xx and codes that mean "try again" cost a read two more tries."""
     service = script({GET_ROOM: reply})
@@ -145,9 +152,14 @@ def test_pauses_between_tries_grow_and_are_jittered(script):
     assert pauses == pytest.approx([0.1, 0.2, 0.3, 0.6])
 
 
-@pytest.mark.parametrize("parameters", [
-    {"room_id": "\ud800"}, {"options": {"a": ["\udfff"]}}, {"room_id": object()},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"room_id": "\ud800"},
+        {"options": {"a": ["\udfff"]}},
+        {"room_id": object()},
+    ],
+)
 def test_what_cannot_travel_is_refused_before_it_is_sent(script, parameters):
     """A parameter of a hand-made request that cannot be written is a ParameterError of ours."""
     service = script({GET_ROOM: ROOM})

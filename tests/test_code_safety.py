@@ -92,10 +92,13 @@ def test_secrets_are_compared_in_constant_time():
     assert {name for name, _ in found} <= set(MAY_COMPARE), sorted(found)
 
 
-@pytest.mark.parametrize(("file", "function"), [
-    ("sandbox/service/identity.py", "same"),
-    ("sandbox/cameras/serving.py", "_same"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("file", "function"),
+    [
+        ("sandbox/service/identity.py", "same"),
+        ("sandbox/cameras/serving.py", "_same"),
+    ],
+)
 def test_what_compares_secrets_does_nothing_else(file, function):
     """Those functions end with hmac.compare_digest and hold no other comparison."""
     tree = ast.parse((PACKAGE / file).read_text("utf-8"))
@@ -107,17 +110,23 @@ def test_what_compares_secrets_does_nothing_else(file, function):
 def test_secrets_come_from_the_systems_source_of_chance():
     """`random` is for waiting times, demonstrations and what a seed repeats, never for a secret."""
     users = {
-        name for name, node in parsed()
+        name
+        for name, node in parsed()
         if isinstance(node, ast.Attribute) and ast.unparse(node).startswith("random.")
-    }  # fmt: skip
+    }
     # Ids and nonces: random.SystemRandom unless seeded. The client: how long it waits.
     assert users <= {"sandbox/service/identity.py", "client.py", "course/lessons/many.py"}
 
 
 FIXED = {  # the first version in which a weakness is fixed, of what confkit itself depends on
-    "requests": "2.32.4", "urllib3": "2.7", "tqdm": "4.66.3", "jupyterlab": "4.4.8",
-    "voila": "0.5.6", "pyarrow": "14.0.1", "notebook": "7.2.2",
-}  # fmt: skip
+    "requests": "2.32.4",
+    "urllib3": "2.7",
+    "tqdm": "4.66.3",
+    "jupyterlab": "4.4.8",
+    "voila": "0.5.6",
+    "pyarrow": "14.0.1",
+    "notebook": "7.2.2",
+}
 
 
 @pytest.mark.parametrize("name", FIXED)

@@ -9,9 +9,12 @@ import pytest
 import confkit as ck
 from confkit import profiles
 
-SERVICE = {"base_url": "http://conference.example:8080",
-           "outgoing_url": "http://conference.example:8050",
-           "access_key": "key", "secret_key": "hunter2"}  # fmt: skip
+SERVICE = {
+    "base_url": "http://conference.example:8080",
+    "outgoing_url": "http://conference.example:8050",
+    "access_key": "key",
+    "secret_key": "hunter2",
+}
 VARIABLES = {f"CONFKIT_{name.upper()}": value for name, value in SERVICE.items()}
 
 
@@ -159,12 +162,22 @@ def test_the_repr_says_where_each_value_came_from_and_no_secret(environment):
 
 @pytest.mark.parametrize(
     "setting",
-    [{"base_url": "conference.example:8080"}, {"base_url": "ftp://conference.example"},
-     {"base_url": "http://"}, {"base_url": "http://user:pw@conference.example"},
-     {"outgoing_url": "http://conference.example:0"}, {"outgoing_url": "http://h:99999"},
-     {"base_url": "http://h/?a=b"}, {"secret_key": "  "}, {"access_key": ""},
-     {"timeout": 0}, {"max_rate": 0}, {"max_rate": -1}, {"verify": "/nowhere/ca.pem"}],
-)  # fmt: skip
+    [
+        {"base_url": "conference.example:8080"},
+        {"base_url": "ftp://conference.example"},
+        {"base_url": "http://"},
+        {"base_url": "http://user:pw@conference.example"},
+        {"outgoing_url": "http://conference.example:0"},
+        {"outgoing_url": "http://h:99999"},
+        {"base_url": "http://h/?a=b"},
+        {"secret_key": "  "},
+        {"access_key": ""},
+        {"timeout": 0},
+        {"max_rate": 0},
+        {"max_rate": -1},
+        {"verify": "/nowhere/ca.pem"},
+    ],
+)
 def test_a_wrong_setting_is_refused_when_connecting(setting):
     """A setting that cannot work is a ConfigError at once, naming it, without a password."""
     with warnings.catch_warnings(), pytest.raises(ck.ConfigError) as raised:
@@ -200,9 +213,15 @@ def test_a_wrong_setting_names_its_source_and_the_ways_to_give_it(environment, s
 
 @pytest.mark.parametrize(
     "variables",
-    [{"CONFKIT_TIMEOUT": "soon"}, {"CONFKIT_TIMEOUT": "1,2,3"}, {"CONFKIT_READ_ONLY": "perhaps"},
-     {"CONFKIT_DIALECT": "hash=crc32"}, {"CONFKIT_DIALECT": "hash"}, {"CONFKIT_DIALECT": "{"}],
-)  # fmt: skip
+    [
+        {"CONFKIT_TIMEOUT": "soon"},
+        {"CONFKIT_TIMEOUT": "1,2,3"},
+        {"CONFKIT_READ_ONLY": "perhaps"},
+        {"CONFKIT_DIALECT": "hash=crc32"},
+        {"CONFKIT_DIALECT": "hash"},
+        {"CONFKIT_DIALECT": "{"},
+    ],
+)
 def test_a_wrong_variable_is_named(environment, variables):
     """A variable that cannot be read is a ConfigError with its name."""
     environment(**VARIABLES, **variables)

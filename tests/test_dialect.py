@@ -21,10 +21,17 @@ CHOICES = {
     "placement": ["query", "form", "json"],
 }
 USUAL = {
-    "hash": "sha1", "signature": "hex", "token_parameter": "access_token",
-    "mcu_token_parameter": None, "remove_token_parameter": "access_token", "result_field": "ret",
-    "item_keys": "camelCase", "create_method": "GET", "list_method": "GET", "placement": "query",
-}  # fmt: skip
+    "hash": "sha1",
+    "signature": "hex",
+    "token_parameter": "access_token",
+    "mcu_token_parameter": None,
+    "remove_token_parameter": "access_token",
+    "result_field": "ret",
+    "item_keys": "camelCase",
+    "create_method": "GET",
+    "list_method": "GET",
+    "placement": "query",
+}
 SETTINGS = st.fixed_dictionaries(
     {},
     optional={name: st.sampled_from(values) for name, values in CHOICES.items()}
@@ -133,10 +140,16 @@ NAMED = {
 }
 POSTED = {"create_method": "POST", "list_method": "POST"}
 IN_USUAL = {
-    "A2": ("GET", "access_token"), "A3": ("GET", "access_token"), "A4": ("GET", "access_token"),
-    "A5": ("GET", "access_token"), "A6": ("GET", "access_token"), "A7": ("GET", "access_token"),
-    "B1": ("GET", "accessToken"), "B2": ("GET", "access_token"), "B3": ("GET", "accessToken"),
-}  # fmt: skip
+    "A2": ("GET", "access_token"),
+    "A3": ("GET", "access_token"),
+    "A4": ("GET", "access_token"),
+    "A5": ("GET", "access_token"),
+    "A6": ("GET", "access_token"),
+    "A7": ("GET", "access_token"),
+    "B1": ("GET", "accessToken"),
+    "B2": ("GET", "access_token"),
+    "B3": ("GET", "accessToken"),
+}
 TRAVELS = [
     ({}, IN_USUAL),
     (NAMED, {**dict.fromkeys(IN_USUAL, ("GET", "access_tocken")), "A5": ("GET", "token"),
@@ -160,8 +173,14 @@ CALLS = {
     "B2": lambda client: ck.remove_device(client, "1", "cam", "rtsp://h/a"),
     "B3": lambda client: ck.list_devices(client),
 }
-DONE = {"ret": 0, "room_id": "1", "addr": "h:1", "user_list": [], "msg": "success",
-        "data": {"total": 0, "items": [], "roomId": "1", "userId": "cam"}}  # fmt: skip
+DONE = {
+    "ret": 0,
+    "room_id": "1",
+    "addr": "h:1",
+    "user_list": [],
+    "msg": "success",
+    "data": {"total": 0, "items": [], "roomId": "1", "userId": "cam"},
+}
 
 
 @pytest.mark.parametrize(("settings", "due"), TRAVELS, ids=str)

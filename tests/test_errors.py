@@ -93,9 +93,11 @@ def filled(kind):
 @pytest.mark.parametrize(
     "travel",
     [copy.copy, copy.deepcopy, lambda error: error.again()]
-    + [lambda error, number=number: pickle.loads(pickle.dumps(error, number))
-       for number in range(2, pickle.HIGHEST_PROTOCOL + 1)],
-)  # fmt: skip
+    + [
+        lambda error, number=number: pickle.loads(pickle.dumps(error, number))
+        for number in range(2, pickle.HIGHEST_PROTOCOL + 1)
+    ],
+)
 def test_an_error_arrives_whole(kind, travel):
     """Copied or sent to another process, an error keeps its class, its text and its attributes."""
     error = filled(kind)

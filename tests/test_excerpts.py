@@ -9,9 +9,16 @@ import pytest
 from confkit.secret import excerpt
 
 ROOM = {
-    "ret": 0, "id": 2, "room_id": "1002", "topic": "Weekly sync", "room_status": 1,
-    "owner_id": "ops", "host_password": "Qu8jzPde0Ig", "attendee_max": "25", "room_mode": 1,
-}  # fmt: skip
+    "ret": 0,
+    "id": 2,
+    "room_id": "1002",
+    "topic": "Weekly sync",
+    "room_status": 1,
+    "owner_id": "ops",
+    "host_password": "Qu8jzPde0Ig",
+    "attendee_max": "25",
+    "room_mode": 1,
+}
 PASSWORD = ROOM["host_password"]
 
 
@@ -38,7 +45,7 @@ PASSWORD = ROOM["host_password"]
         ("[" * 5000, "[" * 120),
         ("", ""),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_an_answer_is_seen(answer, shown):
     """An answer shows as it is, whole or cut off, on one line, without its passwords."""
     assert excerpt(answer.encode(), ()) == shown

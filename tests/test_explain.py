@@ -143,9 +143,17 @@ def test_a_repr_reads_like_the_text():
 
 @pytest.mark.parametrize(
     ("interface", "ret", "retry"),
-    [("A", 504, True), ("A", 409, True), ("B", 310, True), (None, 503, True),
-     ("A", 404, False), ("A", 401, False), ("B", 401, False), ("B", 423, False)],
-)  # fmt: skip
+    [
+        ("A", 504, True),
+        ("A", 409, True),
+        ("B", 310, True),
+        (None, 503, True),
+        ("A", 404, False),
+        ("A", 401, False),
+        ("B", 401, False),
+        ("B", 423, False),
+    ],
+)
 def test_another_try_is_advised_where_it_may_help(interface, ret, retry):
     """After a time-out or an overload it may; a wrong argument does not become right by it."""
     told = ck.explain(ret, interface)

@@ -45,17 +45,20 @@ def test_a_plain_install_runs_the_first_five_lines_of_readme():
     assert done.stdout == shown, done.stderr
 
 
-@pytest.mark.parametrize(("statement", "package", "extra"), [
-    (SANDBOX + "client.sandbox.camera()", "av", "cameras"),
-    ("import confkit as ck; ck.load_occupancy('kept')", "pyarrow", "recording"),
-    (SANDBOX + "ck.Recorder('kept').record(client, ['1'], sweeps=1)", "pyarrow", "recording"),
-    ("import confkit as ck; ck.capacity_report('kept')", "pyarrow", "recording"),
-    ("from confkit.panels import OccupancyPanel", "pyarrow", "recording"),
-    (COMMAND.format(["record", "kept", "--rooms", "rooms.txt"]), "pyarrow", "recording"),
-    (COMMAND.format(["lab"]), "jupyterlab", "lab"),
-    (COMMAND.format(["lab", "--app"]), "voila", "lab"),
-    (COMMAND.format(["runbook", "nobody-can-join", "--sandbox"]), "nbconvert", "lab"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("statement", "package", "extra"),
+    [
+        (SANDBOX + "client.sandbox.camera()", "av", "cameras"),
+        ("import confkit as ck; ck.load_occupancy('kept')", "pyarrow", "recording"),
+        (SANDBOX + "ck.Recorder('kept').record(client, ['1'], sweeps=1)", "pyarrow", "recording"),
+        ("import confkit as ck; ck.capacity_report('kept')", "pyarrow", "recording"),
+        ("from confkit.panels import OccupancyPanel", "pyarrow", "recording"),
+        (COMMAND.format(["record", "kept", "--rooms", "rooms.txt"]), "pyarrow", "recording"),
+        (COMMAND.format(["lab"]), "jupyterlab", "lab"),
+        (COMMAND.format(["lab", "--app"]), "voila", "lab"),
+        (COMMAND.format(["runbook", "nobody-can-join", "--sandbox"]), "nbconvert", "lab"),
+    ],
+)
 def test_what_a_plain_install_lacks_is_named_with_the_line_that_installs_it(
     statement, package, extra
 ):

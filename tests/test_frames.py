@@ -17,41 +17,85 @@ from confkit.frames import calls_frame
 from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
 
 ROOM_TYPES = {
-    "room_id": "string", "topic": "string", "status": "category", "attendee_max": "Int64",
-    "mode": "category", "owner_id": "string", "max_audio": "Int64", "max_video": "Int64",
-    "room_status": "Int64", "room_mode": "Int64", "id": "Int64", "room_extend_id": "string",
-}  # fmt: skip
+    "room_id": "string",
+    "topic": "string",
+    "status": "category",
+    "attendee_max": "Int64",
+    "mode": "category",
+    "owner_id": "string",
+    "max_audio": "Int64",
+    "max_video": "Int64",
+    "room_status": "Int64",
+    "room_mode": "Int64",
+    "id": "Int64",
+    "room_extend_id": "string",
+}
 USER_TYPES = {"room_id": "string", "user_id": "string", "user_name": "string"}
 DEVICE_TYPES = dict.fromkeys(
     ["room_id", "user_id", "user_name", "user_address", "user_data", "options"], "string"
 )
 CALL_TYPES = {
-    "time": "datetime64[ms, UTC]", "call": "string", "operation": "string", "method": "string",
-    "url": "string", "seconds": "float64", "status": "Int64", "ret": "string", "meaning": "string",
+    "time": "datetime64[ms, UTC]",
+    "call": "string",
+    "operation": "string",
+    "method": "string",
+    "url": "string",
+    "seconds": "float64",
+    "status": "Int64",
+    "ret": "string",
+    "meaning": "string",
     "error": "string",
-}  # fmt: skip
+}
 
 LOGIN = "rtsp://admin:hunter2@192.0.2.7/x"
 NUMBER = st.none() | st.integers(-(2**63), 2**63 - 1)
 TEXT = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 ID = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 ROOMS = st.builds(
-    ck.Room, id=NUMBER, room_id=ID, topic=TEXT, room_status=NUMBER | st.integers(0, 4),
-    owner_id=TEXT, host_password=TEXT, attendee_max=NUMBER, max_audio=NUMBER, max_video=NUMBER,
-    room_extend_id=TEXT, room_mode=NUMBER | st.integers(0, 5) | TEXT,
-)  # fmt: skip
+    ck.Room,
+    id=NUMBER,
+    room_id=ID,
+    topic=TEXT,
+    room_status=NUMBER | st.integers(0, 4),
+    owner_id=TEXT,
+    host_password=TEXT,
+    attendee_max=NUMBER,
+    max_audio=NUMBER,
+    max_video=NUMBER,
+    room_extend_id=TEXT,
+    room_mode=NUMBER | st.integers(0, 5) | TEXT,
+)
 USERS = st.builds(ck.RoomUser, TEXT, ID)
 DEVICES = st.builds(
-    ck.Device, ID, ID, TEXT, TEXT, ID,
+    ck.Device,
+    ID,
+    ID,
+    TEXT,
+    TEXT,
+    ID,
     st.dictionaries(ID, TEXT | NUMBER | st.lists(TEXT, max_size=2), max_size=3),
-)  # fmt: skip
+)
 CALLS = st.builds(
-    ck.Call, st.datetimes(datetime(2000, 1, 1), datetime(2200, 1, 1), timezones=st.sampled_from(
-        [UTC, timezone(timedelta(hours=5.5))])), st.sampled_from(list(ENDPOINTS)),
-    st.sampled_from(["GET", "POST"]), ID, st.floats(0, 1e6), st.none() | st.integers(100, 599),
-    st.none() | st.integers(-(2**63), 2**63) | TEXT.filter(bool), ID, TEXT, TEXT, st.just({}), ID,
-    st.just("query"), ID,
-)  # fmt: skip
+    ck.Call,
+    st.datetimes(
+        datetime(2000, 1, 1),
+        datetime(2200, 1, 1),
+        timezones=st.sampled_from([UTC, timezone(timedelta(hours=5.5))]),
+    ),
+    st.sampled_from(list(ENDPOINTS)),
+    st.sampled_from(["GET", "POST"]),
+    ID,
+    st.floats(0, 1e6),
+    st.none() | st.integers(100, 599),
+    st.none() | st.integers(-(2**63), 2**63) | TEXT.filter(bool),
+    ID,
+    TEXT,
+    TEXT,
+    st.just({}),
+    ID,
+    st.just("query"),
+    ID,
+)
 
 
 def types(frame):
@@ -121,12 +165,16 @@ def test_one_record_counts_as_a_list_of_one():
 
 @pytest.mark.parametrize(
     ("convert", "wrong", "maker"),
-    [(ck.rooms_frame, [ck.RoomUser("Ada", "u")], "get_room"), (calls_frame, [1], "client.calls"),
-     (ck.users_frame, [ck.Room(room_id="1")], "get_room_users"),
-     (ck.users_frame, {"1": ["u"]}, "get_room_users"),
-     (ck.devices_frame, [{"room_id": "1"}], "list_devices"),
-     (ck.rooms_frame, ["1"], "get_room"), (ck.rooms_frame, [None], "get_room")],
-)  # fmt: skip
+    [
+        (ck.rooms_frame, [ck.RoomUser("Ada", "u")], "get_room"),
+        (calls_frame, [1], "client.calls"),
+        (ck.users_frame, [ck.Room(room_id="1")], "get_room_users"),
+        (ck.users_frame, {"1": ["u"]}, "get_room_users"),
+        (ck.devices_frame, [{"room_id": "1"}], "list_devices"),
+        (ck.rooms_frame, ["1"], "get_room"),
+        (ck.rooms_frame, [None], "get_room"),
+    ],
+)
 def test_something_else_is_refused_with_the_function_that_gives_it(convert, wrong, maker):
     """What is not a record is a TypeError that names where such records come from."""
     with pytest.raises(TypeError, match=maker):
@@ -181,15 +229,17 @@ def test_passwords_of_rooms_are_a_column_only_when_asked_for():
 
 @pytest.mark.parametrize(
     "device",
-    [ck.Device("1", "c", "Door", "rtsp://a:hunter2@h/x", "", {"login_password": "hunter2"}),
-     ck.Device("1", "c", user_data="rtsp://a:hunter2@h"),
-     ck.Device("1", "c", options={"assist_address": "rtsp://a:hunter2@h"}),
-     ck.Device("1", "c", options={"deep": [{"password": "hunter2"}]}),
-     ck.Device("1", "c", options={"text": '{"login_password": "hunter2"}'}),
-     ck.Device("1", "c", options={"login_password": 1_000_017, "hunter": "2"}),
-     ck.Device("1", "c", user_address='rtsp://a:"hunter2@h/x'),
-     ck.Device("1", "c", user_address="rtsp://a:my hunter2@h/x")],
-)  # fmt: skip
+    [
+        ck.Device("1", "c", "Door", "rtsp://a:hunter2@h/x", "", {"login_password": "hunter2"}),
+        ck.Device("1", "c", user_data="rtsp://a:hunter2@h"),
+        ck.Device("1", "c", options={"assist_address": "rtsp://a:hunter2@h"}),
+        ck.Device("1", "c", options={"deep": [{"password": "hunter2"}]}),
+        ck.Device("1", "c", options={"text": '{"login_password": "hunter2"}'}),
+        ck.Device("1", "c", options={"login_password": 1_000_017, "hunter": "2"}),
+        ck.Device("1", "c", user_address='rtsp://a:"hunter2@h/x'),
+        ck.Device("1", "c", user_address="rtsp://a:my hunter2@h/x"),
+    ],
+)
 def test_secrets_of_devices_show_only_when_asked_for(device):
     """Address, data and options are masked; with secrets=True they are what the device has."""
     hidden = ck.devices_frame([device])
@@ -206,9 +256,14 @@ def test_secrets_of_devices_show_only_when_asked_for(device):
 def test_texts_in_a_frame_are_plain_texts():
     """No cell holds one of our own text types, which would hide its value in a repr."""
     device = ck.Device.read(
-        {"roomId": "1", "userId": "c:1", "userName": "a:b", "userAddress": "rtsp://a:b@h",
-         "userData": "x=1"}
-    )  # fmt: skip
+        {
+            "roomId": "1",
+            "userId": "c:1",
+            "userName": "a:b",
+            "userAddress": "rtsp://a:b@h",
+            "userData": "x=1",
+        }
+    )
     for frame in (ck.devices_frame([device]), ck.devices_frame([device], secrets=True)):
         assert {type(value) for value in frame.iloc[0]} == {str}
     room = ck.Room(room_id="1", host_password="hunter2")
@@ -240,11 +295,19 @@ def test_calls_have_the_same_columns_and_types_for_none_as_for_many(calls):
 def test_a_call_is_told_with_its_codes_meaning_in_its_own_interface(script):
     """A code is explained for A or B as it was called; a missing code is no zero, and says why."""
     listing = "/avd/api/outgoing/getOutgoingUsers"
-    service = script({
-        GET_ROOM: [{"ret": 0, "room_id": "1"}, {"ret": 401}, {"ret": "odd"}, {"ret": 99999},
-                   Reply("<p>Out. Of order.</p>", status=404), Reply(drop=True)],
-        listing: {"ret": 401},
-    })  # fmt: skip
+    service = script(
+        {
+            GET_ROOM: [
+                {"ret": 0, "room_id": "1"},
+                {"ret": 401},
+                {"ret": "odd"},
+                {"ret": 99999},
+                Reply("<p>Out. Of order.</p>", status=404),
+                Reply(drop=True),
+            ],
+            listing: {"ret": 401},
+        }
+    )
     client = service.client()
     for _ in range(6):
         with suppress(ck.ConfkitError):
@@ -258,9 +321,17 @@ def test_a_call_is_told_with_its_codes_meaning_in_its_own_interface(script):
     html = "get room (A3) got an HTML or XML page (HTTP 404) instead of the JSON that was due"
     closed = "it closed the connection without an answer"
     assert list(frame.meaning) == [
-        "success", "success", "authentication failed", unknown, unknown, html,
-        closed, closed, closed, "wrong parameters",
-    ]  # fmt: skip
+        "success",
+        "success",
+        "authentication failed",
+        unknown,
+        unknown,
+        html,
+        closed,
+        closed,
+        closed,
+        "wrong parameters",
+    ]
     assert list(frame.status[5:9]) == [404, pd.NA, pd.NA, pd.NA]
     assert frame.error.isna().tolist() == [True, True] + [False] * 8
     assert list(frame.operation[:3]) == ["authenticate", "get room", "get room"]
@@ -312,8 +383,11 @@ def test_no_line_to_run_holds_the_password_of_a_device_that_is_called_by_its_add
     """Each call and command that a report prints."""
     device = ck.Device("1", LOGGED, LOGGED, LOGGED, "", {})
     for told in (
-        findings.named(device), findings.import_call(device), findings.remove_call(device),
-        findings.diagnose_call(device), findings.diagnose_line("1", LOGGED),
-    ):  # fmt: skip
+        findings.named(device),
+        findings.import_call(device),
+        findings.remove_call(device),
+        findings.diagnose_call(device),
+        findings.diagnose_line("1", LOGGED),
+    ):
         assert "***" in told
         assert "geheim" not in told

@@ -46,16 +46,31 @@ def _digest(client):
 def test_a2_and_a3_keep_every_field(client):
     """A room is read back with each field that it was created with, as real types."""
     room_id = ck.create_room(
-        client, "Größe 東京", "ops", room_mode=3, attendee_max=25, max_audio=6, max_video=4,
-        host_password="hunter2", room_extend_id="4b1c9f5e",
-    )  # fmt: skip
+        client,
+        "Größe 東京",
+        "ops",
+        room_mode=3,
+        attendee_max=25,
+        max_audio=6,
+        max_video=4,
+        host_password="hunter2",
+        room_extend_id="4b1c9f5e",
+    )
     assert room_id == "4b1c9f5e"
     room = ck.get_room(client, room_id)
     assert room == ck.Room(
-        id=1, room_id=room_id, topic="Größe 東京", room_status=0, owner_id="ops",
-        host_password="hunter2", attendee_max=25, max_audio=6, max_video=4,
-        room_extend_id="4b1c9f5e", room_mode=3,
-    )  # fmt: skip
+        id=1,
+        room_id=room_id,
+        topic="Größe 東京",
+        room_status=0,
+        owner_id="ops",
+        host_password="hunter2",
+        attendee_max=25,
+        max_audio=6,
+        max_video=4,
+        room_extend_id="4b1c9f5e",
+        room_mode=3,
+    )
     assert "hunter2" not in repr(room)
 
 
@@ -106,15 +121,18 @@ def test_an_expired_token_is_renewed_unseen(client, sandbox, room_id):
 
 
 DIALECTS = [
-    {}, {"hash": "sha256"}, {"hash": "sha512", "signature": "raw"}, {"hash": "md5"},
-    {"token_parameter": "access_tocken"}, {"token_parameter": "access_tocken",
-                                           "mcu_token_parameter": "token"},
+    {},
+    {"hash": "sha256"},
+    {"hash": "sha512", "signature": "raw"},
+    {"hash": "md5"},
+    {"token_parameter": "access_tocken"},
+    {"token_parameter": "access_tocken", "mcu_token_parameter": "token"},
     {"remove_token_parameter": "accessToken"},
     {"result_field": "result", "item_keys": "snake_case"},
     {"create_method": "POST", "placement": "query"},
     {"create_method": "POST", "list_method": "POST", "placement": "form"},
     {"create_method": "POST", "list_method": "POST", "placement": "json", "signature": "raw"},
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("settings", DIALECTS, ids=str)
@@ -143,10 +161,11 @@ def test_a_client_of_the_wrong_dialect_is_refused(settings):
     """A sandbox accepts its own dialect only: another client fails loudly."""
     with (
         Sandbox(seed=1, dialect=ck.Dialect(**settings)) as sandbox,
-        ck.Client(sandbox.base_url, sandbox.outgoing_url, sandbox.access_key,
-                  sandbox.secret_key) as client,
+        ck.Client(
+            sandbox.base_url, sandbox.outgoing_url, sandbox.access_key, sandbox.secret_key
+        ) as client,
         pytest.raises(ck.ApiError),
-    ):  # fmt: skip
+    ):
         ck.list_devices(client)
         ck.get_room(client, "1")
 

@@ -17,9 +17,12 @@ from confkit.cli import lab
 from tests.ports import quiet_port
 from tests.test_notebooks import FOLDER
 
-SERVICE = {"base_url": "http://conference.example:8080",
-           "outgoing_url": "http://conference.example:8050",
-           "access_key": "key", "secret_key": "hunter2"}  # fmt: skip
+SERVICE = {
+    "base_url": "http://conference.example:8080",
+    "outgoing_url": "http://conference.example:8050",
+    "access_key": "key",
+    "secret_key": "hunter2",
+}
 REAL = {f"CONFKIT_{name.upper()}": value for name, value in SERVICE.items()}
 
 
@@ -175,10 +178,13 @@ def started(stand_in, tmp_path):
         processes.append(
             subprocess.Popen(
                 [sys.executable, "-m", "confkit", "lab", *arguments],
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                cwd=tmp_path,
                 start_new_session=True,
             )
-        )  # fmt: skip
+        )
         return processes[-1]
 
     yield start
@@ -196,9 +202,10 @@ def assert_gone(port):
 
 @pytest.mark.parametrize("options", [(), ("--here",), ("--app",)], ids=["copy", "here", "app"])
 @pytest.mark.parametrize(
-    ("number", "whole"), [(signal.SIGINT, True), (signal.SIGTERM, False)],
+    ("number", "whole"),
+    [(signal.SIGINT, True), (signal.SIGTERM, False)],
     ids=["Ctrl-C", "supervisor"],
-)  # fmt: skip
+)
 def test_whatever_ends_the_command_ends_jupyter_too(started, home, options, number, whole):
     """Ctrl-C, which a terminal sends to all, and a supervisor that ends the command alone leave no
     server behind. The command asks for nothing, and says which notebooks are opened."""

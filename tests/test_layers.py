@@ -46,8 +46,19 @@ FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer
 RTSP_MAY_KNOW = {"rtsp", "secret", "text", "checklist"}
 # The flat files that put the parts together; the others are the core.
 ABOVE_THE_PARTS = {"__init__", "__main__", "connect", "cli"}
-SANDBOX_MAY_KNOW = {"sandbox", "records", "errors", "codes", "secret", "text", "endpoints",
-                    "dialect", "signing", "wire", "rtsp"}  # fmt: skip
+SANDBOX_MAY_KNOW = {
+    "sandbox",
+    "records",
+    "errors",
+    "codes",
+    "secret",
+    "text",
+    "endpoints",
+    "dialect",
+    "signing",
+    "wire",
+    "rtsp",
+}
 
 
 def modules():
@@ -70,9 +81,11 @@ def imports(path: Path, loaded: bool = False) -> set[tuple[str, bool]]:
         for inner in ast.walk(node)
     }
     typing_only = {
-        id(inner) for node in ast.walk(tree) if isinstance(node, ast.If)
-        and "TYPE_CHECKING" in ast.dump(node.test) for inner in ast.walk(node)
-    }  # fmt: skip
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
     package = ["confkit", *path.relative_to(PACKAGE).parts[:-1]]
     found = set()
     for node in ast.walk(tree):
@@ -167,6 +180,17 @@ def test_importing_confkit_loads_nothing_heavy():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    heavy = {"pandas", "numpy", "matplotlib", "ipywidgets", "IPython", "av", "starlette", "uvicorn",
-             "platformdirs", "confkit.sandbox", "confkit.rtsp"}  # fmt: skip
+    heavy = {
+        "pandas",
+        "numpy",
+        "matplotlib",
+        "ipywidgets",
+        "IPython",
+        "av",
+        "starlette",
+        "uvicorn",
+        "platformdirs",
+        "confkit.sandbox",
+        "confkit.rtsp",
+    }
     assert heavy & set(loaded) == set()

@@ -50,14 +50,23 @@ def test_one_failure_under_benign_faults_is_too_many(tmp_path):
     assert piece.broken == {"too few true calls": 1, "too few true benign calls": 1}
 
 
-@pytest.mark.parametrize(("told", "brings", "times", "broken"), [
-    ("done", True, 1, None), ("done", True, 0, "told done and missing"),
-    ("done", True, 2, "doubled"), ("done", False, 1, "told done and still there"),
-    ("failed", True, 1, "told failed but there"), ("failed", True, 0, None),
-    ("failed", False, 0, "told failed but gone"), ("failed", False, 1, None),
-    ("exists", True, 0, "told done and missing"), ("uncertain", True, 1, None),
-    ("uncertain", False, 0, None), ("foreign", True, 1, "foreign exceptions"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("told", "brings", "times", "broken"),
+    [
+        ("done", True, 1, None),
+        ("done", True, 0, "told done and missing"),
+        ("done", True, 2, "doubled"),
+        ("done", False, 1, "told done and still there"),
+        ("failed", True, 1, "told failed but there"),
+        ("failed", True, 0, None),
+        ("failed", False, 0, "told failed but gone"),
+        ("failed", False, 1, None),
+        ("exists", True, 0, "told done and missing"),
+        ("uncertain", True, 1, None),
+        ("uncertain", False, 0, None),
+        ("foreign", True, 1, "foreign exceptions"),
+    ],
+)
 def test_what_is_told_of_a_change_is_judged_by_what_is_there(told, brings, times, broken, tmp_path):
     """One that was reported as done is there once, one that failed is not; the uncertain may be."""
     piece = piece_of("writes", 1, tmp_path)
@@ -82,10 +91,14 @@ def leaking(what, kept):
 
 
 @pytest.mark.nightly  # what other tests of the process take and give back meanwhile counts, too
-@pytest.mark.parametrize(("what", "grows"), [
-    (lambda: None, set()), (lambda: bytearray(9000), {"growing held"}),
-    (socket.socketpair, {"growing descriptors"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("what", "grows"),
+    [
+        (lambda: None, set()),
+        (lambda: bytearray(9000), {"growing held"}),
+        (socket.socketpair, {"growing descriptors"}),
+    ],
+)
 def test_a_leak_with_each_call_is_noticed(what, grows, tmp_path):
     """Descriptors or bytes that stay with each call break a soak; a call that keeps nothing does
     not."""

@@ -128,16 +128,29 @@ def test_nbval_typed_as_it_is_compares_notebooks_whatever_is_set_here(tmp_path):
     through the course, or has a service of their own, sees the outputs that are stored."""
     through = tmp_path / "course.jsonl"
     names = exercises()["exercise"]
-    through.write_text("".join(
-        json.dumps({"exercise": name, "outcome": "right"}) + "\n" for name in names
-    ))  # fmt: skip
+    through.write_text(
+        "".join(json.dumps({"exercise": name, "outcome": "right"}) + "\n" for name in names)
+    )
     tests, notebook = ROOT / "tests" / "test_excerpts.py", FOLDER / "course" / "02-the-token.ipynb"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--randomly-seed=4",
-         "--nbval", notebook, tests],
-        cwd=ROOT, capture_output=True, text=True, check=False,
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-v",
+            "-p",
+            "no:cacheprovider",
+            "--randomly-seed=4",
+            "--nbval",
+            notebook,
+            tests,
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "CONFKIT_COURSE": str(through), "CONFKIT_PROFILE": "nowhere"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout
     ran = re.findall(r"::(Cell \d+|test_\w+)\S* PASSED", done.stdout)
     count = len(code_cells(notebook))

@@ -48,12 +48,17 @@ def elsewhere():
             sandbox.join(room_id, "Ada")
             camera = sandbox.camera(size=(160, 120))
             ck.import_device(client, room_id, "cam-desk", "Front desk camera", camera)
-        yield sandbox, {
-            "CONFKIT_BASE_URL": sandbox.base_url, "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
-            "CONFKIT_ACCESS_KEY": sandbox.access_key,
-            "CONFKIT_SECRET_KEY": str.__str__(sandbox.secret_key),
-            "CONFKIT_DIALECT": DIALECT, "CONFKIT_RUNBOOK_ROOM": room_id,
-        }  # fmt: skip
+        yield (
+            sandbox,
+            {
+                "CONFKIT_BASE_URL": sandbox.base_url,
+                "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+                "CONFKIT_ACCESS_KEY": sandbox.access_key,
+                "CONFKIT_SECRET_KEY": str.__str__(sandbox.secret_key),
+                "CONFKIT_DIALECT": DIALECT,
+                "CONFKIT_RUNBOOK_ROOM": room_id,
+            },
+        )
 
 
 def lax(paths: Sequence[Path], variables: dict[str, str]) -> None:
@@ -61,12 +66,29 @@ def lax(paths: Sequence[Path], variables: dict[str, str]) -> None:
     if not paths:
         return
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "nbval.plugin", "-p", "pytest_timeout",
-         "-p", "no:cacheprovider", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=60",
-         *map(str, paths)],
-        cwd=ROOT, env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "nbval.plugin",
+            "-p",
+            "pytest_timeout",
+            "-p",
+            "no:cacheprovider",
+            "--nbval-lax",
+            "--nbval-current-env",
+            "--nbval-cell-timeout=60",
+            *map(str, paths),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout
     assert f"{sum(len(code_cells(path)) for path in paths)} passed" in done.stdout
 

@@ -64,10 +64,16 @@ def test_each_command_that_a_guide_names_exists():
 def test_what_visitors_see_tested_is_what_has_to_pass():
     """The workflow runs the command that README names and .ci/run runs, and nothing else, on each
     Python that pyproject.toml and README name; Binder takes one of these."""
-    texts = {path: (ROOT / path).read_text("utf-8") for path in (
-        "README.md", ".ci/run", ".github/workflows/tests.yml", "pyproject.toml",
-        "binder/runtime.txt",
-    )}  # fmt: skip
+    texts = {
+        path: (ROOT / path).read_text("utf-8")
+        for path in (
+            "README.md",
+            ".ci/run",
+            ".github/workflows/tests.yml",
+            "pyproject.toml",
+            "binder/runtime.txt",
+        )
+    }
     workflow = texts[".github/workflows/tests.yml"]
     [command] = re.findall(r"run: (.*)", workflow)
     assert command in texts["README.md"].splitlines()

@@ -74,11 +74,42 @@ def test_numbers_have_64_bits(value, fits):
 
 @pytest.mark.parametrize(
     "value",
-    ["x", "1,000", "1 000", "1.5", "1.5e0", "1e", "1e-1", "1e99", "0x10", "١٢", "²",
-     "--1", "1-", "None", "nan", "∞", "1_0", "9" * 20, "9" * 5000, ".", ".5", "+", True, False, 1.5,
-     math.nan, math.inf, -math.inf, 1e300,
-     [], [1], {}, {"n": 1}],
-)  # fmt: skip
+    [
+        "x",
+        "1,000",
+        "1 000",
+        "1.5",
+        "1.5e0",
+        "1e",
+        "1e-1",
+        "1e99",
+        "0x10",
+        "١٢",
+        "²",
+        "--1",
+        "1-",
+        "None",
+        "nan",
+        "∞",
+        "1_0",
+        "9" * 20,
+        "9" * 5000,
+        ".",
+        ".5",
+        "+",
+        True,
+        False,
+        1.5,
+        math.nan,
+        math.inf,
+        -math.inf,
+        1e300,
+        [],
+        [1],
+        {},
+        {"n": 1},
+    ],
+)
 def test_nonsense_is_a_protocol_error(value):
     """What is no whole number is an error that names the field, never some number."""
     with pytest.raises(ck.ProtocolError, match="field attendee_max"):
@@ -157,15 +188,31 @@ def test_any_item_is_a_device_or_a_protocol_error(item):
 def test_a_room_as_the_interface_shows_it():
     """An answer of A3 with quoted caps gives the room in real types."""
     room = Room.read(
-        {"ret": 0, "id": 7, "room_id": "0815", "topic": "Weekly", "room_status": "1",
-         "owner_id": "ops", "host_password": "", "attendee_max": "25", "max_audio": "",
-         "max_video": None, "room_extend_id": "", "room_mode": "1"},
+        {
+            "ret": 0,
+            "id": 7,
+            "room_id": "0815",
+            "topic": "Weekly",
+            "room_status": "1",
+            "owner_id": "ops",
+            "host_password": "",
+            "attendee_max": "25",
+            "max_audio": "",
+            "max_video": None,
+            "room_extend_id": "",
+            "room_mode": "1",
+        },
         "0815",
-    )  # fmt: skip
+    )
     assert room == Room(
-        id=7, room_id="0815", topic="Weekly", room_status=1, owner_id="ops", attendee_max=25,
+        id=7,
+        room_id="0815",
+        topic="Weekly",
+        room_status=1,
+        owner_id="ops",
+        attendee_max=25,
         room_mode=1,
-    )  # fmt: skip
+    )
 
 
 def test_a_room_that_does_not_say_its_number_has_the_one_that_was_asked_for():
@@ -201,13 +248,21 @@ def test_a_user_needs_an_id_but_no_name():
 
 
 CAMEL = {
-    "roomId": "1", "userId": "cam", "userName": "Door", "userAddress": "rtsp://h:554/x",
-    "userData": "outgoing", "options": {"login_name": "admin", "login_password": "hunter2"},
-}  # fmt: skip
+    "roomId": "1",
+    "userId": "cam",
+    "userName": "Door",
+    "userAddress": "rtsp://h:554/x",
+    "userData": "outgoing",
+    "options": {"login_name": "admin", "login_password": "hunter2"},
+}
 SNAKE = {
-    "room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": "rtsp://h:554/x",
-    "user_data": "outgoing", "options": '{"login_name":"admin","login_password":"hunter2"}',
-}  # fmt: skip
+    "room_id": "1",
+    "user_id": "cam",
+    "user_name": "Door",
+    "user_address": "rtsp://h:554/x",
+    "user_data": "outgoing",
+    "options": '{"login_name":"admin","login_password":"hunter2"}',
+}
 
 
 def test_a_device_reads_the_same_in_both_spellings():
@@ -215,9 +270,13 @@ def test_a_device_reads_the_same_in_both_spellings():
     device = Device.read(CAMEL)
     assert device == Device.read(SNAKE)
     assert device == Device(
-        "1", "cam", "Door", "rtsp://h:554/x", "outgoing",
+        "1",
+        "cam",
+        "Door",
+        "rtsp://h:554/x",
+        "outgoing",
         {"login_name": "admin", "login_password": "hunter2"},
-    )  # fmt: skip
+    )
     assert (device.login_name, device.login_password) == ("admin", "hunter2")
 
 
@@ -241,9 +300,20 @@ def test_options_may_be_missing_or_empty(options):
 
 @pytest.mark.parametrize(
     "options",
-    ["x", "[]", "1", '"a"', '{"a":', [], 1, True, "{" * 20, '{"a":' + "9" * 5000 + "}",
-     '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"],
-)  # fmt: skip
+    [
+        "x",
+        "[]",
+        "1",
+        '"a"',
+        '{"a":',
+        [],
+        1,
+        True,
+        "{" * 20,
+        '{"a":' + "9" * 5000 + "}",
+        '{"a":' + "[" * 100_000 + "]" * 100_000 + "}",
+    ],
+)
 def test_options_that_are_no_object_are_a_protocol_error(options):
     """Whatever else stands in options, however deep or long, is an error that names the field."""
     with pytest.raises(ck.ProtocolError, match="options"):
@@ -263,10 +333,17 @@ def secretive():
     yield Room(room_id="1", host_password="hunter2")
     yield Room.read({"host_password": 7777777}, "1")
     yield Device(
-        "1", "2", "Door", "rtsp://admin:hunter2@h/x", "rtsp://u:hunter2@h",
-        {"login_password": "hunter2", "assist_address": "rtsp://a:hunter2@h/y",
-         "more": [{"password": "hunter2"}]},
-    )  # fmt: skip
+        "1",
+        "2",
+        "Door",
+        "rtsp://admin:hunter2@h/x",
+        "rtsp://u:hunter2@h",
+        {
+            "login_password": "hunter2",
+            "assist_address": "rtsp://a:hunter2@h/y",
+            "more": [{"password": "hunter2"}],
+        },
+    )
     yield Device.read({**CAMEL, "options": '{"login_password": "hunter2"}'})
     yield Device.read({**CAMEL, "options": {"login_password": 7777777}})
     yield Device.read({**CAMEL, "userAddress": 'rtsp://a:"hunter2"@h/x'})
@@ -277,8 +354,14 @@ def secretive():
 @pytest.mark.parametrize("record", list(secretive()), ids=lambda record: type(record).__name__)
 def test_a_repr_shows_no_secret(record):
     """In a repr, of the record, of a copy or of a container, secrets are ***."""
-    for held in (record, [record], {1: (record,)}, copy.deepcopy(record), asdict(record),
-                 pickle.loads(pickle.dumps(record))):  # fmt: skip
+    for held in (
+        record,
+        [record],
+        {1: (record,)},
+        copy.deepcopy(record),
+        asdict(record),
+        pickle.loads(pickle.dumps(record)),
+    ):
         assert "hunter2" not in repr(held)
         assert "7777777" not in repr(held)
         assert "***" in repr(held)
@@ -295,10 +378,16 @@ def test_code_that_asks_for_a_secret_gets_it():
 
 @pytest.mark.parametrize(
     "value",
-    ["rtsp://a:hunter2@h/x", {"login_password": "hunter2"}, ["rtsp://a:hunter2@h/x"],
-     ("rtsp://a:hunter2@h/x",), b"rtsp://a:hunter2@h/x", {"rtsp://a:hunter2@h/x": 1},
-     {"password": ("hunter2",)}],
-)  # fmt: skip
+    [
+        "rtsp://a:hunter2@h/x",
+        {"login_password": "hunter2"},
+        ["rtsp://a:hunter2@h/x"],
+        ("rtsp://a:hunter2@h/x",),
+        b"rtsp://a:hunter2@h/x",
+        {"rtsp://a:hunter2@h/x": 1},
+        {"password": ("hunter2",)},
+    ],
+)
 def test_what_an_error_quotes_of_a_value_is_short_and_masked(value):
     """A wrong value is quoted in at most 60 characters without its secrets, of any type."""
     assert "hunter2" not in shown(value)

@@ -46,9 +46,14 @@ def test_a_section_is_found_by_its_number(number):
 
 @pytest.mark.parametrize(
     ("word", "heading"),
-    [("errors", "## 7. Errors"), ("Limits", "## 8. Limits"), ("create room", "### A2. Create room"),
-     ("EVENTS", "## 6. Events"), ("authentication", "## 5. Authentication")],
-)  # fmt: skip
+    [
+        ("errors", "## 7. Errors"),
+        ("Limits", "## 8. Limits"),
+        ("create room", "### A2. Create room"),
+        ("EVENTS", "## 6. Events"),
+        ("authentication", "## 5. Authentication"),
+    ],
+)
 def test_a_part_is_found_by_a_word_of_its_heading(word, heading):
     """The first heading that holds the word is taken, whatever its letter case."""
     assert reference(word).startswith(heading)

@@ -21,9 +21,18 @@ from confkit.endpoints import B1
 from confkit.secret import MASK, Guarded, Secret, guard, mask, masked
 
 NAMES = [
-    "access_token", "accessToken", "access_tocken", "token", "digest", "host_password",
-    "login_password", "password", "secret_key", "ACCESS_TOKEN", "hostPassword",
-]  # fmt: skip
+    "access_token",
+    "accessToken",
+    "access_tocken",
+    "token",
+    "digest",
+    "host_password",
+    "login_password",
+    "password",
+    "secret_key",
+    "ACCESS_TOKEN",
+    "hostPassword",
+]
 
 SPECIALS = [
     "@", ":", "/", "#", "%", "}", '"', "\\", "&", " ", "é密😀", "'", ",", ";", "<", ">", "{", "[",
@@ -31,8 +40,12 @@ SPECIALS = [
 ]  # fmt: skip
 # A password whose two halves can be looked for, whatever stands between them is written as.
 PASSWORDS = [f"Left7{special}Right9" for special in SPECIALS] + [
-    '"Left7Right9', 'Left7Right9"', "Left7Right9\\", "@Left7Right9@", "Left7Right9%",
-]  # fmt: skip
+    '"Left7Right9',
+    'Left7Right9"',
+    "Left7Right9\\",
+    "@Left7Right9@",
+    "Left7Right9%",
+]
 
 
 def _fields(name, value):
@@ -161,11 +174,17 @@ def test_every_scheme_can_hold_a_login(scheme):
 
 @pytest.mark.parametrize(
     "given",
-    ["admin:hunter2@192.0.2.7:554/x", "rtsp:/admin:hunter2@192.0.2.7/x",
-     "rtsp://admin:hun ter2@192.0.2.7/x", 'rtsp://admin:hun"ter2 @192.0.2.7/x',
-     "rtsp//admin:hunter2@192.0.2.7/x", "//admin:hunter2@192.0.2.7/x", "admin:hunter2@",
-     "rtsp://admin:hun\nter2@192.0.2.7/x"],
-)  # fmt: skip
+    [
+        "admin:hunter2@192.0.2.7:554/x",
+        "rtsp:/admin:hunter2@192.0.2.7/x",
+        "rtsp://admin:hun ter2@192.0.2.7/x",
+        'rtsp://admin:hun"ter2 @192.0.2.7/x',
+        "rtsp//admin:hunter2@192.0.2.7/x",
+        "//admin:hunter2@192.0.2.7/x",
+        "admin:hunter2@",
+        "rtsp://admin:hun\nter2@192.0.2.7/x",
+    ],
+)
 def test_an_address_that_is_refused_is_not_quoted_with_its_password(given):
     """The error about a wrong address, of a device or of a service, does not show its password."""
     with pytest.raises(ConfkitError) as caught:
@@ -236,11 +255,17 @@ def test_a_text_that_is_cut_off_inside_a_secret_is_masked_to_its_end():
 
 @pytest.mark.parametrize(
     "text",
-    ['login_password="Left7Right9"', "login_password='Left7Right9'", 'secret_key = "Left7Right9"',
-     "Room(room_id='1', host_password='Left7Right9')",
-     '{"login_password": 77777777}', "{'login_password': 77777777}",
-     "login_password=b'Left7 Right9'", "{&quot;login_password&quot;: &quot;Left7Right9&quot;}"],
-)  # fmt: skip
+    [
+        'login_password="Left7Right9"',
+        "login_password='Left7Right9'",
+        'secret_key = "Left7Right9"',
+        "Room(room_id='1', host_password='Left7Right9')",
+        '{"login_password": 77777777}',
+        "{'login_password': 77777777}",
+        "login_password=b'Left7 Right9'",
+        "{&quot;login_password&quot;: &quot;Left7Right9&quot;}",
+    ],
+)
 def test_a_secret_is_found_in_code_settings_and_pages(text):
     """An argument of a call, a line of a profile, a number and a member in HTML are masked too."""
     shown = mask(text)
@@ -258,14 +283,29 @@ def test_the_authorization_header_shows_only_its_kind(name):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Room 5: 10:30", "tokenizer=5", "the digestion: fine", "rtsp://host:554/h264/ch1/main",
-     "rtsp://admin@host/x", "rtsp://192.0.2.7:6549/avd:1:2/x", "rtsp://[::1]:554/x",
-     "http://h:8080/rtc/room/get?room_id=1&user_id=2", "100 % of 5 = 5", "a=b:c",
-     '{"ret": 0, "topic": "Weekly: sync", "owner_id": "ops@example.org"}',
-     "%3A%2F%2F", "http://h:8080/a%20b?x=%22y%22", "it runs at http://192.0.2.7:8080.",
-     "(at rtsp://host:554)", "<b>password</b> <password_hint>x</password_hint>", "password -> x",
-     '{"password_hint_count"', "no\nline\tlost"],
-)  # fmt: skip
+    [
+        "",
+        "Room 5: 10:30",
+        "tokenizer=5",
+        "the digestion: fine",
+        "rtsp://host:554/h264/ch1/main",
+        "rtsp://admin@host/x",
+        "rtsp://192.0.2.7:6549/avd:1:2/x",
+        "rtsp://[::1]:554/x",
+        "http://h:8080/rtc/room/get?room_id=1&user_id=2",
+        "100 % of 5 = 5",
+        "a=b:c",
+        '{"ret": 0, "topic": "Weekly: sync", "owner_id": "ops@example.org"}',
+        "%3A%2F%2F",
+        "http://h:8080/a%20b?x=%22y%22",
+        "it runs at http://192.0.2.7:8080.",
+        "(at rtsp://host:554)",
+        "<b>password</b> <password_hint>x</password_hint>",
+        "password -> x",
+        '{"password_hint_count"',
+        "no\nline\tlost",
+    ],
+)
 def test_a_text_without_secrets_stays_as_it_is(text):
     """Masking changes nothing where nothing is secret."""
     assert mask(text) == text
@@ -300,25 +340,55 @@ def test_a_heading_that_somebody_wrote_stays_as_it_is(said, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["token: Left7Right9", "Token: MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2", "digest: Left7",
-     "Token: 902817", "password: Left7Right9 and more", "Password: Left7-Right9", "PASS: Left7",
-     "Password: swordfish", "password: swordfish, user: admin", "password: swordfish user: admin",
-     "password: swordfish login=admin", "pwd: swordfish for you", "access_token: swordfish for you",
-     "host_password: swordfish for you", "token=swordfish for you", "'token': swordfish for you",
-     "token: 'swordfish' for you", "Authorization: Basic swordfish", "Authorization: Own Left7",
-     "Token: deadbeefdeadbeefdeadbeefdeadbeef", "password%3A%20swordfish&kept=here",
-     "token%253A%2520Left7Right9&kept=here", "Password: swordfish workshop", "Pass: swordfish too",
-     "password: swordfish\nConnected to camera", "wrong password: swordfish for user admin",
-     "Login password: swordfish Wort", "camera_password: swordfish wort", "Token: 4839",
-     "Token: 1234-5678-9012-3456", "Token: 1234-5678", "X-Auth-Token: swordfishswordfish",
-     "{token: swordfish, x: 1}", "{a: 1, token: swordfish}", "%7Btoken%3A%20swordfish%7D",
-     "token: qLzXvTbNmKpRsWdy", "token: SWORDFISHES", "token: aBc-DeF-gHi",
-     "token: " + "/".join(["swordfish"] * 5), "Authorization: Key swordfish",
-     "Authorization: ApiKey swordfish", "Authorization: Hawk swordfish mac",
-     "Authorization: OAuth swordfish", "Proxy-Authorization: Signature swordfish",
-     "Authorization: Own qLzXvTbNmKpRsWdy",
-     "Authorization: own hours. Authorization: Key swordfish"],
-)  # fmt: skip
+    [
+        "token: Left7Right9",
+        "Token: MWFjZjMzNWU3NGZkMDk1ZjBiNGE4NmM2",
+        "digest: Left7",
+        "Token: 902817",
+        "password: Left7Right9 and more",
+        "Password: Left7-Right9",
+        "PASS: Left7",
+        "Password: swordfish",
+        "password: swordfish, user: admin",
+        "password: swordfish user: admin",
+        "password: swordfish login=admin",
+        "pwd: swordfish for you",
+        "access_token: swordfish for you",
+        "host_password: swordfish for you",
+        "token=swordfish for you",
+        "'token': swordfish for you",
+        "token: 'swordfish' for you",
+        "Authorization: Basic swordfish",
+        "Authorization: Own Left7",
+        "Token: deadbeefdeadbeefdeadbeefdeadbeef",
+        "password%3A%20swordfish&kept=here",
+        "token%253A%2520Left7Right9&kept=here",
+        "Password: swordfish workshop",
+        "Pass: swordfish too",
+        "password: swordfish\nConnected to camera",
+        "wrong password: swordfish for user admin",
+        "Login password: swordfish Wort",
+        "camera_password: swordfish wort",
+        "Token: 4839",
+        "Token: 1234-5678-9012-3456",
+        "Token: 1234-5678",
+        "X-Auth-Token: swordfishswordfish",
+        "{token: swordfish, x: 1}",
+        "{a: 1, token: swordfish}",
+        "%7Btoken%3A%20swordfish%7D",
+        "token: qLzXvTbNmKpRsWdy",
+        "token: SWORDFISHES",
+        "token: aBc-DeF-gHi",
+        "token: " + "/".join(["swordfish"] * 5),
+        "Authorization: Key swordfish",
+        "Authorization: ApiKey swordfish",
+        "Authorization: Hawk swordfish mac",
+        "Authorization: OAuth swordfish",
+        "Proxy-Authorization: Signature swordfish",
+        "Authorization: Own qLzXvTbNmKpRsWdy",
+        "Authorization: own hours. Authorization: Key swordfish",
+    ],
+)
 def test_what_is_no_text_behind_a_name_is_hidden(text):
     """Behind the same words stays hidden whatever may be a secret: what holds a digit among its
     letters or is long, a password, and all behind an equals sign, a quote or a name that is no
@@ -394,8 +464,10 @@ def test_masked_json_inside_json_is_the_same_with_the_secret_replaced(name, pass
 def test_a_masked_dict_is_the_same_dict_with_the_secret_replaced(name, password):
     """The repr of a dict stays one: the same members, the secret one ***."""
     assert ast.literal_eval(mask(repr({"a": 1, name: password, "z": [2]}))) == {
-        "a": 1, name: MASK, "z": [2]
-    }  # fmt: skip
+        "a": 1,
+        name: MASK,
+        "z": [2],
+    }
 
 
 @given(name=ANY_NAME, password=PRINTABLE, plus=st.booleans())
@@ -421,11 +493,35 @@ def test_masking_never_fails(text, value):
 
 @pytest.mark.parametrize(
     "piece",
-    ["a.", "a", "rtsp://a:", "token=", '"token":"', "\\\\", "%3A//", "%3A%2F%2F", "%5C",
-     '"password\\', "authorization: a ", "%22",
-     "token%22%3A%22", 'token"\\', "a://:", "a:", "&quot;", "password", '"a://:', "=a://:%20",
-     "token: a ", "a-", "a://:@'", '\\u0022', "%25", "token={"],
-)  # fmt: skip
+    [
+        "a.",
+        "a",
+        "rtsp://a:",
+        "token=",
+        '"token":"',
+        "\\\\",
+        "%3A//",
+        "%3A%2F%2F",
+        "%5C",
+        '"password\\',
+        "authorization: a ",
+        "%22",
+        "token%22%3A%22",
+        'token"\\',
+        "a://:",
+        "a:",
+        "&quot;",
+        "password",
+        '"a://:',
+        "=a://:%20",
+        "token: a ",
+        "a-",
+        "a://:@'",
+        "\\u0022",
+        "%25",
+        "token={",
+    ],
+)
 def test_masking_takes_time_that_grows_with_the_length_alone(piece):
     """Of a text ten times as long at most thirty times the work, side by side."""
     short, long = piece * (4_000 // len(piece)), piece * (40_000 // len(piece))

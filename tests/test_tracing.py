@@ -117,15 +117,27 @@ print(json.dumps(told))
 def seen():
     """What was recorded of each case of PROGRAM."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM], cwd=ROOT, text=True, timeout=110,
-        input=(ROOT / "SECURITY.md").read_text("utf-8"), capture_output=True,
-    )  # fmt: skip
+        [sys.executable, "-W", "error", "-c", PROGRAM],
+        cwd=ROOT,
+        text=True,
+        timeout=110,
+        input=(ROOT / "SECURITY.md").read_text("utf-8"),
+        capture_output=True,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
-ALL = ("one", "refused", "retried", "by libcurl", "in threads", "on an executor", "renewed",
-       "their session")  # fmt: skip
+ALL = (
+    "one",
+    "refused",
+    "retried",
+    "by libcurl",
+    "in threads",
+    "on an executor",
+    "renewed",
+    "their session",
+)
 
 
 @pytest.mark.parametrize("case", ALL)

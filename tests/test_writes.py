@@ -72,9 +72,19 @@ def test_a_success_that_its_status_denies_is_looked_up(script, reply):
     assert service.seen[CREATE] == 2
 
 
-OPEN = [{"ret": 504}, {"ret": 409}, {"ret": 310}, {"ret": 503}, {"ret": 424}, {"ret": 70077},
-        {"ret": "ok"}, {"ret": 700}, {"ret": 805}, Reply({"ret": 405}, status=500),
-        Reply({"ret": 426}, status=503)]  # fmt: skip
+OPEN = [
+    {"ret": 504},
+    {"ret": 409},
+    {"ret": 310},
+    {"ret": 503},
+    {"ret": 424},
+    {"ret": 70077},
+    {"ret": "ok"},
+    {"ret": 700},
+    {"ret": 805},
+    Reply({"ret": 405}, status=500),
+    Reply({"ret": 426}, status=503),
+]
 FOUND = {"ret": 0, "room_id": "mine", "topic": "Weekly sync", "owner_id": "ops"}
 ADA = {"ret": 0, "user_list": [{"user_id": "ada"}]}
 # Of each change: its path and call, where it is looked up, the answers with and without its effect,
@@ -292,8 +302,9 @@ def test_a_second_import_after_a_lost_answer_says_that_it_is_there(script):
     """423 for what B3 lists as it was asked for: nothing has failed, and the error says so; for
     another camera under this ID it does not."""
     other = {**CAMERA, "userAddress": "rtsp://192.0.2.8/x"}
-    service = script({IMPORT: [Reply(drop=True), {"ret": 423}],
-                      LIST: [listed(), listed(CAMERA), listed(other)]})  # fmt: skip
+    service = script(
+        {IMPORT: [Reply(drop=True), {"ret": 423}], LIST: [listed(), listed(CAMERA), listed(other)]}
+    )
     client = service.client()
     with pytest.raises(ck.OutcomeUnknown):
         ck.import_device(client, "1", "cam", "Door", RTSP)
@@ -330,14 +341,16 @@ WRONG = [
     lambda client: ck.import_device(client, "1", None, "Door", RTSP),
     lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, options="login"),
     lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, options={"a": {1, 2}}),
-    lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_name="a",
-                                    options={"login_name": "b"}),
+    lambda client: ck.import_device(
+        client, "1", "cam", "Door", RTSP, login_name="a", options={"login_name": "b"}
+    ),
     lambda client: ck.import_device(client, "1", "cam", "Door", "rtsp://u:***@192.0.2.7/s"),
     lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_password="***"),
     lambda client: ck.remove_device(client, "1", "cam", "rtsp://u:***@192.0.2.7/s"),
     lambda client: ck.reimport_device(
-        client, ck.Device("1", "cam", "Door", RTSP, options={"login_password": "***"})),
-]  # fmt: skip
+        client, ck.Device("1", "cam", "Door", RTSP, options={"login_password": "***"})
+    ),
+]
 
 
 @pytest.mark.parametrize("call", WRONG)
@@ -374,9 +387,16 @@ def test_optional_parameters_travel_only_when_given(script):
     )
     sent = service.requests[-1][2]
     del sent["access_token"]
-    assert sent == {"topic": "t", "owner_id": "ops", "room_mode": "1", "attendee_max": "25",
-                    "max_audio": "3", "max_video": "2", "host_password": "pw",
-                    "room_extend_id": "x"}  # fmt: skip
+    assert sent == {
+        "topic": "t",
+        "owner_id": "ops",
+        "room_mode": "1",
+        "attendee_max": "25",
+        "max_audio": "3",
+        "max_video": "2",
+        "host_password": "pw",
+        "room_extend_id": "x",
+    }
 
 
 def test_read_only_refuses_every_change_before_anything_is_sent(script):
@@ -444,11 +464,19 @@ def test_a_reimport_that_fails_says_how_to_restore(script):
 
 @pytest.mark.parametrize(
     ("path", "members"),
-    [(USERS, {}), (USERS, {"user_list": None}), (USERS, {"user_list": {}}),
-     (USERS, {"user_list": [1]}), (USERS, {"user_list": [{"user_name": "Ada"}]}),
-     (LIST, {}), (LIST, {"data": []}), (LIST, {"data": {}}),
-     (LIST, {"data": {"items": None, "total": 0}}), (LIST, {"data": {"items": [], "total": 3}})],
-)  # fmt: skip
+    [
+        (USERS, {}),
+        (USERS, {"user_list": None}),
+        (USERS, {"user_list": {}}),
+        (USERS, {"user_list": [1]}),
+        (USERS, {"user_list": [{"user_name": "Ada"}]}),
+        (LIST, {}),
+        (LIST, {"data": []}),
+        (LIST, {"data": {}}),
+        (LIST, {"data": {"items": None, "total": 0}}),
+        (LIST, {"data": {"items": [], "total": 3}}),
+    ],
+)
 def test_a_failed_list_is_never_an_empty_list(script, path, members):
     """An answer of A6 or B3 without its list, or with fewer items than its total, is a
     ProtocolError, not nobody."""
@@ -459,8 +487,14 @@ def test_a_failed_list_is_never_an_empty_list(script, path, members):
 
 def test_devices_are_read_in_both_spellings_and_with_quoted_totals(script):
     """Items in snake_case give the same records as in camelCase; `total` may be quoted."""
-    snake = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": RTSP,
-             "user_data": "", "options": '{"login_name": "u"}'}  # fmt: skip
+    snake = {
+        "room_id": "1",
+        "user_id": "cam",
+        "user_name": "Door",
+        "user_address": RTSP,
+        "user_data": "",
+        "options": '{"login_name": "u"}',
+    }
     camel = {**CAMERA, "userData": "", "options": {"login_name": "u"}}
     for item in (snake, camel):
         service = script({LIST: {"result": "0", "data": {"total": "1", "items": [item]}}})
@@ -529,14 +563,17 @@ HALVED = {
     "user_name": [lambda client: ck.import_device(client, "1", "cam", HALF, RTSP)],
     "user_data": [
         lambda client: ck.reimport_device(
-            client, ck.Device("1", "cam", "Door", RTSP, user_data=HALF))],
+            client, ck.Device("1", "cam", "Door", RTSP, user_data=HALF)
+        )
+    ],
     "login_password": [
-        lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_password=HALF)],
+        lambda client: ck.import_device(client, "1", "cam", "Door", RTSP, login_password=HALF)
+    ],
     "options": [
         lambda client: ck.import_device(client, "1", "c", "D", RTSP, options={"a": [HALF]}),
         lambda client: ck.import_device(client, "1", "c", "D", RTSP, options={HALF: 1}),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ["access_key", "secret_key"])
@@ -562,9 +599,14 @@ def test_a_user_that_is_called_by_its_address_shows_no_login(script):
     """Some name a camera by its address: what is said of it hides the password in it, and nothing
     in it moves a terminal's cursor."""
     named, quiet = "rtsp://admin:geheim77@192.0.2.7/\x1b[2J", {"ret": 0, "user_list": []}
-    service = script({IMPORT: [{"ret": 0}, {"ret": 423}, {"ret": 426}], USERS: quiet,
-                      LIST: [listed(), listed({**CAMERA, "userId": named})],
-                      REMOVE: {"ret": 0}})  # fmt: skip
+    service = script(
+        {
+            IMPORT: [{"ret": 0}, {"ret": 423}, {"ret": 426}],
+            USERS: quiet,
+            LIST: [listed(), listed({**CAMERA, "userId": named})],
+            REMOVE: {"ret": 0},
+        }
+    )
     client, device = service.client(), ck.Device("1", named, "Door", RTSP)
     calls = {
         ck.NotInRoom: lambda: ck.import_device(client, device, verify=True, patience=0),

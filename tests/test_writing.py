@@ -60,8 +60,10 @@ def test_a_file_keeps_its_rights_and_a_link_leads_to_it(tmp_path):
     link.symlink_to(path)
     write_whole(link, b"new")
     assert (link.is_symlink(), path.read_bytes(), path.stat().st_mode & 0o777) == (
-        True, b"new", 0o640,
-    )  # fmt: skip
+        True,
+        b"new",
+        0o640,
+    )
     usual = tmp_path / "usual"
     usual.touch()
     write_whole(tmp_path / "other", b"")

@@ -73,8 +73,12 @@ def threads_during(act: Callable[[], Any]) -> int:
     return most
 
 
-def _raw(data: bytes, end: Callable[[socket.socket], object] | None = None, wait: float = 0.0,
-         drip: bytes = b"") -> Reply:  # fmt: skip
+def _raw(
+    data: bytes,
+    end: Callable[[socket.socket], object] | None = None,
+    wait: float = 0.0,
+    drip: bytes = b"",
+) -> Reply:
     def do(peer: socket.socket) -> None:
         peer.sendall(data)
         time.sleep(wait)

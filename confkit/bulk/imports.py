@@ -49,13 +49,29 @@ IMPORTED, PREFLIGHT_FAILED, READY = "imported", "preflight failed", "ready"
 REFUSED, NOT_SEEN = "refused", "not seen"
 ROLLED_BACK, ROLLBACK_FAILED = "rolled back", "rollback failed"
 OUTCOMES = (
-    IMPORTED, ALREADY_THERE, PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN, NOT_TRIED,
-    ROLLED_BACK, ROLLBACK_FAILED, READY,
-)  # fmt: skip
+    IMPORTED,
+    ALREADY_THERE,
+    PREFLIGHT_FAILED,
+    REFUSED,
+    NOT_SEEN,
+    UNKNOWN,
+    NOT_TRIED,
+    ROLLED_BACK,
+    ROLLBACK_FAILED,
+    READY,
+)
 COLUMNS = (
-    "row", "outcome", "verdict", "room_id", "user_id", "cause", "advice", "user_name",
-    "user_address", "seconds",
-)  # fmt: skip
+    "row",
+    "outcome",
+    "verdict",
+    "room_id",
+    "user_id",
+    "cause",
+    "advice",
+    "user_name",
+    "user_address",
+    "seconds",
+)
 AGAIN = "Call again with the same table: what is there already is left alone."
 _FAILED = (PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN)
 _GLANCE = 0.2  # seconds until `cancelled` is seen

@@ -33,9 +33,16 @@ if TYPE_CHECKING:
 REMOVED, NOT_THERE, FAILED, LEFT_ALONE = "removed", "not there", "failed", "left alone"
 OUTCOMES = (REMOVED, NOT_THERE, FAILED, UNKNOWN, LEFT_ALONE, NOT_TRIED)
 COLUMNS = (
-    "row", "outcome", "room_id", "user_id", "cause", "advice", "user_name", "user_address",
+    "row",
+    "outcome",
+    "room_id",
+    "user_id",
+    "cause",
+    "advice",
+    "user_name",
+    "user_address",
     "seconds",
-)  # fmt: skip
+)
 AGAIN = "Call again with the same devices: what is gone already is then not there."
 
 ROOM_GONE, ROOM_CLOSED = "room gone", "room closed"

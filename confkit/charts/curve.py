@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 _FAR = 2.5  # a cap so many times the peak would press the curve flat: it is reported, not drawn
 _MOST = 1500  # steps that can be told apart in a picture; more samples are taken together
 _WIDTHS = {
-    "5min": "5 minutes", "15min": "quarter of an hour", "1h": "hour", "6h": "6 hours", "1D": "day",
-    "7D": "week", "28D": "4 weeks", "364D": "52 weeks",
-}  # fmt: skip
+    "5min": "5 minutes",
+    "15min": "quarter of an hour",
+    "1h": "hour",
+    "6h": "6 hours",
+    "1D": "day",
+    "7D": "week",
+    "28D": "4 weeks",
+    "364D": "52 weeks",
+}
 
 
 @dataclass(frozen=True)
@@ -92,9 +98,10 @@ def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> Track:
     start = pd.DatetimeIndex(rows["time"]).as_unit("ms").tz_convert(here)
     users, people, cap, ret = (
         pd.to_numeric(rows[name]).to_numpy("float64", na_value=np.nan)
-        if name in rows.columns else np.full(len(rows), np.nan)
+        if name in rows.columns
+        else np.full(len(rows), np.nan)
         for name in ("users", "people", "attendee_max", "ret")
-    )  # fmt: skip
+    )
     # A cap that was not read is what it was before; one that was read as missing is none.
     known = pd.Series(np.nan_to_num(cap)).mask(np.isnan(cap) & (np.nan_to_num(ret) != 0))
     cap = known.ffill().where(lambda caps: caps > 0).to_numpy("float64")
@@ -104,9 +111,16 @@ def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> Track:
     lasts = np.append(np.where(apart <= 1.5 * usual, apart, usual), [usual] * (len(start) > 0))
     lasting = pd.to_timedelta(lasts, unit="ms")
     steps = pd.DataFrame(
-        {"end": start + lasting, "users": users, "people": people, "mean": users, "cap": cap,
-         "full": lasting.where(users >= cap, pd.Timedelta(0))}, index=start,
-    )  # fmt: skip
+        {
+            "end": start + lasting,
+            "users": users,
+            "people": people,
+            "mean": users,
+            "cap": cap,
+            "full": lasting.where(users >= cap, pd.Timedelta(0)),
+        },
+        index=start,
+    )
     return Track(steps, capped=bool(known.notna().any()) or known.empty)
 
 
@@ -209,9 +223,16 @@ def _steps(axes: "Axes", found: Track) -> None:
         axes.plot(time, full, color=VERMILION, linewidth=4, solid_capstyle="butt")
         begins = steps[at_cap & ~np.append(False, at_cap[:-1])]
         axes.plot(
-            begins.index, begins["users"], linestyle="", marker=7, markersize=7,
-            color=VERMILION, markeredgewidth=0, clip_on=False, label="at the cap",
-        )  # fmt: skip
+            begins.index,
+            begins["users"],
+            linestyle="",
+            marker=7,
+            markersize=7,
+            color=VERMILION,
+            markeredgewidth=0,
+            clip_on=False,
+            label="at the cap",
+        )
 
 
 def _cap(axes: "Axes", steps: pd.DataFrame) -> None:
@@ -224,20 +245,31 @@ def _cap(axes: "Axes", steps: pd.DataFrame) -> None:
     if not np.isnan(last):
         far = bool(np.isnan(drawn.iloc[-1]))
         axes.annotate(
-            f"cap {last:,.0f}{' ↑' * far}", (1, 1 if far else last),
-            xycoords=("axes fraction", "axes fraction" if far else "data"), xytext=(6, 0),
-            textcoords="offset points", va="top" if far else "center", fontsize=9, color=INK,
-        )  # fmt: skip
+            f"cap {last:,.0f}{' ↑' * far}",
+            (1, 1 if far else last),
+            xycoords=("axes fraction", "axes fraction" if far else "data"),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="top" if far else "center",
+            fontsize=9,
+            color=INK,
+        )
 
 
 def _gaps(axes: "Axes", found: Track) -> None:
     gaps = [_number(gap) for gap in unread(found)]
     if gaps:
         axes.broken_barh(
-            [(begin, end - begin) for begin, end in gaps], (0, 1), facecolor=TRACK, zorder=0,
-            transform=axes.get_xaxis_transform(), edgecolor=FAINT, hatch="//", linewidth=0,
+            [(begin, end - begin) for begin, end in gaps],
+            (0, 1),
+            facecolor=TRACK,
+            zorder=0,
+            transform=axes.get_xaxis_transform(),
+            edgecolor=FAINT,
+            hatch="//",
+            linewidth=0,
             label="not read",
-        )  # fmt: skip
+        )
     axes.set_xlim(*_number(_edges(found)))
 
 
@@ -248,11 +280,16 @@ def _peak(axes: "Axes", every: Track) -> None:
     time = users.index[int(users.argmax())]
     across = (time - first) / (last - first)
     axes.annotate(
-        f"{users.max():,.0f} on {moment(time)}", (time, users.max()), xytext=(0, 9),
-        textcoords="offset points", fontsize=8.5, color=INK, va="bottom",
+        f"{users.max():,.0f} on {moment(time)}",
+        (time, users.max()),
+        xytext=(0, 9),
+        textcoords="offset points",
+        fontsize=8.5,
+        color=INK,
+        va="bottom",
         ha="left" if across < 0.2 else "right" if across > 0.8 else "center",
         path_effects=[withStroke(linewidth=3, foreground="white")],
-    )  # fmt: skip
+    )
 
 
 def _dress(axes: "Axes", here: tzinfo, entries: int) -> None:
@@ -268,9 +305,17 @@ def _dress(axes: "Axes", here: tzinfo, entries: int) -> None:
     axes.set_axisbelow(True)
     bare(axes)
     axes.legend(
-        loc="lower left", bbox_to_anchor=(-0.006, 1.02), ncols=entries, frameon=False, fontsize=8.5,
-        labelcolor=GREY, borderaxespad=0.2, handlelength=1.6, columnspacing=1.4, borderpad=0,
-    )  # fmt: skip
+        loc="lower left",
+        bbox_to_anchor=(-0.006, 1.02),
+        ncols=entries,
+        frameon=False,
+        fontsize=8.5,
+        labelcolor=GREY,
+        borderaxespad=0.2,
+        handlelength=1.6,
+        columnspacing=1.4,
+        borderpad=0,
+    )
 
 
 def _path(steps: pd.DataFrame, values: Any, *, bridged: bool = False) -> tuple[Any, Any]:

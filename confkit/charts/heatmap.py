@@ -80,9 +80,12 @@ def occupancy_heatmap(
     if found.read < 1:
         head.append(f"{max(0.1, 100 - 100 * found.read):.1f} % not read")
     figure = sheet(
-        finding(found), head, height=3.1, told=told,
+        finding(found),
+        head,
+        height=3.1,
+        told=told,
         note="A cell is the mean number of people at once in that hour; hatched: not known.",
-    )  # fmt: skip
+    )
     _cells(figure.add_subplot(), found)
     return finished(figure)
 
@@ -117,9 +120,10 @@ def week(
         at_once.to_numpy().reshape(7, 24),
         local.min().to_pydatetime() if len(local) else None,
         local.max().to_pydatetime() if len(local) else None,
-        len(names), int((people.groupby(room).count() == 0).sum()),
+        len(names),
+        int((people.groupby(room).count() == 0).sum()),
         float(people.notna().mean()) if len(people) else 1.0,
-    )  # fmt: skip
+    )
 
 
 def finding(found: Week) -> str:
@@ -167,10 +171,15 @@ def written(mean: float) -> str:
 def _cells(axes: "Axes", found: Week) -> None:
     top = max(float(np.nanmax(np.append(found.people, 0.0))), 0.1)
     axes.pcolormesh(
-        np.arange(25) - 0.5, np.arange(8) - 0.5, np.ma.masked_invalid(found.people), vmin=0,
-        vmax=top, cmap=LinearSegmentedColormap.from_list("people", _SCALE), edgecolor="white",
+        np.arange(25) - 0.5,
+        np.arange(8) - 0.5,
+        np.ma.masked_invalid(found.people),
+        vmin=0,
+        vmax=top,
+        cmap=LinearSegmentedColormap.from_list("people", _SCALE),
+        edgecolor="white",
         linewidth=1.5,
-    )  # fmt: skip
+    )
 
     def frame(**look: Any) -> None:
         axes.add_patch(Rectangle((hour - 0.5, day - 0.5), 1, 1, **look))
@@ -183,10 +192,15 @@ def _cells(axes: "Axes", found: Week) -> None:
         if best:
             frame(fill=False, edgecolor=VERMILION, linewidth=2.5, zorder=3)
         axes.text(
-            hour, day, written(mean), ha="center", va="center", fontsize=8,
+            hour,
+            day,
+            written(mean),
+            ha="center",
+            va="center",
+            fontsize=8,
             color=FAINT if mean == 0 else "white" if mean > _DARK * top else INK,
             fontweight="bold" if best else "normal",
-        )  # fmt: skip
+        )
     axes.set_yticks(range(7), [name[:3] for name in DAYS])
     axes.set_ylim(6.5, -0.5)
     axes.set_xlim(-0.52, 23.52)

@@ -38,16 +38,28 @@ _ROW = 0.3  # inches
 _WIDEST = 1.35  # utilisation at which a bar is cut off; the number beside it is not
 _WIDE = 20  # times the smallest cap: from here on small rooms need a scale of their own
 _FIFTHS = ("under 20 %", "20 to 39 %", "40 to 59 %", "60 to 79 %")
-_WORDS = {"raise": "raise to", "reached": "reached: perhaps too low", "lower": "lower to",
-          "set": "a first cap", "keep": "keep"}  # fmt: skip
+_WORDS = {
+    "raise": "raise to",
+    "reached": "reached: perhaps too low",
+    "lower": "lower to",
+    "set": "a first cap",
+    "keep": "keep",
+}
 _MARKS = {"raise": ">", "reached": "s", "lower": "<", "set": "D", "keep": "o"}
 _TODAY: dict[str, Any] = {
-    "linestyle": "", "marker": "o", "markersize": 9, "markerfacecolor": "white",
-    "markeredgecolor": GREY, "markeredgewidth": 1.6,
-}  # fmt: skip
+    "linestyle": "",
+    "marker": "o",
+    "markersize": 9,
+    "markerfacecolor": "white",
+    "markeredgecolor": GREY,
+    "markeredgewidth": 1.6,
+}
 _PEAK: dict[str, Any] = {
-    "linestyle": "", "marker": "|", "markersize": 13, "markeredgewidth": 1.8,
-}  # fmt: skip
+    "linestyle": "",
+    "marker": "|",
+    "markersize": 13,
+    "markeredgewidth": 1.8,
+}
 
 
 def occupancy_chart(
@@ -71,12 +83,18 @@ def occupancy_chart(
     finding, lost = fullness(found), unread(found[first(found) :])
     told = summary(found, STATES, f"the {TOP} fullest:", finding)
     return _ranking(
-        found, finding, f"{told}\n{lost}" if lost else told, _spread(found), _bars,
+        found,
+        finding,
+        f"{told}\n{lost}" if lost else told,
+        _spread(found),
+        _bars,
         under=[service or frame.attrs.get("service", ""), at(time or frame.attrs.get("time"), tz)],
         titles=(f"All {len(found):,} rooms, by users per attendee_max", f"The {TOP} fullest"),
-        heights=(2.3, 0.9 if first(found) < len(found) else 0.5), apart=8, note=lost,
+        heights=(2.3, 0.9 if first(found) < len(found) else 0.5),
+        apart=8,
+        note=lost,
         none="The frame has no rows: no room was asked for.",
-    )  # fmt: skip
+    )
 
 
 def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Chart:
@@ -92,22 +110,42 @@ def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Cha
     found = caps(report)
     finding, count = decisions(found), Counter(room.state for room in found)
     return _ranking(
-        found, finding, summary(found, KINDS, f"the first {TOP}:", finding, seats(found)),
-        [(look.word, count[kind], look) for kind, look in KINDS.items()], _lines,
-        under=[service or report.attrs.get("service", ""), _window(report), seats(found),
-               _basis(report, found)],
-        titles=(f"All {len(found):,} rooms, by what to do with attendee_max",
-                f"The first {TOP}: raises, then rooms that reached their cap, then the rest"),
-        heights=(1.8, 1.2 if first(found) < len(found) else 0.8), apart=5,
-        note=_licences(report), none="The report has no rows.",
-    )  # fmt: skip
+        found,
+        finding,
+        summary(found, KINDS, f"the first {TOP}:", finding, seats(found)),
+        [(look.word, count[kind], look) for kind, look in KINDS.items()],
+        _lines,
+        under=[
+            service or report.attrs.get("service", ""),
+            _window(report),
+            seats(found),
+            _basis(report, found),
+        ],
+        titles=(
+            f"All {len(found):,} rooms, by what to do with attendee_max",
+            f"The first {TOP}: raises, then rooms that reached their cap, then the rest",
+        ),
+        heights=(1.8, 1.2 if first(found) < len(found) else 0.8),
+        apart=5,
+        note=_licences(report),
+        none="The report has no rows.",
+    )
 
 
 def _ranking(
-    found: Sequence[Room], finding: str, told: str, groups: Groups,
-    draw: Callable[["SubFigure", Sequence[Any]], None], *, under: list[str],
-    titles: tuple[str, str], heights: tuple[float, float], apart: int, note: str, none: str,
-) -> Chart:  # fmt: skip
+    found: Sequence[Room],
+    finding: str,
+    told: str,
+    groups: Groups,
+    draw: Callable[["SubFigure", Sequence[Any]], None],
+    *,
+    under: list[str],
+    titles: tuple[str, str],
+    heights: tuple[float, float],
+    apart: int,
+    note: str,
+    none: str,
+) -> Chart:
     """The chart of these rooms: a row for each of the first, and where there are more a column for
     each group of all above them. `heights` are those of the columns, and of what the rows need
     beside themselves."""
@@ -132,13 +170,24 @@ def _columns(axes: "Axes", groups: Groups, apart: int) -> None:
     for place, (_, number, look) in zip(places, groups, strict=True):
         light = look.colour > "#e8"  # would not stand out from the paper
         axes.bar(
-            place, number, width=0.82, color=look.colour, hatch=look.hatch, linewidth=0.6,
-            edgecolor=GREY if light else "white", zorder=2,
-        )  # fmt: skip
+            place,
+            number,
+            width=0.82,
+            color=look.colour,
+            hatch=look.hatch,
+            linewidth=0.6,
+            edgecolor=GREY if light else "white",
+            zorder=2,
+        )
         axes.annotate(
-            f"{number:,}", (place, number), xytext=(0, 3), textcoords="offset points",
-            ha="center", fontsize=9, color=INK if number else FAINT,
-        )  # fmt: skip
+            f"{number:,}",
+            (place, number),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            fontsize=9,
+            color=INK if number else FAINT,
+        )
     axes.set_xticks(places, [text for text, _, _ in groups])
     axes.set_yticks([])
     axes.set_ylim(0, 1.16 * max([1, *(number for _, number, _ in groups)]))
@@ -158,10 +207,17 @@ def _rows(axes: "Axes", shown: Sequence[Room], loud: set[str], quiet: set[str]) 
             (word, 18 + reach, "left", "bold" if bold else "normal"),
         ):
             axes.annotate(
-                text, (1, place), xycoords=("axes fraction", "data"), xytext=(offset, 0),
-                textcoords="offset points", ha=side, va="center", fontsize=9, fontweight=weight,
+                text,
+                (1, place),
+                xycoords=("axes fraction", "data"),
+                xytext=(offset, 0),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                fontsize=9,
+                fontweight=weight,
                 color=INK if bold or side == "right" else GREY,
-            )  # fmt: skip
+            )
     axes.set_yticks(range(len(shown)), [room.name for room in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
     bare(axes, keep="")
@@ -178,10 +234,16 @@ def _bars(part: "SubFigure", shown: Sequence[RoomNow]) -> None:
         places = [place for place in capped if shown[place].state == state]
         if places:
             axes.barh(
-                places, [min(shares[place], _WIDEST) for place in places], height=0.62,
-                color=look.colour, hatch=look.hatch, linewidth=0, edgecolor="white",
-                label=look.word, zorder=2,
-            )  # fmt: skip
+                places,
+                [min(shares[place], _WIDEST) for place in places],
+                height=0.62,
+                color=look.colour,
+                hatch=look.hatch,
+                linewidth=0,
+                edgecolor="white",
+                label=look.word,
+                zorder=2,
+            )
     if capped:
         for colour, thick in (("white", 3.6), (INK, 1.4)):
             axes.vlines(1.0, capped[0] - 0.42, capped[-1] + 0.42, colour, lw=thick, zorder=3)
@@ -206,9 +268,15 @@ def _spread(found: Sequence[RoomNow]) -> Groups:
         else room.state
         for room in found
     )
-    groups = [("empty", "empty"), *((text, "free") for text in _FIFTHS), ("80 to 99 %", "near"),
-              ("full", "full"), ("over", "over"), ("no cap", "no cap"),
-              ("not read", "unread")]  # fmt: skip
+    groups = [
+        ("empty", "empty"),
+        *((text, "free") for text in _FIFTHS),
+        ("80 to 99 %", "near"),
+        ("full", "full"),
+        ("over", "over"),
+        ("no cap", "no cap"),
+        ("not read", "unread"),
+    ]
     return [
         (text, count[text if state == "free" else state], STATES[state]) for text, state in groups
     ]
@@ -228,10 +296,15 @@ def _lines(part: "SubFigure", shown: Sequence[RoomCap]) -> None:
             axes.plot(room.cap, place, zorder=2, **_TODAY)
         if room.suggested:
             axes.plot(
-                room.suggested, place, _MARKS[room.state], color=look.colour, zorder=3,
-                markersize=5 if room.suggested == room.cap else 8.5, markeredgecolor="white",
+                room.suggested,
+                place,
+                _MARKS[room.state],
+                color=look.colour,
+                zorder=3,
+                markersize=5 if room.suggested == room.cap else 8.5,
+                markeredgecolor="white",
                 markeredgewidth=0.6,
-            )  # fmt: skip
+            )
     _rows(axes, shown, loud={"raise", "reached"}, quiet=set())
     _scale(axes, [size for room in shown for size in (room.cap, room.suggested, room.peak) if size])
     _key(axes, part, shown)
@@ -259,19 +332,37 @@ def _key(axes: "Axes", part: "SubFigure", shown: Sequence[RoomCap]) -> None:
     kinds = {room.state for room in shown}
     marks = [Line2D([], [], label="attendee_max today", **_TODAY)]
     marks += [
-        Line2D([], [], linestyle="", marker=shape, label=_WORDS[kind], markersize=8,
-               color=KINDS[kind].colour, markeredgecolor="white")
-        for kind, shape in _MARKS.items() if kind in kinds
-    ]  # fmt: skip
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=shape,
+            label=_WORDS[kind],
+            markersize=8,
+            color=KINDS[kind].colour,
+            markeredgecolor="white",
+        )
+        for kind, shape in _MARKS.items()
+        if kind in kinds
+    ]
     if any(room.peak and room.peak != room.suggested for room in shown):
         marks.append(Line2D([], [], label="peak", color=INK, **_PEAK))
     axes.set_title(" ", fontsize=8.5, pad=9)  # keeps the place of the key, which is wider
     axes.legend(
-        handles=marks, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(marks), frameon=False,
+        handles=marks,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=len(marks),
+        frameon=False,
         bbox_transform=blended_transform_factory(part.transSubfigure, axes.transAxes),
-        fontsize=8.5, labelcolor=GREY, handletextpad=0.2, columnspacing=1.2, borderaxespad=0.5,
-        borderpad=0, handlelength=1.4,
-    ).set_in_layout(False)  # fmt: skip
+        fontsize=8.5,
+        labelcolor=GREY,
+        handletextpad=0.2,
+        columnspacing=1.2,
+        borderaxespad=0.5,
+        borderpad=0,
+        handlelength=1.4,
+    ).set_in_layout(False)
 
 
 def _window(report: "pd.DataFrame") -> str:

@@ -151,13 +151,23 @@ def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
     topics, errors = _column(frame, "topic"), _column(frame, "error")
     found = [
         # A room that was read has a topic: without one, and with an error, its cap is not known.
-        RoomNow(name, clean(room_id), number(users), number(cap) or None,
-                capped=bool(clean(cap) or clean(topic) or not clean(error)))
-        for name, room_id, users, cap, topic, error in zip(
-            names(frame["room_id"], topics), frame["room_id"], frame["users"],
-            frame["attendee_max"], topics, errors, strict=True,
+        RoomNow(
+            name,
+            clean(room_id),
+            number(users),
+            number(cap) or None,
+            capped=bool(clean(cap) or clean(topic) or not clean(error)),
         )
-    ]  # fmt: skip
+        for name, room_id, users, cap, topic, error in zip(
+            names(frame["room_id"], topics),
+            frame["room_id"],
+            frame["users"],
+            frame["attendee_max"],
+            topics,
+            errors,
+            strict=True,
+        )
+    ]
     return sorted(found, key=lambda room: room.place)
 
 
@@ -167,15 +177,25 @@ def caps(report: "pd.DataFrame") -> list[RoomCap]:
     further = ("peak", "minutes_in_use", "minutes_full", "refused_minutes", "reason")
     found = [
         RoomCap(
-            name, clean(room_id), number(cap) or None, number(suggested) or None, number(peak),
-            number(used), number(full) or 0, number(refused) or 0, clean(reason),
+            name,
+            clean(room_id),
+            number(cap) or None,
+            number(suggested) or None,
+            number(peak),
+            number(used),
+            number(full) or 0,
+            number(refused) or 0,
+            clean(reason),
         )
         for name, room_id, cap, suggested, peak, used, full, refused, reason in zip(
-            names(report["room_id"], _column(report, "topic")), report["room_id"],
-            report["attendee_max"], report["suggested"],
-            *(_column(report, column) for column in further), strict=True,
+            names(report["room_id"], _column(report, "topic")),
+            report["room_id"],
+            report["attendee_max"],
+            report["suggested"],
+            *(_column(report, column) for column in further),
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda room: room.place)
 
 
@@ -195,8 +215,12 @@ def decisions(found: Sequence[RoomCap]) -> str:
     if not found:
         return "No rooms"
     count = Counter(room.state for room in found)
-    told = {**{kind: f"to {kind}" for kind in KINDS}, "reached": "reached", "unused": "never used",
-            "unread": "not read"}  # fmt: skip
+    told = {
+        **{kind: f"to {kind}" for kind in KINDS},
+        "reached": "reached",
+        "unused": "never used",
+        "unread": "not read",
+    }
     parts = [f"{count[kind]:,} {told[kind]}" for kind in KINDS if count[kind]]
     return f"Caps of {counted(len(found), 'room')}: {', '.join(parts)}"
 

@@ -36,9 +36,12 @@ _OTHER_SCRIPTS = (
 
 # What the page's theme has for the colours of texts, lines and paper; states keep their own.
 _THEMED = {
-    INK: "--jp-content-font-color0", GREY: "--jp-content-font-color2",
-    FAINT: "--jp-border-color1", TRACK: "--jp-border-color3", "#ffffff": "--jp-layout-color1",
-}  # fmt: skip
+    INK: "--jp-content-font-color0",
+    GREY: "--jp-content-font-color2",
+    FAINT: "--jp-border-color1",
+    TRACK: "--jp-border-color3",
+    "#ffffff": "--jp-layout-color1",
+}
 
 
 class Chart(Figure):
@@ -93,9 +96,14 @@ class Chart(Figure):
 
 
 def sheet(
-    finding: str, under: list[str], *, height: float, note: str = "", told: str = "",
+    finding: str,
+    under: list[str],
+    *,
+    height: float,
+    note: str = "",
+    told: str = "",
     width: float | None = None,
-) -> Chart:  # fmt: skip
+) -> Chart:
     """A Chart with its texts, and room for axes of `height` inches between them.
 
     `under` are the parts of the second line; `told` is the chart as plain text; `width` in pixels.
@@ -106,10 +114,15 @@ def sheet(
     title = wrapped(joined, round(9.25 * wide)).replace("\u00a0", " ")
     second = wrapped(one_line(" · ".join(filter(None, under))), round(13 * wide))
     last = wrapped(one_line(note), round(14 * wide))
-    above = _EDGE + sum(
-        _LINE[kind] * (text.count("\n") + 1)
-        for kind, text in (("finding", title), ("under", second)) if text
-    ) + 0.12  # fmt: skip
+    above = (
+        _EDGE
+        + sum(
+            _LINE[kind] * (text.count("\n") + 1)
+            for kind, text in (("finding", title), ("under", second))
+            if text
+        )
+        + 0.12
+    )
     below = _EDGE + (_LINE["note"] * (last.count("\n") + 1) + 0.08 if last else 0.0)
     tall = above + height + below
 
@@ -118,16 +131,30 @@ def sheet(
     layout = ConstrainedLayoutEngine(rect=inner, w_pad=0, h_pad=0, hspace=0)
     figure = Chart(figsize=(wide, tall), dpi=_DPI, layout=layout, told=printable(told))
     figure.suptitle(
-        title, x=left, y=1 - _EDGE / tall, ha="left", va="top", fontsize=13, fontweight="bold",
-        color=INK, linespacing=1.25,
-    ).set_in_layout(False)  # fmt: skip
+        title,
+        x=left,
+        y=1 - _EDGE / tall,
+        ha="left",
+        va="top",
+        fontsize=13,
+        fontweight="bold",
+        color=INK,
+        linespacing=1.25,
+    ).set_in_layout(False)
     place = 1 - (_EDGE + _LINE["finding"] * (title.count("\n") + 1) + 0.03) / tall
     for text, up, va, size in ((second, place, "top", 9), (last, _EDGE / tall, "bottom", 8)):
         if text:
             figure.text(
-                left, up, text, ha="left", va=va, fontsize=size, color=GREY, linespacing=1.3,
+                left,
+                up,
+                text,
+                ha="left",
+                va=va,
+                fontsize=size,
+                color=GREY,
+                linespacing=1.3,
                 in_layout=False,
-            )  # fmt: skip
+            )
     return figure
 
 

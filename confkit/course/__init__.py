@@ -45,9 +45,20 @@ _LATER = {
 }
 
 __all__ = [
-    "Exercise", "Finding", "Progress", "ask", "check", "check_client", "contract", "exercises",
-    "open_questions", "picture", "progress", "skeleton", "vectors",
-]  # fmt: skip
+    "Exercise",
+    "Finding",
+    "Progress",
+    "ask",
+    "check",
+    "check_client",
+    "contract",
+    "exercises",
+    "open_questions",
+    "picture",
+    "progress",
+    "skeleton",
+    "vectors",
+]
 
 
 if not TYPE_CHECKING:  # a type checker reads the imports above

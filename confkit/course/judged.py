@@ -23,9 +23,13 @@ _LONGEST = 300  # characters of an error's own text
 _ASKED = {
     "function": "Hand in the function itself, by its name and without brackets",
     "room": "A room number is a text, also where it has digits only",
-    "text": "Hand in a text", "number": "Hand in a whole number", "code": "Hand in a whole number",
-    "list": "Hand in a list", "set": "Hand in a list or a set", "dict": "Hand in a dict",
-}  # fmt: skip
+    "text": "Hand in a text",
+    "number": "Hand in a whole number",
+    "code": "Hand in a whole number",
+    "list": "Hand in a list",
+    "set": "Hand in a list or a set",
+    "dict": "Hand in a dict",
+}
 
 
 class Misfit(Exception):

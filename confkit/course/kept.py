@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LINE = re.compile(r'^\{"exercise": "([^"\\]+)", "outcome": "(tried|right)"\}$', re.MULTILINE)
-_SHADES = {"right": "#d9eedd", "tried": "#fbe9c2", "not yet": "#e8e8e8", "open": "#e8e8e8",
-           "not yet right": "#f9d9d4"}  # fmt: skip
+_SHADES = {
+    "right": "#d9eedd",
+    "tried": "#fbe9c2",
+    "not yet": "#e8e8e8",
+    "open": "#e8e8e8",
+    "not yet right": "#f9d9d4",
+}
 _NOT_KEPT = (
     "Outcomes cannot be kept here: the file cannot be written. "
     "CONFKIT_COURSE names another place for it."

@@ -141,8 +141,11 @@ def _way(interface: Interface) -> Iterator[Step]:
 
 
 _STAGES: dict[Stage, str] = {
-    "name": "name of", "TCP": "TCP to", "TLS": "TLS of", "HTTP": "HTTP of",
-}  # fmt: skip
+    "name": "name of",
+    "TCP": "TCP to",
+    "TLS": "TLS of",
+    "HTTP": "HTTP of",
+}
 STEPS = (
     Step("settings", settings),
     *_way("A"),

@@ -121,10 +121,21 @@ def _plain(value: str | bytes) -> str:
 # Codes of libcurl by the obstacle that they mean; names that older versions of pycurl lack are
 # written as numbers.
 _OBSTACLES = {
-    1: "foreign", 5: "proxy", 6: "name", 7: "unreachable", 8: "broken", 18: "closed",
-    35: "tls", 51: "certificate", 52: "closed", 58: "tls", 59: "tls", 60: "certificate",
-    77: "tls", 97: "proxy",
-}  # fmt: skip
+    1: "foreign",
+    5: "proxy",
+    6: "name",
+    7: "unreachable",
+    8: "broken",
+    18: "closed",
+    35: "tls",
+    51: "certificate",
+    52: "closed",
+    58: "tls",
+    59: "tls",
+    60: "certificate",
+    77: "tls",
+    97: "proxy",
+}
 _CUT = (18, 23, 56, 61)  # after the head: the body ends early, or cannot be unpacked
 _LATE, _CONNECT, _SEND, _RECEIVE = 28, 7, 55, 56
 

@@ -22,12 +22,19 @@ from .zones import duration, zone
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _MINUTES = ("minutes_in_use", "minutes_near", "minutes_full", "refused_minutes")
 _TYPES = {
-    "room_id": "string", "samples": "Int64", "coverage": "Float64", "attendee_max": "Int64",
-    "peak": "Int64", **dict.fromkeys(_SHARES, "Int64"),
-    **{f"{name}_all": "Int64" for name in _SHARES}, **dict.fromkeys(_MINUTES[:3], "Float64"),
-    "busiest_hour": "Int64", "suggested": "Int64", "refused_minutes": "Float64",
+    "room_id": "string",
+    "samples": "Int64",
+    "coverage": "Float64",
+    "attendee_max": "Int64",
+    "peak": "Int64",
+    **dict.fromkeys(_SHARES, "Int64"),
+    **{f"{name}_all": "Int64" for name in _SHARES},
+    **dict.fromkeys(_MINUTES[:3], "Float64"),
+    "busiest_hour": "Int64",
+    "suggested": "Int64",
+    "refused_minutes": "Float64",
     "reason": "string",
-}  # fmt: skip
+}
 
 
 def capacity_report(
@@ -78,9 +85,12 @@ def capacity_report(
 
 
 def _counted(
-    source: str | Path | pd.DataFrame, where: tzinfo, quantile: float | None, *,
+    source: str | Path | pd.DataFrame,
+    where: tzinfo,
+    quantile: float | None,
+    *,
     thorough: bool = False,
-) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What each room comes to, and all of them together."""
     shares = {**_SHARES, "chosen": 1.0 if quantile is None else quantile}
     with samples_database(source, thorough) as base:

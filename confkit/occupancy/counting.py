@@ -136,8 +136,11 @@ def samples_database(
     are found and left out.
     """
     settings: dict[str, str | bool | int | float | list[str]]
-    settings = {"temp_directory": tempfile.gettempdir(), "preserve_insertion_order": "false",
-                "autoinstall_known_extensions": "false"}  # fmt: skip
+    settings = {
+        "temp_directory": tempfile.gettempdir(),
+        "preserve_insertion_order": "false",
+        "autoinstall_known_extensions": "false",
+    }
     with ExitStack() as held:
         base = held.enter_context(duckdb.connect(config=settings))
         base.execute("SET enable_progress_bar = false")  # it would be printed among results

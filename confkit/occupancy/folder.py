@@ -95,8 +95,9 @@ def append_sweep(folder: Path, table: Any) -> None:
 
     def write(draft: Path) -> None:
         # Small and short-lived: what costs time is left out.
-        pq.write_table(table, draft, use_dictionary=False, compression="none",
-                       write_statistics=False)  # fmt: skip
+        pq.write_table(
+            table, draft, use_dictionary=False, compression="none", write_statistics=False
+        )
 
     _publish(folder, folder / HOT / name, write)
 
@@ -316,10 +317,12 @@ def _write_day(folder: Path, day: date, found: Contents, more: Any = None) -> No
 
     def write(draft: Path) -> None:
         with pq.ParquetWriter(
-            draft, schema().with_metadata(told), compression="zstd",
+            draft,
+            schema().with_metadata(told),
+            compression="zstd",
             use_dictionary=[name for name in COLUMNS if name != "time"],
             column_encoding={"time": "DELTA_BINARY_PACKED"},
-        ) as writer:  # fmt: skip
+        ) as writer:
             for table in _slices(sources, more, sorted(rooms), rows):
                 writer.write_table(table.replace_schema_metadata(told), row_group_size=_ROWS)
 

@@ -121,9 +121,14 @@ class _Run:
     it has come to."""
 
     def __init__(
-        self, recorder: Recorder, rows: Rows, stop: threading.Event, every: float,
-        rooms_every: float, told: Callable[[Recorded], object],
-    ) -> None:  # fmt: skip
+        self,
+        recorder: Recorder,
+        rows: Rows,
+        stop: threading.Event,
+        every: float,
+        rooms_every: float,
+        told: Callable[[Recorded], object],
+    ) -> None:
         self.done = Recorded()
         self._folder, self._clock, self._ticks = recorder.folder, recorder._clock, recorder._ticks
         self._sleep = recorder._sleep or stop.wait
@@ -171,10 +176,12 @@ class _Run:
             if not self.done.sweeps:
                 note_service(self._folder, self._source.service)
             self.done = replace(
-                self.done, sweeps=self.done.sweeps + 1, rows=self.done.rows + taken.table.num_rows,
+                self.done,
+                sweeps=self.done.sweeps + 1,
+                rows=self.done.rows + taken.table.num_rows,
                 failures=self.done.failures + taken.failures,
                 why=taken.why or str(taken.error or ""),
-            )  # fmt: skip
+            )
             _tell(now, taken)
             self._told(self.done)
         if self.done.sweeps and now.date() != self._compacted:  # else there may be no folder

@@ -33,9 +33,14 @@ class Rows:
     """Sweeps of these rooms as samples."""
 
     def __init__(
-        self, client: "Client", given: Any, cancelled: threading.Event, *,
-        id_column: str | None = None, **pace: Any,
-    ) -> None:  # fmt: skip
+        self,
+        client: "Client",
+        given: Any,
+        cancelled: threading.Event,
+        *,
+        id_column: str | None = None,
+        **pace: Any,
+    ) -> None:
         self._client = client
         self.service = client.name
         self._options: dict[str, Any] = {"cancelled": cancelled, "progress": False, **pace}
@@ -78,17 +83,23 @@ class Rows:
                 self._unread[room_id] = None if pd.isna(ret) else int(ret)
 
     def _taken(
-        self, frame: pd.DataFrame, time: datetime, *, complete: bool,
+        self,
+        frame: pd.DataFrame,
+        time: datetime,
+        *,
+        complete: bool,
         error: ConfkitError | None = None,
-    ) -> Taken:  # fmt: skip
+    ) -> Taken:
         """With the caps that are known; a sample's `ret` then stands for those alone that are
         not."""
         caps = pd.array([self._caps.get(room_id) for room_id in frame.index], dtype="Int64")
         rets = pd.array([self._unread.get(room_id, 0) for room_id in frame.index], dtype="Int64")
         lacking = frame[["users", "people", "devices"]].isna().any(axis=1)
         frame = frame.assign(
-            time=pd.Timestamp(time), room_id=frame.index, attendee_max=caps,
+            time=pd.Timestamp(time),
+            room_id=frame.index,
+            attendee_max=caps,
             ret=frame["ret"].where(lacking, pd.Series(rets, index=frame.index)),
-        )  # fmt: skip
+        )
         failures = int((lacking | (frame["ret"] != 0).fillna(True)).sum())
         return Taken(samples_table(frame), failures, complete, error)

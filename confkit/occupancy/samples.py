@@ -54,6 +54,8 @@ def samples_table(frame: pd.DataFrame) -> Any:
             columns[name] = frame[name].astype("Int64")
         except (TypeError, ValueError):
             raise ValueError(f"{name} of the samples has to be whole numbers or missing") from None
-    arrays = [pa.array(column, from_pandas=True).cast(schema().field(name).type)
-              for name, column in columns.items()]  # fmt: skip
+    arrays = [
+        pa.array(column, from_pandas=True).cast(schema().field(name).type)
+        for name, column in columns.items()
+    ]
     return pa.table(arrays, schema=schema())

@@ -64,9 +64,13 @@ COLUMNS = (
 )
 _HEADER = "room_id,user_id,user_name,user_address,login_name,login_password,user_data,options\r\n"
 _TONES = {
-    "imported": "good", "already there": "note", "not tried": "quiet", "rolled back": "quiet",
-    "not seen": "warn", "unknown": "warn",
-}  # fmt: skip
+    "imported": "good",
+    "already there": "note",
+    "not tried": "quiet",
+    "rolled back": "quiet",
+    "not seen": "warn",
+    "unknown": "warn",
+}
 
 
 class DevicePanel(Panel):
@@ -89,10 +93,17 @@ class DevicePanel(Panel):
         self._again: Callable[[], pd.DataFrame] | None = None
         self.room = entry("Room", "" if room_id is None else str(room_id), "all rooms")
         self.everywhere = check("List all rooms")
-        self.topics = Table("Rooms by topic", "room_id", [
-            Column("topic", "topic"), Column("room_id", "room"),
-            Column("users", "users", right=True),
-        ], empty="No room is known.", on_choice=self._enter)  # fmt: skip
+        self.topics = Table(
+            "Rooms by topic",
+            "room_id",
+            [
+                Column("topic", "topic"),
+                Column("room_id", "room"),
+                Column("users", "users", right=True),
+            ],
+            empty="No room is known.",
+            on_choice=self._enter,
+        )
         refresh = button("Refresh", self.clicked(self.refresh, "reading"))
         by_topic = button("Rooms by topic", self.clicked(self.list_rooms, "rooms"))
         tabs = ipywidgets.Tab([self._one(), self._many()], titles=["One device", "Many devices"])
@@ -109,18 +120,34 @@ class DevicePanel(Panel):
 
     def _one(self) -> ipywidgets.Widget:
         """The form of one device, and what is found out about it."""
-        names = ("room_id", "user_id", "user_name", "user_address", "login_name", "login_password",
-                 "user_data", "options")  # fmt: skip
-        self.inputs: dict[str, Any] = dict(zip(names, (
-            self.room,
-            Field("User id", "text", "camera-1", shows=True),
-            Field("Name", "text", "Front door", shows=True),  # some name a camera by its address
-            Field("Address", "text", "rtsp://host:554/path", shows=True),
-            Field("Login name", "text", shows=True),
-            Field("Login password"),
-            Field("User data", "text"),
-            Field("Options (JSON)", "text", '{"name": "value"}'),
-        ), strict=True))  # fmt: skip
+        names = (
+            "room_id",
+            "user_id",
+            "user_name",
+            "user_address",
+            "login_name",
+            "login_password",
+            "user_data",
+            "options",
+        )
+        self.inputs: dict[str, Any] = dict(
+            zip(
+                names,
+                (
+                    self.room,
+                    Field("User id", "text", "camera-1", shows=True),
+                    Field(
+                        "Name", "text", "Front door", shows=True
+                    ),  # some name a camera by its address
+                    Field("Address", "text", "rtsp://host:554/path", shows=True),
+                    Field("Login name", "text", shows=True),
+                    Field("Login password"),
+                    Field("User data", "text"),
+                    Field("Options (JSON)", "text", '{"name": "value"}'),
+                ),
+                strict=True,
+            )
+        )
         _, user_id, name, address, login_name, password, *more = self.inputs.values()
         for field in (name, address, more[1]):
             field.add_class("confkit-grow")
@@ -134,14 +161,21 @@ class DevicePanel(Panel):
         self._why = button("Find out why", self.clicked(self.diagnose, "camera"))
         shown(self.more, False)
         shown(self._why, False)
-        form = ipywidgets.VBox([
-            row(user_id, name),
-            row(address),
-            row(login_name, password, button("More fields", lambda _: self.unfold())),
-            self.more,
-            row(self.untried, self.verify),
-            row(self._preflight, self._import, self._why, button("Clear", lambda _: self.clear())),
-        ])  # fmt: skip
+        form = ipywidgets.VBox(
+            [
+                row(user_id, name),
+                row(address),
+                row(login_name, password, button("More fields", lambda _: self.unfold())),
+                self.more,
+                row(self.untried, self.verify),
+                row(
+                    self._preflight,
+                    self._import,
+                    self._why,
+                    button("Clear", lambda _: self.clear()),
+                ),
+            ]
+        )
         form.add_class("confkit-form")
         return columns(form, self.view)
 
@@ -156,15 +190,28 @@ class DevicePanel(Panel):
             "verify": check("Look for each afterwards", True),
             "rollback": check("All or none"),
         }
-        self.problems = Table("Problems of the table", "number", [
-            Column("row", "row", right=True), Column("column", "column"),
-            Column("problem", "problem"),
-        ])  # fmt: skip
-        self.outcomes = Table("What became of each device", "row", [
-            Column("row", "row", right=True), Column("outcome", "outcome", _outcome),
-            Column("user_id", "user"), Column("room_id", "room"), Column("verdict", "preflight"),
-            Column("cause", "cause", wide=True),
-        ], on_choice=self._detail_of)  # fmt: skip
+        self.problems = Table(
+            "Problems of the table",
+            "number",
+            [
+                Column("row", "row", right=True),
+                Column("column", "column"),
+                Column("problem", "problem"),
+            ],
+        )
+        self.outcomes = Table(
+            "What became of each device",
+            "row",
+            [
+                Column("row", "row", right=True),
+                Column("outcome", "outcome", _outcome),
+                Column("user_id", "user"),
+                Column("room_id", "room"),
+                Column("verdict", "preflight"),
+                Column("cause", "cause", wide=True),
+            ],
+            on_choice=self._detail_of,
+        )
         self.detail, self.download = View("One device of the table"), View("Result as a file")
         template = View("An empty table")
         template.show(_download("Download a template (CSV)", "devices.csv", _HEADER))
@@ -172,17 +219,21 @@ class DevicePanel(Panel):
         retry = self.clicked(self.try_again, "table")
         self.retry = button("Try again", retry, refused=self.frame.note)
         self.rows = ipywidgets.VBox([self.outcomes, self.detail, row(self.retry, self.download)])
-        many = ipywidgets.VBox([
-            row(self.file, self.pasted), row(text(f'<div class="confkit-quiet">{COLUMNS}</div>')),
-            row(*self.ticks.values()),
-            row(
-                button("Check the table", self.clicked(self.check_table, "table")),
-                button("Import the table", ask, "primary", refused=self.frame.note),
-                button("Clear", lambda _: self.clear_table()),
-                template,
-            ),
-            self.problems, self.rows,
-        ])  # fmt: skip
+        many = ipywidgets.VBox(
+            [
+                row(self.file, self.pasted),
+                row(text(f'<div class="confkit-quiet">{COLUMNS}</div>')),
+                row(*self.ticks.values()),
+                row(
+                    button("Check the table", self.clicked(self.check_table, "table")),
+                    button("Import the table", ask, "primary", refused=self.frame.note),
+                    button("Clear", lambda _: self.clear_table()),
+                    template,
+                ),
+                self.problems,
+                self.rows,
+            ]
+        )
         many.add_class("confkit-form")
         shown(self.problems, False)
         shown(self.rows, False)
@@ -190,11 +241,20 @@ class DevicePanel(Panel):
 
     def _list(self) -> Sequence[ipywidgets.Widget]:
         """The devices listed, what is done with the one that was picked, and their pictures."""
-        self.table = Table("Devices", "key", [
-            Column("user_name", "name"), Column("user_id", "user", copy=True),
-            Column("room_id", "room", copy=True), Column("user_address", "address", wide=True),
-        ], empty="No devices here.", sort=("room_id", False), on_choice=self._pick,
-            on_page=self.clicked(self._picture, "pictures", "Pictures", again=True))  # fmt: skip
+        self.table = Table(
+            "Devices",
+            "key",
+            [
+                Column("user_name", "name"),
+                Column("user_id", "user", copy=True),
+                Column("room_id", "room", copy=True),
+                Column("user_address", "address", wide=True),
+            ],
+            empty="No devices here.",
+            sort=("room_id", False),
+            on_choice=self._pick,
+            on_page=self.clicked(self._picture, "pictures", "Pictures", again=True),
+        )
         diagnose = self.clicked(self._diagnose, "camera", given=lambda: (self.picked, self.found))
         remove = self.clicked(self._ask_removal, "change", given=lambda: self.picked)
         self.of_picked = row(
@@ -285,10 +345,14 @@ class DevicePanel(Panel):
         self._take_out(self.select(user_id, room_id))
 
     def _ask_removal(self, device: Device) -> None:
-        self._ask("Remove", partial(self._take_out, device), lambda: (
-            f"Remove {_named(device)} from {self._room_of(device)}? The service lets go of its "
-            "camera, and the others in the room do not see it any more."
-        ))  # fmt: skip
+        self._ask(
+            "Remove",
+            partial(self._take_out, device),
+            lambda: (
+                f"Remove {_named(device)} from {self._room_of(device)}? The service lets go of its "
+                "camera, and the others in the room do not see it any more."
+            ),
+        )
 
     def _take_out(self, device: Device) -> None:
         called = mask_address(device.user_id)
@@ -444,9 +508,11 @@ class DevicePanel(Panel):
         elif self._passed(device) is None:
             way = " Its address or login is not what was tried, so it is tried again first."
         action = partial(self._bring_in, device, preflight, self.verify.value)
-        self._ask("Import", action, lambda: (
-            f"Import {_named(device)} at {bare(device)} into {self._room_of(device)}?{way}"
-        ))  # fmt: skip
+        self._ask(
+            "Import",
+            action,
+            lambda: f"Import {_named(device)} at {bare(device)} into {self._room_of(device)}?{way}",
+        )
 
     def _bring_in(self, device: Device, preflight: bool, verify: bool) -> Device:
         called = mask_address(device.user_id)
@@ -474,10 +540,14 @@ class DevicePanel(Panel):
         with self.working(f"Looking for the reason of {called}", "camera") as work:
             name, password = login_of(device)
             report = diagnose_device(
-                self.client, device.room_id, device.user_id or None, device.user_address,
-                login_name=name or None, login_password=password or None,
+                self.client,
+                device.room_id,
+                device.user_id or None,
+                device.user_address,
+                login_name=name or None,
+                login_password=password or None,
                 cancelled=work.cancelled,
-            )  # fmt: skip
+            )
             return self._say_found(report, view, work)
 
     def _try(self, camera: Device, work: Work) -> Report:
@@ -653,9 +723,12 @@ class DevicePanel(Panel):
         result = self.result
         chosen = () if result is None else result[result.row.astype(str) == key].to_dict("records")
         names = ("user_name", "user_address", "cause", "advice")
-        self.detail.show("".join(
-            fields([(name.removeprefix("user_"), one[name]) for name in names]) for one in chosen
-        ))  # fmt: skip
+        self.detail.show(
+            "".join(
+                fields([(name.removeprefix("user_"), one[name]) for name in names])
+                for one in chosen
+            )
+        )
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
         """Say in the panel what went wrong, what was found out about that, and each problem of a

@@ -44,9 +44,10 @@ def zone_of(tz: str | tzinfo | None) -> tzinfo:
 def check_options(options: Mapping[str, object]) -> None:
     """Check that `create_room` has all of these options; otherwise ConfigError."""
     taken = [
-        name for name, one in signature(create_room).parameters.items()
+        name
+        for name, one in signature(create_room).parameters.items()
         if one.kind is Parameter.KEYWORD_ONLY
-    ]  # fmt: skip
+    ]
     unknown = ", ".join(name for name in options if name not in taken)
     if unknown:
         raise ConfigError(f"create_room has no option {unknown}", f"It has {', '.join(taken)}.")

@@ -141,18 +141,22 @@ class RoomsPanel(Panel):
         check_source(client)
         self._tz = zone_of(tz)
         self.model = (
-            rooms if isinstance(rooms, RoomsModel)
+            rooms
+            if isinstance(rooms, RoomsModel)
             else RoomsModel(client, rooms, background_rate=rate)
-        )  # fmt: skip
+        )
         if self.model.client is not client:
             raise ConfigError(
                 "The rooms are read by another client", "Give that one, or rooms of this one."
             )
         super().__init__(title, client)
         self._viewer = Viewer(
-            self._page, self._changed, self._picked, self._read_also,
+            self._page,
+            self._changed,
+            self._picked,
+            self._read_also,
             lambda error: self.fails(error, "reading"),
-        )  # fmt: skip
+        )
         self._outage: Outage | None = None  # the last one that was said
         self._drawing = threading.RLock()
         self._newest: pd.DataFrame | None = None  # the value of what was drawn last
@@ -289,8 +293,9 @@ class RoomsPanel(Panel):
                 f"{self.model.client.name} has been answering again since "
                 f"{clock(datetime.now(UTC), self._tz)} ({zone(self._tz)[1]}), after "
                 f"{age(before.since)}. Rows that have not been read since say how old they are.",
-                "good", "service",
-            )  # fmt: skip
+                "good",
+                "service",
+            )
         # One that was dismissed comes back when somebody asks.
         elif self._outage is not before and (
             before is None or any(one["kind"] == "service" for one in self.frame.messages)

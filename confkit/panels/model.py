@@ -53,10 +53,17 @@ def unasked(client: Client, given: RoomIds) -> Sweep:
     """The sweep of rooms of which nothing has been asked yet."""
     nothing = [None] * len(given.ids)
     return Sweep(
-        ids=tuple(given.ids), service=client.name, time=datetime.now(UTC), seconds=0.0, requests=0,
-        complete=False, failures=(), _part=Part(nothing, nothing, None, 0, complete=False),
-        _asked=(True, True), _columns=given.columns,
-    )  # fmt: skip
+        ids=tuple(given.ids),
+        service=client.name,
+        time=datetime.now(UTC),
+        seconds=0.0,
+        requests=0,
+        complete=False,
+        failures=(),
+        _part=Part(nothing, nothing, None, 0, complete=False),
+        _asked=(True, True),
+        _columns=given.columns,
+    )
 
 
 def frame_of(swept: Sweep) -> pd.DataFrame:
@@ -139,8 +146,10 @@ def valued(frame: pd.DataFrame) -> pd.DataFrame:
 def states(frame: pd.DataFrame) -> list[str]:
     """The state of each row in the words of the occupancy chart, by what was last read of it."""
     known = frame["attendee_max"].notna() | frame["topic"].notna() | frame["error"].isna()
-    columns = [frame[name].astype(object).where(frame[name].notna(), None)
-               for name in ("users", "attendee_max")]  # fmt: skip
+    columns = [
+        frame[name].astype(object).where(frame[name].notna(), None)
+        for name in ("users", "attendee_max")
+    ]
     rows = list(zip(*columns, known, strict=True))
     of = {one: RoomNow("", "", one[0], one[1] or None, one[2]).state for one in {*rows}}
     return [of[row] for row in rows]

@@ -39,9 +39,14 @@ if TYPE_CHECKING:
 
 USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
 _TONES = {
-    "full": "bad", "near": "warn", "over": "bad", "free": "note", "empty": "quiet",
-    "no cap": "quiet", "unread": "quiet",
-}  # fmt: skip
+    "full": "bad",
+    "near": "warn",
+    "over": "bad",
+    "free": "note",
+    "empty": "quiet",
+    "no cap": "quiet",
+    "unread": "quiet",
+}
 _ALWAYS = ("full", "near", "over")  # are counted where there are none, too
 _NAMED = 8  # rooms of one failure
 _FAILURES = 5  # that are reported in full
@@ -93,23 +98,33 @@ class OccupancyPanel(RoomsPanel):
         self.totals, self.lost = arranging.text(), arranging.text()
         arranging.shown(self.lost, False)
         self.table = Table(
-            "Rooms", "room_id", self._columns(), what="rooms", sort=("fullness", True),
+            "Rooms",
+            "room_id",
+            self._columns(),
+            what="rooms",
+            sort=("fullness", True),
             empty="No room to show. Give room_ids, create one, or change the search.",
-            on_choice=self._choose, on_page=self._turned,
-        )  # fmt: skip
+            on_choice=self._choose,
+            on_page=self._turned,
+        )
         self.curve = RoomCurve(self._client.name, lambda: self.select(""), self._tz)
         self.recorded = RecordedBlock(
-            folder, look=lambda: self._beside(self.recorded.look),
+            folder,
+            look=lambda: self._beside(self.recorded.look),
             report=self.clicked(self.capacity, "report"),
             choose=lambda room_id: self._beside(partial(self.select, room_id)),
-        )  # fmt: skip
+        )
         if folder:
             self._beside(self.recorded.look)
         refresh = arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary")
         self.shows(
-            arranging.row(refresh, self.often, self._search), self.counts, self.totals, self.lost,
-            arranging.columns(self.table, self.curve), self.recorded,
-        )  # fmt: skip
+            arranging.row(refresh, self.often, self._search),
+            self.counts,
+            self.totals,
+            self.lost,
+            arranging.columns(self.table, self.curve),
+            self.recorded,
+        )
 
     def _columns(self) -> list[Column]:
         return [
@@ -286,10 +301,15 @@ def totals(frame: pd.DataFrame) -> str:
     for name in ("users", "people", "devices"):
         known = frame[name].dropna()
         number = int(known.sum())
-        word = f"{name} not known" if known.empty and len(frame) else (
-            f"<b>{number:,}</b> {'person' if name == 'people' else name[:-1]}" if number == 1
-            else f"<b>{number:,}</b> {name}"
-        )  # fmt: skip
+        word = (
+            f"{name} not known"
+            if known.empty and len(frame)
+            else (
+                f"<b>{number:,}</b> {'person' if name == 'people' else name[:-1]}"
+                if number == 1
+                else f"<b>{number:,}</b> {name}"
+            )
+        )
         said.append(f"<span>{word}</span>")
     old = int((frame[UNREAD] & frame["users"].notna()).sum())
     if old:

@@ -182,9 +182,15 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         arranging.shown(self, False)
 
     def draw(
-        self, room_id: str, topic: object, read: pd.DataFrame, folder: str, every: float, *,
+        self,
+        room_id: str,
+        topic: object,
+        read: pd.DataFrame,
+        folder: str,
+        every: float,
+        *,
         anew: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Draw this room of its samples that were `read`, or put the curve away where it is "";
         `every` as of `joined`, `anew` reads the recording again."""
         with self._drawing:
@@ -228,9 +234,13 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
     """The folder, what it holds and how to record into it, and its capacity report."""
 
     def __init__(
-        self, folder: str, *, look: Callable[[], object], report: Callable[..., object],
+        self,
+        folder: str,
+        *,
+        look: Callable[[], object],
+        report: Callable[..., object],
         choose: Callable[[str], object],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.entry = arranging.entry("Folder", folder, "such as occupancy/", "grow")
         self.entry.observe(lambda _: look(), "value")
         self.state = arranging.text()

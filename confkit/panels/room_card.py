@@ -225,12 +225,17 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         self._head, self._stale, self._fields = (arranging.text() for _ in range(3))
         self._media, self._problem = arranging.text(), arranging.text()
         self.users = Table(
-            "People and devices in the room", "user_id",
-            [Column("user_name", "name"), Column("kind", "kind", _kind),
-             Column("user_id", "user", wide=True, copy=True)],
-            what="in the room", empty="Nobody is in the room.",
+            "People and devices in the room",
+            "user_id",
+            [
+                Column("user_name", "name"),
+                Column("kind", "kind", _kind),
+                Column("user_id", "user", wide=True, copy=True),
+            ],
+            what="in the room",
+            empty="Nobody is in the room.",
             on_choice=lambda _: self._choosable(),
-        )  # fmt: skip
+        )
         self.devices = View("Devices")
         self._put_off = arranging.button(
             "Force offline", handlers["put_off"], "danger", refused=refused
@@ -248,9 +253,11 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         self._parts = (server, inside, arranging.row(delete, self.number))
         fields = ipywidgets.VBox([self._fields, server])
         self.children = [
-            arranging.row(self._head, close), self._stale,
-            arranging.columns(fields, inside), self._parts[2],
-        ]  # fmt: skip
+            arranging.row(self._head, close),
+            self._stale,
+            arranging.columns(fields, inside),
+            self._parts[2],
+        ]
 
     def _show(self, details: RoomDetails) -> None:
         self.details = details
@@ -322,11 +329,17 @@ def fields_of(room: Room) -> list[tuple[str, Any]]:
     if isinstance(room.room_mode, int):
         mode = ROOM_MODE.get(room.room_mode, f"other ({room.room_mode})")
     return [
-        ("topic", room.topic), ("room_id", room.room_id), ("status", status), ("mode", mode),
-        ("owner_id", room.owner_id), ("attendee_max", room.attendee_max),
-        ("max_audio", room.max_audio), ("max_video", room.max_video),
-        ("room_extend_id", room.room_extend_id), ("id", room.id),
-    ]  # fmt: skip
+        ("topic", room.topic),
+        ("room_id", room.room_id),
+        ("status", status),
+        ("mode", mode),
+        ("owner_id", room.owner_id),
+        ("attendee_max", room.attendee_max),
+        ("max_audio", room.max_audio),
+        ("max_video", room.max_video),
+        ("room_extend_id", room.room_extend_id),
+        ("id", room.id),
+    ]
 
 
 def status_word(status: str) -> str:

@@ -41,9 +41,12 @@ class FilterBar(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no 
     def wanted(self) -> Filter:
         """What is wanted; ConfigError when the percentage is none."""
         return Filter(
-            self._text.value, self._status.value or None, self._mode.value or None,
-            _percent(self._fuller.value), self._failures.value,
-        )  # fmt: skip
+            self._text.value,
+            self._status.value or None,
+            self._mode.value or None,
+            _percent(self._fuller.value),
+            self._failures.value,
+        )
 
     def set(self, wanted: Filter) -> None:
         """Set the inputs to this. ConfigError: there is no such filter, and all stays."""
@@ -83,14 +86,16 @@ class AddForm(ipywidgets.VBox):  # type: ignore[misc]
         self._file.add_class("confkit-grow")
         self._file.observe(lambda _: self._offer(), "held")
         arranging.shown(self._column, False)
-        super().__init__([
-            arranging.heading("Add rooms"),
-            arranging.row(self._text, self._file, self._column),
-            arranging.row(
-                arranging.button("Add", clicked(self.submit, "reading"), "primary"),
-                arranging.button("Known rooms", clicked(known, "reading")),
-            ),
-        ])  # fmt: skip
+        super().__init__(
+            [
+                arranging.heading("Add rooms"),
+                arranging.row(self._text, self._file, self._column),
+                arranging.row(
+                    arranging.button("Add", clicked(self.submit, "reading"), "primary"),
+                    arranging.button("Known rooms", clicked(known, "reading")),
+                ),
+            ]
+        )
         self.add_class("confkit-form")
 
     def given(self) -> RoomIds | list[str]:
@@ -137,12 +142,14 @@ class NewRoomForm(ipywidgets.VBox):  # type: ignore[misc]
         self._password = Field("Host password", hint="none")
         topic, owner, extend_id, *caps = self._texts.values()
         submit = clicked(self.submit, "change", given=self.values)
-        super().__init__([
-            arranging.heading("New room"),
-            arranging.row(topic, owner, self._mode),
-            arranging.row(*caps, extend_id, self._password),
-            arranging.row(arranging.button("Create room", submit, "primary", refused=refused)),
-        ])  # fmt: skip
+        super().__init__(
+            [
+                arranging.heading("New room"),
+                arranging.row(topic, owner, self._mode),
+                arranging.row(*caps, extend_id, self._password),
+                arranging.row(arranging.button("Create room", submit, "primary", refused=refused)),
+            ]
+        )
         self.add_class("confkit-form")
 
     def values(self) -> dict[str, Any]:

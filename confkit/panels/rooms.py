@@ -64,14 +64,22 @@ class RoomExplorer(RoomsPanel):
         self._filters = FilterBar(self._shows_rows)
         self._save = View("Download")
         self.table = Table(
-            "Rooms", "room_id", self._columns(), what="rooms", sort=("utilisation", True),
+            "Rooms",
+            "room_id",
+            self._columns(),
+            what="rooms",
+            sort=("utilisation", True),
             empty="No room to show. Add rooms by number, or change the search.",
-            on_choice=self._choose, on_page=lambda: self._shows_rows(self._ordered),
-        )  # fmt: skip
+            on_choice=self._choose,
+            on_page=lambda: self._shows_rows(self._ordered),
+        )
         note = self.frame.note
         # What is shown at the click: another room may be picked before it has its turn.
         self._card = RoomCard(
-            client, self._tz, note, close=lambda _: self.select(None),
+            client,
+            self._tz,
+            note,
+            close=lambda _: self.select(None),
             delete=self.clicked(self._ask_delete, "change", given=lambda: self._card.room_id),
             put_off=self.clicked(
                 self._ask_offline, "change", given=lambda: (self._card.room_id, self._card.user_id)
@@ -79,7 +87,7 @@ class RoomExplorer(RoomsPanel):
             check_server=self.clicked(
                 self.check_media_server, "media server", given=lambda: self._card.room_id
             ),
-        )  # fmt: skip
+        )
         adding, making = ipywidgets.VBox(), ipywidgets.VBox()
         buttons = arranging.row(
             arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary"),

@@ -72,28 +72,47 @@ def token_steps(client: Client) -> TokenSteps:
     form = f"base64 of the {'lowercase hex text' if in_hex else 'raw bytes'} of the {function}"
     signed = digest(client.access_key, client.secret_key, dialect)
     name = dialect.token_parameter
-    return TokenSteps([
-        TokenStep("access key", client.access_key, "names the client; sent in A1", "specified"),
-        TokenStep("secret key", shown(client.secret_key),
-                  "shared with the platform; never sent", "specified"),
-        TokenStep("digest", shown(signed),
-                  f"{form} of the access key under the secret key; sent in A1", usual),
-        TokenStep("random", shown(token.random), "from A1's answer", "specified"),
-        TokenStep("key", shown(token.key), "from A1's answer", "specified"),
-        TokenStep("message", shown(message), "random and key, joined by a colon", "specified"),
-        TokenStep(function, shown(mac.hexdigest()),
-                  "of the message under the secret key, as hex text",
-                  "seen" if dialect.hash == "sha1" else "assumed"),
-        TokenStep("what is encoded",
-                  f"{2 * mac.digest_size} characters" if in_hex else f"{mac.digest_size} bytes",
-                  f"{'that hex text, in lower case' if in_hex else 'the raw bytes of that HMAC'}"
-                  f' (dialect: signature="{dialect.signature}")',
-                  "seen" if in_hex else "assumed"),
-        TokenStep("token", shown(token), "base64 of that", "specified"),
-        TokenStep("in a request", f"{name}={shown(quote(token, safe=''))}",
-                  "percent-encoded once: = travels as %3D; B spells the name as the interface does"
-                  + _in_b2(dialect), "seen"),
-    ])  # fmt: skip
+    return TokenSteps(
+        [
+            TokenStep("access key", client.access_key, "names the client; sent in A1", "specified"),
+            TokenStep(
+                "secret key",
+                shown(client.secret_key),
+                "shared with the platform; never sent",
+                "specified",
+            ),
+            TokenStep(
+                "digest",
+                shown(signed),
+                f"{form} of the access key under the secret key; sent in A1",
+                usual,
+            ),
+            TokenStep("random", shown(token.random), "from A1's answer", "specified"),
+            TokenStep("key", shown(token.key), "from A1's answer", "specified"),
+            TokenStep("message", shown(message), "random and key, joined by a colon", "specified"),
+            TokenStep(
+                function,
+                shown(mac.hexdigest()),
+                "of the message under the secret key, as hex text",
+                "seen" if dialect.hash == "sha1" else "assumed",
+            ),
+            TokenStep(
+                "what is encoded",
+                f"{2 * mac.digest_size} characters" if in_hex else f"{mac.digest_size} bytes",
+                f"{'that hex text, in lower case' if in_hex else 'the raw bytes of that HMAC'}"
+                f' (dialect: signature="{dialect.signature}")',
+                "seen" if in_hex else "assumed",
+            ),
+            TokenStep("token", shown(token), "base64 of that", "specified"),
+            TokenStep(
+                "in a request",
+                f"{name}={shown(quote(token, safe=''))}",
+                "percent-encoded once: = travels as %3D; B spells the name as the interface does"
+                + _in_b2(dialect),
+                "seen",
+            ),
+        ]
+    )
 
 
 def _in_b2(dialect: Dialect) -> str:

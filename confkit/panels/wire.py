@@ -54,16 +54,23 @@ class WirePanel(Panel):
         self._last = 0
         self._shown: tuple[list[int], bool] | None = None
         self._reading = threading.Lock()
-        self.table = Table("The last calls", "n", [
-            Column("n", "No.", right=True, wide=True),
-            Column("time", "Time", self._time),
-            Column("ret", "Answer", _answered),
-            Column("call", "Call", lambda one: f"{one['call']} {one['operation']}"),
-            Column("meaning", "Meaning"),
-            Column("seconds", "Took", lambda one: took(one["seconds"]), right=True, wide=True),
-            Column("url", "Sent", lambda one: f"{one['method']} {one['url']}", wide=True),
-        ], what="calls", sort=("n", True), on_choice=self._show,
-            empty="No call was made yet. Make one and it stands here.")  # fmt: skip
+        self.table = Table(
+            "The last calls",
+            "n",
+            [
+                Column("n", "No.", right=True, wide=True),
+                Column("time", "Time", self._time),
+                Column("ret", "Answer", _answered),
+                Column("call", "Call", lambda one: f"{one['call']} {one['operation']}"),
+                Column("meaning", "Meaning"),
+                Column("seconds", "Took", lambda one: took(one["seconds"]), right=True, wide=True),
+                Column("url", "Sent", lambda one: f"{one['method']} {one['url']}", wide=True),
+            ],
+            what="calls",
+            sort=("n", True),
+            on_choice=self._show,
+            empty="No call was made yet. Make one and it stands here.",
+        )
         self.sent, self.came, self.made = View("What was sent"), View("What came"), View(_STEPS)
         self.details = columns(self.sent, self.came)
         self.errors = check("errors only")
@@ -176,11 +183,13 @@ def _sent_html(call: Call, tz: tzinfo) -> str:
     here, zone_name = zone(tz)
     return _block(
         f"{call.endpoint} {ENDPOINTS[call.endpoint].title}",
-        [("when", f"{call.time.astimezone(here):%Y-%m-%d %H:%M:%S} ({zone_name})"),
-         ("sent", f"{call.method} {call.url}"),
-         ("parameters", _PLACES.get(call.placement, "as JSON"))],
+        [
+            ("when", f"{call.time.astimezone(here):%Y-%m-%d %H:%M:%S} ({zone_name})"),
+            ("sent", f"{call.method} {call.url}"),
+            ("parameters", _PLACES.get(call.placement, "as JSON")),
+        ],
         {"As curl": call.as_curl(), "As Python": call.as_python()},
-    )  # fmt: skip
+    )
 
 
 def _came_html(call: Call) -> str:
@@ -193,8 +202,11 @@ def _came_html(call: Call) -> str:
         pairs.append(("meaning", f"{found.meaning} ({found.sure})"))
         if call.ret != 0:
             again = "yes, in a moment" if found.retry else "no, not before something has changed"
-            pairs += [("likely cause", f"{found.cause} (assumed)"), ("what to do", found.advice),
-                      ("try again", again)]  # fmt: skip
+            pairs += [
+                ("likely cause", f"{found.cause} (assumed)"),
+                ("what to do", found.advice),
+                ("try again", again),
+            ]
     return _block("What came", pairs, {"Its answer": _laid_out(call.answer)} if call.answer else {})
 
 

@@ -25,12 +25,21 @@ _ADVICE = {
     LINK_LOCAL: "Give the camera an address of your network, and import that.",
 }
 _METADATA = {
-    "169.254.169.254", "fd00:ec2::254", "fd20:ce::254",  # most clouds; over IPv6
-    "169.254.170.2", "169.254.170.23", "fd00:ec2::23",  # containers
-    "100.100.100.200", "168.63.129.16", "192.0.0.192",  # Alibaba, Azure's platform, Oracle
-    "metadata.google.internal", "metadata", "instance-data",  # names that few networks look up
-    "metadata.goog", "instance-data.ec2.internal",
-}  # fmt: skip
+    "169.254.169.254",
+    "fd00:ec2::254",
+    "fd20:ce::254",  # most clouds; over IPv6
+    "169.254.170.2",
+    "169.254.170.23",
+    "fd00:ec2::23",  # containers
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",  # Alibaba, Azure's platform, Oracle
+    "metadata.google.internal",
+    "metadata",
+    "instance-data",  # names that few networks look up
+    "metadata.goog",
+    "instance-data.ec2.internal",
+}
 
 
 _NAT64 = int(ipaddress.IPv6Address("64:ff9b::"))

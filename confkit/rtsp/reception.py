@@ -14,8 +14,15 @@ from .sdp import Media
 _ENOUGH = 60
 _RTCP = range(72, 77)  # out of its place
 _REMEMBERED = 20_000  # pictures; more than five minutes at 60 a second
-_H264 = {66: "Baseline", 77: "Main", 88: "Extended", 100: "High", 110: "High 10",
-         122: "High 4:2:2", 244: "High 4:4:4"}  # fmt: skip
+_H264 = {
+    66: "Baseline",
+    77: "Main",
+    88: "Extended",
+    100: "High",
+    110: "High 10",
+    122: "High 4:2:2",
+    244: "High 4:4:4",
+}
 _H265 = {1: "Main", 2: "Main 10", 3: "Main Still Picture", 4: "Range Extensions"}
 
 

@@ -18,9 +18,12 @@ _STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "
 PLAIN = "Write rtsp:// in place of rtsps://, or use the camera's port for rtsps (322 is usual)."
 _LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
 _KINDS = {
-    b"HTTP/": "an HTTP server", b"<": "an HTTP server", b"SSH-": "an SSH server",
-    b"220": "an FTP or mail server", b"RTSP/": "a faulty RTSP server",
-}  # fmt: skip
+    b"HTTP/": "an HTTP server",
+    b"<": "an HTTP server",
+    b"SSH-": "an SSH server",
+    b"220": "an FTP or mail server",
+    b"RTSP/": "a faulty RTSP server",
+}
 # What a careless camera may repeat in its reason: digests, tokens, Basic logins.
 _LONG_WORD = re.compile(r"[^\s=\"',;]{24,}")
 _REASON_LENGTH = 80
@@ -58,10 +61,11 @@ def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
     if isinstance(error, ssl.SSLCertVerificationError):
         why = error.verify_message or "it cannot be verified"
         return PullRefused(
-            "tls_failed", f"The camera's certificate is not trusted: {why}.",
+            "tls_failed",
+            f"The camera's certificate is not trusted: {why}.",
             advice="Give the certificate to trust (verify=FILE), or do without a check (verify="
             "False, --no-verify).",
-        )  # fmt: skip
+        )
     if isinstance(error, ConnectionRefusedError):
         return PullRefused("refused", "Nothing listens at the camera's port.")
     if isinstance(error, ssl.SSLError) or encrypted:

@@ -112,8 +112,13 @@ class Report:
         """Return one row per stage: `stage`, `outcome`, `seconds`, `status_line`, `detail`."""
         import pandas as pd
 
-        types = {"stage": "string", "outcome": "string", "seconds": "float64",
-                 "status_line": "string", "detail": "string"}  # fmt: skip
+        types = {
+            "stage": "string",
+            "outcome": "string",
+            "seconds": "float64",
+            "status_line": "string",
+            "detail": "string",
+        }
         rows = [
             (stage.name, stage.outcome, stage.seconds, stage.status_line, stage.detail)
             for stage in self.stages
@@ -124,16 +129,23 @@ class Report:
         """Return what is known of the stream, each in a few words."""
         codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "")
         login = "no login" if self.authentication == "none" else self.authentication
-        return tuple(filter(None, [
-            f"{codec} {self.profile}" if codec and self.profile else codec,
-            f"{self.width} x {self.height}" if self.width else None,
-            f"{self.fps:.3g} frames/s" if self.fps else None,
-            f"{self.bit_rate / 1e6:.2f} Mbit/s" if self.bit_rate else None,
-            f"a keyframe every {self.keyframe_interval:.3g} s" if self.keyframe_interval else None,
-            None if self.packet_loss is None else f"{self.packet_loss:.1%} lost",
-            f"over {self.transport.upper()}" if self.transport else None,
-            login,
-        ]))  # fmt: skip
+        return tuple(
+            filter(
+                None,
+                [
+                    f"{codec} {self.profile}" if codec and self.profile else codec,
+                    f"{self.width} x {self.height}" if self.width else None,
+                    f"{self.fps:.3g} frames/s" if self.fps else None,
+                    f"{self.bit_rate / 1e6:.2f} Mbit/s" if self.bit_rate else None,
+                    f"a keyframe every {self.keyframe_interval:.3g} s"
+                    if self.keyframe_interval
+                    else None,
+                    None if self.packet_loss is None else f"{self.packet_loss:.1%} lost",
+                    f"over {self.transport.upper()}" if self.transport else None,
+                    login,
+                ],
+            )
+        )
 
     def __str__(self) -> str:
         """Return all of it as lines of text."""

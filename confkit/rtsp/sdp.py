@@ -9,9 +9,14 @@ from dataclasses import dataclass, field
 
 # Payload types that need no rtpmap line (RFC 3551).
 _STATIC = {
-    0: ("PCMU", 8000), 8: ("PCMA", 8000), 26: ("JPEG", 90000), 31: ("H261", 90000),
-    32: ("MPV", 90000), 33: ("MP2T", 90000), 34: ("H263", 90000),
-}  # fmt: skip
+    0: ("PCMU", 8000),
+    8: ("PCMA", 8000),
+    26: ("JPEG", 90000),
+    31: ("H261", 90000),
+    32: ("MPV", 90000),
+    33: ("MP2T", 90000),
+    34: ("H263", 90000),
+}
 _BESIDE = ("RTX", "RED", "ULPFEC", "FLEXFEC")  # travel beside a video, and are none
 _DYNAMIC = 96  # payload types from here on mean what their rtpmap line says
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")

@@ -57,8 +57,10 @@ def listing(runbooks: list[Stored]) -> str:
         for one in runbooks
     ]
     folders = sorted({str(one.path.parent) for one in runbooks})
-    told = [f'What each input means stands under "Inputs" in NAME.ipynb, in {folder}'
-            for folder in folders]  # fmt: skip
+    told = [
+        f'What each input means stands under "Inputs" in NAME.ipynb, in {folder}'
+        for folder in folders
+    ]
     return "\n".join([*lines, *told])
 
 

@@ -168,9 +168,13 @@ class _Played:
             if sys.platform != "win32":
                 manager.transport, manager.ip = "ipc", str(files / "kernel")
             client = _Watched(
-                self._notebook, self._found.take, km=manager, timeout=None,
-                coalesce_streams=True, store_widget_state=False,
-            )  # fmt: skip
+                self._notebook,
+                self._found.take,
+                km=manager,
+                timeout=None,
+                coalesce_streams=True,
+                store_widget_state=False,
+            )
             own = {"IPYTHONDIR": str(files / "ipython"), HEADLESS: "1"}
             with (files / "log").open("wb") as log:
                 try:

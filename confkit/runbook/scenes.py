@@ -72,8 +72,10 @@ def _force_user_offline(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) 
 
 
 def _authentication_fails(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:
-    keys: Inputs = {name: getattr(owner, name)
-            for name in ("base_url", "outgoing_url", "access_key", "secret_key")}  # fmt: skip
+    keys: Inputs = {
+        name: getattr(owner, name)
+        for name in ("base_url", "outgoing_url", "access_key", "secret_key")
+    }
     changes: dict[str, Inputs] = {
         "rotated-secret": {"secret_key": "yesterdays-secret"},
         "white-space": {"secret_key": owner.secret_key + "\n"},
@@ -217,21 +219,32 @@ def _capacity_review(sandbox: Sandbox, _: Client, scene: str, inputs: Inputs) ->
 
 Build = Callable[["Sandbox", "Client", str, Inputs], Inputs]
 SCENES: dict[str, tuple[Build, str]] = {
-    "authentication-fails": (_authentication_fails,
-        "rotated-secret white-space signature token-refused tokens-end healthy"),
-    "bulk-camera-import": (_bulk_camera_import,
-        "one-does-not-play mistakes-in-the-table a-room-is-closed a-room-is-too-small healthy"),
-    "camera-does-not-appear": (_camera_does_not_appear,
-        "password-changed reset not-imported moved locked full closed media-server-gone healthy"),
-    "capacity-review": (_capacity_review,
-        "one-too-small gaps one-room-unread three-days old healthy"),
-    "deployment-acceptance": (_deployment_acceptance,
-        "healthy no-device-service licence-expired"),
-    "force-user-offline": (_force_user_offline,
-        "there comes-back two-of-that-name a-camera nobody"),
+    "authentication-fails": (
+        _authentication_fails,
+        "rotated-secret white-space signature token-refused tokens-end healthy",
+    ),
+    "bulk-camera-import": (
+        _bulk_camera_import,
+        "one-does-not-play mistakes-in-the-table a-room-is-closed a-room-is-too-small healthy",
+    ),
+    "camera-does-not-appear": (
+        _camera_does_not_appear,
+        "password-changed reset not-imported moved locked full closed media-server-gone healthy",
+    ),
+    "capacity-review": (
+        _capacity_review,
+        "one-too-small gaps one-room-unread three-days old healthy",
+    ),
+    "deployment-acceptance": (_deployment_acceptance, "healthy no-device-service licence-expired"),
+    "force-user-offline": (
+        _force_user_offline,
+        "there comes-back two-of-that-name a-camera nobody",
+    ),
     "media-server-gone": (_media_server_gone, "stopped unassigned healthy"),
-    "nobody-can-join": (_nobody_can_join,
+    "nobody-can-join": (
+        _nobody_can_join,
         "full full-of-video locked closed licence-expired no-seats media-server-gone peer-to-peer "
-        "peer-to-peer-refused healthy"),
+        "peer-to-peer-refused healthy",
+    ),
     "stray-devices": (_stray_devices, "strays unreadable healthy"),
-}  # fmt: skip
+}

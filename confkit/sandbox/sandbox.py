@@ -368,10 +368,16 @@ class Sandbox:
         settings = {
             "login_name": login_name,
             "login_password": login_password,
-            "codec": codec, "size": size, "fps": fps, "keyframe_every": keyframe_every,
-            "auth": auth, "name": name, "transports": transports, "max_viewers": max_viewers,
+            "codec": codec,
+            "size": size,
+            "fps": fps,
+            "keyframe_every": keyframe_every,
+            "auth": auth,
+            "name": name,
+            "transports": transports,
+            "max_viewers": max_viewers,
             "tls": tls,
-        }  # fmt: skip
+        }
         async with self._one_starts:
             if self._cameras is None:
                 need_av("cameras")

@@ -46,9 +46,16 @@ class Plan:
 
 
 def plan(
-    rooms: int, days: float, every: float, until: Any, seed: int | str, tz: str,
-    failures: float, cameras: bool, clock: Callable[[], float],
-) -> Plan:  # fmt: skip
+    rooms: int,
+    days: float,
+    every: float,
+    until: Any,
+    seed: int | str,
+    tz: str,
+    failures: float,
+    cameras: bool,
+    clock: Callable[[], float],
+) -> Plan:
     """The plan, or a ConfigError that names the argument that makes no sense."""
     if isinstance(rooms, bool) or not isinstance(rooms, int) or rooms < 1:
         raise ConfigError(f"rooms is {rooms!r}", "It is a whole number of rooms, 1 or more.")
@@ -91,10 +98,16 @@ def furnish(service: Service, planned: Plan, ids: Ids) -> tuple[list[str], dict[
         room_ids[service.ids.room_id()] = None
     new = list(room_ids)[older:]
     rooms = [
-        {"room_id": room_id, "topic": topic, "owner_id": "facilities", "room_mode": 1,
-         "attendee_max": cap or None, "mcu": service.mcu.up}
+        {
+            "room_id": room_id,
+            "topic": topic,
+            "owner_id": "facilities",
+            "room_mode": 1,
+            "attendee_max": cap or None,
+            "mcu": service.mcu.up,
+        }
         for room_id, topic, cap in zip(new, islice(topics(), len(new)), caps, strict=True)
-    ]  # fmt: skip
+    ]
     users = {place: ids.user_id() for place in inside}
     people = [
         (new[stays.room[place]], Person(user_id, person(int(stays.number[place])), False))
@@ -132,9 +145,13 @@ def samples(planned: Plan, room_ids: list[str]) -> pd.DataFrame:
 
 
 async def come_and_go(
-    service: Service, planned: Plan, room_ids: list[str], users: dict[int, str], speed: float,
+    service: Service,
+    planned: Plan,
+    room_ids: list[str],
+    users: dict[int, str],
+    speed: float,
     ids: Ids,
-) -> None:  # fmt: skip
+) -> None:
     """Goes on from the plan's `until`, at `speed` simulated minutes a second, without end.
 
     `users` are those who are in the rooms, by their place among the week's stays. Who is refused

@@ -74,15 +74,23 @@ class Way(NamedTuple):
 
 WAYS = {
     "RoomExplorer": Way(
-        "RoomExplorer(client, sweep)", ".confkit-table tbody tr", "input[type=text]",
-        ".confkit-table th button", ".confkit-told", r"\d of [\d,]+ rooms",
+        "RoomExplorer(client, sweep)",
+        ".confkit-table tbody tr",
+        "input[type=text]",
+        ".confkit-table th button",
+        ".confkit-told",
+        r"\d of [\d,]+ rooms",
     ),
     "itables": Way(
-        "ITable(frame, maxBytes=0)", "table.dataTable tbody tr",
-        ".dt-search input", ".dt-column-order", ".dt-info", "filtered from",
+        "ITable(frame, maxBytes=0)",
+        "table.dataTable tbody tr",
+        ".dt-search input",
+        ".dt-column-order",
+        ".dt-info",
+        "filtered from",
     ),
     "DataFrame.to_html": Way("HTML(frame.to_html(index=False))", "tbody tr"),
-}  # fmt: skip
+}
 
 # Each gives seconds, from what a person does to the rows in the page.
 LONGEST = 180  # seconds
@@ -126,10 +134,16 @@ def swept(rooms: int) -> Sweep:
     """A finished sweep of so many rooms, none of which was asked for."""
     ids = tuple(f"10{number:06}" for number in range(rooms))
     found = [
-        Room(room_id=room_id, topic=f"Sync of team {(number * 7919 + 5000) % 9973}", room_mode=1,
-             room_status=1, owner_id=f"operations-{number % 50}", attendee_max=25)
+        Room(
+            room_id=room_id,
+            topic=f"Sync of team {(number * 7919 + 5000) % 9973}",
+            room_mode=1,
+            room_status=1,
+            owner_id=f"operations-{number % 50}",
+            attendee_max=25,
+        )
         for number, room_id in enumerate(ids)
-    ]  # fmt: skip
+    ]
     users = [[RoomUser("Ada", "5f0c")] * (number % 27) for number in range(rooms)]
     calls = 2 * rooms + 1
     part = Part(found, users, {}, calls, complete=True)
@@ -143,8 +157,10 @@ def shown(sweep: Sweep) -> pd.DataFrame:
 
 def _kernel() -> None:
     print(f"explorer in the kernel, seconds, median of {ROUNDS} rounds")
-    print(f"  {'rooms':>8}{'first rows':>13}{'(its frame)':>13}{'filter':>9}{'sort':>9}"
-          f"{'itables':>10}{'to_html':>10}")  # fmt: skip
+    print(
+        f"  {'rooms':>8}{'first rows':>13}{'(its frame)':>13}{'filter':>9}{'sort':>9}"
+        f"{'itables':>10}{'to_html':>10}"
+    )
     html = _itables()
     with ck.connect("sandbox") as client:
         for rooms in SIZES:
@@ -155,7 +171,7 @@ def _kernel() -> None:
                 "frame": sweep.frame,
                 "itables": (lambda frame=frame: html(frame, maxBytes=0)) if html else lambda: None,
                 "to_html": lambda frame=frame: frame.to_html(index=False),
-            }  # fmt: skip
+            }
             panel = RoomExplorer(client, sweep)
             times: dict[str, list[float]] = {name: [] for name in (*ways, "filter", "sort")}
             for _ in range(ROUNDS):
@@ -166,8 +182,10 @@ def _kernel() -> None:
                 times["sort"].append(_seconds(lambda panel=panel: panel.sort("topic")))
             told = {name: f"{median(seconds):.3f}" for name, seconds in times.items()}
             told["itables"] = told["itables"] if html else "-"
-            print(f"  {rooms:8,}{told['first rows']:>13}{told['frame']:>13}{told['filter']:>9}"
-                  f"{told['sort']:>9}{told['itables']:>10}{told['to_html']:>10}")  # fmt: skip
+            print(
+                f"  {rooms:8,}{told['first rows']:>13}{told['frame']:>13}{told['filter']:>9}"
+                f"{told['sort']:>9}{told['itables']:>10}{told['to_html']:>10}"
+            )
     print(f"  (aims: {AIMS}){'' if html else ' (itables: not measured; it needs itables)'}\n")
 
 
@@ -188,8 +206,10 @@ def _seconds(run: Callable[[], object]) -> float:
 def _browser() -> None:
     ways = {name: way for name, way in WAYS.items() if name != "itables" or _itables()}
     print(f"explorer in JupyterLab and Chromium, median of {ROUNDS} rounds")
-    print(f"  {'rooms':>8}  {'way':<18}{'first row s':>12}{'MB':>9}{'filter s':>10}{'kB':>8}"
-          f"{'sort s':>9}")  # fmt: skip
+    print(
+        f"  {'rooms':>8}  {'way':<18}{'first row s':>12}{'MB':>9}{'filter s':>10}{'kB':>8}"
+        f"{'sort s':>9}"
+    )
     with ExitStack() as open_:
         folder = open_.enter_context(tempfile.TemporaryDirectory())
         browser = open_.enter_context(chromium())

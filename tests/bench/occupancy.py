@@ -144,8 +144,9 @@ def _percentiles(folder: Path, rows: int) -> None:
         for name, way in WAYS.items():
             told = subprocess.run(
                 [sys.executable, "-c", MEASURED.format(way=way), str(folder)],
-                check=True, stdout=subprocess.PIPE,
-            ).stdout  # fmt: skip
+                check=True,
+                stdout=subprocess.PIPE,
+            ).stdout
             taken[name].append(json.loads(told))
     pandas = median(seconds for seconds, _ in taken["pandas, p95"])
     print(f"p95 per room over {rows:,} rows of a folder, median of {ROUNDS}")

@@ -89,10 +89,23 @@ def _first_frame(url: str) -> None:
 
 def _ffprobe(url: str) -> None:
     subprocess.run(
-        ["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-read_intervals", "%+#1",
-         "-show_frames", "-select_streams", "v", url],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [
+            "ffprobe",
+            "-v",
+            "error",
+            "-rtsp_transport",
+            "tcp",
+            "-read_intervals",
+            "%+#1",
+            "-show_frames",
+            "-select_streams",
+            "v",
+            url,
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _rate(urls: list[str]) -> float:

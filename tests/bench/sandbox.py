@@ -82,8 +82,12 @@ def _sandbox(options: list[str]) -> Iterator[str]:
     with process([*command, *options]) as running:
         assert running.stdout is not None
         base_url, outgoing_url = (running.stdout.readline().split()[-1] for _ in range(2))
-        with ck.connect(base_url=base_url, outgoing_url=outgoing_url, access_key="demo_access",
-                        secret_key="demo_secret") as client:  # fmt: skip
+        with ck.connect(
+            base_url=base_url,
+            outgoing_url=outgoing_url,
+            access_key="demo_access",
+            secret_key="demo_secret",
+        ) as client:
             room_id = ck.create_room(client, "Weekly sync", "ops", attendee_max=25)
             query = encode({"access_token": str(client.token()), "room_id": room_id})
         yield f"{base_url}/rtc/room/get?{query}"

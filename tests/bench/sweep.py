@@ -32,18 +32,34 @@ ROUNDS, CALLS, USUAL_CALLS, BODIES = 5, 10_000, 1_500, 100_000
 LATENCY = 0.02
 TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
 ROOM = {
-    "ret": 0, "id": 100017, "room_id": "$arg_room_id", "topic": "Weekly sync of the field team",
-    "room_status": 1, "owner_id": "operations-17", "host_password": "s3cret-17",
-    "attendee_max": "25", "max_audio": "8", "max_video": "4", "room_extend_id": "", "room_mode": 1,
-}  # fmt: skip
-USERS = {"ret": 0, "user_list": [{"user_name": "Ada", "user_id": "5f0c2f5e-0001"},
-                                 {"user_name": "Bo", "user_id": "5f0c2f5e-0002"}]}  # fmt: skip
+    "ret": 0,
+    "id": 100017,
+    "room_id": "$arg_room_id",
+    "topic": "Weekly sync of the field team",
+    "room_status": 1,
+    "owner_id": "operations-17",
+    "host_password": "s3cret-17",
+    "attendee_max": "25",
+    "max_audio": "8",
+    "max_video": "4",
+    "room_extend_id": "",
+    "room_mode": 1,
+}
+USERS = {
+    "ret": 0,
+    "user_list": [
+        {"user_name": "Ada", "user_id": "5f0c2f5e-0001"},
+        {"user_name": "Bo", "user_id": "5f0c2f5e-0002"},
+    ],
+}
 DEVICES = {"ret": 0, "data": {"total": 0, "items": []}}
 GRANTED = {"ret": 0, "random": "abc", "key": "def"}
 REPLIES = {
-    "/rtc/auth/valid": GRANTED, "/rtc/room/get_room_info": USERS, "/rtc/room/get": ROOM,
+    "/rtc/auth/valid": GRANTED,
+    "/rtc/room/get_room_info": USERS,
+    "/rtc/room/get": ROOM,
     "/avd/": DEVICES,
-}  # fmt: skip
+}
 
 # A server that answers each request after a wait, as one at the other end of a country does.
 SLOW = f"""
@@ -162,8 +178,10 @@ def _frames(client: ck.Client, rooms: int) -> None:
 def _wrk(url: str, flying: int = 32) -> float:
     told = subprocess.run(
         ["wrk", "-t1", f"-c{flying}", "-d1s", f"{url}/rtc/room/get?access_token={TOKEN}&room_id=1"],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     return float(told.partition("Requests/sec:")[2].split()[0])
 
 
@@ -180,8 +198,10 @@ def _far_away() -> None:
         answers(port)
         session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
         client.token()
-        print(f"share of the ideal (calls x latency / in flight) at {LATENCY * 1000:.0f} ms, "
-              f"median of {ROUNDS}")  # fmt: skip
+        print(
+            f"share of the ideal (calls x latency / in flight) at {LATENCY * 1000:.0f} ms, "
+            f"median of {ROUNDS}"
+        )
         for name, flying, calls, run in (
             ("sweep, 64 in flight", 64, 20_000, lambda: _records(client, 20_000, 64)),
             ("sweep, 256 in flight", 256, 20_000, lambda: _records(client, 20_000, 256)),
@@ -205,12 +225,21 @@ Answers = list[tuple[Request, Answer]]  # as a sweep has them
 
 def _bodies() -> Answers:
     bodies = [
-        json.dumps({**ROOM, "id": n, "room_id": room_id, "topic": f"Weekly sync of team {n}",
-                    "attendee_max": ("25", 25, "")[n % 3]}).encode()
+        json.dumps(
+            {
+                **ROOM,
+                "id": n,
+                "room_id": room_id,
+                "topic": f"Weekly sync of team {n}",
+                "attendee_max": ("25", 25, "")[n % 3],
+            }
+        ).encode()
         for n, room_id in enumerate(_ids(BODIES))
-    ]  # fmt: skip
-    return [(Request(A3, {"room_id": room_id}), Answer(200, "", body))
-            for room_id, body in zip(_ids(BODIES), bodies, strict=True)]  # fmt: skip
+    ]
+    return [
+        (Request(A3, {"room_id": room_id}), Answer(200, "", body))
+        for room_id, body in zip(_ids(BODIES), bodies, strict=True)
+    ]
 
 
 def _ours(answers: Answers) -> pd.DataFrame:

@@ -15,9 +15,14 @@ NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome")
 HOW = f"apt-get install {SHELL}, or python -m playwright install --with-deps chromium"
 QUIET = [
     "--no-sandbox",  # nothing but our own pages is opened, and root may run the tests
-    "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-]  # fmt: skip
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
 
 
 def found() -> str | None:

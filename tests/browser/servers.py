@@ -15,16 +15,26 @@ from tests.ports import quiet_port
 
 ROOT = Path(__file__).resolve().parents[2]
 JUPYTER = [
-    "-m", "jupyterlab", "--allow-root", "--no-browser", "--ServerApp.port_retries=0",
-    "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
+    "-m",
+    "jupyterlab",
+    "--allow-root",
+    "--no-browser",
+    "--ServerApp.port_retries=0",
+    "--IdentityProvider.token=",
+    "--LabApp.expose_app_in_browser=True",
     "--JupyterNotebookApp.expose_app_in_browser=True",
-]  # fmt: skip
+]
 VOILA = [
-    "-m", "voila", ".", "--no-browser", "--Voila.ip=127.0.0.1",
-    "--Voila.connection_dir_root=../runtime", "--VoilaConfiguration.show_tracebacks=True",
+    "-m",
+    "voila",
+    ".",
+    "--no-browser",
+    "--Voila.ip=127.0.0.1",
+    "--Voila.connection_dir_root=../runtime",
+    "--VoilaConfiguration.show_tracebacks=True",
     # It ends a kernel when its page is left, if the page may say so: without a cookie it may not.
     "--Voila.tornado_settings={'disable_check_xsrf': True}",
-]  # fmt: skip
+]
 SETTINGS: dict[str, dict[str, Any]] = {
     # Every cell is in the page, also those out of sight.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
@@ -73,10 +83,13 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
     with (
         server.log.open("wb") as log,
         servers.server(
-            [sys.executable, *command, f"--port={port}"], cwd=server.root, stdout=log,
-            stderr=subprocess.STDOUT, env=environment(folder),
+            [sys.executable, *command, f"--port={port}"],
+            cwd=server.root,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment(folder),
         ) as process,
-    ):  # fmt: skip
+    ):
         try:
             servers.page(server.address, process)
         except OSError as error:
@@ -87,11 +100,20 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
 
 def environment(folder: Path) -> dict[str, str]:
     """An environment with the sandbox for its service, and Jupyter's folders in this one."""
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(("CONFKIT_", "JUPYTER", "COV_", "PYTEST_"))}  # fmt: skip
-    own = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "IPYTHONDIR": "ipython",
-           "JUPYTER_RUNTIME_DIR": "runtime", "JUPYTERLAB_SETTINGS_DIR": "settings",
-           "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "XDG_CONFIG_HOME": "xdg"}  # fmt: skip
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CONFKIT_", "JUPYTER", "COV_", "PYTEST_"))
+    }
+    own = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "IPYTHONDIR": "ipython",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "XDG_CONFIG_HOME": "xdg",
+    }
     folders = {name: str(folder / place) for name, place in own.items()}
     # Kernels find `stage.py`, from wherever the tests are run.
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))

@@ -14,8 +14,11 @@ def test_the_app_shows_each_panel_in_its_tab(open_notebook):
     page = open_notebook(VOILA, NOTEBOOKS / "app.ipynb").page
     page.get_by_text("60 rooms · read at").first.wait_for()
     for tab, shown in {
-        "Occupancy": "in use", "Cameras": "Preflight", "Calls": "/rtc/room/get", "Rooms": "Owner",
-    }.items():  # fmt: skip
+        "Occupancy": "in use",
+        "Cameras": "Preflight",
+        "Calls": "/rtc/room/get",
+        "Rooms": "Owner",
+    }.items():
         page.get_by_role("tab", name=tab).click()
         page.locator(".lm-TabPanel, .widget-tab").get_by_text(shown).locator(
             "visible=true"

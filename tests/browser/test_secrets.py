@@ -81,10 +81,15 @@ def notebook(request, page_of_secrets):
 
 
 @pytest.mark.parametrize(
-    "written", [SECRET, json.dumps(SECRET), quote(SECRET), json.dumps(json.dumps(SECRET)),
-                *(base64.b64encode(b"x" * n + SECRET.encode() + b"y" * 5).decode()
-                  for n in range(4))]
-)  # fmt: skip
+    "written",
+    [
+        SECRET,
+        json.dumps(SECRET),
+        quote(SECRET),
+        json.dumps(json.dumps(SECRET)),
+        *(base64.b64encode(b"x" * n + SECRET.encode() + b"y" * 5).decode() for n in range(4)),
+    ],
+)
 def test_the_search_finds_a_secret_however_it_is_written(written):
     """A secret is found raw, in JSON, percent-encoded and in base64, alone and within others."""
     assert holds(f"before {written} after", SECRET)

@@ -60,10 +60,14 @@ WRONG_FILES = {
     "room_id,user_id,user_name\n1,c,D\n": (None, "user_address", "missing"),
     f"roomId,user_id,user_name,user_address\n1,c,D,{ADDRESS}": (None, "room_id", "'roomId'"),
     f"{HEADER.replace('login_password', 'login_pasword')}1,c,D,{ADDRESS}": (
-        None, "login_pasword", "looks like login_password",
+        None,
+        "login_pasword",
+        "looks like login_password",
     ),
     f"{HEADER.replace('login_password', 'Password')}1,c,D,{ADDRESS}": (
-        None, "Password", "looks like login_password",
+        None,
+        "Password",
+        "looks like login_password",
     ),
     f"{HEADER.replace('user_data', 'user_id')}1,c,D,{ADDRESS}": (None, "user_id", "twice"),
     f"{HEADER}1,c,D,{ADDRESS},a,b,x,c": (2, None, "8 cells and the header 7"),
@@ -88,10 +92,12 @@ WRONG_FILES = {
     f"{HEADER}1,c,D,rtsp://u:geheim@192.0.2.7/,u,geheim2": (2, "login_password", "not the one"),
     f"{HEADER}1,c,D,{ADDRESS}\n2,c,D,{ADDRESS}": (3, "user_id", "Row 2"),
     f"{HEADER}1,c,D,{ADDRESS}\n1,d,D,rtsp://u:geheim@192.0.2.7:554/s": (
-        3, "user_address", "Row 2",
+        3,
+        "user_address",
+        "Row 2",
     ),
     "options," + HEADER + f"[1],1,c,D,{ADDRESS}": (2, "options", "not a JSON object"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", WRONG_FILES)
@@ -134,13 +140,19 @@ def test_a_file_that_is_open_is_read_as_it_stands(written):
 MISSING = [None, float("nan"), pd.NA, pd.NaT, ""]
 
 
-@pytest.mark.parametrize(("column", "cell", "part"), [
-    ("room_id", 1047.0, "Read the column as text"),  # a digit may be lost
-    *((name, 471147, "is not a text") for name in ("login_password", "login_name", "user_name")),
-    ("user_name", "\ud800", "half a character"),
-    ("options", '{"a": 1', "not a JSON object"),
-    *(("user_id", missing, "The cell is empty.") for missing in MISSING),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("column", "cell", "part"),
+    [
+        ("room_id", 1047.0, "Read the column as text"),  # a digit may be lost
+        *(
+            (name, 471147, "is not a text")
+            for name in ("login_password", "login_name", "user_name")
+        ),
+        ("user_name", "\ud800", "half a character"),
+        ("options", '{"a": 1', "not a JSON object"),
+        *(("user_id", missing, "The cell is empty.") for missing in MISSING),
+    ],
+)
 def test_a_wrong_cell_of_a_frame_is_named(column, cell, part):
     """What cannot travel as it was meant is found before anything is sent, and not quoted."""
     [(row, named, text)] = problems(frame(**{column: cell}))
@@ -149,13 +161,19 @@ def test_a_wrong_cell_of_a_frame_is_named(column, cell, part):
     assert "471147" not in text
 
 
-@pytest.mark.parametrize("columns", [
-    *({"user_address": f"{one}://192.0.2.7/s"} for one in ("rtsp", "RTSPS", "sip", "h323")),
-    *({"user_address": f"rtsp://admin:{password}@192.0.2.7/s", "login_name": "admin"}
-      for password in ("", "geheim")),  # some cameras have none: only an address can say so
-    *(dict.fromkeys(("login_name", "login_password", "user_data"), one) for one in MISSING),
-    {"room_id": 1}, {"options": '{"codec": "h264"}'},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "columns",
+    [
+        *({"user_address": f"{one}://192.0.2.7/s"} for one in ("rtsp", "RTSPS", "sip", "h323")),
+        *(
+            {"user_address": f"rtsp://admin:{password}@192.0.2.7/s", "login_name": "admin"}
+            for password in ("", "geheim")
+        ),  # some cameras have none: only an address can say so
+        *(dict.fromkeys(("login_name", "login_password", "user_data"), one) for one in MISSING),
+        {"room_id": 1},
+        {"options": '{"codec": "h264"}'},
+    ],
+)
 def test_whatever_a_device_has_may_stand_in_a_table(columns):
     """Cameras and conferencing terminals, logins in their addresses, whole numbers as IDs, and what
     pandas takes for missing."""
@@ -207,8 +225,10 @@ def test_what_rows_in_a_row_share_is_told_once(client, written):
     lines = str(raised.value).splitlines()
     assert "22 problems" in lines[0]
     assert [line.split(": ")[0].strip() for line in lines[1:]] == [
-        "rows 2-21", "row 23", "row 11, user_id",
-    ]  # fmt: skip
+        "rows 2-21",
+        "row 23",
+        "row 11, user_id",
+    ]
 
 
 @pytest.mark.parametrize("call", [ck.import_devices, ck.remove_devices])
@@ -228,8 +248,10 @@ def test_no_password_shows_in_the_error_of_a_table(script, written, call, as_fra
 
 def test_ten_thousand_rows_are_checked_in_seconds(written):
     """Ten thousand cameras are read and checked, and ten thousand mistakes are all found."""
-    lines = [f"{i % 500:05},cam{i},Door,rtsp://a{i}:p@10.0.{i // 250}.{i % 250}/{i},,,\n"
-             for i in range(10_000)]  # fmt: skip
+    lines = [
+        f"{i % 500:05},cam{i},Door,rtsp://a{i}:p@10.0.{i // 250}.{i % 250}/{i},,,\n"
+        for i in range(10_000)
+    ]
     began = time.process_time()
     rows, wrong = device_rows(written(HEADER + "".join(lines)))
     assert (len(rows), wrong) == (10_000, [])

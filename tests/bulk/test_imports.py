@@ -17,10 +17,17 @@ from confkit.rtsp.report import Snapshot
 from . import EMPTY, IMPORT, LIST, LOGIN, REMOVE, SMALL, USERS, interrupt, table_of, types, when
 
 TYPES = {
-    "row": "Int64", "outcome": "category", "verdict": "string", "room_id": "string",
-    "user_id": "string", "cause": "string", "advice": "string", "user_name": "string",
-    "user_address": "string", "seconds": "float64",
-}  # fmt: skip
+    "row": "Int64",
+    "outcome": "category",
+    "verdict": "string",
+    "room_id": "string",
+    "user_id": "string",
+    "cause": "string",
+    "advice": "string",
+    "user_name": "string",
+    "user_address": "string",
+    "seconds": "float64",
+}
 PASS = {"delay": 0}  # a fault that is none
 NOBODY = {"body": '{"ret": 0, "data": {"total": 0, "items": []}}'}
 NO_USERS = {"body": '{"ret": 0, "user_list": []}'}
@@ -207,9 +214,10 @@ ROLLBACKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "rollback"), [
-    *((name, False) for name in ANSWERS), *((name, True) for name in ROLLBACKS)
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "rollback"),
+    [*((name, False) for name in ANSWERS), *((name, True) for name in ROLLBACKS)],
+)
 def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, name, rollback):
     """And on those after it; none of them is asked for twice."""
     faults, outcomes, says, there = (ROLLBACKS if rollback else ANSWERS)[name]
@@ -247,8 +255,12 @@ def test_a_rollback_removes_what_this_call_imported_and_nothing_else(client, san
     sandbox.fault(IMPORT, ret=426, times=1)
     result = ck.import_devices(client, more, rollback=True)
     assert list(result.outcome) == [
-        "already there", "rolled back", "rolled back", "refused", "not tried",
-    ]  # fmt: skip
+        "already there",
+        "rolled back",
+        "rolled back",
+        "refused",
+        "not tried",
+    ]
     gone = [call.fields["userId"] for call in client.calls if call.endpoint == "B2"]
     assert (listed(client), gone) == (["cam0"], ["cam2", "cam1"])
     table.loc[2, "login_password"] = "wrong"

@@ -13,14 +13,24 @@ from . import LIST, REMOVE, SMALL, USERS, interrupt, table_of, types, when
 
 SECRET = "1NSIDE"
 TYPES = {
-    "row": "Int64", "outcome": "category", "room_id": "string", "user_id": "string",
-    "cause": "string", "advice": "string", "user_name": "string", "user_address": "string",
+    "row": "Int64",
+    "outcome": "category",
+    "room_id": "string",
+    "user_id": "string",
+    "cause": "string",
+    "advice": "string",
+    "user_name": "string",
+    "user_address": "string",
     "seconds": "float64",
-}  # fmt: skip
+}
 STRAY_TYPES = {
-    "room_id": "string", "user_id": "string", "user_name": "string", "user_address": "string",
-    "reason": "category", "cause": "string",
-}  # fmt: skip
+    "room_id": "string",
+    "user_id": "string",
+    "user_name": "string",
+    "user_address": "string",
+    "reason": "category",
+    "cause": "string",
+}
 
 
 @pytest.fixture
@@ -85,11 +95,14 @@ def test_a_masked_address_is_not_completed_with_anothers(client, devices):
     ("faults", "outcomes", "first"),
     [
         ([{"ret": 303}, {"drop": True}], ["failed", "unknown", "removed"], "303"),
-        ([{"ret": 700, "after": True}, {"ret": 700}], ["unknown", "failed", "removed"],
-         "700.*does not list 'cam0'"),
+        (
+            [{"ret": 700, "after": True}, {"ret": 700}],
+            ["unknown", "failed", "removed"],
+            "700.*does not list 'cam0'",
+        ),
     ],
     ids=["a refusal, and a lost answer", "a code that leaves it open"],
-)  # fmt: skip
+)
 def test_a_failure_does_not_end_the_removals(client, sandbox, devices, faults, outcomes, first):
     """Every device is asked for, whatever came for the one before. Gone after a code that leaves it
     open may be gone before, and what is still there was not removed."""
@@ -110,13 +123,16 @@ SEVERAL = [ck.Device("1", f"cam{i}", "Door", f"rtsp://192.0.2.{i}/s") for i in r
 @pytest.mark.parametrize(
     ("answers", "first", "cause"),
     [
-        ({REMOVE: Reply({"ret": 0}, delay=1), LIST: Reply({"ret": 0}, delay=1)},
-         "unknown", "did not answer within"),
+        (
+            {REMOVE: Reply({"ret": 0}, delay=1), LIST: Reply({"ret": 0}, delay=1)},
+            "unknown",
+            "did not answer within",
+        ),
         ({REMOVE: Reply(drop=True), LIST: Reply(drop=True)}, "unknown", "closed the connection"),
         ({REMOVE: {"ret": 602}}, "not tried", "602"),
     ],
     ids=["it hangs", "it drops", "it refuses the token"],
-)  # fmt: skip
+)
 def test_a_service_that_is_gone_ends_the_removals(script, answers, first, cause):
     """Nobody is asked for the rest, and the rows say why, and what to do."""
     service = script(answers)
@@ -195,8 +211,15 @@ def users(query):
     return {"ret": 0, "user_list": [{"user_id": "seen", "user_name": "D"}, {"user_id": "ada"}]}
 
 
-ITEMS = [item("1", "seen"), item("1", "lost"), item("4", "riddle"), item("2", "shut"),
-         item("3", "orphan"), item("5", "late"), item("2", "shut2")]  # fmt: skip
+ITEMS = [
+    item("1", "seen"),
+    item("1", "lost"),
+    item("4", "riddle"),
+    item("2", "shut"),
+    item("3", "orphan"),
+    item("5", "late"),
+    item("2", "shut2"),
+]
 
 
 @pytest.fixture
@@ -232,8 +255,10 @@ def test_strays_of_some_rooms_only(service):
     assert list(ck.stray_devices(client, "3").user_id) == ["orphan"]
     assert types(ck.stray_devices(client, [])) == STRAY_TYPES
     assert {query["room_id"] for _, path, query in service.requests if GET_ROOM in path} == {
-        "1", "2", "3",
-    }  # fmt: skip
+        "1",
+        "2",
+        "3",
+    }
     with pytest.raises(ck.ParameterError):
         ck.stray_devices(client, [1.5])
 

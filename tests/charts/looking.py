@@ -66,11 +66,17 @@ def samples(*given, start="2026-03-02T08:00", every=60, room_id="101"):
     """Samples of one room, one for each (people, devices, cap) or None for one that failed."""
     begin = pd.Timestamp(start, tz="UTC")
     table = [
-        (begin + pd.Timedelta(seconds=place * every), room_id,
-         *((None, None, None, None, 504) if row is None
-           else (row[0] + row[1], row[0], row[1], row[2], 0)))
+        (
+            begin + pd.Timedelta(seconds=place * every),
+            room_id,
+            *(
+                (None, None, None, None, 504)
+                if row is None
+                else (row[0] + row[1], row[0], row[1], row[2], 0)
+            ),
+        )
         for place, row in enumerate(given)
-    ]  # fmt: skip
+    ]
     made = pd.DataFrame(
         table, columns=["time", "room_id", "users", "people", "devices", "attendee_max", "ret"]
     )

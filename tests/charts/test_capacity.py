@@ -7,8 +7,16 @@ from confkit.charts import capacity_chart
 
 from .looking import drawn, head, legible, rows, shown
 
-COLUMNS = ["room_id", "topic", "attendee_max", "suggested", "peak", "minutes_full",
-           "refused_minutes", "reason"]  # fmt: skip
+COLUMNS = [
+    "room_id",
+    "topic",
+    "attendee_max",
+    "suggested",
+    "peak",
+    "minutes_full",
+    "refused_minutes",
+    "reason",
+]
 
 
 def report(*given, **attrs):
@@ -16,11 +24,18 @@ def report(*given, **attrs):
     table = [
         (f"room-{place}", *row[:4], *(row[4:] or (0.0, 0.0, ""))) for place, row in enumerate(given)
     ]
-    made = pd.DataFrame(table, columns=COLUMNS).astype({
-        "room_id": "string", "topic": "string", "attendee_max": "Int64", "suggested": "Int64",
-        "peak": "Int64", "minutes_full": "Float64", "refused_minutes": "Float64",
-        "reason": "string",
-    })  # fmt: skip
+    made = pd.DataFrame(table, columns=COLUMNS).astype(
+        {
+            "room_id": "string",
+            "topic": "string",
+            "attendee_max": "Int64",
+            "suggested": "Int64",
+            "peak": "Int64",
+            "minutes_full": "Float64",
+            "refused_minutes": "Float64",
+            "reason": "string",
+        }
+    )
     made.attrs = attrs
     return made
 
@@ -46,8 +61,19 @@ def test_rooms_that_need_a_decision_are_on_top():
     """Raises first, then rooms that reached their cap, then the others; with numbers and words."""
     (axes,) = drawn(chart := capacity_chart(report(*SOME))).axes
     assert rows(axes) == ["Raise", "Reached", "Lower", "Open", "Keep", "Unused", "Lost"]
-    words = {"10 → 14", "raise by 4", "25", "full for 2 h 15 min", "50 → 20", "lower by 30",
-             "none → 12", "set a cap", "keep", "never used", "not read"}  # fmt: skip
+    words = {
+        "10 → 14",
+        "raise by 4",
+        "25",
+        "full for 2 h 15 min",
+        "50 → 20",
+        "lower by 30",
+        "none → 12",
+        "set a cap",
+        "keep",
+        "never used",
+        "not read",
+    }
     assert words <= set(shown(axes))
     assert head(chart)[0] == (
         "Caps of 7 rooms: 1 to raise, 1 reached, 1 to lower, 1 to set, 1 to keep, 1 never used, "
@@ -91,9 +117,11 @@ def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
         topic, *rest = SOME[place % len(SOME)]
         given.append((f"{topic} for the whole of the sales department {place}", *rest))
     totals = {
-        "since": "2026-03-01T00:00:00+01:00", "until": "2026-03-31T23:59:00+02:00",
-        "people_peak": 132, "people_peak_at": "2026-03-03T10:05:00+01:00",
-    }  # fmt: skip
+        "since": "2026-03-01T00:00:00+01:00",
+        "until": "2026-03-31T23:59:00+02:00",
+        "people_peak": 132,
+        "people_peak_at": "2026-03-03T10:05:00+01:00",
+    }
     chart = capacity_chart(
         report(*given, service="SANDBOX", timezone="Europe/Berlin", totals=totals)
     )
@@ -142,25 +170,27 @@ def test_a_report_of_the_least_columns_will_do():
 
 def test_the_summary_tells_the_same_as_text():
     """The finding, the caps added up, the counts, and each room with the reason."""
-    assert capacity_chart(report(*SOME)).summary() == "\n".join([
-        "Caps of 7 rooms: 1 to raise, 1 reached, 1 to lower, 1 to set, 1 to keep, 1 never used, "
-        "1 not read",
-        "caps together 95 today, 69 as suggested",
-        "raise: 1",
-        "reached its cap: 1",
-        "lower: 1",
-        "no cap today: 1",
-        "keep: 1",
-        "never used: 1",
-        "not read: 1",
-        "  Raise (room-2): 10 to 14, raise by 4: at its cap",
-        "  Reached (room-3): 25: at its cap for 135 minutes",
-        "  Lower (room-1): 50 to 20, lower by 30: 20 users at the most of 50",
-        "  Open (room-4): none to 12, set a cap: 12 users at the most, without a cap",
-        "  Keep (room-0): 10, keep: 10 users at the most of 10",
-        "  Unused (room-5): 8: never used",
-        "  Lost (room-6): 8, not read: could not be read",
-    ])  # fmt: skip
+    assert capacity_chart(report(*SOME)).summary() == "\n".join(
+        [
+            "Caps of 7 rooms: 1 to raise, 1 reached, 1 to lower, 1 to set, 1 to keep, "
+            "1 never used, 1 not read",
+            "caps together 95 today, 69 as suggested",
+            "raise: 1",
+            "reached its cap: 1",
+            "lower: 1",
+            "no cap today: 1",
+            "keep: 1",
+            "never used: 1",
+            "not read: 1",
+            "  Raise (room-2): 10 to 14, raise by 4: at its cap",
+            "  Reached (room-3): 25: at its cap for 135 minutes",
+            "  Lower (room-1): 50 to 20, lower by 30: 20 users at the most of 50",
+            "  Open (room-4): none to 12, set a cap: 12 users at the most, without a cap",
+            "  Keep (room-0): 10, keep: 10 users at the most of 10",
+            "  Unused (room-5): 8: never used",
+            "  Lost (room-6): 8, not read: could not be read",
+        ]
+    )
     assert capacity_chart(report()).summary() == "No rooms"
 
 

@@ -20,8 +20,10 @@ def line(figure, label):
     (axes,) = figure.axes
     (found,) = [line for line in axes.lines if line.get_label() == label]
     times, values = (np.asarray(data, dtype=float) for data in found.get_data())
-    return [(round((time - times[0]) * 1440), None if np.isnan(value) else value)
-            for time, value in zip(times, values, strict=True)]  # fmt: skip
+    return [
+        (round((time - times[0]) * 1440), None if np.isnan(value) else value)
+        for time, value in zip(times, values, strict=True)
+    ]
 
 
 def gaps(figure):
@@ -29,18 +31,26 @@ def gaps(figure):
     (axes,) = figure.axes
     start = axes.get_xlim()[0]
     return [
-        (round((path.vertices[:, 0].min() - start) * 1440),
-         round((path.vertices[:, 0].max() - start) * 1440))
-        for found in axes.collections if found.get_label() == "not read"
+        (
+            round((path.vertices[:, 0].min() - start) * 1440),
+            round((path.vertices[:, 0].max() - start) * 1440),
+        )
+        for found in axes.collections
+        if found.get_label() == "not read"
         for path in found.get_paths()
-    ]  # fmt: skip
+    ]
 
 
 def test_samples_are_steps():
     """A value holds until the next sample; nothing is drawn slanting between two."""
     assert line(curve(samples((2, 0, 5), (4, 0, 5))), "users") == [
-        (0, 2), (1, 2), (1, 2), (1, 4), (2, 4), (2, 4),
-    ]  # fmt: skip
+        (0, 2),
+        (1, 2),
+        (1, 2),
+        (1, 4),
+        (2, 4),
+        (2, 4),
+    ]
 
 
 def test_a_failed_sample_is_a_gap_and_no_zero():
@@ -68,8 +78,16 @@ def test_the_cap_is_dashed_and_steps_where_it_changes():
     """The cap of each time is drawn, across a failed sample too; its value stands beside it."""
     figure = curve(samples((4, 0, 5), None, (4, 0, 8)))
     assert line(figure, "attendee_max") == [
-        (0, 5), (1, 5), (1, 5), (1, 5), (2, 5), (2, 5), (2, 8), (3, 8), (3, 8),
-    ]  # fmt: skip
+        (0, 5),
+        (1, 5),
+        (1, 5),
+        (1, 5),
+        (2, 5),
+        (2, 5),
+        (2, 8),
+        (3, 8),
+        (3, 8),
+    ]
     (cap,) = [line for line in figure.axes[0].lines if line.get_label() == "attendee_max"]
     assert cap.is_dashed()
     assert "cap 8" in shown(figure)
@@ -122,8 +140,10 @@ def test_title_and_line_below_say_what_when_and_where():
 @pytest.mark.parametrize("count", [0, 1, 50, 1501, 40_000])
 def test_a_curve_is_legible_however_many_samples(count):
     """No text lies on another or leaves the picture, and no line has more points than it shows."""
-    given = [None if place % 97 == 5 else (place % 23, place % 2, 20 + 5 * (place > count / 2))
-             for place in range(count)]  # fmt: skip
+    given = [
+        None if place % 97 == 5 else (place % 23, place % 2, 20 + 5 * (place > count / 2))
+        for place in range(count)
+    ]
     figure = occupancy_curve(samples(*given), "101", topic="設計レビュー " * 20, tz="UTC")
     legible(figure)
     assert all(len(line.get_xdata()) <= 3 * 1500 for axes in figure.axes for line in axes.lines)
@@ -178,8 +198,9 @@ def test_a_day_of_a_changed_clock_is_one_day(start, hours):
     given = samples(*[(3, 0, 9)] * minutes, *[(5, 0, 9)] * 1440, start=start)
     figure = occupancy_curve(given, "101", tz="Europe/Berlin")
     assert [line.partition(": ")[2] for line in figure.summary().splitlines()[-2:]] == [
-        "peak 5", "peak 3",
-    ]  # fmt: skip
+        "peak 5",
+        "peak 3",
+    ]
     found = readable(track(given, "101", here))
     assert found.each == "5 minutes"
     assert (found.steps["end"].iloc[:-1] == found.steps.index[1:]).all()
@@ -203,11 +224,13 @@ def test_days_are_those_of_the_clock_on_the_wall(tz):
 def test_a_year_of_minutes_is_a_step_a_day():
     """Half a million samples come to 365 steps, none of which loses its peak."""
     count = 365 * 1440
-    given = pd.DataFrame({
-        "time": pd.date_range("2026-01-01", periods=count, freq="min", tz="UTC"),
-        "room_id": pd.array(["101"] * count, dtype="string"),
-        "users": pd.array(np.arange(count) // 1440, dtype="Int64"),
-    })  # fmt: skip
+    given = pd.DataFrame(
+        {
+            "time": pd.date_range("2026-01-01", periods=count, freq="min", tz="UTC"),
+            "room_id": pd.array(["101"] * count, dtype="string"),
+            "users": pd.array(np.arange(count) // 1440, dtype="Int64"),
+        }
+    )
     found = readable(track(given, "101", zone("UTC")[0]))
     assert found.each == "day"
     assert list(found.steps["users"]) == list(range(365))
@@ -218,16 +241,18 @@ def test_the_summary_tells_the_same_as_text():
     """The finding, what was read, and the days on which the room was fullest."""
     given = samples(*[(2, 0, 5)] * 30, None, *[(5, 0, 5)] * 29, start="2026-03-02T23:30")
     figure = occupancy_curve(given, "101", topic="Board room", tz="UTC")
-    assert figure.summary() == "\n".join([
-        "Board room: peak 5 of 5 users, at the cap for 29 min",
-        "from Mon 2 Mar 2026, 23:30 to Tue 3 Mar 2026, 00:30 (UTC)",
-        "samples: 60, of which could not be read: 1",
-        "not known for 1 min",
-        "while a room is at its cap, how many wanted to come in is not known",
-        "the fullest days:",
-        "  3 Mar 2026: peak 5, at the cap for 29 min",
-        "  2 Mar 2026: peak 2",
-    ])  # fmt: skip
+    assert figure.summary() == "\n".join(
+        [
+            "Board room: peak 5 of 5 users, at the cap for 29 min",
+            "from Mon 2 Mar 2026, 23:30 to Tue 3 Mar 2026, 00:30 (UTC)",
+            "samples: 60, of which could not be read: 1",
+            "not known for 1 min",
+            "while a room is at its cap, how many wanted to come in is not known",
+            "the fullest days:",
+            "  3 Mar 2026: peak 5, at the cap for 29 min",
+            "  2 Mar 2026: peak 2",
+        ]
+    )
     assert occupancy_curve(given, "7").summary() == "7: no samples"
 
 

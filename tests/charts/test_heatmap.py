@@ -20,8 +20,9 @@ def hatched(figure):
     (axes,) = figure.axes
     return {
         (round(patch.get_y() + 0.5), round(patch.get_x() + 0.5))
-        for patch in axes.patches if patch.get_hatch()
-    }  # fmt: skip
+        for patch in axes.patches
+        if patch.get_hatch()
+    }
 
 
 def month(*, every=1800, rooms=3):
@@ -68,11 +69,13 @@ def test_a_failed_sample_takes_nobody_away():
 
 def test_an_hour_that_was_mostly_not_read_is_not_known():
     """With more failures than samples there is no number, and the cell is hatched, unlike a 0."""
-    given = pd.concat([
-        samples((5, 0, 9), None, None, start="2026-03-02T08:00"),
-        samples((0, 0, 9), start="2026-03-02T09:00"),
-        samples((3, 0, 9), None, start="2026-03-02T10:00"),
-    ])  # fmt: skip
+    given = pd.concat(
+        [
+            samples((5, 0, 9), None, None, start="2026-03-02T08:00"),
+            samples((0, 0, 9), start="2026-03-02T09:00"),
+            samples((3, 0, 9), None, start="2026-03-02T10:00"),
+        ]
+    )
     found = cells(given)[0]
     assert np.isnan(found[8])
     assert list(found[9:11]) == [0, 3]
@@ -118,8 +121,11 @@ def test_every_known_cell_has_its_number_in_a_colour_that_can_be_read():
     assert {text.get_color() for text in numbers if text.get_text() == "30"} == {"white"}
 
 
-@pytest.mark.parametrize("given", [samples(), samples(*[(3, 0, 9)] * 48, every=1800), month()],
-                         ids=["nothing", "a day", "a month"])  # fmt: skip
+@pytest.mark.parametrize(
+    "given",
+    [samples(), samples(*[(3, 0, 9)] * 48, every=1800), month()],
+    ids=["nothing", "a day", "a month"],
+)
 def test_a_heatmap_is_legible(given):
     """With nothing, a day or a month no text lies on another or leaves the picture."""
     legible(occupancy_heatmap(given, tz="America/Argentina/ComodRivadavia", service="SANDBOX"))
@@ -135,10 +141,13 @@ def test_what_was_not_read_is_told():
 
 @pytest.mark.parametrize(
     ("given", "title"),
-    [(samples(), "No samples"), (samples(None, None), "No hour could be read"),
-     (samples((0, 1, 9)), "Nobody was there"),
-     (samples((1, 0, 9)), "Busiest: Monday 08:00, 1 person on average")],
-)  # fmt: skip
+    [
+        (samples(), "No samples"),
+        (samples(None, None), "No hour could be read"),
+        (samples((0, 1, 9)), "Nobody was there"),
+        (samples((1, 0, 9)), "Busiest: Monday 08:00, 1 person on average"),
+    ],
+)
 def test_a_finding_of_little_or_nothing(given, title):
     """Nothing sampled, nothing read and nobody there are three different findings."""
     assert head(drawn(occupancy_heatmap(given, tz="UTC")))[0] == title
@@ -147,9 +156,20 @@ def test_a_finding_of_little_or_nothing(given, title):
 
 @pytest.mark.parametrize(
     ("mean", "text"),
-    [(0, "0"), (0.04, "<.1"), (0.44, "0.4"), (7.0, "7"), (9.94, "9.9"), (9.96, "10"),
-     (31.5, "32"), (999.4, "999"), (999.6, "1.0k"), (1240, "1.2k"), (25_300, "25k")],
-)  # fmt: skip
+    [
+        (0, "0"),
+        (0.04, "<.1"),
+        (0.44, "0.4"),
+        (7.0, "7"),
+        (9.94, "9.9"),
+        (9.96, "10"),
+        (31.5, "32"),
+        (999.4, "999"),
+        (999.6, "1.0k"),
+        (1240, "1.2k"),
+        (25_300, "25k"),
+    ],
+)
 def test_a_mean_is_written_with_as_many_digits_as_are_of_use(mean, text):
     """A number fits into its cell, and somebody is never written as nobody."""
     assert written(mean) == text
@@ -157,14 +177,18 @@ def test_a_mean_is_written_with_as_many_digits_as_are_of_use(mean, text):
 
 def test_the_summary_tells_the_same_as_text():
     """One line per weekday: the hours in which somebody was there, and those that are not known."""
-    given = pd.concat([
-        samples((5, 0, 9), start="2026-03-02T08:00"),
-        samples((0, 0, 9), start="2026-03-02T09:00"), samples(None, start="2026-03-02T10:00"),
-    ])  # fmt: skip
+    given = pd.concat(
+        [
+            samples((5, 0, 9), start="2026-03-02T08:00"),
+            samples((0, 0, 9), start="2026-03-02T09:00"),
+            samples(None, start="2026-03-02T10:00"),
+        ]
+    )
     lines = occupancy_heatmap(given, tz="UTC").summary().splitlines()
     assert lines[:2] == [
-        "Busiest: Monday 08:00, 5 people on average", "people at once in 1 room, by hour in UTC",
-    ]  # fmt: skip
+        "Busiest: Monday 08:00, 5 people on average",
+        "people at once in 1 room, by hour in UTC",
+    ]
     assert lines[2].startswith("Monday: 08:00 5; not known: 00:00 to 08:00, 10:00 to 24:00")
     assert lines[3:] == [
         f"{day}: not known"

@@ -17,9 +17,23 @@ def named(*topics):
 
 @pytest.mark.parametrize(
     "topic",
-    ["日本語の会議", "العربية", "עברית", "हिन्दी", "ไทย", "한국어", "Ελληνικά", "Привет",
-     "😀 party", "a\tb", "line\nbreak", "x\x00y", "\u202eabc", "a\u0301"],
-)  # fmt: skip
+    [
+        "日本語の会議",
+        "العربية",
+        "עברית",
+        "हिन्दी",
+        "ไทย",
+        "한국어",
+        "Ελληνικά",
+        "Привет",
+        "😀 party",
+        "a\tb",
+        "line\nbreak",
+        "x\x00y",
+        "\u202eabc",
+        "a\u0301",
+    ],
+)
 def test_a_topic_in_any_script_is_drawn_without_a_warning(topic, caplog):
     """A topic that the font does not hold neither warns, nor logs, nor stops the chart."""
     caplog.set_level(logging.WARNING)
@@ -40,8 +54,10 @@ def test_a_topic_that_looks_like_mathematics_is_a_text(topic):
 
 def test_a_title_in_another_script_is_not_bold():
     """Few fonts of other scripts come in bold: asking for one would log a warning."""
-    weights = [occupancy_curve(samples((1, 0, 2)), "101", topic=topic).texts[0].get_fontweight()
-               for topic in ("Board room", "会議")]  # fmt: skip
+    weights = [
+        occupancy_curve(samples((1, 0, 2)), "101", topic=topic).texts[0].get_fontweight()
+        for topic in ("Board room", "会議")
+    ]
     assert weights == ["bold", "normal"]
 
 
@@ -56,8 +72,10 @@ def test_topics_that_become_alike_are_told_apart_by_their_rooms():
     """Two topics that differ after the cut only, or not at all, come with the room's ID."""
     alike = "Quarterly review of the advisory board, part "
     assert named(alike + "one", alike + "two", "Other") == [
-        "Other", "Quarterly review of the… · room-0", "Quarterly review of the… · room-1",
-    ]  # fmt: skip
+        "Other",
+        "Quarterly review of the… · room-0",
+        "Quarterly review of the… · room-1",
+    ]
     assert named("Same", "Same") == ["Same · room-0", "Same · room-1"]
 
 

@@ -43,20 +43,39 @@ def test_of_many_rooms_the_fullest_have_bars_and_all_are_counted():
     upper, lower = drawn(occupancy_chart(frame(*given))).axes
     assert len(rows(lower)) == 20
     assert bars(lower) == {"over": [(1.1, place) for place in range(20)]}
-    heights = dict(zip([tick.get_text() for tick in upper.get_xticklabels()],
-                       [int(text.get_text()) for text in upper.texts], strict=True))  # fmt: skip
+    heights = dict(
+        zip(
+            [tick.get_text() for tick in upper.get_xticklabels()],
+            [int(text.get_text()) for text in upper.texts],
+            strict=True,
+        )
+    )
     assert heights == {
-        "empty": 65, "under 20 %": 65, "20 to 39 %": 130, "40 to 59 %": 130, "60 to 79 %": 130,
-        "80 to 99 %": 130, "full": 65, "over": 65, "no cap": 9, "not read": 11,
-    }  # fmt: skip
+        "empty": 65,
+        "under 20 %": 65,
+        "20 to 39 %": 130,
+        "40 to 59 %": 130,
+        "60 to 79 %": 130,
+        "80 to 99 %": 130,
+        "full": 65,
+        "over": 65,
+        "no cap": 9,
+        "not read": 11,
+    }
     assert [round(bar.get_height()) for bar in upper.patches] == list(heights.values())
 
 
 @pytest.mark.parametrize("count", [0, 1, 12, 30, 31, 800, 5000])
 def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
     """No text lies on another or leaves the picture, which is never higher than 1,400 pixels."""
-    given = [(f"Weekly sync of everybody in building {number}", number % 40 if number % 7 else None,
-              30 if number % 5 else None) for number in range(count)]  # fmt: skip
+    given = [
+        (
+            f"Weekly sync of everybody in building {number}",
+            number % 40 if number % 7 else None,
+            30 if number % 5 else None,
+        )
+        for number in range(count)
+    ]
     chart = occupancy_chart(frame(*given), service="SANDBOX", time="2026-11-21T14:47Z", tz="UTC")
     legible(chart)
     assert chart.get_size_inches()[1] * 110 < 1400
@@ -105,13 +124,15 @@ def test_a_room_without_a_cap_has_no_utilisation(cap):
 
 @pytest.mark.parametrize(
     ("users", "cap", "title", "word"),
-    [(7, 10, "0 of 1 room full, 0 nearly", ""),
-     (8, 10, "0 of 1 room full, 1 nearly", "nearly full"),
-     (9, 10, "0 of 1 room full, 1 nearly", "nearly full"),
-     (10, 10, "1 of 1 room full, 0 nearly", "full"),
-     (12, 10, "1 of 1 room full (1 over the cap), 0 nearly", "over by 2"),
-     (0, 1, "0 of 1 room full, 0 nearly", "empty")],
-)  # fmt: skip
+    [
+        (7, 10, "0 of 1 room full, 0 nearly", ""),
+        (8, 10, "0 of 1 room full, 1 nearly", "nearly full"),
+        (9, 10, "0 of 1 room full, 1 nearly", "nearly full"),
+        (10, 10, "1 of 1 room full, 0 nearly", "full"),
+        (12, 10, "1 of 1 room full (1 over the cap), 0 nearly", "over by 2"),
+        (0, 1, "0 of 1 room full, 0 nearly", "empty"),
+    ],
+)
 def test_full_is_the_cap_and_nearly_is_from_four_fifths(users, cap, title, word):
     """A room is full at its cap, over beyond it, nearly full from 80 percent on, and says so."""
     chart = occupancy_chart(frame(("a", users, cap)))
@@ -190,8 +211,9 @@ def test_a_time_that_is_none_is_refused():
 def test_negative_numbers_are_no_numbers():
     """A room with fewer users than none was not read; a negative cap is none."""
     assert occupancy_chart(frame(("a", -1, 2), ("b", 1, -1))).summary().splitlines()[-2:] == [
-        "  b (room-1): 1, no cap", "  a (room-0): could not be read",
-    ]  # fmt: skip
+        "  b (room-1): 1, no cap",
+        "  a (room-0): could not be read",
+    ]
 
 
 def test_the_local_zone_is_named(monkeypatch):
@@ -233,17 +255,19 @@ def test_a_chart_leaves_pyplot_and_the_frame_alone():
 def test_the_summary_of_few_rooms_names_each():
     """As plain text: the finding, the states, and each room in the chart's order, with its ID."""
     given = frame(("Lost", None, 25), ("Hall", 0, 25), ("Busy", 26, 25), (None, 7, None))
-    assert occupancy_chart(given).summary() == "\n".join([
-        "1 of 4 rooms full (1 over the cap), 0 nearly, 1 could not be read",
-        "over: 1",
-        "empty: 1",
-        "no cap: 1",
-        "not read: 1",
-        "  Busy (room-2): 26 of 25, over by 1",
-        "  Hall (room-1): 0 of 25, empty",
-        "  room-3: 7, no cap",
-        "  Lost (room-0): could not be read",
-    ])  # fmt: skip
+    assert occupancy_chart(given).summary() == "\n".join(
+        [
+            "1 of 4 rooms full (1 over the cap), 0 nearly, 1 could not be read",
+            "over: 1",
+            "empty: 1",
+            "no cap: 1",
+            "not read: 1",
+            "  Busy (room-2): 26 of 25, over by 1",
+            "  Hall (room-1): 0 of 25, empty",
+            "  room-3: 7, no cap",
+            "  Lost (room-0): could not be read",
+        ]
+    )
 
 
 def test_the_summary_does_not_depend_on_the_rows_order_or_on_time():
@@ -263,10 +287,15 @@ def test_the_summary_of_no_rooms_says_so():
 def test_a_cap_that_was_not_read_is_not_none():
     """A room whose fields could not be read but whose users could is reported as such, and not as
     one without a cap; an endless number of users is no number."""
-    given = pd.DataFrame({
-        "room_id": ["1", "2", "3"], "topic": [None, "Open", "Odd"], "users": [2, 3, float("inf")],
-        "attendee_max": [None, None, 5], "error": ["get room (A3) answered 700", None, None],
-    })  # fmt: skip
+    given = pd.DataFrame(
+        {
+            "room_id": ["1", "2", "3"],
+            "topic": [None, "Open", "Odd"],
+            "users": [2, 3, float("inf")],
+            "attendee_max": [None, None, 5],
+            "error": ["get room (A3) answered 700", None, None],
+        }
+    )
     lines = occupancy_chart(given).summary().splitlines()
     assert "no cap: 1" in lines
     assert "not read: 2" in lines

@@ -14,11 +14,21 @@ from urllib.parse import quote, urlsplit
 
 MISTAKE, OPERATION, *WORDS = sys.argv[1:]
 GIVEN = dict(word.split("=", 1) for word in WORDS)
-CAMEL = {"room_id": "roomId", "user_id": "userId", "user_name": "userName",
-         "user_address": "userAddress", "user_data": "userData"}  # fmt: skip
-MEANINGS = {("A", 401): "authentication failed", ("B", 401): "wrong parameters",
-            ("A", 404): "room not found", ("A", 407): "parameter error",
-            ("A", 416): "room closed", ("A", 602): "access_token incorrect"}  # fmt: skip
+CAMEL = {
+    "room_id": "roomId",
+    "user_id": "userId",
+    "user_name": "userName",
+    "user_address": "userAddress",
+    "user_data": "userData",
+}
+MEANINGS = {
+    ("A", 401): "authentication failed",
+    ("B", 401): "wrong parameters",
+    ("A", 404): "room not found",
+    ("A", 407): "parameter error",
+    ("A", 416): "room closed",
+    ("A", 602): "access_token incorrect",
+}
 NUMBERS = ("id", "room_status", "room_mode", "attendee_max", "max_audio", "max_video", "total")
 
 
@@ -108,8 +118,12 @@ def send(interface, method, path, fields):
 def login():
     if wrong("digest in the log"):
         print(quote(sign(env("ACCESS_KEY"))), file=sys.stderr)
-    return send("A", "GET", "/rtc/auth/valid",
-                {"access_key": env("ACCESS_KEY"), "digest": sign(env("ACCESS_KEY"))})  # fmt: skip
+    return send(
+        "A",
+        "GET",
+        "/rtc/auth/valid",
+        {"access_key": env("ACCESS_KEY"), "digest": sign(env("ACCESS_KEY"))},
+    )
 
 
 def token(granted):
@@ -143,8 +157,10 @@ def told(interface, answer):
 
 def tidy(answer):
     back = {theirs: ours for ours, theirs in CAMEL.items()}
-    answer = {name if wrong("camelCase") else back.get(name, name): value
-              for name, value in answer.items()}  # fmt: skip
+    answer = {
+        name if wrong("camelCase") else back.get(name, name): value
+        for name, value in answer.items()
+    }
     for name, value in answer.items():
         if name in NUMBERS and isinstance(value, str) and not wrong("numbers as text"):
             answer[name] = int(value) if value else None
@@ -173,9 +189,12 @@ def run():
         return {"ret": 0} if answers[-1]["ret"] == 0 else told("A", answers[-1])
     if OPERATION == "create_room":
         return create(a)
-    rooms = {"get_room": "/rtc/room/get", "delete_room": "/rtc/room/del",
-             "get_room_users": "/rtc/room/get_room_info",
-             "force_offline": "/rtc/force_offline_mcu"}  # fmt: skip
+    rooms = {
+        "get_room": "/rtc/room/get",
+        "delete_room": "/rtc/room/del",
+        "get_room_users": "/rtc/room/get_room_info",
+        "force_offline": "/rtc/force_offline_mcu",
+    }
     if wrong("deletes nothing"):
         rooms["delete_room"] = "/rtc/room/get"
     if OPERATION in rooms:

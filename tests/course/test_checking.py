@@ -56,8 +56,18 @@ def test_none_and_the_dots_are_no_answer_yet(exercise, nothing):
         assert course.progress().counts["tried"] == 0
 
 
-FUNCTIONS = ["topic-cut", "quoted-cap", "put-off", "host-and-port", "errors-read", "errors-count",
-             "devices-missing", "many-report", "many-pause", "signature"]  # fmt: skip
+FUNCTIONS = [
+    "topic-cut",
+    "quoted-cap",
+    "put-off",
+    "host-and-port",
+    "errors-read",
+    "errors-count",
+    "devices-missing",
+    "many-report",
+    "many-pause",
+    "signature",
+]
 
 
 def broken(*_):

@@ -34,16 +34,16 @@ def why(command, row="401-A", **options):
         ("print('NaN')", "which is not JSON"),
         ("print('[' * 100000)", "which is not JSON"),
         ("print('{}')", "the line has no ret"),
-        ('print(\'{"ret": true}\')', "ret is true"),
+        ("print('{\"ret\": true}')", "ret is true"),
         ("print('1\\n2')", "it printed 2 lines"),
         ("import sys; sys.stdout.buffer.write(b'\\xff\\xfe')", "not UTF-8"),
         ("import os; os.abort()", "by signal 6"),
-        ("1 / 0", "with exit status 1, and says \"ZeroDivisionError: division by zero\""),
+        ("1 / 0", 'with exit status 1, and says "ZeroDivisionError: division by zero"'),
         ("while True: print('y' * 1000)", "more than 256 kB"),
         ("import sys\nwhile True: sys.stderr.write('y' * 1000)", "more than 256 kB"),
         ("print('\\x1b[31m{\\x07}')", "which is not JSON"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_answer_is_told(code, told):
     """Garbage, two lines, a crash or a flood of output are reasons, not errors of the checker."""
     found = why(python(code))
@@ -120,8 +120,10 @@ def test_an_interrupt_ends_the_check_and_what_it_started(tmp_path, number):
     client = ["sh", "-c", f"echo $$ >> {pids}; sleep 600"]
     process = subprocess.Popen(
         [sys.executable, "-m", "confkit", "course", "check", "--limit", "60", "--", *client],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
     ended = threading.Timer(60, process.kill)
     ended.start()
     while not (pids.exists() and pids.read_text().strip()):

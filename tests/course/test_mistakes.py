@@ -78,7 +78,9 @@ def test_two_mistakes_are_named_together():
     found = mistakes("token", both, PARTS, ck.Dialect())
     assert found is not None
     assert {text.split(",")[0] for text in found} == {
-        "the hash is sha256", "the signature is of the raw bytes"}  # fmt: skip
+        "the hash is sha256",
+        "the signature is of the raw bytes",
+    }
     three = b64(hmac.new(KEY + b"\n", LOGIN, "sha256").digest())
     assert mistakes("token", three, PARTS, ck.Dialect()) is None
     assert "No mistake that is known" in course.check("token", three).told
@@ -119,9 +121,10 @@ def test_url_safe_base64_is_told_where_it_differs():
     """With raw bytes the two alphabets differ, and the URL-safe one is named."""
     dialect = ck.Dialect(signature="raw")
     parts = next(
-        Parts("a", "s", str(n), "k") for n in range(99)
+        Parts("a", "s", str(n), "k")
+        for n in range(99)
         if b"+" in base64.b64encode(hmac.new(b"s", f"{n}:k".encode(), "sha1").digest())
-    )  # fmt: skip
+    )
     mac = hmac.new(b"s", f"{parts.random}:k".encode(), "sha1").digest()
     (told,) = mistakes("token", base64.urlsafe_b64encode(mac), parts, dialect)
     assert "URL-safe" in told

@@ -29,14 +29,24 @@ def source(cell):
 def solved(tmp_path_factory):
     """What came of each notebook when its solutions were put in."""
     own = tmp_path_factory.mktemp("course")
-    environment = {**os.environ, "CONFKIT_COURSE": str(own / "course.jsonl"),
-                   "IPYTHONDIR": str(own / "ipython"), "MPLBACKEND": "Agg"}  # fmt: skip
+    environment = {
+        **os.environ,
+        "CONFKIT_COURSE": str(own / "course.jsonl"),
+        "IPYTHONDIR": str(own / "ipython"),
+        "MPLBACKEND": "Agg",
+    }
     run = [sys.executable, "-m", "tests.course.run_solved"]
     halves = [  # side by side: they wait for cameras and for clients that start
-        subprocess.Popen([*run, *map(str, half)], cwd=ROOT, env=environment, text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [*run, *map(str, half)],
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         for half in (NOTEBOOKS[::2], NOTEBOOKS[1::2])
-    ]  # fmt: skip
+    ]
     found = {}
     try:
         for half in halves:

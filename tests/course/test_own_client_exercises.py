@@ -71,11 +71,19 @@ def test_a_client_is_tried_in_the_rows_that_the_skeleton_lacks(command, told):
 
 @pytest.mark.parametrize(
     ("change", "told"),
-    [({}, "an empty list"), ({"html": 0}, "html: "), ({"lost": 0}, "lost: "),
-     ({"401": 602}, "401: "), ({"found": None}, "found: "), ({"found": False}, "found: "),
-     ({"404": None}, "404: "), ({"404": "404"}, "hand it in as a number"),
-     ({"602 twice": None}, "602 twice: "), ({"more": 1}, "these names")],
-)  # fmt: skip
+    [
+        ({}, "an empty list"),
+        ({"html": 0}, "html: "),
+        ({"lost": 0}, "lost: "),
+        ({"401": 602}, "401: "),
+        ({"found": None}, "found: "),
+        ({"found": False}, "found: "),
+        ({"404": None}, "404: "),
+        ({"404": "404"}, "hand it in as a number"),
+        ({"602 twice": None}, "602 twice: "),
+        ({"more": 1}, "these names"),
+    ],
+)
 def test_what_a_client_reports_is_told_one_by_one(change, told):
     """The right dict is right, and a wrong value is explained."""
     finding = course.check("reports", {**REPORTS, **change})

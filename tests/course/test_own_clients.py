@@ -40,7 +40,7 @@ COMPLETED = {
         'case "remove_device": return tidy(ask("B", "GET", outgoing + "destroyOutgoingUser", '
         'setting("REMOVE_TOKEN_PARAMETER"), camel(given)));',
     ],
-}  # fmt: skip
+}
 
 
 def witnesses():
@@ -91,11 +91,24 @@ def compiled(folder, text, archived=True):
     """The command that runs this client, compiled for Java 11 without a warning."""
     folder.mkdir()
     (folder / "Client.java").write_text(text, "utf-8")
-    compiler = ["javac", *[f"-J{option}" for option in JAVA[1:3]], "--release", "11", "-encoding",
-                "UTF-8", "-Xlint:all", "-Werror"]  # fmt: skip
-    environment = {**os.environ, **settings(ck.Dialect()), "CONFKIT_ACCESS_KEY": "a",
-                   "CONFKIT_SECRET_KEY": "b", "CONFKIT_TIMEOUT": "1",
-                   "CONFKIT_BASE_URL": "http://127.0.0.1:9"}  # fmt: skip
+    compiler = [
+        "javac",
+        *[f"-J{option}" for option in JAVA[1:3]],
+        "--release",
+        "11",
+        "-encoding",
+        "UTF-8",
+        "-Xlint:all",
+        "-Werror",
+    ]
+    environment = {
+        **os.environ,
+        **settings(ck.Dialect()),
+        "CONFKIT_ACCESS_KEY": "a",
+        "CONFKIT_SECRET_KEY": "b",
+        "CONFKIT_TIMEOUT": "1",
+        "CONFKIT_BASE_URL": "http://127.0.0.1:9",
+    }
     main = ["-cp", str(folder / "client.jar"), "Client"]
     steps = [
         [*compiler, "-d", "classes", "Client.java"],
@@ -125,13 +138,25 @@ def test_the_skeleton_in_java_lacks_three_rows_and_is_right_once_it_has_them(tmp
 def test_openssl_makes_the_same_signatures(vector):
     """Digest and token of a vector are what openssl makes of the same keys and texts."""
     need("openssl", shutil.which("openssl"), "apt-get install openssl")
-    for name, message in (("digest", vector["access_key"]),
-                          ("token", f"{vector['random']}:{vector['key']}")):  # fmt: skip
+    for name, message in (
+        ("digest", vector["access_key"]),
+        ("token", f"{vector['random']}:{vector['key']}"),
+    ):
         raw = subprocess.run(
-            ["openssl", "dgst", f"-{vector['hash']}", "-mac", "HMAC", "-macopt",
-             f"hexkey:{vector['secret_key'].encode().hex()}", "-binary"],
-            input=message.encode(), capture_output=True, check=True,
-        ).stdout  # fmt: skip
+            [
+                "openssl",
+                "dgst",
+                f"-{vector['hash']}",
+                "-mac",
+                "HMAC",
+                "-macopt",
+                f"hexkey:{vector['secret_key'].encode().hex()}",
+                "-binary",
+            ],
+            input=message.encode(),
+            capture_output=True,
+            check=True,
+        ).stdout
         form = raw.hex().encode() if vector["signature"] == "hex" else raw
         assert vector[name] == base64.b64encode(form).decode()
         assert vector[f"{name}_encoded"] == quote(vector[name], safe="")
@@ -182,8 +207,9 @@ def test_the_contract_tells_all_that_is_tried():
     assert [(row.name, row.title, row in EVERYWHERE) for row in ROWS] == [
         (name, title, bool(each)) for name, title, each in rows
     ]
-    used = {name: {str(settings(service.dialect)[name]) for service in SERVICES}
-            for name in variables}  # fmt: skip
+    used = {
+        name: {str(settings(service.dialect)[name]) for service in SERVICES} for name in variables
+    }
     assert [name for name, values in used.items() if len(values) == 1] == []
 
 
@@ -224,7 +250,9 @@ def test_the_command_tells_on_standard_error_how_far_it_is():
     assert "--only A7 stands behind --" in warned
     assert "2 rows" in first
     assert {row.partition(": ")[2] for row in rows} == {
-        "UNKNOWN A4, delete room", "UNKNOWN 404, room not found"}  # fmt: skip
+        "UNKNOWN A4, delete room",
+        "UNKNOWN 404, room not found",
+    }
     assert [row.partition(": ")[0] for row in rows] == ["1 of 2", "2 of 2"]
 
 
@@ -241,9 +269,11 @@ def test_a_row_is_told_when_all_services_have_tried_it():
 def test_the_command_prints_what_is_shipped_in_utf_8():
     """What is shipped is printed as it is, in any locale; another language is an error."""
     shown = subprocess.run(
-        [sys.executable, "-m", "confkit", "course", "contract"], capture_output=True, check=True,
+        [sys.executable, "-m", "confkit", "course", "contract"],
+        capture_output=True,
+        check=True,
         env={**os.environ, "LC_ALL": "C"},
-    )  # fmt: skip
+    )
     assert (shown.stdout.decode(), shown.stderr) == (course.contract(), b"")
     assert json.loads(confkit("vectors")[1]) == course.vectors()
     status, _, errors = confkit("skeleton", "cobol")

@@ -35,8 +35,10 @@ def test_outcomes_are_kept_and_answers_are_not(file):
     course.check("token", "wrong again")
     assert outcome("token") == "right"
     lines = [json.loads(line) for line in file.read_text().split("\n") if line]
-    assert lines == [{"exercise": "token", "outcome": "tried"},
-                     {"exercise": "token", "outcome": "right"}]  # fmt: skip
+    assert lines == [
+        {"exercise": "token", "outcome": "tried"},
+        {"exercise": "token", "outcome": "right"},
+    ]
 
 
 def test_another_process_sees_it(file):
@@ -64,11 +66,16 @@ def test_progress_as_text_and_as_a_table(file):
 
 @pytest.mark.parametrize(
     "damage",
-    [b"\xff\xfe\x00", b'{"exercise": "token", "outc', b"[]\n3\nnull\n" + b"[" * 9999,
-     b'{"exercise": ["token"], "outcome": "right"}', b'{"exercise": "token", "outcome": "x"}',
-     b'{"exercise": "digest", "outcome": ["right"]}'],
+    [
+        b"\xff\xfe\x00",
+        b'{"exercise": "token", "outc',
+        b"[]\n3\nnull\n" + b"[" * 9999,
+        b'{"exercise": ["token"], "outcome": "right"}',
+        b'{"exercise": "token", "outcome": "x"}',
+        b'{"exercise": "digest", "outcome": ["right"]}',
+    ],
     ids=["bytes", "cut off", "other JSON", "other types", "other outcome", "its type"],
-)  # fmt: skip
+)
 def test_a_damaged_file_costs_its_damaged_lines_alone(file, damage):
     """What cannot be read is not counted, and what is kept later is read."""
     file.parent.mkdir()

@@ -353,8 +353,10 @@ def speaking_tls_alone(certificate):
                 else:
                     peer.recv(4096)
                     told = b"<html>The plain HTTP request was sent to HTTPS port"
-                    peer.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n%s"
-                                 % (len(told), told))  # fmt: skip
+                    peer.sendall(
+                        b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n%s"
+                        % (len(told), told)
+                    )
 
         threading.Thread(target=serve, daemon=True).start()
         yield secure(url(listener.getsockname()[1]))

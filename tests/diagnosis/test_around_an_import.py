@@ -114,12 +114,18 @@ def test_a_report_counts_only_for_its_own_camera(sandbox, client, room_id, camer
     assert sandbox.count(B1.path) == 1
 
 
-@pytest.mark.parametrize(("path", "fault", "told"), [
-    (B1.path, {"body": '{"ret": 0, "data": {}}'},
-     r"does not list it \(B3\).*ck\.diagnose_device"),
-    (A6.path, {"body": NO_USERS}, "not among the room's users"),
-    (B3.path, {"ret": 304}, "could not be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "fault", "told"),
+    [
+        (
+            B1.path,
+            {"body": '{"ret": 0, "data": {}}'},
+            r"does not list it \(B3\).*ck\.diagnose_device",
+        ),
+        (A6.path, {"body": NO_USERS}, "not among the room's users"),
+        (B3.path, {"ret": 304}, "could not be read"),
+    ],
+)
 def test_an_import_that_is_not_seen(sandbox, client, room_id, camera, path, fault, told):
     """Answered 0, and not in B3, or not among the users, or neither can be read: NotInRoom, with
     the device and the next step."""

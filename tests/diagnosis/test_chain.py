@@ -94,8 +94,12 @@ def test_a_device_may_be_named_by_its_address_alone(client, imported):
     inside = imported.user_address.replace("rtsp://", "rtsp://admin:x@")
     named = imported.user_address.replace("127.0.0.1", "localhost")
     ck.import_device(client, imported.room_id, "cam-2", "Door", named, **LOGIN)
-    known = {imported.user_address: "cam", inside: "cam", named: "cam-2",
-             named.replace("localhost", "LOCALHOST"): "cam-2"}  # fmt: skip
+    known = {
+        imported.user_address: "cam",
+        inside: "cam",
+        named: "cam-2",
+        named.replace("localhost", "LOCALHOST"): "cam-2",
+    }
     for address, user_id in known.items():
         report = ck.diagnose_device(client, imported.room_id, user_address=address)
         assert told(report) == ("ok",)
@@ -115,12 +119,17 @@ def test_a_room_may_be_named_by_the_id_of_its_application(script):
     with the devices of all rooms is no matter."""
     far = {"roomId": "2", "userId": "cam", "userAddress": "rtsp://192.0.2.8/x"}
     near = {**far, "roomId": "1047", "userAddress": "rtsp://192.0.2.7/x"}
-    service = script({
-        A3.path: {"ret": 0, "room_id": "1047", "room_extend_id": "mine"},
-        A6.path: lambda asked: {"ret": 0, "user_list": [{"user_id": "cam"}]}
-        if asked["room_id"] == "1047" else {"ret": 404},
-        B3.path: {"ret": 0, "data": {"items": [far, near]}},
-    })  # fmt: skip
+    service = script(
+        {
+            A3.path: {"ret": 0, "room_id": "1047", "room_extend_id": "mine"},
+            A6.path: lambda asked: (
+                {"ret": 0, "user_list": [{"user_id": "cam"}]}
+                if asked["room_id"] == "1047"
+                else {"ret": 404}
+            ),
+            B3.path: {"ret": 0, "data": {"items": [far, near]}},
+        }
+    )
     report = ck.diagnose_device(service.client(), "mine", "cam", "rtsp://192.0.2.7/x")
     assert report.ok
     assert "in room '1047'" in report.subject
@@ -201,10 +210,13 @@ def test_a_camera_whose_password_was_changed(sandbox, client, gone):
     assert (other.verdict, other.advice) == ("auth_rejected", OF_CAMERAS["auth_rejected"].advice)
 
 
-@pytest.mark.parametrize(("change", "verdict", "next_step"), [
-    (LOGIN, "auth_required", "has no login for it: take the device out with ck.remove_device("),
-    ({"fault": "busy"}, "busy", "The service dials again by itself when the camera is back."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "verdict", "next_step"),
+    [
+        (LOGIN, "auth_required", "has no login for it: take the device out with ck.remove_device("),
+        ({"fault": "busy"}, "busy", "The service dials again by itself when the camera is back."),
+    ],
+)
 def test_what_follows_for_the_service_that_goes_on_dialling(
     sandbox, client, room_id, change, verdict, next_step
 ):
@@ -442,9 +454,13 @@ def test_no_media_server_or_licence(sandbox, client, room_id, camera):
     assert told(ck.diagnose_device(client, room_id, "cam", camera))[0] == "auth_required"
 
 
-@pytest.mark.parametrize(("endpoint", "ret", "stage"), [
-    (A5, 504, "media server"), (B3, 304, "elsewhere"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("endpoint", "ret", "stage"),
+    [
+        (A5, 504, "media server"),
+        (B3, 304, "elsewhere"),
+    ],
+)
 def test_what_cannot_be_asked_for_stops_nothing(sandbox, client, room_id, endpoint, ret, stage):
     """Another error of A5, or of B3 of all rooms, says nothing about the device: that is said, and
     the rest is found out all the same."""
@@ -490,10 +506,17 @@ def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id):
     assert closed == ("This client is closed.", "Connect again.")
 
 
-@pytest.mark.parametrize("wrong", [
-    ("", "cam"), (None, "cam"), ("1", ""), ("1", "cam", "rtsp://u:***@192.0.2.7/x"),
-    ("1", "cam", ...), ("1", "cam", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("", "cam"),
+        (None, "cam"),
+        ("1", ""),
+        ("1", "cam", "rtsp://u:***@192.0.2.7/x"),
+        ("1", "cam", ...),
+        ("1", "cam", ""),
+    ],
+)
 def test_a_wrong_argument_is_raised(client, wrong):
     """What can name no room and no device is the caller's mistake, not a finding."""
     with pytest.raises(ck.ParameterError):
@@ -509,8 +532,12 @@ def test_preflight_device_takes_address_and_login_from_b3(client, imported, sand
     with pytest.raises(ck.UserNotFound, match="lists no external user 'new'"):
         ck.preflight_device(client, imported.room_id, "new")
     url = sandbox.camera(login_name="admin", login_password="4711", **SMALL)
-    item = {"roomId": "1", "userId": "cam", "userAddress": url,
-            "options": {"login_name": "admin", "login_password": 4711}}  # fmt: skip
+    item = {
+        "roomId": "1",
+        "userId": "cam",
+        "userAddress": url,
+        "options": {"login_name": "admin", "login_password": 4711},
+    }
     service = script({B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}}})
     assert ck.preflight_device(service.client(), "1", "cam").ok
 
@@ -533,13 +560,15 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
     none otherwise, and is shown nowhere."""
     url = sandbox.camera(login_name="admin", login_password="2468.5", **SMALL)
     item = {"roomId": "1", "userId": "cam", "userAddress": url, "options": login}
-    service = script({
-        A3.path: {"ret": 0, "room_id": "1", "room_status": 1},
-        A5.path: {"ret": 0, "addr": "127.0.0.1:1"},
-        A6.path: {"ret": 0, "user_list": []},
-        B1.path: {"ret": 426, "err": f"no login {json.dumps(login['login_password'])}"},
-        B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}},
-    })  # fmt: skip
+    service = script(
+        {
+            A3.path: {"ret": 0, "room_id": "1", "room_status": 1},
+            A5.path: {"ret": 0, "addr": "127.0.0.1:1"},
+            A6.path: {"ret": 0, "user_list": []},
+            B1.path: {"ret": 426, "err": f"no login {json.dumps(login['login_password'])}"},
+            B3.path: {"ret": 0, "data": {"total": 1, "items": [item]}},
+        }
+    )
     client = service.client()
     report = ck.diagnose_device(client, "1", "cam")
     assert told(report)[0] == verdict
@@ -547,8 +576,14 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
     with pytest.raises(ck.JoinFailed) as raised:
         ck.import_device(client, listed, user_name="Door")
     item["userAddress"] = "rtsp://192.0.2.7/elsewhere"
-    row = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": url,
-           "login_name": "admin", "login_password": "2468.5"}  # fmt: skip
+    row = {
+        "room_id": "1",
+        "user_id": "cam",
+        "user_name": "Door",
+        "user_address": url,
+        "login_name": "admin",
+        "login_password": "2468.5",
+    }
     result = ck.import_devices(client, pd.DataFrame([row]))
     assert list(result.outcome) == ["refused"]
     assert list(result.verdict) == ["address_differs"]

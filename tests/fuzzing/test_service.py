@@ -30,9 +30,13 @@ def test_options_that_are_nested_deep_cost_the_sandbox_nothing(tmp_path, levels)
     with Sandbox(path=path) as sandbox, sandbox.connect() as client:
         room = ck.create_room(client, "t", "o")
         fields = {
-            "accessToken": client.token(), "roomId": room, "userId": "cam", "userName": "n",
-            "userAddress": sandbox.camera(size=(160, 120), fps=2), "options": deep(levels),
-        }  # fmt: skip
+            "accessToken": client.token(),
+            "roomId": room,
+            "userId": "cam",
+            "userName": "n",
+            "userAddress": sandbox.camera(size=(160, 120), fps=2),
+            "options": deep(levels),
+        }
         answer = requests.get(sandbox.outgoing_url + B1, params=fields, timeout=20)
         assert answer.json()["ret"] == 401
         assert ck.list_devices(client) == []

@@ -57,10 +57,13 @@ def test_a_text_with_half_a_letter_is_shown(script):
 def test_only_views_take_html_in_the_browser():
     """In our widgets' half in the browser one file alone writes HTML: what Python escaped."""
     found = [
-        path.name for path in sorted((PACKAGE / "panels" / "parts").glob("*.js"))
-        if re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|DOMParser",
-                     path.read_text("utf-8"))
-    ]  # fmt: skip
+        path.name
+        for path in sorted((PACKAGE / "panels" / "parts").glob("*.js"))
+        if re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|DOMParser",
+            path.read_text("utf-8"),
+        )
+    ]
     assert found == ["view.js"]
 
 
@@ -88,17 +91,34 @@ def test_texts_of_ours_keep_their_lines_and_those_of_others_have_one():
     assert one_line("a\n\tb\x1b[31m\u202eé會") == "a  b [31m é會"
 
 
-@pytest.mark.parametrize("arguments", [
-    ("doctor",), ("doctor", "--json"), ("diagnose",), ("diagnose", "--address", "sip://x"),
-    ("preflight",), ("interface",), ("runbook",), ("course", "check", "--"), ("token", "--profile"),
-    ("profile", "remove"), ("profile", "add"), ("record", "--rooms"), ("nonsense",),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("doctor",),
+        ("doctor", "--json"),
+        ("diagnose",),
+        ("diagnose", "--address", "sip://x"),
+        ("preflight",),
+        ("interface",),
+        ("runbook",),
+        ("course", "check", "--"),
+        ("token", "--profile"),
+        ("profile", "remove"),
+        ("profile", "add"),
+        ("record", "--rooms"),
+        ("nonsense",),
+    ],
+)
 def test_commands_print_no_control_characters(arguments, capfd, monkeypatch, tmp_path):
     """Whatever a room, a service or an argument is called, a terminal gets letters."""
     monkeypatch.chdir(tmp_path)
     with hostile(SOME) as (_, service):
-        for name, value in {"BASE_URL": service.base_url, "OUTGOING_URL": service.base_url,
-                            "ACCESS_KEY": "k", "SECRET_KEY": "s3cr3t-of-ours"}.items():  # fmt: skip
+        for name, value in {
+            "BASE_URL": service.base_url,
+            "OUTGOING_URL": service.base_url,
+            "ACCESS_KEY": "k",
+            "SECRET_KEY": "s3cr3t-of-ours",
+        }.items():
             monkeypatch.setenv(f"CONFKIT_{name}", value)
         for text in SOME[-5:]:
             more = ("--timeout", "3") if arguments[0] == "doctor" else ()
@@ -175,9 +195,16 @@ def test_only_one_module_writes_to_the_terminal():
     assert found == {"terminal.py", "cli/course.py"}
 
 
-@pytest.mark.parametrize("text", [
-    "\x1b[31mred", "\x9b2J", "<script>pwned</script>", "\u202emoor", "x" * 5000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x1b[31mred",
+        "\x9b2J",
+        "<script>pwned</script>",
+        "\u202emoor",
+        "x" * 5000,
+    ],
+)
 def test_what_a_camera_says_is_shown_as_text(text):
     """Reason phrase, Server, session name, media and realm of a camera stay texts."""
     raw = text.encode("utf-8", "surrogateescape")
@@ -189,10 +216,12 @@ def test_what_a_camera_says_is_shown_as_text(text):
         b"v=0\r\ns=" + raw + b"\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 " + raw + b"/90000\r\n"
     )
     for answer in (
-        answered(500, Server=text), answered(401, WWW_Authenticate=f'Digest realm="{text}"'),
-        answered(302, Location=text), instead("DESCRIBE", body=described),
+        answered(500, Server=text),
+        answered(401, WWW_Authenticate=f'Digest realm="{text}"'),
+        answered(302, Location=text),
+        instead("DESCRIBE", body=described),
         lambda request: f"RTSP/1.0 404 {text}\r\nCSeq: {request.get('CSeq')}\r\n\r\n".encode(),
-    ):  # fmt: skip
+    ):
         report = of_script(answer, "admin", "secret", timeout=3)
         assert not report.ok
         assert controls(str(report)) == []

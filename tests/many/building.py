@@ -10,9 +10,16 @@ DEVICES = "/avd/api/outgoing/getOutgoingUsers"
 
 def room(room_id: str, **fields: Any) -> dict[str, Any]:
     """What A3 says about a room; a field that is None is absent."""
-    full = {"room_id": room_id, "topic": f"Topic of {room_id}", "room_status": 1,
-            "attendee_max": "10", "owner_id": "ops", "host_password": "h0st-pw",
-            "room_mode": 1, **fields}  # fmt: skip
+    full = {
+        "room_id": room_id,
+        "topic": f"Topic of {room_id}",
+        "room_status": 1,
+        "attendee_max": "10",
+        "owner_id": "ops",
+        "host_password": "h0st-pw",
+        "room_mode": 1,
+        **fields,
+    }
     return {"ret": 0, **{name: value for name, value in full.items() if value is not None}}
 
 
@@ -23,8 +30,15 @@ def users(*user_ids: str) -> dict[str, Any]:
 
 def devices(*pairs: tuple[str, str]) -> dict[str, Any]:
     """What B3 says of external users: room and user ID of each."""
-    items = [{"roomId": room_id, "userId": user_id, "userName": user_id,
-              "userAddress": "rtsp://192.0.2.7:554/s"} for room_id, user_id in pairs]  # fmt: skip
+    items = [
+        {
+            "roomId": room_id,
+            "userId": user_id,
+            "userName": user_id,
+            "userAddress": "rtsp://192.0.2.7:554/s",
+        }
+        for room_id, user_id in pairs
+    ]
     return {"ret": 0, "data": {"total": len(items), "items": items}}
 
 

@@ -62,9 +62,10 @@ def slow(script):
         return {one: late(answer)(one) or answer(one) for one in MANY}
 
     return script(
-        building(dict.fromkeys(MANY, ()), rooms=script_of(room),
-                 people=script_of(lambda _: users("x")))
-    )  # fmt: skip
+        building(
+            dict.fromkeys(MANY, ()), rooms=script_of(room), people=script_of(lambda _: users("x"))
+        )
+    )
 
 
 EXECUTORS = {
@@ -81,10 +82,15 @@ def test_ctrl_c_gives_what_came(slow, executor, tmp_path):
     script = tmp_path / "many.py"
     script.write_text(ENDED)
     # A terminal sends the signal to all processes, those of a pool among them.
-    with server(
-        [sys.executable, script, slow.base_url, EXECUTORS[executor]],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    ) as child, child.stdout:  # fmt: skip
+    with (
+        server(
+            [sys.executable, script, slow.base_url, EXECUTORS[executor]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as child,
+        child.stdout,
+    ):
         assert child.stdout.readline() == "under way\n"
         time.sleep(0.3)
         began = time.time()
@@ -106,9 +112,11 @@ def test_cancelled_gives_what_came(slow):
     ended = threading.Event()
     began = time.monotonic()
     sweep = ck.sweep(
-        slow.client(timeout=90), MANY, cancelled=ended,
+        slow.client(timeout=90),
+        MANY,
+        cancelled=ended,
         progress=lambda done, _: ended.set() if done == 150 else None,
-    )  # fmt: skip
+    )
     assert time.monotonic() - began < 30  # of a minute
     frame = sweep.frame()
     assert not sweep.complete
@@ -130,9 +138,11 @@ def test_a_room_that_was_half_read_keeps_its_fields(script):
     ended = threading.Event()
     service = script(building({"a": ["x"]}, people={"a": Reply(users("x"), delay=60)}))
     sweep = ck.sweep(
-        service.client(), ["a"], cancelled=ended,
+        service.client(),
+        ["a"],
+        cancelled=ended,
         progress=lambda done, _: ended.set() if done == 2 else None,
-    )  # fmt: skip
+    )
     frame = sweep.frame()
     assert frame.topic[0] == "Topic of a"
     assert pd.isna(frame.users[0])

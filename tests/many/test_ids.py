@@ -200,9 +200,14 @@ def test_further_columns_come_along(script):
     """They stand behind ours, in the rows of their rooms, with their types; the first row of a
     doubled ID counts."""
     table = pd.DataFrame(
-        {"floor": [3, 1, 2, 9], "room_id": ["b", "a", "nowhere", "b"], "building": list("XYZW"),
-         5: pd.to_datetime(["2026-01-01"] * 4)}, index=[7, 7, 8, 9],
-    )  # fmt: skip
+        {
+            "floor": [3, 1, 2, 9],
+            "room_id": ["b", "a", "nowhere", "b"],
+            "building": list("XYZW"),
+            5: pd.to_datetime(["2026-01-01"] * 4),
+        },
+        index=[7, 7, 8, 9],
+    )
     service = script(building({"a": ["x"], "b": []}))
     sweep = ck.sweep(service.client(), table)
     for frame in (sweep.frame(), ck.occupancy_frame(sweep)):
@@ -356,17 +361,22 @@ def test_lines_of_a_file_are_ids(tmp_path):
 
 def device_table(*room_ids):
     """A table that import_devices and remove_devices take."""
-    return pd.DataFrame({
-        "room_id": room_ids, "user_id": [f"cam-{n}" for n, _ in enumerate(room_ids)],
-        "user_name": "Door", "user_address": [f"sip://h/{n}" for n, _ in enumerate(room_ids)],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "room_id": room_ids,
+            "user_id": [f"cam-{n}" for n, _ in enumerate(room_ids)],
+            "user_name": "Door",
+            "user_address": [f"sip://h/{n}" for n, _ in enumerate(room_ids)],
+        }
+    )
 
 
 READERS = {
     "CSV": ("line 3: ", lambda c, w, x: ck.sweep(c, w(f"room_id;floor\n7;1\n{x};2\n"))),
     "text file": ("line 2: ", lambda c, w, x: ck.sweep(c, w(f"7\n{x}\n", name="rooms.txt"))),
     "known rooms": (
-        "line 2: ", lambda c, w, x: ck.known_rooms(c, list=w(f"7\n{x}\n", name="rooms.txt"))
+        "line 2: ",
+        lambda c, w, x: ck.known_rooms(c, list=w(f"7\n{x}\n", name="rooms.txt")),
     ),
     "DataFrame": ("place 2: ", lambda c, _, x: ck.sweep(c, pd.DataFrame({"room_id": ["7", x]}))),
     "Series": ("place 2: ", lambda c, _, x: ck.sweep(c, pd.Series(["7", x]))),
@@ -376,12 +386,14 @@ READERS = {
         lambda c, w, x: ck.import_devices(c, w(device_table("7", x).to_csv(index=False))),
     ),
     "device DataFrame": (
-        "row 2, room_id: ", lambda c, _, x: ck.import_devices(c, device_table("7", x))
+        "row 2, room_id: ",
+        lambda c, _, x: ck.import_devices(c, device_table("7", x)),
     ),
     "device removal": (
-        "row 2, room_id: ", lambda c, _, x: ck.remove_devices(c, device_table("7", x))
+        "row 2, room_id: ",
+        lambda c, _, x: ck.remove_devices(c, device_table("7", x)),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("row", "read"), READERS.values(), ids=READERS)
@@ -406,8 +418,12 @@ def test_a_text_that_code_gives_is_an_id_whatever_it_looks_like(client):
     in the frames that confkit gives."""
     ids = [ck.create_room(client, "t", "ops", room_extend_id=one) for one in ("2.0", "1.5E+09")]
     assert [ck.get_room(client, one).room_id for one in ids] == ids
-    for given in (ids, ck.known_rooms(client), ck.known_rooms(client)["room_id"],
-                  ck.occupancy_frame(ck.sweep(client, ids))):  # fmt: skip
+    for given in (
+        ids,
+        ck.known_rooms(client),
+        ck.known_rooms(client)["room_id"],
+        ck.occupancy_frame(ck.sweep(client, ids)),
+    ):
         assert list(ck.sweep(client, given).frame().room_id) == ids
     listed = ck.devices_frame([ck.Device(one, one, "Door", f"sip://h/{one}") for one in ids])
     assert list(ck.remove_devices(client, listed).outcome) == ["not there"] * 2

@@ -29,7 +29,7 @@ from tests.scripted import (
     Reply,
     interrupted,
     scripted,
-)  # fmt: skip
+)
 from tests.ways import ROOM, TOKEN, WAYS, by, connected, rooms
 
 FRESH = {"ret": 0, "random": "new", "key": "pair"}
@@ -240,11 +240,15 @@ def answer(body, status=200):
 LATE = no_answer("unanswered", "http://h", (1, 1), ())
 DROPPED = no_answer("closed", "http://h", (1, 1), ())
 STRAIN = {
-    "ret 503": answer({"ret": 503}), "ret 504": answer({"ret": 504}),
-    "ret 410": answer({"ret": 410}), "HTTP 503": answer({"ret": 700}, 503),
-    "HTTP 504": Answer(504, "", b"<html>"), "HTTP 410": answer({"ret": 404}, 410),
-    "time-out": LATE, "dropped": DROPPED,
-}  # fmt: skip
+    "ret 503": answer({"ret": 503}),
+    "ret 504": answer({"ret": 504}),
+    "ret 410": answer({"ret": 410}),
+    "HTTP 503": answer({"ret": 700}, 503),
+    "HTTP 504": Answer(504, "", b"<html>"),
+    "HTTP 410": answer({"ret": 404}, 410),
+    "time-out": LATE,
+    "dropped": DROPPED,
+}
 
 
 @pytest.fixture
@@ -562,10 +566,13 @@ SECRETS = ("demo_secret", VECTOR_TOKEN, VECTOR_TOKEN.replace("=", "%3D"), "hunte
 def test_no_secret_shows_anywhere(script, caplog, way):
     """Neither token, key nor password stands in a log at DEBUG, an error, a record or a repr."""
     pages = [
-        {**ROOM, "host_password": "hunter2"}, {"ret": 700, "msg": f"bad token {VECTOR_TOKEN}"},
-        Reply(f"<html>cannot GET /x?access_token={VECTOR_TOKEN}"), Reply(drop=True),
-        Reply(f'{{"access_token": "{VECTOR_TOKEN}', length=999), {"ret": 602},
-    ]  # fmt: skip
+        {**ROOM, "host_password": "hunter2"},
+        {"ret": 700, "msg": f"bad token {VECTOR_TOKEN}"},
+        Reply(f"<html>cannot GET /x?access_token={VECTOR_TOKEN}"),
+        Reply(drop=True),
+        Reply(f'{{"access_token": "{VECTOR_TOKEN}', length=999),
+        {"ret": 602},
+    ]
     service = script({GET_ROOM: lambda query: pages[int(query["room_id"]) % len(pages)]})
     with caplog.at_level(logging.DEBUG):
         client = by(service.client(chance=lambda: -0.45), way)
@@ -611,11 +618,13 @@ def test_connections_that_the_service_closes_cost_nothing(script):
         peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
         time.sleep(0.1)
 
-    service = script({
-        GET_ROOM: lambda query: (
-            Reply(ROOM, delay=1.5) if query["room_id"] == "0" else Reply(raw=closed_later)
-        )
-    })  # fmt: skip
+    service = script(
+        {
+            GET_ROOM: lambda query: (
+                Reply(ROOM, delay=1.5) if query["room_id"] == "0" else Reply(raw=closed_later)
+            )
+        }
+    )
     client = connected(service, "libcurl")
     began = time.process_time()
     assert client.send_many(rooms(*range(8))) == [ROOM] * 8

@@ -62,30 +62,126 @@ def clean(body):
     return False
 
 
-PLAIN_TEXT = st.sampled_from([
-    "1", "", " ", "Weekly sync", "Ünï 部屋", "a:b", "rtsp://admin:hunter2@host/x",
-    "ada@example.com", "token=hunter2", '{"host_password": "hunter2"}', "100%", "\u0000", "\ud800",
-    "\U0001f600", "null",
-]) | st.text(max_size=8)  # fmt: skip
+PLAIN_TEXT = st.sampled_from(
+    [
+        "1",
+        "",
+        " ",
+        "Weekly sync",
+        "Ünï 部屋",
+        "a:b",
+        "rtsp://admin:hunter2@host/x",
+        "ada@example.com",
+        "token=hunter2",
+        '{"host_password": "hunter2"}',
+        "100%",
+        "\u0000",
+        "\ud800",
+        "\U0001f600",
+        "null",
+    ]
+) | st.text(max_size=8)
 ODD = st.one_of(
-    st.none(), st.booleans(), st.integers(-5, 99), st.floats(), PLAIN_TEXT,
-    st.sampled_from([2**53, 2**53 - 1, 2**53 + 1, -(2**53), 2**63, 2**63 - 1, -(2**63),
-                     -(2**63) - 1, 10**30, 1.0, 25.0, 1e15, 9.1e15, 1e300, -0.0, 0.5]),
-    st.sampled_from(["25", " 25 ", "25.0", "25.", "25.5", "1e3", "+25", "-1", "-0", "00025", "0x19",
-                     "null", "Null", "NULL", "none", "true", "false", "nan", "inf", "infinity",
-                     "25\n", "\t25", "1_000", "٢٥", "9" * 19, "9" * 20, "9" * 5000, "1,000", "-",
-                     str(2**53), str(2**53 - 1), str(2**63 - 1), str(2**63), str(-(2**63))]),
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 99),
+    st.floats(),
+    PLAIN_TEXT,
+    st.sampled_from(
+        [
+            2**53,
+            2**53 - 1,
+            2**53 + 1,
+            -(2**53),
+            2**63,
+            2**63 - 1,
+            -(2**63),
+            -(2**63) - 1,
+            10**30,
+            1.0,
+            25.0,
+            1e15,
+            9.1e15,
+            1e300,
+            -0.0,
+            0.5,
+        ]
+    ),
+    st.sampled_from(
+        [
+            "25",
+            " 25 ",
+            "25.0",
+            "25.",
+            "25.5",
+            "1e3",
+            "+25",
+            "-1",
+            "-0",
+            "00025",
+            "0x19",
+            "null",
+            "Null",
+            "NULL",
+            "none",
+            "true",
+            "false",
+            "nan",
+            "inf",
+            "infinity",
+            "25\n",
+            "\t25",
+            "1_000",
+            "٢٥",
+            "9" * 19,
+            "9" * 20,
+            "9" * 5000,
+            "1,000",
+            "-",
+            str(2**53),
+            str(2**53 - 1),
+            str(2**63 - 1),
+            str(2**63),
+            str(-(2**63)),
+        ]
+    ),
     st.lists(st.integers(), max_size=2),
     st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
-)  # fmt: skip
-RET = st.sampled_from([0, 0, 0, 0, "0", " 0", "00", "0.0", 0.0, -0.0, False, True, None, "", 404,
-                       "404", 602, "E1", [], {}, 0.5, "null", 1])  # fmt: skip
+)
+RET = st.sampled_from(
+    [
+        0,
+        0,
+        0,
+        0,
+        "0",
+        " 0",
+        "00",
+        "0.0",
+        0.0,
+        -0.0,
+        False,
+        True,
+        None,
+        "",
+        404,
+        "404",
+        602,
+        "E1",
+        [],
+        {},
+        0.5,
+        "null",
+        1,
+    ]
+)
 USER = st.one_of(
     st.fixed_dictionaries(
         {"user_id": PLAIN_TEXT | ODD}, optional={"user_name": PLAIN_TEXT | ODD, "role": ODD}
     ),
-    st.fixed_dictionaries({"user_id": PLAIN_TEXT, "user_name": PLAIN_TEXT}), ODD,
-)  # fmt: skip
+    st.fixed_dictionaries({"user_id": PLAIN_TEXT, "user_name": PLAIN_TEXT}),
+    ODD,
+)
 MEMBERS = st.fixed_dictionaries(
     {"ret": RET},
     optional={
@@ -103,11 +199,15 @@ USUAL_ROOM = st.fixed_dictionaries(
     {"ret": st.just(0), "room_id": st.just("1")},
     optional={**dict.fromkeys(TEXTS[1:], PLAIN_TEXT), **dict.fromkeys(NUMBERS, ODD)},
 )
-USUAL_USERS = st.fixed_dictionaries({
-    "ret": st.just(0),
-    "user_list": st.lists(st.fixed_dictionaries(
-        {"user_id": PLAIN_TEXT, "user_name": PLAIN_TEXT | st.none()}), max_size=3)
-})  # fmt: skip
+USUAL_USERS = st.fixed_dictionaries(
+    {
+        "ret": st.just(0),
+        "user_list": st.lists(
+            st.fixed_dictionaries({"user_id": PLAIN_TEXT, "user_name": PLAIN_TEXT | st.none()}),
+            max_size=3,
+        ),
+    }
+)
 
 
 @given(
@@ -135,21 +235,36 @@ PEOPLE = '{"ret": 0, "user_list": [{"user_id": "u", "user_name": "Ada"'
 
 @given(
     begin=st.sampled_from([ROOM, PEOPLE]),
-    middle=st.sampled_from(["", ', "x": '])
-    .flatmap(lambda name: (st.binary(max_size=6) if name else st.just(b"")).map(
-        lambda odd: name.encode() + odd)),
+    middle=st.sampled_from(["", ', "x": ']).flatmap(
+        lambda name: (st.binary(max_size=6) if name else st.just(b"")).map(
+            lambda odd: name.encode() + odd
+        )
+    ),
     end=st.sampled_from(["}", "}]}", "", "}}", "} x", "}\0", "} \r\n", "}]} ", "}]}]"]),
-)  # fmt: skip
+)
 def test_bodies_with_an_odd_part_read_as_the_records_read_them(begin, middle, end):
     """Whatever stands in a field that nobody reads, or behind the end, is judged alike."""
     agrees(begin.encode() + middle + end.encode())
 
 
-@pytest.mark.parametrize("again", [
-    '"topic": "other"', '"\\u0074opic": "other"', '"topic" : "other"', '"topic"\n: "Weekly sync"',
-    '"attendee_max": 25', '"ret": 0', '"ret": 404', '"user_name": "Eve"', '"user_list": []',
-    '"x": 1, "x": 2', '"x": {"y": {"z": 1, "z": 2}}', '"x": ":", "y": [[[]]]', '"user_id": "u:"',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "again",
+    [
+        '"topic": "other"',
+        '"\\u0074opic": "other"',
+        '"topic" : "other"',
+        '"topic"\n: "Weekly sync"',
+        '"attendee_max": 25',
+        '"ret": 0',
+        '"ret": 404',
+        '"user_name": "Eve"',
+        '"user_list": []',
+        '"x": 1, "x": 2',
+        '"x": {"y": {"z": 1, "z": 2}}',
+        '"x": ":", "y": [[[]]]',
+        '"user_id": "u:"',
+    ],
+)
 @pytest.mark.parametrize("end", ["}", "}]}", "}, "])
 def test_names_that_stand_twice_are_judged_alike(again, end):
     """A name that is there already, with the same value or another, anywhere in an answer."""
@@ -162,14 +277,48 @@ def test_names_that_stand_twice_are_judged_alike(again, end):
 @pytest.mark.parametrize(
     "odd",
     [
-        b'"\xff"', b'"\xc3"', b'"a\nb"', b'"\x00"', b'"\\q"', b'"\\u12"', b'"\\ud800"',
-        b'"\xed\xa0\x80"', b"NaN", b"-Infinity", b"1.", b".5", b"01", b"+1", b"1e999", b"--1",
-        b"9" * 5000, b"-" + b"9" * 5000, b"0." + b"9" * 5000, b"[" * 300 + b"]" * 300,
-        b"[" * 200_000 + b"]" * 200_000, b"tru", b"nul", b"'a'",
-        b"[1,]", b'{"a":1,}', b"{a:1}", b"/**/1", b"1 //", b'"a" "b"', b"", b"[", b'{"a"}',
-        b'{"a":1,"a":2}', b'"\\ud800\\udc00"', b"[1 2]", b'{"a" 1}', b'{"a":}', b"[,]", b"\x0b1",
+        b'"\xff"',
+        b'"\xc3"',
+        b'"a\nb"',
+        b'"\x00"',
+        b'"\\q"',
+        b'"\\u12"',
+        b'"\\ud800"',
+        b'"\xed\xa0\x80"',
+        b"NaN",
+        b"-Infinity",
+        b"1.",
+        b".5",
+        b"01",
+        b"+1",
+        b"1e999",
+        b"--1",
+        b"9" * 5000,
+        b"-" + b"9" * 5000,
+        b"0." + b"9" * 5000,
+        b"[" * 300 + b"]" * 300,
+        b"[" * 200_000 + b"]" * 200_000,
+        b"tru",
+        b"nul",
+        b"'a'",
+        b"[1,]",
+        b'{"a":1,}',
+        b"{a:1}",
+        b"/**/1",
+        b"1 //",
+        b'"a" "b"',
+        b"",
+        b"[",
+        b'{"a"}',
+        b'{"a":1,"a":2}',
+        b'"\\ud800\\udc00"',
+        b"[1 2]",
+        b'{"a" 1}',
+        b'{"a":}',
+        b"[,]",
+        b"\x0b1",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize(("begin", "end"), [(ROOM, "}"), (PEOPLE, "}]}"), (PEOPLE + "}]", "}")])
 def test_what_stands_in_a_field_that_nobody_reads_is_judged_alike(begin, odd, end):
     """What is no JSON, or too deep, is no answer, wherever it stands; other fields are as sent."""
@@ -195,17 +344,25 @@ def test_other_encodings_are_judged_alike(encoding):
     "body",
     [
         '{"ret": 0, "room_id": "2", "room_id": "1", "topic": "a", "topic": "b"}',
-        '{"ret": 0, "ret": 404, "room_id": "1"}', '{"ret": 404, "ret": 0, "room_id": "1"}',
-        '{"ret": 0, "result": 404, "room_id": "1"}', '{"ret": null, "result": 0, "room_id": "1"}',
+        '{"ret": 0, "ret": 404, "room_id": "1"}',
+        '{"ret": 404, "ret": 0, "room_id": "1"}',
+        '{"ret": 0, "result": 404, "room_id": "1"}',
+        '{"ret": null, "result": 0, "room_id": "1"}',
         '{"ret": 0, "room_id": "1", "topic": 5, "topic": "b"}',
-        '{"ret": 0, "room_id": "1", "\\u0074opic": "b"}', '{"ret": 0, "user_list": null}',
+        '{"ret": 0, "room_id": "1", "\\u0074opic": "b"}',
+        '{"ret": 0, "user_list": null}',
         '{"ret": 0, "user_list": [], "user_list": [{"user_id": "a", "user_name": null}]}',
         '{"ret": 0, "user_list": [{"user_id": "a", "user_id": "b", "user_name": "c"}]}',
-        '{"ret": 0, "user_list": {}}', '{"ret": 0}', '[]', '{"ret": 0, "room_id": "1"} ',
-        '{"ret": 0, "room_id": "7", "room_extend_id": "1"}', '{"ret": 0, "room_id": 1}',
-        '{"ret": 0, "room_id": "", "room_extend_id": "1"}', '{"ret": 0, "room_id": "other"}',
+        '{"ret": 0, "user_list": {}}',
+        '{"ret": 0}',
+        "[]",
+        '{"ret": 0, "room_id": "1"} ',
+        '{"ret": 0, "room_id": "7", "room_extend_id": "1"}',
+        '{"ret": 0, "room_id": 1}',
+        '{"ret": 0, "room_id": "", "room_extend_id": "1"}',
+        '{"ret": 0, "room_id": "other"}',
     ],
-)  # fmt: skip
+)
 def test_fields_that_come_twice_or_not_at_all_are_judged_alike(body):
     """The last of two counts; a room under its other number is that room; no list is an error."""
     agrees(body)
@@ -223,7 +380,12 @@ def test_a_plain_answer_is_read():
     """The fields of a usual answer come as they should, so that agreeing is no empty word."""
     room, _ = agrees(ROOM + ', "host_password": "hunter2", "room_mode": 3, "id": ""}')
     assert (room.topic, room.attendee_max, room.host_password, room.room_mode, room.id) == (
-        "Weekly sync", 25, "hunter2", 3, None)  # fmt: skip
+        "Weekly sync",
+        25,
+        "hunter2",
+        3,
+        None,
+    )
     assert "hunter2" not in repr(room)
     _, users = agrees(PEOPLE + "}]}")
     assert users == [RoomUser("Ada", "u")]

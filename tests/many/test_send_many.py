@@ -103,9 +103,14 @@ def full():
 
 def client_of(address, way, **options):
     made = ck.Client(
-        address, address, "a", "demo_secret", sleep=lambda _: None, chance=lambda: -0.45,
+        address,
+        address,
+        "a",
+        "demo_secret",
+        sleep=lambda _: None,
+        chance=lambda: -0.45,
         **{"timeout": (0.3, 0.3), **options},
-    )  # fmt: skip
+    )
     made._token.held = TOKEN
     return by(made, way)
 
@@ -174,8 +179,10 @@ def test_what_a_bundle_knows_is_trusted_in_either_way(secure, certificate, tmp_p
     """verify=FILE, verify=FOLDER and verify=False let the service in."""
     digest = subprocess.run(
         ["openssl", "x509", "-hash", "-noout", "-in", certificate[0]],
-        check=True, capture_output=True, text=True,
-    ).stdout.strip()  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
     (tmp_path / f"{digest}.0").write_bytes(certificate[0].read_bytes())
     for verify in (str(certificate[0]), str(tmp_path), False):
         assert connected(secure, way, verify=verify).send_many(rooms(1)) == [ROOM]
@@ -374,11 +381,15 @@ def test_the_loopback_of_ip_version_six_works(version_six, way):
 @pytest.mark.parametrize("way", WAYS)
 def test_operations_of_both_interfaces_travel_together(script, way):
     """Requests for rooms, users and devices come back each at its place, whatever came first."""
-    service = script({
-        GET_ROOM: lambda query: Reply({"ret": 0, "room_id": query["room_id"]},
-                                      delay=0.05 * (query["room_id"] == "0")),
-        GET_USERS: USERS, LIST: {"ret": 0, "data": {"items": []}},
-    })  # fmt: skip
+    service = script(
+        {
+            GET_ROOM: lambda query: Reply(
+                {"ret": 0, "room_id": query["room_id"]}, delay=0.05 * (query["room_id"] == "0")
+            ),
+            GET_USERS: USERS,
+            LIST: {"ret": 0, "data": {"items": []}},
+        }
+    )
     asked = [Request(B3, {})]
     for n in range(50):
         asked += [Request(A3, {"room_id": str(n)}), Request(A6, {"room_id": str(n)})]
@@ -547,9 +558,15 @@ def test_a_setting_of_the_session_is_taken_anew_with_a_new_token(script):
 
 def test_many_answers_of_many_sizes_stay_apart(script):
     """Bodies of up to a megabyte come whole and each at its place."""
-    service = script({GET_ROOM: lambda query: {
-        "ret": 0, "room_id": query["room_id"], "topic": query["room_id"] * int(query["room_id"])}
-    })  # fmt: skip
+    service = script(
+        {
+            GET_ROOM: lambda query: {
+                "ret": 0,
+                "room_id": query["room_id"],
+                "topic": query["room_id"] * int(query["room_id"]),
+            }
+        }
+    )
     ids = [1, 7, 1000, 10_000, 250_000] * 4
     found = connected(service, "libcurl").send_many(rooms(*ids))
     assert [len(outcome["topic"]) for outcome in found] == [n * len(str(n)) for n in ids]

@@ -57,11 +57,14 @@ def cluster():
     with (
         dask.config.set(quiet),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0",
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,
-    ):  # fmt: skip
+    ):
         yield client
 
 
@@ -114,8 +117,10 @@ def test_a_token_that_expires_is_renewed_once_for_all_parts(script, executor, sm
     new token, even where only the newest is taken, and progress counts every call once."""
     service = script(building(dict.fromkeys(rooms(40), "x")))
     service.script["/rtc/auth/valid"] = lambda _: {
-        "ret": 0, "random": "abc", "key": f"def{service.seen['/rtc/auth/valid']}",
-    }  # fmt: skip
+        "ret": 0,
+        "random": "abc",
+        "key": f"def{service.seen['/rtc/auth/valid']}",
+    }
     client = service.client()
     users, first = service.script[USERS], client.token()
 
@@ -374,9 +379,12 @@ def test_the_end_comes_soon(script, executor, small):
     with held(script) as service:
         began = time.monotonic()
         sweep = ck.sweep(
-            service.client(), rooms(40), executor=executor, cancelled=ended,
+            service.client(),
+            rooms(40),
+            executor=executor,
+            cancelled=ended,
             progress=lambda done, _: ended.set() if done == 21 else None,
-        )  # fmt: skip
+        )
         took = time.monotonic() - began
     assert took < 12
     frame = sweep.frame()

@@ -22,9 +22,15 @@ TYPES = {
     "error": "string",
 }  # fmt: skip
 OCCUPANCY = {
-    "room_id": "string", "topic": "string", "users": "Int64", "people": "Int64",
-    "devices": "Int64", "attendee_max": "Int64", "utilisation": "Float64", "error": "string",
-}  # fmt: skip
+    "room_id": "string",
+    "topic": "string",
+    "users": "Int64",
+    "people": "Int64",
+    "devices": "Int64",
+    "attendee_max": "Int64",
+    "utilisation": "Float64",
+    "error": "string",
+}
 
 
 def types(frame):
@@ -161,8 +167,9 @@ def test_a_failed_room_is_missing_and_never_empty(client, sandbox):
     assert column(frame, "status") == [None, "opening"]
     assert column(frame, "ret") == [404, 0]
     assert [(one.room_id, one.call) for one in sweep.failures] == [
-        ("nowhere", "A3"), ("nowhere", "A6"),
-    ]  # fmt: skip
+        ("nowhere", "A3"),
+        ("nowhere", "A6"),
+    ]
     assert all(isinstance(one.error, ck.RoomNotFound) for one in sweep.failures)
     assert "404" in frame.error[0]
     assert list(sweep.users) == [one.room_id for one in sweep.rooms] == [there]
@@ -269,9 +276,11 @@ def test_external_users_that_were_not_asked_for_are_missing_for_a_reason(script)
     ended, there = threading.Event(), {str(number): [] for number in range(20)}
     service = script(building(there) | {DEVICES: Reply(devices(), delay=3)})
     sweep = ck.sweep(
-        service.client(), list(there), cancelled=ended,
+        service.client(),
+        list(there),
+        cancelled=ended,
         progress=lambda done, _: ended.set() if done == 40 else None,
-    )  # fmt: skip
+    )
     frame = sweep.frame()
     assert not sweep.complete
     assert column(frame, "users") == [0] * 20
@@ -313,8 +322,10 @@ def test_a_frame_can_be_kept(script, tmp_path):
     assert len(pd.read_csv(tmp_path / "sweep.csv")) == 3
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(frame)), frame)
     assert ck.sweep(service.client(), tmp_path / "sweep.csv").frame().room_id.tolist() == [
-        "a", "b", "nowhere",
-    ]  # fmt: skip
+        "a",
+        "b",
+        "nowhere",
+    ]
 
 
 def test_a_sweep_can_be_pickled(script):
@@ -337,10 +348,14 @@ def test_no_secret_shows(script, caplog):
     assert sweep.rooms[0].host_password == "h0st-pw"
     frame, shown = sweep.frame(), ck.occupancy_frame(sweep)
     texts = [
-        repr(sweep), repr(sweep.rooms), repr(sweep.failures), repr(sweep._part), caplog.text,
+        repr(sweep),
+        repr(sweep.rooms),
+        repr(sweep.failures),
+        repr(sweep._part),
+        caplog.text,
         *(text for one in (frame, shown) for text in (one.to_csv(), one.to_html(), repr(one))),
         ck.rooms_frame(sweep.rooms).to_csv(),
-    ]  # fmt: skip
+    ]
     for secret in ("h0st-pw", "demo_secret", str(client.token())):
         assert [text for text in texts if secret in text] == []
 
@@ -372,9 +387,18 @@ def test_without_the_fast_libraries_the_frame_is_the_same(script, tmp_path, miss
     ids = [*there, "nowhere"]
     path = tmp_path / "frame.pickle"
     subprocess.run(
-        [sys.executable, "-c", WITHOUT, service.base_url, service.base_url, ",".join(ids), missing,
-         path], check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            WITHOUT,
+            service.base_url,
+            service.base_url,
+            ",".join(ids),
+            missing,
+            path,
+        ],
+        check=True,
+    )
     found, expected = pd.read_pickle(path), ck.sweep(service.client(), ids).frame()
     assert types(found) == types(expected) == TYPES
     found = found.astype(expected.dtypes.to_dict())  # pandas itself keeps texts otherwise then

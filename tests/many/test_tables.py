@@ -42,10 +42,10 @@ FORMS = {
     "empty lines": f"\n{HEADER}\n{ROW}\n\n,,,,,,\n\n",
     "quotes": HEADER + ",".join(f'"{cell}"' for cell in ROW.split(",")),
     "another order": f"login_password,user_address,user_name,user_id,room_id,login_name,user_data\n"
-                     f"{PASSWORD},{ADDRESS},Tür,NA,00123,null,x\n",
+    f"{PASSWORD},{ADDRESS},Tür,NA,00123,null,x\n",
     "more columns": HEADER[:-1] + ",floor,serial number\n" + ROW + ",3,0815\n",
     "separators at the end": HEADER[:-1] + ",\n" + ROW + ",,,\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)

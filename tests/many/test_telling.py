@@ -152,25 +152,52 @@ def cell(service):
 def test_nbval_sees_nothing(service, tmp_path):
     """A notebook that is compared with its stored outputs has none of the sweep's."""
     notebook = {
-        "nbformat": 4, "nbformat_minor": 5,
+        "nbformat": 4,
+        "nbformat_minor": 5,
         "metadata": {"kernelspec": {"name": "python3", "display_name": "p", "language": "python"}},
         "cells": [
-            {"cell_type": "code", "id": str(number), "metadata": {}, "execution_count": number,
-             "outputs": outputs, "source": source}
-            for number, (source, outputs) in enumerate([
-                (cell(service), []),
-                ("print(len(frame))", [{"output_type": "stream", "name": "stdout",
-                                        "text": "501\n"}]),
-            ], 1)
+            {
+                "cell_type": "code",
+                "id": str(number),
+                "metadata": {},
+                "execution_count": number,
+                "outputs": outputs,
+                "source": source,
+            }
+            for number, (source, outputs) in enumerate(
+                [
+                    (cell(service), []),
+                    (
+                        "print(len(frame))",
+                        [{"output_type": "stream", "name": "stdout", "text": "501\n"}],
+                    ),
+                ],
+                1,
+            )
         ],
-    }  # fmt: skip
+    }
     (tmp_path / "sweep.ipynb").write_text(json.dumps(notebook))
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "nbval.plugin", "--nbval", "--nbval-current-env",
-         "-p", "no:cacheprovider", "--rootdir", tmp_path, "sweep.ipynb"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "nbval.plugin",
+            "--nbval",
+            "--nbval-current-env",
+            "-p",
+            "no:cacheprovider",
+            "--rootdir",
+            tmp_path,
+            "sweep.ipynb",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # the other plug-ins take long
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout
     assert "2 passed" in done.stdout
 

@@ -23,9 +23,18 @@ from . import ROOT, Fault, faults, summary, verdict
 
 LONGEST = 600.0  # seconds for the tests of one fault
 PYTEST = [
-    sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider",
-    "-p", "no:randomly", "--timeout=90",
-]  # fmt: skip
+    sys.executable,
+    "-m",
+    "pytest",
+    "-q",
+    "-o",
+    "addopts=",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:randomly",
+    "--timeout=90",
+]
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
 
 
@@ -119,9 +128,14 @@ def run(copy: Path, tests: list[str]) -> Outcome:
     """What comes of these tests; whatever they have started ends with them."""
     began = time.monotonic()
     with subprocess.Popen(
-        [*PYTEST, *tests], cwd=copy, env=environ(copy), text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    ) as process:  # fmt: skip
+        [*PYTEST, *tests],
+        cwd=copy,
+        env=environ(copy),
+        text=True,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
         try:
             output = process.communicate(timeout=LONGEST)[0]
         except subprocess.TimeoutExpired:

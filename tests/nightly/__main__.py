@@ -67,11 +67,14 @@ def text_of(done: list[Piece], seed: int, seconds: float) -> str:
     asked = ["git", "describe", "--always", "--abbrev=40", "--dirty"]  # a commit, perhaps changed
     commit = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     lines = [
-        f"# Nightly, {datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC", "",
+        f"# Nightly, {datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC",
+        "",
         f"Commit {commit or 'unknown'}, seed {seed}, {seconds / 60:.0f} minutes; "
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.", "",
-        "| part | pieces | done | broken |", "|---|---|---|---|",
-    ]  # fmt: skip
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.",
+        "",
+        "| part | pieces | done | broken |",
+        "|---|---|---|---|",
+    ]
     for name in dict.fromkeys(piece.part for piece in done):
         pieces = [piece for piece in done if piece.part == name]
         counts, broken = (

@@ -104,8 +104,11 @@ ALTERED: dict[str, Alter] = {
     "quoted": numbers(lambda digits, _: f'"{digits}"', every=True),
     "unquoted": numbers(lambda digits, _: digits or "null", every=True),
     "not_numbers": numbers(lambda _, chance: chance.choice(_NO_NUMBERS)),
-    "huge_integer": numbers(lambda _, chance: chance.choice(
-        [*_BEYOND, *(f'"{one}"' for one in _BEYOND), str(2**63), str(-(2**63) - 1)])),
+    "huge_integer": numbers(
+        lambda _, chance: chance.choice(
+            [*_BEYOND, *(f'"{one}"' for one in _BEYOND), str(2**63), str(-(2**63) - 1)]
+        )
+    ),
     "nan": numbers(lambda _, chance: chance.choice(["NaN", "Infinity", "-Infinity"])),
     "duplicate_keys": lambda body, _: body.replace(b"{", b'{"ret": 7, ', 1),
     "duplicate_same": lambda body, _: re.sub(rb'("ret": ?"?\d+"?)', rb"\1, \1", body, count=1),
@@ -118,11 +121,12 @@ ALTERED: dict[str, Alter] = {
     "no_list": with_fields(user_list=None, data=None),
     "other_room": of_another_room,
     "more_fields": with_fields(**_MORE),
-    "spaced": lambda body, _: b"\r\n\t " + json.dumps(json.loads(body), indent=3).encode()
-        + b"\n" * 5000,
+    "spaced": lambda body, _: (
+        b"\r\n\t " + json.dumps(json.loads(body), indent=3).encode() + b"\n" * 5000
+    ),
     "cut": lambda body, chance: body[: chance.randrange(1, len(body))],
     "doubled": lambda body, _: body + body,
-}  # fmt: skip
+}
 
 # Where an answer begins and ends, how it is packed, and what becomes of its connection
 
@@ -183,11 +187,16 @@ FRAMED: dict[str, Steps] = {
     "head_only": lambda it: [head(len(it.body)), it.late, End.CLOSED],
     "http_504": lambda it: [head(0, status="HTTP/1.1 504 Gateway Time-out")],
     "success_500": lambda it: [
-        head(len(it.body), status="HTTP/1.1 500 Internal Server Error") + it.body],
+        head(len(it.body), status="HTTP/1.1 500 Internal Server Error") + it.body
+    ],
     "cut_closed": lambda it: [
-        head(len(it.body)) + it.body[: it.chance.randrange(len(it.body))], End.CLOSED],
+        head(len(it.body)) + it.body[: it.chance.randrange(len(it.body))],
+        End.CLOSED,
+    ],
     "cut_unsaid": lambda it: [
-        head(None, _CLOSE) + it.body[: it.chance.randrange(len(it.body))], End.CLOSED],
+        head(None, _CLOSE) + it.body[: it.chance.randrange(len(it.body))],
+        End.CLOSED,
+    ],
     "unsaid": lambda it: [head(None, _CLOSE) + it.body, End.CLOSED],
     "twice": lambda it: [whole(it.body) * 2],
     "twice_large": lambda it: [whole(it.body) + whole(it.body + b" " * 100_000)],
@@ -197,45 +206,57 @@ FRAMED: dict[str, Steps] = {
     "length_wrong": lambda it: [head(it.chance.choice(_LENGTHS)) + it.body, End.CLOSED],
     "chunked": lambda it: [chunks(it.body) + b"0\r\n\r\n"],
     "chunked_wrong": lambda it: [
-        chunks(it.body[:9]) + it.chance.choice(_SIZES) + b"\r\n" + it.body, End.CLOSED],
+        chunks(it.body[:9]) + it.chance.choice(_SIZES) + b"\r\n" + it.body,
+        End.CLOSED,
+    ],
     "chunked_cut": lambda it: [chunks(it.body), End.CLOSED],
     "interim": interim,
     "http_10": lambda it: [head(len(it.body), status="HTTP/1.0 200 OK") + it.body, End.CLOSED],
     "gzip": lambda it: [whole(compress(it.body), _GZIP)],
-    "deflated": lambda it: [whole(it.chance.choice(
-        [zlib.compress(it.body), zlib.compress(it.body)[2:-4]]), "Content-Encoding: deflate")],
+    "deflated": lambda it: [
+        whole(
+            it.chance.choice([zlib.compress(it.body), zlib.compress(it.body)[2:-4]]),
+            "Content-Encoding: deflate",
+        )
+    ],
     "gzip_broken": lambda it: [whole(compress(it.body)[:-9] + b"broken end", _GZIP)],
     "gzip_unpacked": lambda it: [whole(it.body, _GZIP)],
     "gzip_cut": lambda it: [whole(compress(it.body)[: len(it.body) // 2], _GZIP)],
     "encoding_unknown": lambda it: [whole(it.body[::-1], "Content-Encoding: x-own")],
-}  # fmt: skip
+}
 _STATUS = ["HTTP/1.1 999 ?", "HTTP/1.1 abc", "HTTP/9.9 200 OK", "HTTP/1.1", "ICY 200 OK"]
 _MOVED = ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"]
 INSTEAD: dict[str, Steps] = {  # the request is not forwarded
     "silent": lambda it: [it.late, End.CLOSED],
     "reset_before": lambda it: [End.RESET],
     "closed_before": lambda it: [End.CLOSED],
-    "html": lambda it: [
-        whole(b"<!DOCTYPE html><html><title>Log in</title><p>Who are you?</html>")],
+    "html": lambda it: [whole(b"<!DOCTYPE html><html><title>Log in</title><p>Who are you?</html>")],
     "empty": lambda it: [
-        head(0, status=it.chance.choice(["HTTP/1.1 200 OK", "HTTP/1.1 204 No Content"]))],
+        head(0, status=it.chance.choice(["HTTP/1.1 200 OK", "HTTP/1.1 204 No Content"]))
+    ],
     "redirect": lambda it: [
-        head(0, f"Location: {it.elsewhere}", status=f"HTTP/1.1 {it.chance.choice(_MOVED)}")],
+        head(0, f"Location: {it.elsewhere}", status=f"HTTP/1.1 {it.chance.choice(_MOVED)}")
+    ],
     "http_429": lambda it: [head(0, "Retry-After: 1", status="HTTP/1.1 429 Too Many Requests")],
     "http_500": lambda it: [head(2, status="HTTP/1.1 500 Internal Server Error") + b"no"],
     "http_502": lambda it: [head(0, status="HTTP/1.1 502 Bad Gateway")],
     "http_503": lambda it: [head(0, "Retry-After: 1", status="HTTP/1.1 503 Service Unavailable")],
     "strange_status": lambda it: [head(2, status=it.chance.choice(_STATUS)) + b"{}", End.CLOSED],
     "not_http": lambda it: [
-        it.chance.choice([b"SSH-2.0-x\r\n", it.chance.randbytes(20), b"\r\n" * 5000]), End.CLOSED],
+        it.chance.choice([b"SSH-2.0-x\r\n", it.chance.randbytes(20), b"\r\n" * 5000]),
+        End.CLOSED,
+    ],
     "header_flood": lambda it: [
         head(2, *[f"X-{n}: {'y' * 60}" for n in range(it.chance.choice([101, 8000]))]) + b"{}",
-        End.CLOSED],
+        End.CLOSED,
+    ],
     "header_long": lambda it: [
-        head(2, f"X-Long: {'y' * it.chance.choice([70_000, 500_000])}") + b"{}", End.CLOSED],
+        head(2, f"X-Long: {'y' * it.chance.choice([70_000, 500_000])}") + b"{}",
+        End.CLOSED,
+    ],
     "gzip_bomb": lambda it: [whole(bomb(1), _GZIP), End.CLOSED],
     "gzip_bomb_twice": lambda it: [whole(bomb(2), "Content-Encoding: gzip, gzip"), End.CLOSED],
-}  # fmt: skip
+}
 
 
 def _replied(alter: Alter) -> Steps:
@@ -243,8 +264,10 @@ def _replied(alter: Alter) -> Steps:
 
 
 FAULTS: dict[str, Steps] = {
-    **{name: _replied(alter) for name, alter in ALTERED.items()}, **FRAMED, **INSTEAD,
-}  # fmt: skip
+    **{name: _replied(alter) for name, alter in ALTERED.items()},
+    **FRAMED,
+    **INSTEAD,
+}
 SLOW = frozenset({"late", "drip_late", "length_long_open", "head_only", "silent"})
 BOMBS = frozenset({"gzip_bomb", "gzip_bomb_twice"})
 # What HTTP and JSON allow, or common services do: a read has to give the truth all the same.

@@ -36,9 +36,12 @@ def failing(piece: Piece) -> None:
     chance, folder, stored = piece.chance(), piece.folder / "inside", piece.folder / "rooms.sqlite"
     own = {"XDG_CONFIG_HOME": str(folder), "CONFKIT_COURSE": str(folder / "course.jsonl")}
     with (
-        mock.patch.dict(os.environ, own), Sandbox(seed=1) as sandbox, sandbox.connect() as client,
-        Sandbox(path=stored) as filed, filed.connect() as filing,
-    ):  # fmt: skip
+        mock.patch.dict(os.environ, own),
+        Sandbox(seed=1) as sandbox,
+        sandbox.connect() as client,
+        Sandbox(path=stored) as filed,
+        filed.connect() as filing,
+    ):
         known = writers(folder, client, filed, filing)
         told: dict[str, set[int]] = {name: set() for name in known}
         for number in range(piece.size):
@@ -92,8 +95,15 @@ def writers(
         return told == [1]
 
     def save(number: int) -> None:
-        row = {"time": BEGIN + APART * number, "room_id": "saved", "users": 1, "people": 1,
-               "devices": 0, "attendee_max": None, "ret": 0}  # fmt: skip
+        row = {
+            "time": BEGIN + APART * number,
+            "room_id": "saved",
+            "users": 1,
+            "people": 1,
+            "devices": 0,
+            "attendee_max": None,
+            "ret": 0,
+        }
         ck.save_occupancy(pd.DataFrame([row]), samples)
         if number % 2 and samples.exists():
             compact(samples, date(2027, 1, 1))
@@ -111,14 +121,20 @@ def writers(
     return {
         "recorder": (record, lambda: times(room_id)),
         "save": (save, lambda: times("saved")),
-        "profile": (lambda n: profiles.save(f"p{n}", {"base_url": f"http://h{n}"}),
-                    lambda: [int(one[1:]) for one in profiles.names() if one != profiles.EMBEDDED]),
-        "course": (lambda n: kept.keep(f"e{n}", True),
-                   lambda: [int(one[1:]) for one in kept.outcomes()]),
+        "profile": (
+            lambda n: profiles.save(f"p{n}", {"base_url": f"http://h{n}"}),
+            lambda: [int(one[1:]) for one in profiles.names() if one != profiles.EMBEDDED],
+        ),
+        "course": (
+            lambda n: kept.keep(f"e{n}", True),
+            lambda: [int(one[1:]) for one in kept.outcomes()],
+        ),
         "table": (lambda n: write_whole(table, b"%d\n" % n * 3000), whole),
-        "room": (lambda n: ck.create_room(filing, "x" * 100, "o" * 3000, room_extend_id=f"r{n}"),
-                 lambda: [int(one[1:]) for one in filed.room_ids()]),
-    }  # fmt: skip
+        "room": (
+            lambda n: ck.create_room(filing, "x" * 100, "o" * 3000, room_extend_id=f"r{n}"),
+            lambda: [int(one[1:]) for one in filed.room_ids()],
+        ),
+    }
 
 
 def well(folder: Path, chance: random.Random) -> nullcontext[None]:

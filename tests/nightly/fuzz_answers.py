@@ -19,35 +19,110 @@ from .piece import Piece
 
 DIALECTS = (ck.Dialect(), ck.Dialect(result_field="result", item_keys="snake_case"))
 _LEAVES = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=10), st.sampled_from([
-        0, "0", " 0 ", "0.0", 2**53, 2**63 - 1, 2**63, -(2**63), 10**400, "9" * 19, "9" * 5000,
-        "٤٠٤", "1e3", "1e99", "null", "nan", "\ud800", "rtsp://a:hunter2@h/x", "rtsp://[::1",
-        "://@:", "@", "rtsp://a@b@c:d/e?password=hunter2", '{"login_password": "hunter2"}', "[",
-        "{}", '{"a": NaN}', '{"a":' * 200 + "1" + "}" * 200, "404", "E_1", 602, 1e308, -0.0, "\0",
-    ]),
-)  # fmt: skip
-_NAMES = st.sampled_from([
-    "ret", "result", "msg", "err", "data", "total", "items", "user_list", "random", "key", "addr",
-    "id", "room_id", "topic", "room_status", "owner_id", "host_password", "attendee_max",
-    "max_audio", "max_video", "room_extend_id", "room_mode", "user_id", "user_name", "roomId",
-    "userId", "userName", "userAddress", "userData", "options", "user_address", "user_data",
-    "login_name", "login_password", "assist_address", "RoomId", "roomid", "",
-]) | st.text(max_size=4)  # fmt: skip
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=10),
+    st.sampled_from(
+        [
+            0,
+            "0",
+            " 0 ",
+            "0.0",
+            2**53,
+            2**63 - 1,
+            2**63,
+            -(2**63),
+            10**400,
+            "9" * 19,
+            "9" * 5000,
+            "٤٠٤",
+            "1e3",
+            "1e99",
+            "null",
+            "nan",
+            "\ud800",
+            "rtsp://a:hunter2@h/x",
+            "rtsp://[::1",
+            "://@:",
+            "@",
+            "rtsp://a@b@c:d/e?password=hunter2",
+            '{"login_password": "hunter2"}',
+            "[",
+            "{}",
+            '{"a": NaN}',
+            '{"a":' * 200 + "1" + "}" * 200,
+            "404",
+            "E_1",
+            602,
+            1e308,
+            -0.0,
+            "\0",
+        ]
+    ),
+)
+_NAMES = st.sampled_from(
+    [
+        "ret",
+        "result",
+        "msg",
+        "err",
+        "data",
+        "total",
+        "items",
+        "user_list",
+        "random",
+        "key",
+        "addr",
+        "id",
+        "room_id",
+        "topic",
+        "room_status",
+        "owner_id",
+        "host_password",
+        "attendee_max",
+        "max_audio",
+        "max_video",
+        "room_extend_id",
+        "room_mode",
+        "user_id",
+        "user_name",
+        "roomId",
+        "userId",
+        "userName",
+        "userAddress",
+        "userData",
+        "options",
+        "user_address",
+        "user_data",
+        "login_name",
+        "login_password",
+        "assist_address",
+        "RoomId",
+        "roomid",
+        "",
+    ]
+) | st.text(max_size=4)
 ANY = _LEAVES | st.recursive(
     _LEAVES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=4),
     max_leaves=6,
 )
 # What a service answers, of which anything may be replaced: in the answer, and in a list's items.
-_USUAL = st.sampled_from([
-    {"ret": 0, "random": "abc", "key": "def"}, {"ret": 0, "addr": "192.0.2.7:6601"}, {},
-    {"ret": 0, "room_id": "1", "room_status": "1", "id": 7, "attendee_max": "25", "topic": "W"},
-    {"ret": 0, "room_id": "1", "host_password": "hunter2", "max_audio": ""},
-    {"ret": 0, "user_list": [{"user_id": "u1", "user_name": "Ada"}]},
-    {"ret": 0, "result": 0, "data": {"total": 1, "items": [{"roomId": "1", "userId": "cam"}]}},
-    {"result": 0, "data": {"items": [{"room_id": "1", "user_id": "c", "options": "{}"}]}},
-    {"ret": 404, "msg": "password=hunter2"},
-])  # fmt: skip
+_USUAL = st.sampled_from(
+    [
+        {"ret": 0, "random": "abc", "key": "def"},
+        {"ret": 0, "addr": "192.0.2.7:6601"},
+        {},
+        {"ret": 0, "room_id": "1", "room_status": "1", "id": 7, "attendee_max": "25", "topic": "W"},
+        {"ret": 0, "room_id": "1", "host_password": "hunter2", "max_audio": ""},
+        {"ret": 0, "user_list": [{"user_id": "u1", "user_name": "Ada"}]},
+        {"ret": 0, "result": 0, "data": {"total": 1, "items": [{"roomId": "1", "userId": "cam"}]}},
+        {"result": 0, "data": {"items": [{"room_id": "1", "user_id": "c", "options": "{}"}]}},
+        {"ret": 404, "msg": "password=hunter2"},
+    ]
+)
 _CHANGES = st.dictionaries(_NAMES, ANY, max_size=4)
 
 
@@ -61,9 +136,13 @@ def _changed(usual: dict[str, Any], outer: dict[str, Any], inner: dict[str, Any]
 
 MEMBERS = st.builds(_changed, _USUAL, _CHANGES, _CHANGES)
 BODIES = st.one_of(
-    MEMBERS, MEMBERS, MEMBERS, ANY.map(json.dumps), MEMBERS.map(lambda text: text[:40]),
+    MEMBERS,
+    MEMBERS,
+    MEMBERS,
+    ANY.map(json.dumps),
+    MEMBERS.map(lambda text: text[:40]),
     st.binary(max_size=30).map(lambda raw: raw.decode("latin-1")),
-)  # fmt: skip
+)
 _READ: dict[str, Callable[[dict[str, Any]], Any]] = {
     "A1": lambda members: token_of(members, "demo_secret", ck.Dialect()),
     "A2": lambda members: needed(members, "room_id", "the new room"),
@@ -103,8 +182,12 @@ def any_answer_is_a_record_or_an_error_of_ours(
 def answers(piece: Piece) -> None:
     """Examples of answers that hold anything."""
     explore(
-        piece, piece.size, any_answer_is_a_record_or_an_error_of_ours,
-        key=st.sampled_from([*ENDPOINTS, *["A3"] * 6, *["A6", "B3"] * 3]), body=BODIES,
+        piece,
+        piece.size,
+        any_answer_is_a_record_or_an_error_of_ours,
+        key=st.sampled_from([*ENDPOINTS, *["A3"] * 6, *["A6", "B3"] * 3]),
+        body=BODIES,
         status=st.sampled_from([200] * 9 + [201, 302, 503]),
-        whole=st.sampled_from([True] * 9 + [False]), dialect=st.sampled_from(DIALECTS),
-    )  # fmt: skip
+        whole=st.sampled_from([True] * 9 + [False]),
+        dialect=st.sampled_from(DIALECTS),
+    )

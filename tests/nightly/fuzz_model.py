@@ -25,8 +25,16 @@ from .piece import Piece
 
 MOST = 10**18  # no number of the sandbox reaches it (assumed)
 SECONDS = 30  # in which a stream that was lost by a restart has come back
-FIELDS = ("topic", "owner_id", "room_mode", "host_password", "attendee_max", "max_audio",
-          "max_video", "room_extend_id")  # fmt: skip
+FIELDS = (
+    "topic",
+    "owner_id",
+    "room_mode",
+    "host_password",
+    "attendee_max",
+    "max_audio",
+    "max_video",
+    "room_extend_id",
+)
 Codes = set[int]
 
 
@@ -120,10 +128,13 @@ class Model:
         missing = not given["userName"].strip()
         same = any(one["userAddress"] == given["userAddress"] for one in self.of(room_id))
         full = any(self.obstacles(room_id, device=True))
-        return self.device_service(302) | those({
-            401: address == "wrong" or missing, 423: same or self.knows(room_id, given["userId"]),
-            426: address in ("refuses", "unknown") or full,
-        })  # fmt: skip
+        return self.device_service(302) | those(
+            {
+                401: address == "wrong" or missing,
+                423: same or self.knows(room_id, given["userId"]),
+                426: address in ("refuses", "unknown") or full,
+            }
+        )
 
     def remove(self, room_id: str, user_id: str, address: str) -> Codes:
         known = self.devices.get(user_id, {})
@@ -167,15 +178,23 @@ class Steps(RuleBasedStateMachine):
         for number, caps in enumerate(
             ({"attendee_max": 1}, {"max_audio": 2}, {"max_video": 2}, {})
         ):
-            given = {"topic": "t", "owner_id": "o", "room_mode": 1, "host_password": "blue-heron",
-                     "room_extend_id": f"begun {number}", **caps}  # fmt: skip
+            given = {
+                "topic": "t",
+                "owner_id": "o",
+                "room_mode": 1,
+                "host_password": "blue-heron",
+                "room_extend_id": f"begun {number}",
+                **caps,
+            }
             self.model.rooms[ck.create_room(self.client, **given)] = RoomState(given, True)
 
     def start(self) -> None:
         self.sandbox = Sandbox(
-            seed=self.seed, dialect=self.dialect, path=Path(self.folder.name) / "rooms.sqlite",
+            seed=self.seed,
+            dialect=self.dialect,
+            path=Path(self.folder.name) / "rooms.sqlite",
             dial_timeout=SECONDS,
-        ).start()  # fmt: skip
+        ).start()
         self.client = self.sandbox.connect(timeout=(SECONDS, SECONDS))
 
     def stop(self) -> None:
@@ -213,9 +232,16 @@ class Steps(RuleBasedStateMachine):
         known = [*(user_id for user_id, _ in there), "nobody"]
         return known[place % len(known)]
 
-    @rule(topic=st.text(max_size=50), owner_id=NAMES, room_mode=st.integers(0, 5),
-          attendee_max=CAPS, max_audio=CAPS, max_video=CAPS, host_password=PASSWORDS,
-          room_extend_id=st.none() | EXTEND_IDS)  # fmt: skip
+    @rule(
+        topic=st.text(max_size=50),
+        owner_id=NAMES,
+        room_mode=st.integers(0, 5),
+        attendee_max=CAPS,
+        max_audio=CAPS,
+        max_video=CAPS,
+        host_password=PASSWORDS,
+        room_extend_id=st.none() | EXTEND_IDS,
+    )
     def create(self, **given: Any) -> None:
         code, room_id = self.came(407, ck.create_room, **given)
         if self.due(code, self.model.create(given), "A2"):
@@ -297,17 +323,25 @@ class Steps(RuleBasedStateMachine):
         assert user_id == user if user else user_id not in room.people
         room.people[user_id], room.assigned = name, True
 
-    @rule(place=PLACES, user=USERS, name=NAMES, which=ADDRESSES, data=st.text(max_size=12),
-          more=MORE)  # fmt: skip
+    @rule(
+        place=PLACES, user=USERS, name=NAMES, which=ADDRESSES, data=st.text(max_size=12), more=MORE
+    )
     def bring(
         self, place: int, user: str, name: str, which: str, data: str, more: dict[str, Any]
     ) -> None:
         room_id, (address, kind, login) = self.room(place), self.camera(which)
         options = {**more, **login}
-        given = {"roomId": room_id, "userId": user, "userName": name, "userAddress": address,
-                 "userData": data, "options": options}  # fmt: skip
-        code, device = self.came(401, ck.import_device, room_id, user, name, address,
-                                 user_data=data, options=options)  # fmt: skip
+        given = {
+            "roomId": room_id,
+            "userId": user,
+            "userName": name,
+            "userAddress": address,
+            "userData": data,
+            "options": options,
+        }
+        code, device = self.came(
+            401, ck.import_device, room_id, user, name, address, user_data=data, options=options
+        )
         if self.due(code, self.model.bring(given, kind), f"B1 of {which}"):
             self.model.devices[user] = given
             self.model.rooms[room_id].assigned = True
@@ -317,13 +351,14 @@ class Steps(RuleBasedStateMachine):
         """An address, what it is to the model, and the options that go with it."""
         first, second, guarded = self.cameras
         return {
-            "open 0": (first, "plays", {}), "open 1": (second, "plays", {}),
+            "open 0": (first, "plays", {}),
+            "open 1": (second, "plays", {}),
             "guarded": (guarded, "plays", LOGIN),
             "wrong login": (guarded, "refuses", {**LOGIN, "login_password": "other"}),
             "dead": (f"{first}-dead", "refuses", {}),
             "sip": ("sip://192.0.2.7:5060/x", "unknown", {}),
             "http": ("http://192.0.2.7/x", "wrong", {}),
-        }[which]  # fmt: skip
+        }[which]
 
     @precondition(lambda self: self.model.devices)
     @rule(place=PLACES, elsewhere=PLACES, other=st.booleans())
@@ -368,8 +403,17 @@ class Steps(RuleBasedStateMachine):
         assert self.sandbox.room_ids() == list(self.model.rooms)
         code, devices = self.came(401, ck.list_devices)
         if self.due(code, self.model.device_service(304), "B3"):
-            found = [(one.room_id, one.user_id, one.user_name, one.user_address, one.user_data,
-                      dict(one.options)) for one in devices]  # fmt: skip
+            found = [
+                (
+                    one.room_id,
+                    one.user_id,
+                    one.user_name,
+                    one.user_address,
+                    one.user_data,
+                    dict(one.options),
+                )
+                for one in devices
+            ]
             assert found == [tuple(one.values()) for one in self.model.devices.values()]
 
 

@@ -25,16 +25,42 @@ WORD = st.text(
 
 # Messages: pieces that mean something to a parser, so that what is drawn gets beyond a first byte
 
-TOKENS = st.sampled_from([
-    b"RTSP/1.0 200 OK\r\n", b"RTSP/1.0 401 Unauthorized\r\n", b"RTSP/1.0 100 Continue\n",
-    b"RTSP/1.", b"RTSP/1.0 ", b"OPTIONS rtsp://h/ RTSP/1.0\r\n", b"CSeq: 1\r\n",
-    b"Content-Length: 4\r\n", b"Content-Length: \r\n", b"content-length:99999999\r\n",
-    b"Content-Length: -1\r\n", b"\r\n", b"\r\n\r\n", b"\n\n", b"\r", b"\n", b"\0", b"$",
-    b"$\0\0\x04abcd", b"$\1\xff\xff", b"$\0\0\0", b": \r\n", b" folded\r\n", b"\xff\xfe", b"body",
-    b"v=0\r\n", b"HTTP/1.1 200 OK\r\n", b"SSH-2.0-x\n", b"Session: 77;timeout=60\r\n",
-    b"WWW-Authenticate: Digest realm=\"a\", nonce=\"b\"\r\n", "RTSP/1.0 ٢٠٠ OK\r\n".encode(),
-    b"x" * 300,
-])  # fmt: skip
+TOKENS = st.sampled_from(
+    [
+        b"RTSP/1.0 200 OK\r\n",
+        b"RTSP/1.0 401 Unauthorized\r\n",
+        b"RTSP/1.0 100 Continue\n",
+        b"RTSP/1.",
+        b"RTSP/1.0 ",
+        b"OPTIONS rtsp://h/ RTSP/1.0\r\n",
+        b"CSeq: 1\r\n",
+        b"Content-Length: 4\r\n",
+        b"Content-Length: \r\n",
+        b"content-length:99999999\r\n",
+        b"Content-Length: -1\r\n",
+        b"\r\n",
+        b"\r\n\r\n",
+        b"\n\n",
+        b"\r",
+        b"\n",
+        b"\0",
+        b"$",
+        b"$\0\0\x04abcd",
+        b"$\1\xff\xff",
+        b"$\0\0\0",
+        b": \r\n",
+        b" folded\r\n",
+        b"\xff\xfe",
+        b"body",
+        b"v=0\r\n",
+        b"HTTP/1.1 200 OK\r\n",
+        b"SSH-2.0-x\n",
+        b"Session: 77;timeout=60\r\n",
+        b'WWW-Authenticate: Digest realm="a", nonce="b"\r\n',
+        "RTSP/1.0 ٢٠٠ OK\r\n".encode(),
+        b"x" * 300,
+    ]
+)
 Stream = list[tuple[bytes, int]]  # pieces, each with how often it comes
 STREAMS = st.lists(
     st.tuples(TOKENS | st.binary(max_size=12), st.sampled_from([1, 1, 1, 2, 40, 1500])), max_size=12
@@ -83,14 +109,38 @@ def after_a_message_nothing_stops_the_parser(stream: Stream, sizes: list[int]) -
 
 # Descriptions
 
-LINES = st.sampled_from([
-    "v=0", "o=- 0 0 IN IP4 0.0.0.0", "s=Camera", "t=0 0", "m=video 0 RTP/AVP 96", "m=video", "m=",
-    "m=audio 0 RTP/AVP 8", "m=video 0 RTP/AVP 26 96 300 ٢٦", "a=rtpmap:96 H264/90000",
-    "a=rtpmap:96 H265/0", "a=rtpmap:96", "a=rtpmap: /", "a=rtpmap:96 /9", "a=control:track1",
-    "a=control:*", "a=control:rtsp://h/x", "a=fmtp:96 ;;=;", "c=IN IP4 0.0.0.0", "=", "x", "\0",
-    "a=fmtp:96 packetization-mode=1; sprop-parameter-sets=Z0,a", "\ufeffv=0", "<html>",
-    "a=fmtp:96 sprop-vps=====;sprop-sps=ü", "a=rtpmap:96 JPEG/999999999", "a=rtpmap:97 RTX/90000",
-])  # fmt: skip
+LINES = st.sampled_from(
+    [
+        "v=0",
+        "o=- 0 0 IN IP4 0.0.0.0",
+        "s=Camera",
+        "t=0 0",
+        "m=video 0 RTP/AVP 96",
+        "m=video",
+        "m=",
+        "m=audio 0 RTP/AVP 8",
+        "m=video 0 RTP/AVP 26 96 300 ٢٦",
+        "a=rtpmap:96 H264/90000",
+        "a=rtpmap:96 H265/0",
+        "a=rtpmap:96",
+        "a=rtpmap: /",
+        "a=rtpmap:96 /9",
+        "a=control:track1",
+        "a=control:*",
+        "a=control:rtsp://h/x",
+        "a=fmtp:96 ;;=;",
+        "c=IN IP4 0.0.0.0",
+        "=",
+        "x",
+        "\0",
+        "a=fmtp:96 packetization-mode=1; sprop-parameter-sets=Z0,a",
+        "\ufeffv=0",
+        "<html>",
+        "a=fmtp:96 sprop-vps=====;sprop-sps=ü",
+        "a=rtpmap:96 JPEG/999999999",
+        "a=rtpmap:97 RTX/90000",
+    ]
+)
 DESCRIPTIONS = st.builds(
     lambda first, lines, end: "\r\n".join([first, *lines]).encode(errors="replace") + end,
     st.sampled_from(["v=0", "v=0", "v=0", "", "v=1"]),
@@ -119,10 +169,14 @@ def any_description_is_one_or_a_value_error(body: bytes, base: str) -> None:
 CODECS = ("h264", "h265", "mjpeg")
 _KINDS = {"h264": (1, 5, 5, 6, 7, 8, 9, 10, 12), "h265": (1, 19, 20, 32, 33, 34, 35, 36, 39)}
 LIMITS = st.sampled_from([12, 12, 20, 40, 160, 161, 400, 65000]) | st.integers(10, 1400)
-FATES = st.lists(st.tuples(
-    st.sampled_from(["lost", "lost", "doubled", "late", "very late", "no marker"]),
-    st.integers(0, 10_000),
-), min_size=1, max_size=6)  # fmt: skip
+FATES = st.lists(
+    st.tuples(
+        st.sampled_from(["lost", "lost", "doubled", "late", "very late", "no marker"]),
+        st.integers(0, 10_000),
+    ),
+    min_size=1,
+    max_size=6,
+)
 
 
 def _nal(codec: str, kind: int, body: bytes) -> bytes:
@@ -237,12 +291,30 @@ def a_picture_cut_at_the_limit_is_not_whole(codec: str, slices: int) -> None:
 def rtsp(piece: Piece) -> None:
     """Examples of all that a camera may send."""
     text, flag, n = st.text(max_size=12), st.booleans(), piece.size
-    explore(piece, n // 5, any_stream_is_messages_or_malformed, stream=STREAMS, sizes=CUTS,
-            resync=flag)  # fmt: skip
+    explore(
+        piece, n // 5, any_stream_is_messages_or_malformed, stream=STREAMS, sizes=CUTS, resync=flag
+    )
     explore(piece, n // 8, after_a_message_nothing_stops_the_parser, stream=STREAMS, sizes=CUTS)
-    explore(piece, n // 10, any_description_is_one_or_a_value_error,
-            body=DESCRIPTIONS | st.binary(max_size=60), base=text)  # fmt: skip
-    explore(piece, n // 4, the_same_picture_or_none, stream=PICTURES, limit=LIMITS,
-            start=st.integers(65500, 65535), fates=FATES)  # fmt: skip
-    explore(piece, n // 800, a_picture_cut_at_the_limit_is_not_whole,
-            codec=st.sampled_from(CODECS[:2]), slices=st.integers(-2, 6))  # fmt: skip
+    explore(
+        piece,
+        n // 10,
+        any_description_is_one_or_a_value_error,
+        body=DESCRIPTIONS | st.binary(max_size=60),
+        base=text,
+    )
+    explore(
+        piece,
+        n // 4,
+        the_same_picture_or_none,
+        stream=PICTURES,
+        limit=LIMITS,
+        start=st.integers(65500, 65535),
+        fates=FATES,
+    )
+    explore(
+        piece,
+        n // 800,
+        a_picture_cut_at_the_limit_is_not_whole,
+        codec=st.sampled_from(CODECS[:2]),
+        slices=st.integers(-2, 6),
+    )

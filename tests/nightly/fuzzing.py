@@ -17,10 +17,15 @@ def bounded(examples: int, shrink: bool = True, **more: Any) -> settings:
     """Settings under which nothing but the property fails: no database, no deadline, no check of
     how fast a busy machine makes its examples."""
     return settings(
-        max_examples=max(1, examples), database=None, deadline=None, print_blob=False,
-        suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
-        phases=(Phase.generate, *[Phase.shrink] * shrink), **more,
-    )  # fmt: skip
+        max_examples=max(1, examples),
+        database=None,
+        deadline=None,
+        print_blob=False,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        phases=(Phase.generate, *[Phase.shrink] * shrink),
+        **more,
+    )
 
 
 def explore(

@@ -12,9 +12,15 @@ from tests.secrets.worlds import WORLDS, World, world
 from .piece import Piece
 
 ALL = {
-    **drives.DRIVES, **drives.MISTAKES, **panelled.PANELS, **steered.RUNBOOK, **steered.SANDBOX,
-    **steered.COURSE, **steered.SANDBOX_MISTAKES, **steered.RUNBOOK_MISTAKES,
-}  # fmt: skip
+    **drives.DRIVES,
+    **drives.MISTAKES,
+    **panelled.PANELS,
+    **steered.RUNBOOK,
+    **steered.SANDBOX,
+    **steered.COURSE,
+    **steered.SANDBOX_MISTAKES,
+    **steered.RUNBOOK_MISTAKES,
+}
 ELSEWHERE = {**drives.DRIVES, **drives.MISTAKES, **panelled.PANELS}
 
 
@@ -36,9 +42,11 @@ def secrets(piece: Piece) -> None:
     with _alone(piece, name) as made:
         chosen = chance.sample(sorted(known), min(piece.size, len(known)))
         wrong = driving.driven(
-            made, {one: known[one] for one in chosen}, modes=lambda: (chance.choice(MODES),),
+            made,
+            {one: known[one] for one in chosen},
+            modes=lambda: (chance.choice(MODES),),
             strict=False,
-        )  # fmt: skip
+        )
         for command, words in chance.sample(typed, min(piece.size // 4, len(typed))):
             said, _ = commanded.typed(made, command, words)
             wrong[f"{command} {words}"] = made.all_marks().found(said)
@@ -53,11 +61,16 @@ def secrets(piece: Piece) -> None:
 def processes(piece: Piece) -> None:
     """Children: a sandbox, pytest, IPython in all its modes, a cluster, runbooks in kernels."""
     kinds: list[tuple[str, Callable[[World], str]]] = [
-        ("good", commanded.served), ("good", children.assertions),
-        ("code", lambda made: children.program(made, MODES)), ("sandbox", executed.clustered),
-        *((name, lambda made, one=one: executed.reported(made, one))
-          for one in executed.runbooks() for name in ("sandbox", "code")),
-    ]  # fmt: skip
+        ("good", commanded.served),
+        ("good", children.assertions),
+        ("code", lambda made: children.program(made, MODES)),
+        ("sandbox", executed.clustered),
+        *(
+            (name, lambda made, one=one: executed.reported(made, one))
+            for one in executed.runbooks()
+            for name in ("sandbox", "code")
+        ),
+    ]
     for name, run in kinds[: piece.size]:
         with _alone(piece, name) as made:
             made.client.token()

@@ -80,9 +80,11 @@ def client_of(service: Mapping[str, str]) -> ck.Client:
 def service_of(sandbox: Sandbox) -> dict[str, str]:
     """What a client of the sandbox is made of."""
     return {
-        "base_url": sandbox.base_url, "outgoing_url": sandbox.outgoing_url,
-        "access_key": sandbox.access_key, "secret_key": str(sandbox.secret_key),
-    }  # fmt: skip
+        "base_url": sandbox.base_url,
+        "outgoing_url": sandbox.outgoing_url,
+        "access_key": sandbox.access_key,
+        "secret_key": str(sandbox.secret_key),
+    }
 
 
 # An import of many devices, killed and run again until its table is finished
@@ -95,10 +97,18 @@ def imported(piece: Piece) -> None:
         cameras = [sandbox.camera(size=(128, 96), fps=1) for _ in range(6)]
         while piece.counts["kills"] < piece.size:
             rooms = [ck.create_room(client, "List", "ops") for _ in range(chance.randint(1, 4))]
-            table = pd.DataFrame([
-                {"room_id": room_id, "user_id": f"{room_id}-{at}", "user_name": "Camera",
-                 "user_address": camera} for room_id in rooms for at, camera in enumerate(cameras)
-            ]).sample(frac=1, random_state=chance.randrange(2**32))  # fmt: skip
+            table = pd.DataFrame(
+                [
+                    {
+                        "room_id": room_id,
+                        "user_id": f"{room_id}-{at}",
+                        "user_name": "Camera",
+                        "user_address": camera,
+                    }
+                    for room_id in rooms
+                    for at, camera in enumerate(cameras)
+                ]
+            ).sample(frac=1, random_state=chance.randrange(2**32))
             _to_its_end(piece, sandbox, client, table, chance)
             wanted = sorted(table[["room_id", "user_id", "user_address"]].itertuples(index=False))
             listed = settled(lambda: places(client), 0.5)
@@ -180,10 +190,16 @@ def recorders(piece: Piece) -> None:
             # is there, which may be one that nobody was told of.
             start = last + EVERY * chance.choice([0.5, 1, 9])
             victims = [
-                Child(piece.folder / f"{n}.log", _record, service_of(sandbox), str(folder),
-                      [*rooms], None if turn == "command" else start + n * 1800)
+                Child(
+                    piece.folder / f"{n}.log",
+                    _record,
+                    service_of(sandbox),
+                    str(folder),
+                    [*rooms],
+                    None if turn == "command" else start + n * 1800,
+                )
                 for n in range(2 if turn == "quick pair" else 1)
-            ]  # fmt: skip
+            ]
             for victim in victims:
                 victim.line(0)
             until = time.monotonic() + chance.uniform(0, 1)

@@ -30,8 +30,10 @@ class Piece:
 
     def again(self) -> str:
         """The command that does the same again."""
-        return (f"python -m tests.nightly --part {self.part} --seed {self.seed} "
-                f"--piece {self.number} --size {self.size}")  # fmt: skip
+        return (
+            f"python -m tests.nightly --part {self.part} --seed {self.seed} "
+            f"--piece {self.number} --size {self.size}"
+        )
 
     def count(self, name: str, more: float = 1) -> None:
         """Counts what was done."""

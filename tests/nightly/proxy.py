@@ -81,9 +81,14 @@ class Chaos:
     """
 
     def __init__(
-        self, base_url: str, outgoing_url: str, *, chance: str, weights: Mapping[str, float],
+        self,
+        base_url: str,
+        outgoing_url: str,
+        *,
+        chance: str,
+        weights: Mapping[str, float],
         late: float = 1.5,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.secrets: set[str] = set()
         self.leaked: list[str] = []
@@ -220,18 +225,25 @@ async def _played(steps: object, writer: asyncio.StreamWriter) -> bool:
 
 @contextmanager
 def attacked(
-    sandbox: Sandbox, piece: Piece, weights: Mapping[str, float],
-    make: Callable[..., ck.Client], **options: Any,
-) -> Iterator[tuple[Chaos, ck.Client]]:  # fmt: skip
+    sandbox: Sandbox,
+    piece: Piece,
+    weights: Mapping[str, float],
+    make: Callable[..., ck.Client],
+    **options: Any,
+) -> Iterator[tuple[Chaos, ck.Client]]:
     """The proxy before a sandbox, and a client that asks through it without waiting long."""
     chance = f"{piece.seed}/{piece.part}/{piece.number}"
     with (
         Chaos(sandbox.base_url, sandbox.outgoing_url, weights=weights, chance=chance) as chaos,
         make(
-            chaos.base_url, chaos.outgoing_url, sandbox.access_key, str(sandbox.secret_key),
-            dialect=sandbox.dialect, **{"sleep": lambda _: None, **options},
+            chaos.base_url,
+            chaos.outgoing_url,
+            sandbox.access_key,
+            str(sandbox.secret_key),
+            dialect=sandbox.dialect,
+            **{"sleep": lambda _: None, **options},
         ) as client,
-    ):  # fmt: skip
+    ):
         yield chaos, client
     piece.count("requests", sum(chaos.counts.values()))
     piece.count("faults", sum(chaos.counts.values()) - chaos.counts["plain"])

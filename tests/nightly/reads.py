@@ -30,9 +30,11 @@ CAPS = (None, 1, 25, 500, 2**31)
 PASSWORD = "geheim-Tür/7+=&"
 Call = tuple[str, str | None]  # a helper's name, and the room that it is asked about
 HELPERS: dict[str, Callable[..., Any]] = {
-    "get_room": ck.get_room, "get_mcu": ck.get_mcu, "get_room_users": ck.get_room_users,
+    "get_room": ck.get_room,
+    "get_mcu": ck.get_mcu,
+    "get_room_users": ck.get_room_users,
     "list_devices": ck.list_devices,
-}  # fmt: skip
+}
 FLOOR = 0.7  # of the calls give what is true, whatever is done to them
 FAULTY = 0.2  # of the requests meet a fault
 QUICK = (0.5, 0.4)  # time-outs of a client that is not to wait long
@@ -76,11 +78,15 @@ def world(piece: Piece, rooms: int) -> Iterator[World]:
         for number in range(rooms):
             cap = chance.choice(CAPS)
             room_id = ck.create_room(
-                client, TOPICS[number % len(TOPICS)], f"owner-{number % 5}", attendee_max=cap,
-                max_audio=chance.choice([None, 16]), max_video=chance.choice([None, 40]),
+                client,
+                TOPICS[number % len(TOPICS)],
+                f"owner-{number % 5}",
+                attendee_max=cap,
+                max_audio=chance.choice([None, 16]),
+                max_video=chance.choice([None, 40]),
                 host_password=chance.choice([None, PASSWORD]),
                 room_extend_id=chance.choice([None, f"Raum {number}/ü"]),
-            )  # fmt: skip
+            )
             ids.append(room_id)
             for person in range(min(chance.choice([0, 0, 1, 3, 8]), cap or 8)):
                 sandbox.join(room_id, f"{TOPICS[person]} {person}")
@@ -88,17 +94,25 @@ def world(piece: Piece, rooms: int) -> Iterator[World]:
         for room_id in ids[3:8]:
             if (ck.get_room(client, room_id).attendee_max or 99) > 8:
                 ck.import_device(
-                    client, room_id, f"camera of {room_id}", "Camera", url, login_name="admin",
-                    login_password=PASSWORD, user_data='{"a": "b=c"}',
-                )  # fmt: skip
+                    client,
+                    room_id,
+                    f"camera of {room_id}",
+                    "Camera",
+                    url,
+                    login_name="admin",
+                    login_password=PASSWORD,
+                    user_data='{"a": "b=c"}',
+                )
         sandbox.unplug(url)
         sandbox.close_room(ids[-1])
         sandbox.lock(ids[-2])
         calls: list[Call] = [(name, room_id) for name in HELPERS for room_id in [*ids, "404"]]
         truth = {call: outcome(client, call) for call in [*calls, ("list_devices", None)]}
-        yield World(sandbox, ids, {
-            call: type(one) if isinstance(one, Exception) else one for call, one in truth.items()
-        })  # fmt: skip
+        yield World(
+            sandbox,
+            ids,
+            {call: type(one) if isinstance(one, Exception) else one for call, one in truth.items()},
+        )
 
 
 class Judge:
@@ -251,8 +265,9 @@ def _sweep(judge: Judge, client: ck.Client, truth: dict[str, Any], turn: int) ->
     for row, shares in zip(frame.to_dict("records"), occupancy.to_dict("records"), strict=True):
         room_id, right = row["room_id"], 0
         known = truth.get(room_id)
-        lacks = {one for one in ("A3", "A6", "B3")
-                 if (None if one == "B3" else room_id, one) in failed}  # fmt: skip
+        lacks = {
+            one for one in ("A3", "A6", "B3") if (None if one == "B3" else room_id, one) in failed
+        }
         for name in ("users", "people", "devices", *FIELDS):
             value = None if pd.isna(row[name]) else row[name]
             may_lack = bool(lacks & set(CALLS.get(name, ("A3",))))

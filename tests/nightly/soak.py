@@ -46,8 +46,12 @@ def rest(wanted: Rest | None, patience: float) -> Rest:
     while True:
         gc.collect()
         resident = int(Path("/proc/self/statm").read_text().split()[1]) * 4096
-        found = Rest(len(list(Path("/dev/fd").iterdir())), threading.active_count(),
-                     tracemalloc.get_traced_memory()[0], resident)  # fmt: skip
+        found = Rest(
+            len(list(Path("/dev/fd").iterdir())),
+            threading.active_count(),
+            tracemalloc.get_traced_memory()[0],
+            resident,
+        )
         same = (
             wanted and found.descriptors <= wanted.descriptors and found.threads <= wanted.threads
         )
@@ -57,9 +61,12 @@ def rest(wanted: Rest | None, patience: float) -> Rest:
 
 
 def soak(
-    piece: Piece, load: Callable[[Sandbox, ck.Client], Callable[[int], int]], stays: int = 0,
-    warm: int = WARM, patience: float = 30.0,
-) -> None:  # fmt: skip
+    piece: Piece,
+    load: Callable[[Sandbox, ck.Client], Callable[[int], int]],
+    stays: int = 0,
+    warm: int = WARM,
+    patience: float = 30.0,
+) -> None:
     """Carries out a load for so many seconds, and compares two rests; `stays` and what a round
     gives are the bytes that are kept on purpose."""
     tracemalloc.start()

@@ -25,8 +25,17 @@ LOST = {"lost": 0.12, "reset_before": 0.04, "cut": 0.04, "http_504": 0.03, "http
 LIES = {"other_room", "duplicate_keys", "not_numbers", "huge_integer", *BOMBS}
 OTHERS = sorted(set(FAULTS) - set(LOST) - SLOW - LIES)
 WEIGHTS = {**LOST, **dict.fromkeys(OTHERS, 0.2 / len(OTHERS)), **dict.fromkeys(sorted(SLOW), 0.003)}
-TROUBLES = ({"drop": True}, {"ret": 504}, {"ret": 409}, {"ret": 310}, {"ret": 503}, {"http": 502},
-            {"delay": LATE}, {"ret": 602}, {"ret": 424})  # fmt: skip
+TROUBLES = (
+    {"drop": True},
+    {"ret": 504},
+    {"ret": 409},
+    {"ret": 310},
+    {"ret": 503},
+    {"http": 502},
+    {"delay": LATE},
+    {"ret": 602},
+    {"ret": 424},
+)
 PATHS = [ENDPOINTS[key].path for key in ("A2", "A4", "A7", "B1", "B2")]
 # What was reported, whether the change brings something, and whether that is there.
 WRONG = {

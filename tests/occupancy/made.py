@@ -31,8 +31,14 @@ def record(folder: Path, *sweeps: pd.DataFrame) -> list[Path]:
     return sorted(set(folder.glob("_*/*")) - before)
 
 
-def steady(users: Iterable[int | None], *, start: str = "2026-06-01T00:00Z", every: str = "1min",
-           room: str = "a", **others: Any) -> pd.DataFrame:  # fmt: skip
+def steady(
+    users: Iterable[int | None],
+    *,
+    start: str = "2026-06-01T00:00Z",
+    every: str = "1min",
+    room: str = "a",
+    **others: Any,
+) -> pd.DataFrame:
     """A room whose samples follow each other, with these users."""
     users = list(users)
     times = pd.date_range(start, periods=len(users), freq=every)

@@ -37,8 +37,16 @@ def month_of_meetings(tz: str) -> pd.DataFrame:
     people[(local.hour >= 9) & (local.hour < 12)] = 4
     people[(local.day_of_week == 0) & (local.hour == 14)] = 20
     people[(local.date == date(2026, 3, 29)) & (local.hour == 16)] = 40
-    rows = ({"time": time.tz_convert("UTC"), "room_id": "a", "users": count, "devices": 0,
-             "attendee_max": 100} for time, count in people.items())  # fmt: skip
+    rows = (
+        {
+            "time": time.tz_convert("UTC"),
+            "room_id": "a",
+            "users": count,
+            "devices": 0,
+            "attendee_max": 100,
+        }
+        for time, count in people.items()
+    )
     return samples(rows)
 
 
@@ -73,8 +81,10 @@ def test_a_quantile_is_below_the_peak_and_tells_whom_it_refuses():
 def test_hours_are_local_across_a_clock_change(tz):
     """The busiest hour is that of the clock on the wall, before and after it changes."""
     local = pd.date_range("2026-10-19", "2026-11-09", freq="15min", tz=tz, inclusive="left")
-    frame = samples({"time": time.tz_convert("UTC"), "room_id": "a",
-                     "users": 5 if time.hour == 14 else 1} for time in local)  # fmt: skip
+    frame = samples(
+        {"time": time.tz_convert("UTC"), "room_id": "a", "users": 5 if time.hour == 14 else 1}
+        for time in local
+    )
     room = only(frame, tz)
     assert room["busiest_hour"] == 14
     assert room["p50_all"] == 1
@@ -105,37 +115,75 @@ def test_at_the_cap_true_demand_is_unknown():
     )
 
 
-@pytest.mark.parametrize(("frame", "expected"), [
-    # more users than the cap allows are at the cap
-    (steady([12, 12, 3], attendee_max=10),
-     {"minutes_full": 2, "peak": 12, "suggested": 12}),
-    # the column stays in minutes; the sentence is for people
-    (steady([10] * 3450, attendee_max=10),
-     {"minutes_full": 3450,
-      "reason": "at its cap for 57.5 hours, so true demand is unknown: 10 may be too low"}),
-    # of a single sweep nobody knows how long it stands for
-    (steady([3], attendee_max=3),
-     {"peak": 3, "suggested": 3, "minutes_in_use": None,
-      "reason": "at its cap, so true demand is unknown: 3 may be too low"}),
-    # none, 0 and less are no cap: nothing is near it or at it
-    *((steady([50, 60], attendee_max=cap),
-       {"minutes_near": 0, "minutes_full": 0, "attendee_max": None, "suggested": 60,
-        "reason": "60 users at the most, no cap"}) for cap in (0, None, -1)),
-    # a cap that was never read is not none: nothing is suggested
-    (steady([2] * 10, attendee_max=None, ret=700),
-     {"suggested": None, "minutes_full": None,
-      "reason": "2 users at the most; its attendee_max could not be read"}),
-    # devices are users, which a cap counts, but no people
-    (steady([5, 5], people=4, devices=1, attendee_max=5),
-     {"suggested": 5, "p50": 5, "minutes_full": 2}),
-    (steady([0, 0]), {"suggested": None, "reason": "never used"}),
-    # a failed sample lowers the coverage and nothing else
-    (steady([4, None, None, 4], ret=504),
-     {"samples": 2, "coverage": 0.5, "p50_all": 4, "minutes_in_use": 2}),
-    (steady([None, None], ret=404),
-     {"samples": 0, "coverage": 0, "suggested": None, "minutes_in_use": None,
-      "reason": "could not be read"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [
+        # more users than the cap allows are at the cap
+        (steady([12, 12, 3], attendee_max=10), {"minutes_full": 2, "peak": 12, "suggested": 12}),
+        # the column stays in minutes; the sentence is for people
+        (
+            steady([10] * 3450, attendee_max=10),
+            {
+                "minutes_full": 3450,
+                "reason": "at its cap for 57.5 hours, so true demand is unknown: 10 may be too low",
+            },
+        ),
+        # of a single sweep nobody knows how long it stands for
+        (
+            steady([3], attendee_max=3),
+            {
+                "peak": 3,
+                "suggested": 3,
+                "minutes_in_use": None,
+                "reason": "at its cap, so true demand is unknown: 3 may be too low",
+            },
+        ),
+        # none, 0 and less are no cap: nothing is near it or at it
+        *(
+            (
+                steady([50, 60], attendee_max=cap),
+                {
+                    "minutes_near": 0,
+                    "minutes_full": 0,
+                    "attendee_max": None,
+                    "suggested": 60,
+                    "reason": "60 users at the most, no cap",
+                },
+            )
+            for cap in (0, None, -1)
+        ),
+        # a cap that was never read is not none: nothing is suggested
+        (
+            steady([2] * 10, attendee_max=None, ret=700),
+            {
+                "suggested": None,
+                "minutes_full": None,
+                "reason": "2 users at the most; its attendee_max could not be read",
+            },
+        ),
+        # devices are users, which a cap counts, but no people
+        (
+            steady([5, 5], people=4, devices=1, attendee_max=5),
+            {"suggested": 5, "p50": 5, "minutes_full": 2},
+        ),
+        (steady([0, 0]), {"suggested": None, "reason": "never used"}),
+        # a failed sample lowers the coverage and nothing else
+        (
+            steady([4, None, None, 4], ret=504),
+            {"samples": 2, "coverage": 0.5, "p50_all": 4, "minutes_in_use": 2},
+        ),
+        (
+            steady([None, None], ret=404),
+            {
+                "samples": 0,
+                "coverage": 0,
+                "suggested": None,
+                "minutes_in_use": None,
+                "reason": "could not be read",
+            },
+        ),
+    ],
+)
 def test_what_a_room_comes_to(frame, expected):
     """Each figure follows from the samples, and is missing where they do not tell."""
     room = only(frame)
@@ -217,11 +265,17 @@ def test_totals_are_of_all_rooms_at_once():
     totals = capacity_report(pd.concat([a, b.astype(a.dtypes)]), "Asia/Kathmandu").attrs["totals"]
     assert json.loads(json.dumps(totals)) == {
         "rooms": 2,
-        "since": "2026-06-01T05:45:00+05:45", "until": "2026-06-01T05:48:00+05:45",
-        "people_peak": 10, "people_peak_at": "2026-06-01T05:46:00+05:45", "people_p95": 10,
-        "people_p99": 10, "users_peak": 11, "users_peak_at": "2026-06-01T05:46:00+05:45",
-        "users_p95": 11, "users_p99": 11,
-    }  # fmt: skip
+        "since": "2026-06-01T05:45:00+05:45",
+        "until": "2026-06-01T05:48:00+05:45",
+        "people_peak": 10,
+        "people_peak_at": "2026-06-01T05:46:00+05:45",
+        "people_p95": 10,
+        "people_p99": 10,
+        "users_peak": 11,
+        "users_peak_at": "2026-06-01T05:46:00+05:45",
+        "users_p95": 11,
+        "users_p99": 11,
+    }
 
 
 def test_percentiles_of_all_rooms_have_one_base():
@@ -247,8 +301,13 @@ def test_the_zone_is_named_and_local_by_default(monkeypatch):
 def test_a_folder_gives_the_same_as_its_samples(tmp_path):
     """A folder, compacted and not, whatever its name, gives the report of its samples."""
     folder = tmp_path / "it's [a] *folder?"
-    frame = pd.concat([sweep(f"2026-06-0{day}T0{hour}:00Z", "abc", users=day)
-                       for day in (1, 2) for hour in range(9)])  # fmt: skip
+    frame = pd.concat(
+        [
+            sweep(f"2026-06-0{day}T0{hour}:00Z", "abc", users=day)
+            for day in (1, 2)
+            for hour in range(9)
+        ]
+    )
     record(folder, *(one for _, one in frame.groupby("time")))
     expected = capacity_report(frame, "UTC")
     pd.testing.assert_frame_equal(capacity_report(folder, "UTC"), expected)

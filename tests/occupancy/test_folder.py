@@ -99,7 +99,7 @@ def test_a_death_at_any_step_of_a_compaction_loses_and_doubles_nothing(tmp_path,
     record(tmp_path, *given)
     died = subprocess.run(
         [sys.executable, "-c", DYING, str(tmp_path), str(step)], check=False
-    ).returncode  # fmt: skip
+    ).returncode
     assert died == (9 if step < 6 else 0)
     assert same(load_occupancy(tmp_path), pd.concat(given))
     compact(tmp_path, NEXT_DAY)
@@ -262,7 +262,7 @@ def small_disk():
     folder.mkdir()
     mounted = not subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], check=False
-    ).returncode  # fmt: skip
+    ).returncode
     if not mounted:
         folder.rmdir()
     need("a small file system", mounted, "run this as root, where it may mount")
@@ -412,10 +412,16 @@ def test_saving_goes_on_where_a_death_stopped_it(tmp_path):
     assert same(load_occupancy(tmp_path), frame)
 
 
-@pytest.mark.parametrize(("change", "named"), [
-    ({"users": None}, "users"), ({"time": "2026-06-01"}, "time zone"),
-    ({"users": 1.5}, "users"), ({"room_id": pd.NA}, "room_id"), ({"ret": "what"}, "ret"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"users": None}, "users"),
+        ({"time": "2026-06-01"}, "time zone"),
+        ({"users": 1.5}, "users"),
+        ({"room_id": pd.NA}, "room_id"),
+        ({"ret": "what"}, "ret"),
+    ],
+)
 def test_what_are_no_samples_is_refused(tmp_path, change, named):
     """A frame without a column, a zone, an ID or whole numbers is a ValueError that names it."""
     frame = sweep("2026-06-01T10:00Z")
@@ -434,9 +440,11 @@ def test_a_folder_that_is_a_file_is_a_clear_error(tmp_path):
     """Where the folder is a file, the error names it."""
     place = tmp_path / "taken"
     place.write_text("")
-    for act in (lambda: save_occupancy(sweep("2026-06-01T00:00Z"), place),
-                lambda: record(place, sweep("2026-06-01T00:00Z")),
-                lambda: load_occupancy(place)):  # fmt: skip
+    for act in (
+        lambda: save_occupancy(sweep("2026-06-01T00:00Z"), place),
+        lambda: record(place, sweep("2026-06-01T00:00Z")),
+        lambda: load_occupancy(place),
+    ):
         with pytest.raises(ConfkitError, match="taken"):
             act()
 

@@ -35,14 +35,20 @@ def test_each_room_has_its_sources(client, sandbox, created, tmp_path):
     listed = tmp_path / "rooms.txt"
     listed.write_text(f"# ours\n{created[2]}\n{created[0]}\n00123\n{theirs}\n")
     assert known(client) == {
-        created[0]: "created, devices", created[1]: "created", created[2]: "created",
+        created[0]: "created, devices",
+        created[1]: "created",
+        created[2]: "created",
         theirs: "devices",
-    }  # fmt: skip
+    }
     found = known(client, recording=tmp_path / "recording", list=str(listed))
     assert found == {
-        created[0]: "created, devices, recording, list", created[1]: "created, recording",
-        created[2]: "created, list", theirs: "devices, list", "lost": "recording", "00123": "list",
-    }  # fmt: skip
+        created[0]: "created, devices, recording, list",
+        created[1]: "created, recording",
+        created[2]: "created, list",
+        theirs: "devices, list",
+        "lost": "recording",
+        "00123": "list",
+    }
     assert list(known(other)) == [theirs, created[0]]
 
 

@@ -16,16 +16,22 @@ from confkit.occupancy.loading import load_occupancy, recorded_rooms
 from tests.occupancy.made import record, samples, sweep
 
 TYPES = {
-    "time": "datetime64[ms, UTC]", "room_id": "string", "users": "Int64", "people": "Int64",
-    "devices": "Int64", "attendee_max": "Int64", "ret": "Int64",
-}  # fmt: skip
+    "time": "datetime64[ms, UTC]",
+    "room_id": "string",
+    "users": "Int64",
+    "people": "Int64",
+    "devices": "Int64",
+    "attendee_max": "Int64",
+    "ret": "Int64",
+}
 
 
 @pytest.fixture
 def folder(tmp_path):
     """Three days with a sweep at midnight, 8 and 16 h (UTC), rooms a to c; the last day is hot."""
-    sweeps = [sweep(f"2026-06-0{day}T{hour:02}:00Z", "cab")
-              for day in (1, 2, 3) for hour in (0, 8, 16)]  # fmt: skip
+    sweeps = [
+        sweep(f"2026-06-0{day}T{hour:02}:00Z", "cab") for day in (1, 2, 3) for hour in (0, 8, 16)
+    ]
     record(tmp_path, *sweeps)
     compact(tmp_path, date(2026, 6, 3))
     return tmp_path
@@ -48,24 +54,29 @@ def test_all_of_it_comes_sorted_by_time_and_room(folder):
 
 def test_missing_values_survive_the_folder(tmp_path):
     """What is missing comes back as missing, before and after compaction, and 0 as 0."""
-    frame = samples([
-        {"time": "2026-06-01T00:00Z", "room_id": "a", "users": None, "ret": 404},
-        {"time": "2026-06-01T00:00Z", "room_id": "b", "users": 0, "devices": 0, "ret": None},
-        {"time": "2026-06-01T00:00Z", "room_id": "ü/ ", "users": 3, "attendee_max": 0},
-    ])  # fmt: skip
+    frame = samples(
+        [
+            {"time": "2026-06-01T00:00Z", "room_id": "a", "users": None, "ret": 404},
+            {"time": "2026-06-01T00:00Z", "room_id": "b", "users": 0, "devices": 0, "ret": None},
+            {"time": "2026-06-01T00:00Z", "room_id": "ü/ ", "users": 3, "attendee_max": 0},
+        ]
+    )
     record(tmp_path, frame)
     assert load_occupancy(tmp_path).equals(frame)
     compact(tmp_path, date(2026, 6, 2))
     assert load_occupancy(tmp_path).equals(frame)
 
 
-@pytest.mark.parametrize(("since", "until", "expected"), [
-    ("2026-06-02T08:00Z", "2026-06-03T08:00Z", [(2, 8), (2, 16), (3, 0)]),
-    ("2026-06-02T08:00:00.001Z", None, [(2, 16), (3, 0), (3, 8), (3, 16)]),
-    (None, datetime(2026, 6, 1, 10, tzinfo=timezone(timedelta(hours=2))), [(1, 0)]),
-    (pd.Timestamp("2026-06-03T09:00Z"), None, [(3, 16)]),
-    (date(2026, 6, 4), None, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("since", "until", "expected"),
+    [
+        ("2026-06-02T08:00Z", "2026-06-03T08:00Z", [(2, 8), (2, 16), (3, 0)]),
+        ("2026-06-02T08:00:00.001Z", None, [(2, 16), (3, 0), (3, 8), (3, 16)]),
+        (None, datetime(2026, 6, 1, 10, tzinfo=timezone(timedelta(hours=2))), [(1, 0)]),
+        (pd.Timestamp("2026-06-03T09:00Z"), None, [(3, 16)]),
+        (date(2026, 6, 4), None, []),
+    ],
+)
 def test_a_window_begins_with_since_and_ends_before_until(folder, since, until, expected):
     """`since` is in the window and `until` is not, to the millisecond, in any form of a time."""
     assert hours(load_occupancy(folder, since=since, until=until)) == expected
@@ -87,9 +98,16 @@ def test_a_time_without_offset_is_local(folder, monkeypatch):
     assert hours(by_date) == [(3, 0), (3, 8), (3, 16)]
 
 
-@pytest.mark.parametrize(("rooms", "expected"), [
-    ("b", ["b"]), (["c", "a"], ["a", "c"]), (pd.Series(["b"]), ["b"]), (["nobody"], []), ([], []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rooms", "expected"),
+    [
+        ("b", ["b"]),
+        (["c", "a"], ["a", "c"]),
+        (pd.Series(["b"]), ["b"]),
+        (["nobody"], []),
+        ([], []),
+    ],
+)
 def test_one_room_or_some(folder, rooms, expected):
     """Only the rooms that are asked for come; of unknown ones nothing, in the same types."""
     frame = load_occupancy(folder, rooms, since="2026-06-02T12:00Z")
@@ -154,10 +172,13 @@ def test_a_saved_simulation_loads_as_it_was(sandbox, tmp_path):
     pd.testing.assert_frame_equal(loaded, frame.sort_values(order, ignore_index=True))
 
 
-@pytest.mark.parametrize(("lacking", "needing"), [
-    ("pyarrow", "confkit.occupancy.loading.load_occupancy"),
-    ("duckdb", "confkit.occupancy.capacity.capacity_report"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lacking", "needing"),
+    [
+        ("pyarrow", "confkit.occupancy.loading.load_occupancy"),
+        ("duckdb", "confkit.occupancy.capacity.capacity_report"),
+    ],
+)
 def test_a_library_that_is_not_installed_is_a_clear_error(folder, lacking, needing):
     """Without pyarrow or duckdb the error says what to install."""
     module, _, name = needing.rpartition(".")

@@ -24,17 +24,25 @@ def start(sandbox, client, tmp_path):
     ids = [ck.create_room(client, topic, "ops", attendee_max=5) for topic in ("one", "two")]
     (tmp_path / "rooms.txt").write_text("\n".join([*ids, "unknown"]))
     keys = {
-        "CONFKIT_BASE_URL": sandbox.base_url, "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
-        "CONFKIT_ACCESS_KEY": sandbox.access_key, "CONFKIT_SECRET_KEY": str(sandbox.secret_key),
-    }  # fmt: skip
+        "CONFKIT_BASE_URL": sandbox.base_url,
+        "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+        "CONFKIT_ACCESS_KEY": sandbox.access_key,
+        "CONFKIT_SECRET_KEY": str(sandbox.secret_key),
+    }
     running = []
 
     def begin(*options: str, rooms: str = "rooms.txt", **environ: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "confkit", "record", "kept", "--rooms", rooms, *options]
-        running.append(subprocess.Popen(
-            command, cwd=tmp_path, env={**os.environ, **keys, **environ}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ))  # fmt: skip
+        running.append(
+            subprocess.Popen(
+                command,
+                cwd=tmp_path,
+                env={**os.environ, **keys, **environ},
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        )
         return running[-1]
 
     yield begin
@@ -91,10 +99,15 @@ def test_what_it_told_is_there_once_whenever_it_is_killed(start, tmp_path):
         assert rows[pd.Timestamp(when)] == 3 * times
 
 
-@pytest.mark.parametrize(("options", "named"), [
-    (("--every", "0"), "every is 0.0"), (("--until", "soon"), "until is 'soon'"),
-    (("--sweeps", "0"), "sweeps is 0"), (("--profile", "sandbox"), "embedded sandbox"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--every", "0"), "every is 0.0"),
+        (("--until", "soon"), "until is 'soon'"),
+        (("--sweeps", "0"), "sweeps is 0"),
+        (("--profile", "sandbox"), "embedded sandbox"),
+    ],
+)
 def test_wrong_options_are_one_line(start, tmp_path, options, named):
     """An option that makes no sense is one line that names it, and exit status 1."""
     said, log = (process := start(*options)).communicate(timeout=60)

@@ -64,8 +64,10 @@ def recorder(tmp_path, moments):
 @pytest.fixture
 def rooms(client, sandbox):
     """A room for five with one person in it, and one without a cap."""
-    ids = [ck.create_room(client, "small", "ops", attendee_max=5),
-           ck.create_room(client, "open", "ops")]  # fmt: skip
+    ids = [
+        ck.create_room(client, "small", "ops", attendee_max=5),
+        ck.create_room(client, "open", "ops"),
+    ]
     sandbox.join(ids[0], "Ada")
     return ids
 
@@ -166,8 +168,9 @@ def test_a_room_that_vanishes_is_missing_from_then_on(recorder, client, rooms, m
     assert one(frame, rooms[1], "users") == [0, 0, 0]
 
 
-def test_a_service_that_is_gone_is_recorded_as_such(recorder, client, sandbox, rooms, moments,
-                                                    caplog):  # fmt: skip
+def test_a_service_that_is_gone_is_recorded_as_such(
+    recorder, client, sandbox, rooms, moments, caplog
+):
     """When nothing at all can be asked later, every room has a row without values, the log says
     why, and the recording goes on."""
     moments.plan(1, lambda: sandbox.fault("/rtc/auth/valid", ret=401))
@@ -240,8 +243,12 @@ def test_sweeps_do_not_drift(recorder, client, rooms, moments):
 
 def test_the_first_sweep_raises_when_nothing_can_be_asked(recorder, sandbox, rooms):
     """Wrong keys are an error at once and nothing is recorded."""
-    stranger = ck.connect(base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,
-                          access_key="demo_access", secret_key="wrong")  # fmt: skip
+    stranger = ck.connect(
+        base_url=sandbox.base_url,
+        outgoing_url=sandbox.outgoing_url,
+        access_key="demo_access",
+        secret_key="wrong",
+    )
     with stranger, pytest.raises(ck.AuthenticationFailed):
         recorder.record(stranger, rooms, sweeps=1)
     assert not recorder.folder.exists()
@@ -365,8 +372,7 @@ def test_two_recorders_fill_one_folder(tmp_path, client, rooms):
 
     def record(room_id: str) -> None:
         moments = Time(datetime(2026, 6, 1, 23, 50, tzinfo=UTC))
-        recorder = Recorder(tmp_path, clock=moments.clock, ticks=moments.ticks,
-                            sleep=moments.sleep)  # fmt: skip
+        recorder = Recorder(tmp_path, clock=moments.clock, ticks=moments.ticks, sleep=moments.sleep)
         done.append(recorder.record(client, [room_id], every=60, sweeps=20))
 
     threads = [threading.Thread(target=record, args=[room_id]) for room_id in rooms]
@@ -380,8 +386,9 @@ def test_two_recorders_fill_one_folder(tmp_path, client, rooms):
     assert not frame.duplicated(["time", "room_id"]).any()
 
 
-def test_a_compaction_that_fails_does_not_end_the_recording(recorder, client, rooms, moments,
-                                                            caplog):  # fmt: skip
+def test_a_compaction_that_fails_does_not_end_the_recording(
+    recorder, client, rooms, moments, caplog
+):
     """When a day cannot be compacted the log says so, its sweeps stay where they are, and the
     recording goes on."""
     moments.passed = 11.5 * 3600
@@ -410,12 +417,22 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path, client, room
         Recorder(place).record(client, rooms, sweeps=1)
 
 
-@pytest.mark.parametrize(("wrong", "named"), [
-    ({"every": 0}, "every"), ({"every": float("nan")}, "every"), ({"every": "60"}, "every"),
-    ({"rooms_every": -1}, "rooms_every"), ({"sweeps": 0}, "sweeps"), ({"sweeps": 1.5}, "sweeps"),
-    ({"sweeps": True}, "sweeps"), ({"until": "soon"}, "until"), ({"room_ids": []}, "no room"),
-    ({"room_ids": "nowhere.txt"}, "nowhere.txt"), ({"room_ids": [1.5]}, "1.5"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"every": 0}, "every"),
+        ({"every": float("nan")}, "every"),
+        ({"every": "60"}, "every"),
+        ({"rooms_every": -1}, "rooms_every"),
+        ({"sweeps": 0}, "sweeps"),
+        ({"sweeps": 1.5}, "sweeps"),
+        ({"sweeps": True}, "sweeps"),
+        ({"until": "soon"}, "until"),
+        ({"room_ids": []}, "no room"),
+        ({"room_ids": "nowhere.txt"}, "nowhere.txt"),
+        ({"room_ids": [1.5]}, "1.5"),
+    ],
+)
 def test_impossible_arguments_are_refused(recorder, client, rooms, wrong, named):
     """An argument that makes no sense is a ValueError that names it, before anything is asked."""
     with pytest.raises(ValueError, match=named):
@@ -455,8 +472,10 @@ def test_who_asks_is_told_after_each_sweep(recorder, client, sandbox, rooms, mom
 
     done = recorder.record(client, rooms, every=60, sweeps=3, told=told)
     assert [(now.sweeps, now.rows, now.failures, now.ended) for now, _ in heard] == [
-        (1, 2, 0, ""), (2, 4, 2, ""), (3, 6, 2, ""),
-    ]  # fmt: skip
+        (1, 2, 0, ""),
+        (2, 4, 2, ""),
+        (3, 6, 2, ""),
+    ]
     assert [rows for _, rows in heard] == [2, 4, 6]
     assert [now.why[:7] for now, _ in heard] == ["", "all (2,", ""]
     assert (done.sweeps, done.ended) == (3, "sweeps")

@@ -8,28 +8,47 @@ import pytest
 from confkit.occupancy.zones import duration, zone
 
 
-@pytest.mark.parametrize(("minutes", "said"), [
-    (0, "0 minutes"), (0.5, "0.5 minutes"), (1, "1 minute"), (2.5, "2.5 minutes"),
-    (119, "119 minutes"), (120, "2 hours"), (3450, "57.5 hours"), (525_600, "8,760 hours"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("minutes", "said"),
+    [
+        (0, "0 minutes"),
+        (0.5, "0.5 minutes"),
+        (1, "1 minute"),
+        (2.5, "2.5 minutes"),
+        (119, "119 minutes"),
+        (120, "2 hours"),
+        (3450, "57.5 hours"),
+        (525_600, "8,760 hours"),
+    ],
+)
 def test_a_duration_is_said_in_minutes_or_hours(minutes, said):
     """Whole numbers have no point, one is singular, and from two hours on it is hours."""
     assert duration(minutes) == said
 
 
-@pytest.mark.parametrize(("given", "name"), [
-    ("Asia/Kathmandu", "Asia/Kathmandu"), (ZoneInfo("Europe/Berlin"), "Europe/Berlin"),
-    (UTC, "UTC"), (timezone(timedelta(hours=5, minutes=45)), "UTC+05:45"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("Asia/Kathmandu", "Asia/Kathmandu"),
+        (ZoneInfo("Europe/Berlin"), "Europe/Berlin"),
+        (UTC, "UTC"),
+        (timezone(timedelta(hours=5, minutes=45)), "UTC+05:45"),
+    ],
+)
 def test_a_zone_has_its_name(given, name):
     """A zone by name, or any tzinfo, is named by its name."""
     assert zone(given)[1] == name
 
 
-@pytest.mark.parametrize(("environ", "name"), [
-    ("Asia/Kathmandu", "Asia/Kathmandu"), (":Europe/Berlin", "Europe/Berlin"), ("", "UTC"),
-    (":/usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("environ", "name"),
+    [
+        ("Asia/Kathmandu", "Asia/Kathmandu"),
+        (":Europe/Berlin", "Europe/Berlin"),
+        ("", "UTC"),
+        (":/usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"),
+    ],
+)
 def test_the_local_zone_is_that_of_the_process(monkeypatch, environ, name):
     """Without a zone it is the process's own, by its name."""
     monkeypatch.setenv("TZ", environ)

@@ -44,8 +44,10 @@ class Described:
         self._http = requests.Session()
         self._http.trust_env = False
         self._answers: dict[tuple[str, bool | None], Draft202012Validator] = {}
-        self._all = {told["operationId"]: (path, method, told)
-                     for path, method, told in operations(self.document)}  # fmt: skip
+        self._all = {
+            told["operationId"]: (path, method, told)
+            for path, method, told in operations(self.document)
+        }
 
     def names(self, operation_id: str) -> dict[str, bool]:
         """The parameters of an operation, or the members of its body: name to required."""

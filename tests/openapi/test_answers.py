@@ -17,16 +17,35 @@ from tests.openapi.described import Described
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 DIALECTS = {
     "usual": ({}, ""),
-    "field": ({"hash": "sha256", "signature": "raw", "result_field": "result",
-               "item_keys": "snake_case"}, ""),
+    "field": (
+        {"hash": "sha256", "signature": "raw", "result_field": "result", "item_keys": "snake_case"},
+        "",
+    ),
     "form": ({"create_method": "POST", "list_method": "POST", "placement": "form"}, FORM),
-    "json": ({"create_method": "POST", "list_method": "POST", "placement": "json",
-              "result_field": "result", "item_keys": "snake_case"}, JSON),
-}  # fmt: skip
+    "json": (
+        {
+            "create_method": "POST",
+            "list_method": "POST",
+            "placement": "json",
+            "result_field": "result",
+            "item_keys": "snake_case",
+        },
+        JSON,
+    ),
+}
 LOGIN = {"login_name": "admin", "login_password": "desk-2468"}
-IDS = {"A1": "authenticate", "A2": "createRoom", "A3": "getRoom", "A4": "deleteRoom",
-       "A5": "getMcu", "A6": "getRoomUsers", "A7": "forceOffline", "B1": "createDevice",
-       "B2": "deleteDevice", "B3": "listDevices"}  # fmt: skip
+IDS = {
+    "A1": "authenticate",
+    "A2": "createRoom",
+    "A3": "getRoom",
+    "A4": "deleteRoom",
+    "A5": "getMcu",
+    "A6": "getRoomUsers",
+    "A7": "forceOffline",
+    "B1": "createDevice",
+    "B2": "deleteDevice",
+    "B3": "listDevices",
+}
 
 
 class Deployment:
@@ -70,23 +89,39 @@ class Deployment:
             return dict(self.key)
         if key == "A2":
             return {
-                "access_token": self.token, "topic": "Größe & 100 % = ?", "owner_id": "ops",
-                "room_mode": 1, "host_password": "a&b=c", "max_video": 4, "max_audio": 6,
-                "attendee_max": 25, "room_extend_id": f"own-{number}", "room_type": 1,
-                "start_time": 1700000000, "end_time": 1700003600,
-            }  # fmt: skip
+                "access_token": self.token,
+                "topic": "Größe & 100 % = ?",
+                "owner_id": "ops",
+                "room_mode": 1,
+                "host_password": "a&b=c",
+                "max_video": 4,
+                "max_audio": 6,
+                "attendee_max": 25,
+                "room_extend_id": f"own-{number}",
+                "room_type": 1,
+                "start_time": 1700000000,
+                "end_time": 1700003600,
+            }
         room_id = self.room()
         if key[0] == "A":
             user = {"user_id": f"ada-{room_id}"} if key == "A7" else {}
             return {"access_token": self.token, "room_id": room_id, **user}
         device = {"roomId": room_id, "userId": f"cam-{number}", "userAddress": self.camera}
-        full = {"accessToken": self.token, **device, "userName": "Door", "userData": "ü",
-                "options": LOGIN}  # fmt: skip
+        full = {
+            "accessToken": self.token,
+            **device,
+            "userName": "Door",
+            "userData": "ü",
+            "options": LOGIN,
+        }
         if key == "B1":
             return full
         assert self.call("B1", full)[0] == 0
-        return {"access_token": self.token, **device} if key == "B2" else {
-            "accessToken": self.token, "roomId": room_id}  # fmt: skip
+        return (
+            {"access_token": self.token, **device}
+            if key == "B2"
+            else {"accessToken": self.token, "roomId": room_id}
+        )
 
 
 @pytest.fixture(scope="module", params=DIALECTS)
@@ -155,8 +190,17 @@ def test_an_answer_that_is_wrong_is_not_as_described(deployment, key):
     """No answer passes that lacks a field, has one of another type, or is not an object."""
     _, answer = deployment.call(key, deployment.prepared(key))
     operation = deployment.id_of(key)
-    optional = {"host_password", "attendee_max", "max_audio", "max_video", "room_extend_id",
-                "userData", "user_data", "options", *LOGIN}  # fmt: skip
+    optional = {
+        "host_password",
+        "attendee_max",
+        "max_audio",
+        "max_video",
+        "room_extend_id",
+        "userData",
+        "user_data",
+        "options",
+        *LOGIN,
+    }
     tried = 0
     for place, inside, name in fields(answer):
         for change in (lambda o, n: o.pop(n), lambda o, n: o.update({n: [[None]]})):

@@ -32,8 +32,12 @@ def everything(value: Any = DOCUMENT, place: str = "") -> Iterator[tuple[str, An
 
 def parameters() -> list[dict[str, Any]]:
     """All parameters, those that are referred to once each."""
-    own = [parameter for _, _, told in operations(DOCUMENT) for parameter in
-           told.get("parameters", ()) if "$ref" not in parameter]  # fmt: skip
+    own = [
+        parameter
+        for _, _, told in operations(DOCUMENT)
+        for parameter in told.get("parameters", ())
+        if "$ref" not in parameter
+    ]
     return [*own, *DOCUMENT["components"]["parameters"].values()]
 
 
@@ -60,8 +64,11 @@ def test_every_operation_is_there_once_with_its_tables():
     ids = Counter(told["operationId"] for _, _, told in operations(DOCUMENT))
     assert max(ids.values()) == 1
     assert set(DOCUMENT["paths"]) == {endpoint.path for endpoint in ENDPOINTS.values()}
-    gets = {told["x-endpoint"]: (path, told) for path, method, told in operations(DOCUMENT)
-            if method == "get"}  # fmt: skip
+    gets = {
+        told["x-endpoint"]: (path, told)
+        for path, method, told in operations(DOCUMENT)
+        if method == "get"
+    }
     assert list(gets) == list(ENDPOINTS)
     for key, (path, told) in gets.items():
         endpoint = ENDPOINTS[key]
@@ -101,10 +108,16 @@ def test_the_code_tables_hold_every_code_and_401_twice():
     for interface, name in names.items():
         table = DOCUMENT["components"]["schemas"][name]["oneOf"]
         expected = [
-            {"const": code.ret, "title": code.meaning, "description": f"{code.cause} (assumed)",
-             "x-sure": code.sure, "x-retry": code.retry}
-            for code in codes() if code.interface == interface
-        ]  # fmt: skip
+            {
+                "const": code.ret,
+                "title": code.meaning,
+                "description": f"{code.cause} (assumed)",
+                "x-sure": code.sure,
+                "x-retry": code.retry,
+            }
+            for code in codes()
+            if code.interface == interface
+        ]
         assert table == expected
         assert len(table) == len({row["const"] for row in table})
     for name, meaning in (("A", "authentication failed"), ("B", "wrong parameters")):
@@ -126,8 +139,11 @@ def test_every_example_is_true():
 
 def test_the_examples_of_digest_and_token_are_the_right_ones():
     """Whoever writes a client can check its signatures against the examples."""
-    found = {parameter["name"]: parameter["schema"].get("examples") for parameter in parameters()
-             if "schema" in parameter}  # fmt: skip
+    found = {
+        parameter["name"]: parameter["schema"].get("examples")
+        for parameter in parameters()
+        if "schema" in parameter
+    }
     usual = Dialect()
     assert found["digest"] == [str(signing.digest("demo_access", "demo_secret", usual))]
     token = [str(signing.access_token("abc", "def", "demo_secret", usual))]

@@ -28,8 +28,11 @@ def state(panel):
 def press(panel, text):
     """Clicks the button with this text, and waits until what it does is done."""
     (button,) = [
-        one for box in panel.children if isinstance(box, ipywidgets.HBox)
-        for one in box.children if getattr(one, "description", None) == text
-    ]  # fmt: skip
+        one
+        for box in panel.children
+        if isinstance(box, ipywidgets.HBox)
+        for one in box.children
+        if getattr(one, "description", None) == text
+    ]
     button.click()
     assert panel.wait(LONG)

@@ -140,8 +140,10 @@ def test_thumbnails_show_what_the_sandbox_pulls_or_say_why_not(client, sandbox, 
 def test_without_a_sandbox_there_are_no_pictures(sandbox, client, panel, camera):
     """What only a sandbox has is absent elsewhere, and the rest is the same."""
     panel.import_device(**DOOR, user_address=camera, **LOGIN)
-    keys = {name: getattr(sandbox, name)
-            for name in ("base_url", "outgoing_url", "access_key", "secret_key")}  # fmt: skip
+    keys = {
+        name: getattr(sandbox, name)
+        for name in ("base_url", "outgoing_url", "access_key", "secret_key")
+    }
     with ck.connect(**keys) as stranger:
         other = DevicePanel(stranger)
         assert list(other.value.user_id) == ["cam"]
@@ -625,8 +627,9 @@ def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox
     told.append(state(panel))
     with pytest.raises(ck.ConfigError):
         panel.select(called)
-    panel.import_table(pd.DataFrame([{"room_id": room_id, **named, "user_address": camera}]),
-                       preflight=False)  # fmt: skip
+    panel.import_table(
+        pd.DataFrame([{"room_id": room_id, **named, "user_address": camera}]), preflight=False
+    )
     panel.outcomes.choose("1")
     told += [state(panel), panel.download.html, panel.view.html]
     assert "***" in panel.detail.html
@@ -638,16 +641,18 @@ def test_no_secret_is_in_what_a_notebook_may_save_or_a_page_shows(panel, sandbox
     """Typed, filled in, refused, imported or in a table: it is in no state and no HTML."""
     where = camera.replace("://", "://admin:p%40%3A%2F%23%25w-geheim@")
     panel.inputs["login_password"]._hear(None, {"kind": "typed", "text": PASSWORD}, [])
-    panel.preflight(**DOOR, user_address=where, login_name="admin",
-                    options={"login_password": PASSWORD})  # fmt: skip
+    panel.preflight(
+        **DOOR, user_address=where, login_name="admin", options={"login_password": PASSWORD}
+    )
     pressed(panel, "Import")
     told = [state(panel), panel.view.html]
     answered(panel, "yes")
     told += [state(panel), panel.pictures.html, repr(panel.value), repr(panel.__dict__)]
     sandbox.fault(IMPORT, ret=426, times=1)
     with pytest.raises(ck.JoinFailed):
-        panel.import_device(user_id="other", user_address=where.replace("door", "door2"),
-                            preflight=False)  # fmt: skip
+        panel.import_device(
+            user_id="other", user_address=where.replace("door", "door2"), preflight=False
+        )
     panel.pasted.fill(text)
     panel.import_table()
     panel.outcomes.choose("3")

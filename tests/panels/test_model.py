@@ -129,8 +129,14 @@ def test_a_reading_replaces_its_rooms_and_leaves_the_others(read, building, clie
 def test_further_columns_of_a_callers_table_stay(read, building):
     """With their types, and though they are called as ours; rooms that came without have none."""
     weekly, open_end, locked, _ = building
-    table = pd.DataFrame({"room_id": [weekly, locked], "floor": [1, 2], "read_at": ["a", "b"],
-                          "read_at (given)": ["c", "d"]})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "room_id": [weekly, locked],
+            "floor": [1, 2],
+            "read_at": ["a", "b"],
+            "read_at (given)": ["c", "d"],
+        }
+    )
     before = read(table)
     assert before.columns.is_unique
     again = merged(before, read([weekly, locked]))

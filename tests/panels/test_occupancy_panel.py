@@ -29,8 +29,12 @@ def rooms(client, sandbox) -> dict[str, str]:
     """A room at its cap, one nearly so, one in use, an empty one, and one without a cap."""
     ids = {}
     for topic, cap, people in (
-        ("empty", 9, 0), ("used", 9, 2), ("near", 5, 4), ("full", 3, 3), ("open", None, 1),
-    ):  # fmt: skip
+        ("empty", 9, 0),
+        ("used", 9, 2),
+        ("near", 5, 4),
+        ("full", 3, 3),
+        ("open", None, 1),
+    ):
         ids[topic] = ck.create_room(client, topic, "ops", attendee_max=cap)
         for number in range(people):
             sandbox.join(ids[topic], f"{topic} {number}")
@@ -260,9 +264,12 @@ def test_a_pace_that_is_none_is_refused_before_anything_is_sent(panel_of, rooms,
 def stranger(sandbox) -> Iterator[ck.Client]:
     """A client that takes the sandbox for any service."""
     with ck.connect(
-        base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,
-        access_key=sandbox.access_key, secret_key=sandbox.secret_key, dialect=sandbox.dialect,
-    ) as client:  # fmt: skip
+        base_url=sandbox.base_url,
+        outgoing_url=sandbox.outgoing_url,
+        access_key=sandbox.access_key,
+        secret_key=sandbox.secret_key,
+        dialect=sandbox.dialect,
+    ) as client:
         yield client
 
 

@@ -125,13 +125,19 @@ def test_rows_keep_their_last_values_and_places_in_an_outage_and_say_how_old_the
             assert frame[column].equals(before[column])
         assert frame["error"].str.contains("refused").all()
         assert [text.rpartition(", ")[0] for text in bars(panel)] == [
-            "3 of 3, full", "1 of 3", "0 of 3, empty"
-        ]  # fmt: skip
+            "3 of 3, full",
+            "1 of 3",
+            "0 of 3, empty",
+        ]
         assert all(text.endswith(" old") for text in bars(panel))
         [alert] = [one for one in panel.frame.messages if one["tone"] == "bad"]
         told = alert["text"]
-        for part in ("No answer from 127.0.0.1 since ", "3 rooms keep their last known values",
-                     " old; next try at ", "refused"):  # fmt: skip
+        for part in (
+            "No answer from 127.0.0.1 since ",
+            "3 rooms keep their last known values",
+            " old; next try at ",
+            "refused",
+        ):
             assert part in told
         service.start()
         until(panel, lambda: panel.value["error"].isna().all())
@@ -148,8 +154,14 @@ def test_the_head_counts_unread_rooms_by_what_was_last_known(stranger, service, 
         panel.select(rooms["full"])
         service.stop()
         tick(panel)
-        assert pressed(panel) == {"0 nearly full", "0 over", "1 full", "1 in use", "1 empty",
-                                  "4 not read"}  # fmt: skip
+        assert pressed(panel) == {
+            "0 nearly full",
+            "0 over",
+            "1 full",
+            "1 in use",
+            "1 empty",
+            "4 not read",
+        }
         assert "3 counted by last known values" in panel.totals.value
         assert ", the oldest " in panel.table.told
         assert panel.lost.layout.display == "none"  # the alert has said it

@@ -233,8 +233,11 @@ def test_what_is_typed_into_a_field_is_in_no_state_of_the_widget():
 
 def test_a_field_shows_what_code_filled_in_only_where_it_may_and_never_a_login():
     """The page gets the text as a message, also one opened later; the state never has it."""
-    for shows, text, told in ((True, "rtsp://h/1", 1), (True, "rtsp://u:pw@h/1", 0),
-                              (False, "rtsp://h/1", 0)):  # fmt: skip
+    for shows, text, told in (
+        (True, "rtsp://h/1", 1),
+        (True, "rtsp://u:pw@h/1", 0),
+        (False, "rtsp://h/1", 0),
+    ):
         field, sent = Field("Address", "text", shows=shows), []
         field.send = lambda content, buffers=None, sent=sent: sent.append(content)
         field.fill(text)
@@ -381,8 +384,12 @@ def test_choosing_a_row_is_told_and_lasts_while_the_row_is_there():
 def test_turning_and_sorting_tell_that_other_rows_are_seen():
     """Who reads only the rows on the screen learns that they are others."""
     seen = []
-    table = Table("Rooms", "room_id", [Column("room_id", "Room")],
-                  on_page=lambda: seen.append(table.visible[0]))  # fmt: skip
+    table = Table(
+        "Rooms",
+        "room_id",
+        [Column("room_id", "Room")],
+        on_page=lambda: seen.append(table.visible[0]),
+    )
     table.show(frame(120))
     table.turn(1)
     table.sort("room_id", down=True)

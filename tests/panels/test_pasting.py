@@ -9,8 +9,10 @@ from confkit.many.tables import spoilt_id
 from confkit.panels.pasting import columns_in_file, ids_in_file, pasted_ids
 
 
-@given(st.lists(st.text("abc0123456789-_.", min_size=1), min_size=1),
-       st.sampled_from([" ", ", ", ";", "\n", "\t", " | ", "\r\n", '","']))  # fmt: skip
+@given(
+    st.lists(st.text("abc0123456789-_.", min_size=1), min_size=1),
+    st.sampled_from([" ", ", ", ";", "\n", "\t", " | ", "\r\n", '","']),
+)
 def test_pasted_ids_are_found_between_any_separators(ids, between):
     """In their order, each once."""
     assume(not any(map(spoilt_id, ids)))

@@ -165,10 +165,19 @@ def test_a_status_that_there_is_not_is_an_error_that_names_them(panel):
     assert len(panel.value) == 4
 
 
-@pytest.mark.parametrize("wrong", [
-    {"text": 5}, {"text": None}, {"mode": "SFU"}, {"fuller_than": "80"}, {"fuller_than": True},
-    {"fuller_than": float("nan")}, {"fuller_than": float("inf")}, {"failures": "yes"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"text": 5},
+        {"text": None},
+        {"mode": "SFU"},
+        {"fuller_than": "80"},
+        {"fuller_than": True},
+        {"fuller_than": float("nan")},
+        {"fuller_than": float("inf")},
+        {"failures": "yes"},
+    ],
+)
 def test_a_filter_with_one_wrong_value_is_an_error_and_sets_nothing(panel, wrong):
     """What was looked for before stays, and so does what is shown; the panel says it, too."""
     panel.filter("ops")
@@ -235,8 +244,9 @@ def test_a_picked_room_is_known_in_all_its_parts(panel, building):
     assert found.complete
     assert found.room.topic == "Weekly sync"
     assert found.people[["user_name", "kind"]].to_numpy().tolist() == [
-        ["Ada", "person"], ["Bo", "person"],
-    ]  # fmt: skip
+        ["Ada", "person"],
+        ["Bo", "person"],
+    ]
     assert found.devices == []
     assert found.media_server is None
     assert panel.table.chosen == building[0]
@@ -439,9 +449,14 @@ def test_a_room_of_another_panel_is_refused(panel):
 def test_what_a_method_refuses_is_told_in_the_panel_too(panel, building, tmp_path):
     """In place of the good word of the one before."""
     nowhere = tmp_path / "none" / "rooms.csv"
-    for refused in (lambda: panel.select("nope"), lambda: panel.delete("77"), panel.delete,
-                    lambda: panel.force_offline("u"), lambda: panel.export(nowhere),
-                    lambda: panel.create("Review", "ops", foo=1)):  # fmt: skip
+    for refused in (
+        lambda: panel.select("nope"),
+        lambda: panel.delete("77"),
+        panel.delete,
+        lambda: panel.force_offline("u"),
+        lambda: panel.export(nowhere),
+        lambda: panel.create("Review", "ops", foo=1),
+    ):
         panel.frame.tell("Done.", "good")
         with pytest.raises((ConfigError, OSError)) as caught:
             refused()
@@ -855,8 +870,11 @@ def test_read_only_shows_the_buttons_disabled_with_the_reason(sandbox, building)
         for text in ("Delete room", "Force offline", "New room"):
             assert named(panel, text).disabled
             assert "Read only" in named(panel, text).tooltip
-        for change in (lambda: panel.delete(), lambda: panel.create("x", "y"),
-                       lambda: panel.force_offline(user(panel, "Ada"))):  # fmt: skip
+        for change in (
+            lambda: panel.delete(),
+            lambda: panel.create("x", "y"),
+            lambda: panel.force_offline(user(panel, "Ada")),
+        ):
             with pytest.raises(ReadOnlyError):
                 change()
         assert len(ck.get_room_users(client, building[0])) == 2

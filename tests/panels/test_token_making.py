@@ -17,9 +17,12 @@ from tests.scripted import AUTHENTICATE, VECTOR_TOKEN
 
 LOGIN = "/rtc/auth/valid"
 DIALECTS = [
-    ck.Dialect(), ck.Dialect(signature="raw"), ck.Dialect(hash="sha256", token_parameter="token"),
-    ck.Dialect(hash="md5"), ck.Dialect(hash="sha512", signature="raw"),
-]  # fmt: skip
+    ck.Dialect(),
+    ck.Dialect(signature="raw"),
+    ck.Dialect(hash="sha256", token_parameter="token"),
+    ck.Dialect(hash="md5"),
+    ck.Dialect(hash="sha512", signature="raw"),
+]
 
 
 def by_name(steps):
@@ -85,16 +88,31 @@ def assert_masked(client):
     text = everything(steps)
     mac = base64.b64decode(token)
     signed = digest(client.access_key, client.secret_key, client.dialect)
-    for secret in (token, token[:12], mac.decode("latin-1")[:12], str(client.secret_key),
-                   str(token.random), str(token.key), signed[:12]):  # fmt: skip
+    for secret in (
+        token,
+        token[:12],
+        mac.decode("latin-1")[:12],
+        str(client.secret_key),
+        str(token.random),
+        str(token.key),
+        signed[:12],
+    ):
         # Word by word: a short value such as "abc" may be part of a word of ours.
         assert not re.search(rf"\b{re.escape(secret)}\b", text), secret
     assert by_name(steps)["token"] == by_name(steps)["secret key"] == "***"
     assert by_name(steps)["access key"] == client.access_key
     assert [step.name for step in steps] == [
-        "access key", "secret key", "digest", "random", "key", "message", "HMAC-SHA1",
-        "what is encoded", "token", "in a request",
-    ]  # fmt: skip
+        "access key",
+        "secret key",
+        "digest",
+        "random",
+        "key",
+        "message",
+        "HMAC-SHA1",
+        "what is encoded",
+        "token",
+        "in a request",
+    ]
     assert "joined by a colon" in text
 
 

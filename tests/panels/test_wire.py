@@ -44,9 +44,11 @@ def test_the_table_has_the_calls_newest_first_with_code_and_meaning(busy):
     assert [key for key, _ in rows(panel)] == ["4", "3", "2", "1"]
     told = [(cells[2], cells[3], cells[4]) for _, cells in rows(panel)]
     assert told == [
-        ("404", "A3 get room", "room not found"), ("0", "A3 get room", "success"),
-        ("0", "A2 create room", "success"), ("0", "A1 authenticate", "success"),
-    ]  # fmt: skip
+        ("404", "A3 get room", "room not found"),
+        ("0", "A3 get room", "success"),
+        ("0", "A2 create room", "success"),
+        ("0", "A1 authenticate", "success"),
+    ]
     assert panel.frame.service == "SANDBOX"
 
 
@@ -237,13 +239,21 @@ def test_everywhere_else_the_tokens_making_is_masked(script):
 
 def test_no_state_of_a_panel_holds_a_secret(script):
     """Passwords, token and logins are in no trait, whichever call is chosen."""
-    service = script({GET_ROOM: {"ret": 0, "room_id": "1", "host_password": "hunter2"},
-                      IMPORT: {"ret": 426}})  # fmt: skip
+    service = script(
+        {GET_ROOM: {"ret": 0, "room_id": "1", "host_password": "hunter2"}, IMPORT: {"ret": 426}}
+    )
     client = service.client()
     ck.get_room(client, "1")
     with pytest.raises(ck.JoinFailed):
-        ck.import_device(client, "1", "cam", "Door", "rtsp://admin:hunter2@127.0.0.1:9/x",
-                         login_password="hunter2", preflight=False)  # fmt: skip
+        ck.import_device(
+            client,
+            "1",
+            "cam",
+            "Door",
+            "rtsp://admin:hunter2@127.0.0.1:9/x",
+            login_password="hunter2",
+            preflight=False,
+        )
     panel = WirePanel(client)
     for number in range(1, len(panel.value) + 1):
         panel.choose(number)

@@ -24,18 +24,25 @@ def server():
     )
     need("GStreamer's RTSP server", found, "apt-get install python3-gi gir1.2-gst-rtsp-server-1.0")
     with subprocess.Popen(
-        [PYTHON, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True,
-    ) as process:  # fmt: skip
+        [PYTHON, SERVER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
         yield [f"rtsp://127.0.0.1:{port}" for port in process.stdout.readline().split()]
         process.stdin.close()
 
 
 @pytest.mark.parametrize(
     ("path", "codec", "transport"),
-    [("h264", "h264", "tcp"), ("h265", "h265", "tcp"), ("sound", "h264", "tcp"),
-     ("udp", "h264", "udp")],
-)  # fmt: skip
+    [
+        ("h264", "h264", "tcp"),
+        ("h265", "h265", "tcp"),
+        ("sound", "h264", "tcp"),
+        ("udp", "h264", "udp"),
+    ],
+)
 def test_its_streams_pass(server, path, codec, transport):
     """Every codec plays, with sound beside it, and over UDP alone."""
     report = preflight(f"{server[0]}/{path}")

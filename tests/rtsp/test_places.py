@@ -33,10 +33,15 @@ def test_every_form_of_an_address_that_a_system_takes_is_seen_through():
     assert {host: kind(host) for host in OTHERS} == OTHERS
 
 
-@pytest.mark.parametrize(("host", "key"), [
-    ("169.254.169.254", "metadata_address"), ("[::ffff:169.254.169.254]", "metadata_address"),
-    ("2852039166", "metadata_address"), ("169.254.1.2", "link_local_address"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "key"),
+    [
+        ("169.254.169.254", "metadata_address"),
+        ("[::ffff:169.254.169.254]", "metadata_address"),
+        ("2852039166", "metadata_address"),
+        ("169.254.1.2", "link_local_address"),
+    ],
+)
 def test_the_report_names_such_an_address_whatever_becomes_of_it(host, key):
     """The preflight warns of a link-local or metadata address, also where nothing answers."""
     report = preflight(f"rtsp://{host}:9/", timeout=0.05)
@@ -44,11 +49,17 @@ def test_the_report_names_such_an_address_whatever_becomes_of_it(host, key):
     assert report.warnings[0].text in str(report)
 
 
-@pytest.mark.parametrize(("host", "what"), [
-    ("169.254.169.254:80", "metadata"), ("[::ffff:169.254.169.254]:80", "metadata"),
-    ("2852039166", "metadata"), ("metadata.google.internal", "metadata"),
-    ("169.254.9.9", "link-local"), ("[fe80::1]", "link-local"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "what"),
+    [
+        ("169.254.169.254:80", "metadata"),
+        ("[::ffff:169.254.169.254]:80", "metadata"),
+        ("2852039166", "metadata"),
+        ("metadata.google.internal", "metadata"),
+        ("169.254.9.9", "link-local"),
+        ("[fe80::1]", "link-local"),
+    ],
+)
 def test_a_redirection_to_such_an_address_is_not_followed(host, what):
     """A camera that redirects there is reported as doing so, and no connection is made."""
     away = f"rtsp://admin:secret@{host}/latest/meta-data"

@@ -105,10 +105,20 @@ def test_a_camera_that_plays_is_shown(codec, transports):
     assert report.authentication == "Digest SHA-256"
     assert report.snapshot.png().startswith(b"\x89PNG")
     assert [stage.name for stage in report.stages] == [
-        "address", "name", "TCP", "OPTIONS", "DESCRIBE", "authentication", "SDP", "SETUP",
-        *(["SETUP"] if transports == ("udp",) else []), "PLAY", "first packet", "keyframe",
+        "address",
+        "name",
+        "TCP",
+        "OPTIONS",
+        "DESCRIBE",
+        "authentication",
+        "SDP",
+        "SETUP",
+        *(["SETUP"] if transports == ("udp",) else []),
+        "PLAY",
+        "first packet",
+        "keyframe",
         "picture",
-    ]  # fmt: skip
+    ]
     keys = [notice.key for notice in report.warnings]
     assert ("transport_switched" in keys) is (transports == ("udp",))
     assert ("h265" in keys) is (codec == "h265")
@@ -469,8 +479,14 @@ def test_a_stage_is_told_while_the_camera_is_tried():
 
     assert isinstance(asyncio.run(run()), CancelledError)
     assert [stage.name for stage in told if stage.outcome == "ok"] == [
-        "address", "name", "TCP", "OPTIONS", "DESCRIBE", "SDP", "SETUP",
-    ]  # fmt: skip
+        "address",
+        "name",
+        "TCP",
+        "OPTIONS",
+        "DESCRIBE",
+        "SDP",
+        "SETUP",
+    ]
 
 
 # A camera's failures are OSError and TimeoutError as well: those of the listener are its own.
@@ -646,7 +662,7 @@ def counting(change):
         instead("SETUP", Session=" 77 ; timeout = 30"),
         instead("SETUP", Session="77", Transport="RTP/AVP/TCP;interleaved=" + "9" * 5000),
     ],
-)  # fmt: skip
+)
 def test_odd_firmware_is_no_failure(answer):
     """What players pass over is passed over: the camera gets as far as PLAY."""
 

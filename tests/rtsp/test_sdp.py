@@ -38,8 +38,10 @@ def test_what_a_camera_of_ours_writes_is_read_back(codec):
     description = parse_sdp(describe_loop("Lobby \r\n 1", loop))
     (media,) = description.media
     assert (description.name, media.encoding, media.control) == (
-        "Lobby 1", ENCODINGS[codec], "track1",
-    )  # fmt: skip
+        "Lobby 1",
+        ENCODINGS[codec],
+        "track1",
+    )
     if codec != "mjpeg":
         assert list(media.parameter_sets) == parameter_sets(codec, loop.frames[0])
 

@@ -120,8 +120,10 @@ def test_every_verdict_that_a_camera_can_cause_has_one():
     """Each verdict has a camera, but those that never reach one wire; some are shipped."""
     shown = {fault.verdict for fault in ZOO.values()}
     assert set(VERDICTS) - shown == {
-        "url_malformed", "credentials_conflict", "service_cannot_reach"
-    }  # fmt: skip
+        "url_malformed",
+        "credentials_conflict",
+        "service_cannot_reach",
+    }
     shipped = Sandbox.camera_faults()
     assert {"wrong_path", "udp_blocked", "locked"} < set(shipped) < set(ZOO)
     assert all(fault.wire.endswith(".") for fault in shipped.values())
@@ -131,8 +133,15 @@ def test_the_parameters_of_a_camera_keep_their_order():
     """Path and login come first, then the picture, and the fault last; the rest is by name."""
     names = [*inspect.signature(Sandbox.camera).parameters][1:]
     assert names[:6] == ["path", "login_name", "login_password", "codec", "size", "fps"]
-    assert names[6:] == ["keyframe_every", "auth", "fault", "name", "transports", "max_viewers",
-                         "tls"]  # fmt: skip
+    assert names[6:] == [
+        "keyframe_every",
+        "auth",
+        "fault",
+        "name",
+        "transports",
+        "max_viewers",
+        "tls",
+    ]
 
 
 def test_a_fault_has_its_own_name_and_that_of_its_verdict(zoo):
@@ -219,8 +228,15 @@ def test_redirects_lead_in_a_circle_or_to_a_stream(zoo):
 def test_descriptions_that_are_none(zoo):
     """200 with a description that is cut, empty or HTML, or without video, or of another codec."""
     bodies = {}
-    for fault in ("sdp_invalid", "sdp_empty", "sdp_html", "no_video", "codec_unsupported",
-                  "wrong_codec", "private_base"):  # fmt: skip
+    for fault in (
+        "sdp_invalid",
+        "sdp_empty",
+        "sdp_html",
+        "no_video",
+        "codec_unsupported",
+        "wrong_codec",
+        "private_base",
+    ):
         with client(zoo.camera(fault=ZOO[fault], **SMALL)) as camera:
             response = camera.describe()
             assert response.status == 200
@@ -231,8 +247,11 @@ def test_descriptions_that_are_none(zoo):
     assert bodies["sdp_html"].startswith(b"<!DOCTYPE html>")
     media = {name: parse_sdp(bodies[name]).media[0] for name in list(bodies)[3:]}
     assert [(medium.kind, medium.encoding) for medium in media.values()] == [
-        ("audio", "PCMU"), ("video", "MP4V-ES"), ("video", "H264"), ("video", "H264"),
-    ]  # fmt: skip
+        ("audio", "PCMU"),
+        ("video", "MP4V-ES"),
+        ("video", "H264"),
+        ("video", "H264"),
+    ]
 
 
 def test_the_port_tells_what_is_behind_it(zoo):
@@ -318,9 +337,14 @@ def test_play_is_accepted_and_nothing_comes(zoo, fault):
 
 @pytest.mark.parametrize(
     ("fault", "lives", "least"),
-    [("dropped", False, 0), ("dropped_later", False, 3), ("no_keyframe", True, 40),
-     ("no_picture", True, 40), ("wrong_codec", True, 40)],
-)  # fmt: skip
+    [
+        ("dropped", False, 0),
+        ("dropped_later", False, 3),
+        ("no_keyframe", True, 40),
+        ("no_picture", True, 40),
+        ("wrong_codec", True, 40),
+    ],
+)
 def test_what_is_played_is_no_picture(zoo, fault, lives, least):
     """The stream ends at once or soon, or plays without a keyframe that anybody can decode."""
     with client(zoo.camera(fault=ZOO[fault], fps=30, size=(320, 240))) as camera:
@@ -399,10 +423,26 @@ EVERY_DAY = ["healthy", "moved", "auth_rejected", "wrong_path", "server_error"]
 
 def look(name, url):
     """What ffprobe makes of an address: whether it sees a picture, and its last words."""
-    command = ["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-timeout", "2000000",
-               "-analyzeduration", "500000", "-select_streams", "v",
-               "-show_entries", "frame=pict_type", "-read_intervals", "%+#1", "-of", "json",
-               url]  # fmt: skip
+    command = [
+        "ffprobe",
+        "-v",
+        "error",
+        "-rtsp_transport",
+        "tcp",
+        "-timeout",
+        "2000000",
+        "-analyzeduration",
+        "500000",
+        "-select_streams",
+        "v",
+        "-show_entries",
+        "frame=pict_type",
+        "-read_intervals",
+        "%+#1",
+        "-of",
+        "json",
+        url,
+    ]
     began, patience = time.monotonic(), 60 if name in PLAYS else 8
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=patience)
@@ -452,8 +492,14 @@ def test_gstreamer_plays_the_cameras(zoo, codec, protocol):
     url = zoo.camera(None, "admin", "s3cret", codec, **SMALL)
 
     def plays(password):
-        source = ["rtspsrc", f"location={url}", f"protocols={protocol}", "latency=0",
-                  "user-id=admin", f"user-pw={password}"]  # fmt: skip
+        source = [
+            "rtspsrc",
+            f"location={url}",
+            f"protocols={protocol}",
+            "latency=0",
+            "user-id=admin",
+            f"user-pw={password}",
+        ]
         sink = ["!", "decodebin", "!", "video/x-raw", "!", "fakesink", "num-buffers=5"]
         command = ["gst-launch-1.0", *source, *sink]
         return subprocess.run(command, capture_output=True, text=True, timeout=30)

@@ -11,10 +11,16 @@ from confkit.sandbox import Sandbox
 from tests.runbook.harness import Played
 
 FOREIGN = ck.Dialect(
-    hash="sha256", signature="raw", token_parameter="access_tocken", result_field="result",
-    item_keys="snake_case", create_method="POST", list_method="POST", placement="json",
+    hash="sha256",
+    signature="raw",
+    token_parameter="access_tocken",
+    result_field="result",
+    item_keys="snake_case",
+    create_method="POST",
+    list_method="POST",
+    placement="json",
     remove_token_parameter="accessToken",
-)  # fmt: skip
+)
 SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 
 
@@ -28,9 +34,13 @@ def deployed(**options: Any) -> Iterator[tuple[Sandbox, ck.Client]]:
 def outside(sandbox: Sandbox, **options: Any) -> ck.Client:
     """A client of a sandbox, made from addresses and keys as that of a real service."""
     client = ck.connect(
-        base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url, dialect=sandbox.dialect,
-        access_key=sandbox.access_key, secret_key=sandbox.secret_key, **options,
-    )  # fmt: skip
+        base_url=sandbox.base_url,
+        outgoing_url=sandbox.outgoing_url,
+        dialect=sandbox.dialect,
+        access_key=sandbox.access_key,
+        secret_key=sandbox.secret_key,
+        **options,
+    )
     assert client.sandbox is None
     return client
 
@@ -48,8 +58,9 @@ def changes(sandbox: Sandbox, **expected: int) -> Iterator[None]:
     before = writes(sandbox)
     yield
     after = writes(sandbox)
-    assert {key: n - before.get(key, 0) for key, n in after.items()
-            if n != before.get(key, 0)} == expected  # fmt: skip
+    assert {
+        key: n - before.get(key, 0) for key, n in after.items() if n != before.get(key, 0)
+    } == expected
 
 
 def wrong(played: Played) -> dict[str, str]:

@@ -65,5 +65,8 @@ REQUIRED = {
 def cells(name: str) -> list[tuple[list[str], str]]:
     """The code cells of a runbook: tags and source."""
     stored = json.loads((RUNBOOKS / f"{name}.ipynb").read_text("utf-8"))["cells"]
-    return [(cell["metadata"].get("tags", []), "".join(cell["source"]))
-            for cell in stored if cell["cell_type"] == "code"]  # fmt: skip
+    return [
+        (cell["metadata"].get("tags", []), "".join(cell["source"]))
+        for cell in stored
+        if cell["cell_type"] == "code"
+    ]

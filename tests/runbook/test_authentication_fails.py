@@ -56,8 +56,12 @@ def test_a_wrong_signature_costs_one_failed_login_and_no_change(client, sandbox)
 
 def test_no_more_logins_fail_than_are_allowed(sandbox):
     """Accounts may lock: with failed_logins=1 one login is tried, and what was left is said."""
-    with ck.connect(base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url,
-                    access_key=sandbox.access_key, secret_key="wrong") as client:  # fmt: skip
+    with ck.connect(
+        base_url=sandbox.base_url,
+        outgoing_url=sandbox.outgoing_url,
+        access_key=sandbox.access_key,
+        secret_key="wrong",
+    ) as client:
         played = play("authentication-fails", client, failed_logins=1)
     assert played.verdict == "FAIL"
     assert sandbox.count(LOGIN) == 1
@@ -73,8 +77,12 @@ def test_a_second_login_is_tried_with_apply_alone(client):
 def test_a_service_that_cannot_be_reached_is_not_said_to_refuse(client):
     """The line that fails is the connection's, and no login is judged."""
     sandbox = client.sandbox
-    with ck.connect(base_url="http://127.0.0.1:1", outgoing_url=sandbox.outgoing_url,
-                    access_key="k", secret_key="s-e-c") as lost:  # fmt: skip
+    with ck.connect(
+        base_url="http://127.0.0.1:1",
+        outgoing_url=sandbox.outgoing_url,
+        access_key="k",
+        secret_key="s-e-c",
+    ) as lost:
         played = play("authentication-fails", lost)
     assert played["TCP to A"].verdict == "FAIL"
     assert played["authentication"].verdict == "SKIP"

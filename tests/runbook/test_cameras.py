@@ -269,9 +269,16 @@ def test_a_table_is_imported_once_and_only_where_that_is_wanted(tmp_path, monkey
     with deployed() as (sandbox, client):
         room_id = ck.create_room(client, "Doors", "ops")
         path = tmp_path / "cameras.csv"
-        rows = [{"room_id": room_id, "user_id": f"cam{n}", "user_name": f"Door {n}",
-                 "user_address": sandbox.camera(**LOGIN, **SMALL), "login_name": "admin"}
-                for n in range(2)]  # fmt: skip
+        rows = [
+            {
+                "room_id": room_id,
+                "user_id": f"cam{n}",
+                "user_name": f"Door {n}",
+                "user_address": sandbox.camera(**LOGIN, **SMALL),
+                "login_name": "admin",
+            }
+            for n in range(2)
+        ]
         pd.DataFrame(rows).to_csv(path, index=False)
         asked = {"table": str(path)}
         with changes(sandbox):
@@ -328,9 +335,13 @@ def test_a_room_of_the_table_that_is_not_there_or_not_read_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     ("cap", "people", "verdict"),
-    [({"max_audio": 1}, ["Ada"], "PASS"), ({"max_video": 2}, [], "PASS"),
-     ({"max_video": 1}, [], "FAIL"), ({"max_video": 2}, ["Ada"], "UNKNOWN")],
-)  # fmt: skip
+    [
+        ({"max_audio": 1}, ["Ada"], "PASS"),
+        ({"max_video": 2}, [], "PASS"),
+        ({"max_video": 1}, [], "FAIL"),
+        ({"max_video": 2}, ["Ada"], "UNKNOWN"),
+    ],
+)
 def test_cameras_need_video_streams_and_no_audio(tmp_path, cap, people, verdict):
     """More cameras than max_video are a FAIL, people who may send video make it UNKNOWN, and both
     are said to be assumed; max_audio keeps no camera out."""

@@ -15,9 +15,12 @@ from confkit.runbook.report import check_place
 from confkit.terminal import as_interrupts
 
 NAME = "media-server-gone"
-SERVICE = {"base_url": "http://conference.example:8080",
-           "outgoing_url": "http://conference.example:8050",
-           "access_key": "key", "secret_key": "keepsake-of-ours"}  # fmt: skip
+SERVICE = {
+    "base_url": "http://conference.example:8080",
+    "outgoing_url": "http://conference.example:8050",
+    "access_key": "key",
+    "secret_key": "keepsake-of-ours",
+}
 
 
 @pytest.fixture
@@ -48,9 +51,13 @@ def test_an_unknown_name_lists_them_too_and_is_no_fail(said):
 
 @pytest.mark.parametrize(
     ("arguments", "environment"),
-    [([], {}), (["--profile", "sandbox"], {}), ([], {"CONFKIT_PROFILE": "sandbox"}),
-     ([], {"CONFKIT_PROFILE": "sandbox", "CONFKIT_OUTGOING_URL": "http://b.example:8050"})],
-)  # fmt: skip
+    [
+        ([], {}),
+        (["--profile", "sandbox"], {}),
+        ([], {"CONFKIT_PROFILE": "sandbox"}),
+        ([], {"CONFKIT_PROFILE": "sandbox", "CONFKIT_OUTGOING_URL": "http://b.example:8050"}),
+    ],
+)
 def test_the_sandbox_is_refused_unless_it_is_asked_for(said, monkeypatch, arguments, environment):
     """Nobody shall read a PASS of the wrong service: --sandbox has to be typed."""
     for name, value in environment.items():

@@ -41,9 +41,11 @@ def test_without_apply_nothing_changes_and_nothing_is_accepted(client, sandbox):
 
 @pytest.mark.parametrize(
     ("scene", "fails"),
-    [("no-device-service", ["interface B answers and takes the token (B3)"]),
-     ("licence-expired", [MADE])],
-)  # fmt: skip
+    [
+        ("no-device-service", ["interface B answers and takes the token (B3)"]),
+        ("licence-expired", [MADE]),
+    ],
+)
 def test_each_scene_fails_where_it_should(scene, fails):
     """What is broken is the line that fails; what depends on it is skipped."""
     assert failed(play("deployment-acceptance", scene=scene, apply=True)) == fails
@@ -53,15 +55,21 @@ def test_each_scene_fails_where_it_should(scene, fails):
     ("path", "fault", "fails"),
     [
         (f"{A}/get", {"ret": 612, "times": 1}, ["an unknown room gives 404 (A3)"]),
-        (f"{A}/get_room_info", {"ret": 0, "body": '{"ret":0,"user_list":[]}', "times": 1},
-         ["an unknown room has no users: 404 (A6)"]),
-        (f"{B}/destroyOutgoingUser", {"ret": 425, "times": 1},
-         ["a missing parameter gives 401 in B (B2)"]),
+        (
+            f"{A}/get_room_info",
+            {"ret": 0, "body": '{"ret":0,"user_list":[]}', "times": 1},
+            ["an unknown room has no users: 404 (A6)"],
+        ),
+        (
+            f"{B}/destroyOutgoingUser",
+            {"ret": 425, "times": 1},
+            ["a missing parameter gives 401 in B (B2)"],
+        ),
         (f"{A}/create", {"ret": 700}, [MADE]),
         (f"{A}/del", {"ret": 700}, [GONE]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
+)
 def test_a_service_that_answers_otherwise_fails(client, sandbox, path, fault, fails):
     """A wrong code, a success where an error is due, a change that does not work."""
     if "body" in fault:
@@ -165,10 +173,17 @@ def test_a_read_only_client_changes_nothing(client, sandbox):
 
 def test_a_service_of_another_dialect_passes_as_well():
     """Raw SHA-512, POST with JSON, result, snake_case, the old spelling of the token, and B2's."""
-    dialect = Dialect(hash="sha512", signature="raw", token_parameter="access_tocken",
-                      result_field="result", item_keys="snake_case", create_method="POST",
-                      list_method="POST", placement="json",
-                      remove_token_parameter="accessToken")  # fmt: skip
+    dialect = Dialect(
+        hash="sha512",
+        signature="raw",
+        token_parameter="access_tocken",
+        result_field="result",
+        item_keys="snake_case",
+        create_method="POST",
+        list_method="POST",
+        placement="json",
+        remove_token_parameter="accessToken",
+    )
     with Sandbox(seed=5, dialect=dialect) as sandbox, sandbox.connect() as client:
         sandbox.fault(f"{A}/get", delay=0.05)
         assert play("deployment-acceptance", client, apply=True).verdict == "PASS"

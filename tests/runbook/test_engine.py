@@ -62,8 +62,11 @@ def test_the_first_line_says_which_service_it_is(client, real, capsys):
 def test_a_step_that_goes_well_gives_its_value(book, client):
     """PASS with what was found; the value is there for the next cell."""
     room_id = ck.create_room(client, "Lobby", owner_id="ops")
-    room = book.asked("the room is read", lambda: ck.get_room(client, room_id),
-                      found=lambda room: f"topic {room.topic}")  # fmt: skip
+    room = book.asked(
+        "the room is read",
+        lambda: ck.get_room(client, room_id),
+        found=lambda room: f"topic {room.topic}",
+    )
     assert room.room_id == room_id
     assert [str(check) for check in book.checks] == ["PASS    the room is read: topic Lobby"]
 
@@ -82,7 +85,7 @@ def test_a_step_that_goes_well_gives_its_value(book, client):
         ({}, (), "UNKNOWN", "room not found (404)"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_an_error_is_a_fail_only_where_the_service_told_what_is_wrong(
     book, client, sandbox, fault, fails, verdict, found
 ):
@@ -98,10 +101,14 @@ def test_an_error_is_a_fail_only_where_the_service_told_what_is_wrong(
 
 @pytest.mark.parametrize(
     ("fault", "own"),
-    [({"ret": 700, "after": True}, "mine"), ({"ret": 503}, None), ({"ret": 503}, "mine"),
-     ({"ret": 405, "http": 500}, None)],
+    [
+        ({"ret": 700, "after": True}, "mine"),
+        ({"ret": 503}, None),
+        ({"ret": 503}, "mine"),
+        ({"ret": 405, "http": 500}, None),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_change_that_may_have_happened_is_unknown(book, client, sandbox, fault, own):
     """Neither FAIL, nor the refusal that was due: a code that leaves it open, or that passes."""
     sandbox.fault("/rtc/room/create", **fault, times=2)
@@ -136,8 +143,11 @@ def test_what_depends_on_a_check_that_failed_is_skipped_with_the_reason(book, cl
     assert sandbox.count() == before
     told = [check.found for check in book.checks[1:]]
     assert [check.verdict for check in book.checks] == ["FAIL", "SKIP", "SKIP", "SKIP"]
-    assert told == ["not tried: 'the room is read' is FAIL", "not tried: 'its users' is SKIP",
-                    "not tried: 'the room is read' is FAIL"]  # fmt: skip
+    assert told == [
+        "not tried: 'the room is read' is FAIL",
+        "not tried: 'its users' is SKIP",
+        "not tried: 'the room is read' is FAIL",
+    ]
     with pytest.raises(KeyError, match="nothing such"):
         book.ready("its people", needs="nothing such")
 
@@ -250,8 +260,10 @@ def test_ctrl_c_while_a_check_shows_reaches_the_function_which_undoes(client, mo
 
 def test_a_room_is_found_by_its_id_or_its_whole_topic(client):
     """The ID first, then a topic in any case of its letters; of several none is taken."""
-    made = [ck.create_room(client, topic, owner_id="ops")
-            for topic in ("Sync", "Weekly sync", "Lobby", "lobby")]  # fmt: skip
+    made = [
+        ck.create_room(client, topic, owner_id="ops")
+        for topic in ("Sync", "Weekly sync", "Lobby", "lobby")
+    ]
     assert runbook.find_room(client, f" {made[1]} ") == made[1]
     assert runbook.find_room(client, "SYNC") == made[0]
     with pytest.raises(ck.ConfigError, match="2 known rooms fit 'Lobby'") as ambiguous:
@@ -357,14 +369,18 @@ def test_several_rooms_are_those_named_those_in_a_file_or_all_that_are_known(cli
     [
         ([("PASS", "yes", ""), ("SKIP", "no", "")], ["PASS: 1 of 2 checks passed."]),
         (
-            [("PASS", "yes", ""), ("FAIL", "the room is full (2 of 2)", "Remove somebody."),
-             ("UNKNOWN", "no answer", "Wait."), ("FAIL", "it is locked", "")],
+            [
+                ("PASS", "yes", ""),
+                ("FAIL", "the room is full (2 of 2)", "Remove somebody."),
+                ("UNKNOWN", "no answer", "Wait."),
+                ("FAIL", "it is locked", ""),
+            ],
             ["FAIL: The room is full (2 of 2). Remove somebody.", "FAIL: It is locked."],
         ),
         ([("UNKNOWN", "no answer!", "Wait.")], ["UNKNOWN: No answer! Wait."]),
         ([], ["UNKNOWN: 0 of 0 checks passed."]),
     ],
-)  # fmt: skip
+)
 def test_a_report_begins_with_the_answer(checks, lines):
     """What failed with its next step, else what could not be known, else how many passed."""
     made = Checklist(ck.Check("a check", *one) for one in checks)

@@ -94,11 +94,23 @@ def test_what_was_done_is_undone_and_reported_when_it_is_ended(tmp_path, dropped
         report = tmp_path / "out.html"
         terminal, end = pty.openpty()
         process = subprocess.Popen(
-            [sys.executable, "-c", _ON_A_TERMINAL, "runbook", "deployment-acceptance",
-             "-p", "apply=true", "--report", str(report)],
-            stdin=end, stdout=end, stderr=end, start_new_session=True,
+            [
+                sys.executable,
+                "-c",
+                _ON_A_TERMINAL,
+                "runbook",
+                "deployment-acceptance",
+                "-p",
+                "apply=true",
+                "--report",
+                str(report),
+            ],
+            stdin=end,
+            stdout=end,
+            stderr=end,
+            start_new_session=True,
             env={**os.environ, **named, "CONFKIT_TIMEOUT": "5,60", "TMPDIR": str(tmp_path)},
-        )  # fmt: skip
+        )
         os.close(end)
         try:
             _wait(lambda: sandbox.count("/sdk/get_mcu"), process)

@@ -21,9 +21,15 @@ TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="  # of the pub
 
 @pytest.mark.parametrize(
     ("text", "default", "value"),
-    [("5", 1, 5), ("2.5", 1.0, 2.5), ("yes", False, True), ("0", True, False),
-     ("00123", "", "00123"), ("", "all", "")],
-)  # fmt: skip
+    [
+        ("5", 1, 5),
+        ("2.5", 1.0, 2.5),
+        ("yes", False, True),
+        ("0", True, False),
+        ("00123", "", "00123"),
+        ("", "all", ""),
+    ],
+)
 def test_an_input_is_read_as_its_default_s_type(monkeypatch, text, default, value):
     """A number, yes or no, or the text as it is: leading zeros stay."""
     monkeypatch.setenv("CONFKIT_RUNBOOK_THING", text)
@@ -65,9 +71,15 @@ def test_an_input_whose_name_is_a_secret_is_refused(name):
 
 @pytest.mark.parametrize(
     "value",
-    ["rtsp://admin:hunter2@192.0.2.7/1", "//admin:hunter2@192.0.2.7", "password=hunter2",
-     f"token {TOKEN}", "keepsake", " keepsake "],
-)  # fmt: skip
+    [
+        "rtsp://admin:hunter2@192.0.2.7/1",
+        "//admin:hunter2@192.0.2.7",
+        "password=hunter2",
+        f"token {TOKEN}",
+        "keepsake",
+        " keepsake ",
+    ],
+)
 def test_an_input_that_holds_a_secret_is_refused_and_not_quoted(monkeypatch, value):
     """A login in an address, a token, or what stands in a variable of secrets."""
     monkeypatch.setenv("CONFKIT_SECRET_KEY", "keepsake")

@@ -47,9 +47,12 @@ def test_only_the_rooms_that_are_given_are_asked(sandbox, client):
 
 @pytest.mark.parametrize(
     ("fault", "verdict", "found"),
-    [({"ret": 504}, "UNKNOWN", "timeout"), ({"drop": True}, "UNKNOWN", "closed the connection"),
-     ({"ret": 417}, "FAIL", "417, MCU not online")],
-)  # fmt: skip
+    [
+        ({"ret": 504}, "UNKNOWN", "timeout"),
+        ({"drop": True}, "UNKNOWN", "closed the connection"),
+        ({"ret": 417}, "FAIL", "417, MCU not online"),
+    ],
+)
 def test_a_room_that_could_not_be_asked_is_unknown_not_well(client, sandbox, fault, verdict, found):
     """No answer of A5 says nothing of the media server."""
     sandbox.fault(A5, **fault)

@@ -15,10 +15,14 @@ from confkit.dialect import Dialect
 from confkit.sandbox import Sandbox
 
 A = {
-    "valid": "/rtc/auth/valid", "create": "/rtc/room/create", "get": "/rtc/room/get",
-    "del": "/rtc/room/del", "mcu": "/sdk/get_mcu", "info": "/rtc/room/get_room_info",
+    "valid": "/rtc/auth/valid",
+    "create": "/rtc/room/create",
+    "get": "/rtc/room/get",
+    "del": "/rtc/room/del",
+    "mcu": "/sdk/get_mcu",
+    "info": "/rtc/room/get_room_info",
     "force": "/rtc/force_offline_mcu",
-}  # fmt: skip
+}
 B = {
     "import": "/avd/api/outgoing/createOutgoingUser",
     "remove": "/avd/api/outgoing/destroyOutgoingUser",

@@ -23,10 +23,13 @@ def told(given, dialect=None):
 
 @pytest.mark.parametrize(
     ("given", "text"),
-    [(RIGHT.replace("=", "%3D"), "percent-encoded twice"),
-     (RIGHT.replace("=", "%253D"), "percent-encoded twice"),
-     (RIGHT + "\n", "a trailing newline"), (RIGHT.rstrip("="), "the = at its end is missing")],
-)  # fmt: skip
+    [
+        (RIGHT.replace("=", "%3D"), "percent-encoded twice"),
+        (RIGHT.replace("=", "%253D"), "percent-encoded twice"),
+        (RIGHT + "\n", "a trailing newline"),
+        (RIGHT.rstrip("="), "the = at its end is missing"),
+    ],
+)
 def test_what_was_done_on_the_way_is_named(given, text):
     """What happened to a right signature is recognised, and it alone."""
     assert text in told(given)

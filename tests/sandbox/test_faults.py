@@ -44,9 +44,12 @@ def test_latency_lets_every_answer_wait(make):
     stranger = make(latency=0.15)
     stranger.sandbox.fault(B["list"], ret=304, times=1)
     calls = [
-        lambda: stranger.login(), lambda: stranger.raw(A["get"]), lambda: stranger.raw("/none"),
-        lambda: stranger.raw(B["list"], port="B"), lambda: stranger.raw(B["list"], port="B"),
-    ]  # fmt: skip
+        lambda: stranger.login(),
+        lambda: stranger.raw(A["get"]),
+        lambda: stranger.raw("/none"),
+        lambda: stranger.raw(B["list"], port="B"),
+        lambda: stranger.raw(B["list"], port="B"),
+    ]
     for call in calls:
         began = time.monotonic()
         call()
@@ -62,9 +65,13 @@ def test_a_wrong_method_does_not_use_up_a_fault(stranger, sandbox):
 
 @pytest.mark.parametrize(
     ("body", "kind"),
-    [("<html>oops", "text/html"), ('{"ret":0,"ro', "application/json"), (b"\x00\xff", None),
-     ("", None)],
-)  # fmt: skip
+    [
+        ("<html>oops", "text/html"),
+        ('{"ret":0,"ro', "application/json"),
+        (b"\x00\xff", None),
+        ("", None),
+    ],
+)
 def test_a_body_is_sent_as_it_is(stranger, sandbox, body, kind):
     """body is sent byte by byte, JSONP or not."""
     sandbox.fault(A["get"], body=body)
@@ -129,12 +136,15 @@ def test_after_carries_the_operation_out_first(stranger, sandbox):
 @pytest.mark.parametrize(
     ("path", "fault", "text"),
     [
-        ("/rtc/room/gett", {"ret": 1}, "/rtc/room/get,"), (A["get"], {}, "needs one"),
-        (A["get"], {"ret": 1, "times": 0}, "times"), (A["get"], {"http": 99}, "200 and 599"),
-        (A["get"], {"delay": -1}, "seconds"), (A["get"], {"drop": True, "ret": 1}, "dropped"),
+        ("/rtc/room/gett", {"ret": 1}, "/rtc/room/get,"),
+        (A["get"], {}, "needs one"),
+        (A["get"], {"ret": 1, "times": 0}, "times"),
+        (A["get"], {"http": 99}, "200 and 599"),
+        (A["get"], {"delay": -1}, "seconds"),
+        (A["get"], {"drop": True, "ret": 1}, "dropped"),
         (A["get"], {"ret": 1, "body": "x"}, "not both"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_that_makes_no_sense(sandbox, path, fault, text):
     """An unknown path is a ValueError that lists the paths; so are settings that make no fault."""
     with pytest.raises(ValueError, match=text):
@@ -181,9 +191,13 @@ def test_each_refusal_says_what_was_wrong(stranger, sandbox):
 
 # What stands unencoded behind a camera's address in a query, and whether it may be a part of it.
 CUT = {
-    "&subtype=0": True, "&subtype=0&unicast=true": True, "&hunter2": True, "&x=hunter2@h": True,
-    "&callback=f&_=1": False, "&_=1&app=web": False,
-}  # fmt: skip
+    "&subtype=0": True,
+    "&subtype=0&unicast=true": True,
+    "&hunter2": True,
+    "&x=hunter2@h": True,
+    "&callback=f&_=1": False,
+    "&_=1&app=web": False,
+}
 BEHIND = (
     "an unknown parameter came right behind userAddress: if it belongs to the address, an & there "
     "has to be percent-encoded"
@@ -215,8 +229,12 @@ def test_only_what_was_not_encoded_is_taken_for_a_part_of_an_address(stranger, s
     """Behind an encoded address a client's own parameter is its own; B2 names a cut address, too;
     of a login that was cut nothing shows."""
     room_id, url = stranger.room(), sandbox.camera("/cam?channel=1&subtype=0", size=(128, 96))
-    assert stranger.b("import", roomId=room_id, userId="c", userName="n", userAddress=url,
-                      app="web")["ret"] == 0  # fmt: skip
+    assert (
+        stranger.b("import", roomId=room_id, userId="c", userName="n", userAddress=url, app="web")[
+            "ret"
+        ]
+        == 0
+    )
     assert sandbox.remarks == []
     query = {"access_token": stranger.token, "roomId": room_id, "userId": "c"}
     bare = f"{B['remove']}?{urlencode(query)}&userAddress={url}"

@@ -49,10 +49,19 @@ def test_a2_creates_a_room_that_a3_gives_back(stranger):
         room_extend_id="ext-1",
     )
     assert stranger.a("get", room_id=room_id) == {
-        "ret": 0, "id": 1, "room_id": "ext-1", "topic": "Größe & Maß", "room_status": 0,
-        "owner_id": "o-1", "host_password": "geheim", "attendee_max": "25", "max_audio": "4",
-        "max_video": "0", "room_extend_id": "ext-1", "room_mode": 1,
-    }  # fmt: skip
+        "ret": 0,
+        "id": 1,
+        "room_id": "ext-1",
+        "topic": "Größe & Maß",
+        "room_status": 0,
+        "owner_id": "o-1",
+        "host_password": "geheim",
+        "attendee_max": "25",
+        "max_audio": "4",
+        "max_video": "0",
+        "room_extend_id": "ext-1",
+        "room_mode": 1,
+    }
 
 
 def test_a3_gives_empty_texts_for_what_was_not_given(stranger):
@@ -84,12 +93,21 @@ def test_a2_needs_its_required_parameters(stranger, left_out, empty):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("topic", "x" * 150), ("topic", "é" * 75), ("room_mode", "0"), ("room_mode", "5"),
-        ("room_mode", "one"), ("room_mode", "1.0"), ("attendee_max", "-1"), ("max_audio", "many"),
-        ("max_video", "1e3"), ("max_video", "٣"), ("room_type", "3"), ("start_time", "noon"),
+        ("topic", "x" * 150),
+        ("topic", "é" * 75),
+        ("room_mode", "0"),
+        ("room_mode", "5"),
+        ("room_mode", "one"),
+        ("room_mode", "1.0"),
+        ("attendee_max", "-1"),
+        ("max_audio", "many"),
+        ("max_video", "1e3"),
+        ("max_video", "٣"),
+        ("room_type", "3"),
+        ("start_time", "noon"),
         ("attendee_max", "9" * 30),
     ],
-)  # fmt: skip
+)
 def test_a2_refuses_wrong_values(stranger, name, value):
     """A topic of 150 bytes or more, an unknown mode and a cap that is no number are 407."""
     fields = {"topic": "x", "owner_id": "o", "room_mode": "1", name: value}
@@ -302,8 +320,9 @@ def test_the_host_password_makes_a_host(stranger, sandbox):
     assert "falsch" not in str(refused.value)
     assert "geheim" not in str(refused.value)
     assert [(p["user_name"], p["host"]) for p in sandbox.people(room_id)] == [
-        ("Ada", True), ("Bob", False),
-    ]  # fmt: skip
+        ("Ada", True),
+        ("Bob", False),
+    ]
 
 
 def test_why_somebody_cannot_join(stranger, sandbox):

@@ -118,8 +118,13 @@ def test_a_silent_camera_is_427(make, silent):
 
 def test_a_client_that_waits_as_long_as_clients_do_sees_the_427(stranger, sandbox, silent):
     """By default a silent camera is given up before a client that waits 5 s goes away."""
-    query = {"accessToken": stranger.token, "roomId": stranger.room(), "userId": "cam",
-             "userName": "Door", "userAddress": silent}  # fmt: skip
+    query = {
+        "accessToken": stranger.token,
+        "roomId": stranger.room(),
+        "userId": "cam",
+        "userName": "Door",
+        "userAddress": silent,
+    }
     url = sandbox.outgoing_url + B["import"]
     assert stranger.http.get(url, params=query, timeout=5).json()["ret"] == 427
 
@@ -133,9 +138,17 @@ def test_sip_and_h323_are_known_but_not_dialled(stranger, sandbox, scheme):
 
 @pytest.mark.parametrize(
     "address",
-    ["http://127.0.0.1:1/", "127.0.0.1:554", "rtsp://", "rtsp://h:0/", "rtsp://h:99999/",
-     "rtsp://h/ x", "rtsp:/h", "sip://"],
-)  # fmt: skip
+    [
+        "http://127.0.0.1:1/",
+        "127.0.0.1:554",
+        "rtsp://",
+        "rtsp://h:0/",
+        "rtsp://h:99999/",
+        "rtsp://h/ x",
+        "rtsp:/h",
+        "sip://",
+    ],
+)
 def test_a_malformed_address_is_a_wrong_parameter(stranger, address):
     """B1 answers 401 for an address that is none, or whose scheme is unknown."""
     assert stranger.bring(stranger.room(), address) == 401
@@ -269,9 +282,12 @@ def pipe(source, target):
 
 @pytest.mark.parametrize(
     ("cap", "code", "told"),
-    [("attendee_max", 426, "attendee_max is 1"), ("max_video", 426, "max_video is 1"),
-     ("max_audio", 0, "")],
-)  # fmt: skip
+    [
+        ("attendee_max", 426, "attendee_max is 1"),
+        ("max_video", 426, "max_video is 1"),
+        ("max_audio", 0, ""),
+    ],
+)
 @pytest.mark.parametrize("first", ["a device", "a person"])
 def test_a_device_needs_a_place_and_a_video_stream(stranger, sandbox, cap, code, told, first):
     """426 where whoever came before has taken the room's last place or its last video stream,

@@ -44,10 +44,19 @@ def test_no_acknowledged_write_is_lost_by_kill_9(make, tmp_path):
     )
     with process:
         base, outgoing = process.stdout.readline().split()
-        stranger = Stranger(type("Elsewhere", (), {
-            "base_url": base, "outgoing_url": outgoing, "access_key": "demo_access",
-            "secret_key": "demo_secret", "dialect": Sandbox().dialect,
-        })())  # fmt: skip
+        stranger = Stranger(
+            type(
+                "Elsewhere",
+                (),
+                {
+                    "base_url": base,
+                    "outgoing_url": outgoing,
+                    "access_key": "demo_access",
+                    "secret_key": "demo_secret",
+                    "dialect": Sandbox().dialect,
+                },
+            )()
+        )
         rooms = [stranger.room(topic=f"t{n}", attendee_max=n) for n in range(50)]
         assert stranger.a("del", room_id=rooms.pop())["ret"] == 0
         print(rooms[0], "Ada", file=process.stdin, flush=True)
@@ -334,9 +343,16 @@ def test_given_keys_are_used(make):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"seed": 1, "host": "0.0.0.0"}, {"seed": 0, "host": "::"}, {"token_lifetime": 0},
-     {"dial_timeout": -1}, {"latency": -1}, {"secret_key": ""}, {"host": "no.such.host.invalid"}],
-)  # fmt: skip
+    [
+        {"seed": 1, "host": "0.0.0.0"},
+        {"seed": 0, "host": "::"},
+        {"token_lifetime": 0},
+        {"dial_timeout": -1},
+        {"latency": -1},
+        {"secret_key": ""},
+        {"host": "no.such.host.invalid"},
+    ],
+)
 def test_settings_that_are_refused(settings):
     """A seeded sandbox beyond loopback, and settings without sense, are a ConfigError."""
     with pytest.raises(ConfigError):
@@ -409,8 +425,9 @@ def test_it_runs_without_uvloop_and_httptools(fast):
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, text=True)
     assert ended.stdout.splitlines() == [
-        '{"ret":602,"msg":"access_token incorrect"}', "RemoteDisconnected",
-    ]  # fmt: skip
+        '{"ret":602,"msg":"access_token incorrect"}',
+        "RemoteDisconnected",
+    ]
     assert ended.stderr == ""
 
 

@@ -17,9 +17,15 @@ from confkit.sandbox.service.identity import Ids, random_keys
 from tests.injection import texts
 
 PATHS = (
-    "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "//etc/passwd",
-    "/..%2f..%2fetc/passwd", "/static/../../etc/passwd", "/.git/config", "/\\..\\x",
-)  # fmt: skip
+    "/../../etc/passwd",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "/etc/passwd",
+    "//etc/passwd",
+    "/..%2f..%2fetc/passwd",
+    "/static/../../etc/passwd",
+    "/.git/config",
+    "/\\..\\x",
+)
 BEYOND = ("0.0.0.0", "::", "192.0.2.7")  # the last is an address of documentation
 
 
@@ -149,8 +155,12 @@ def test_an_answer_is_never_a_page():
     guesses otherwise."""
     with Sandbox(seed=1) as sandbox:
         url = f"{sandbox.base_url}/rtc/room/get"
-        for query in ({"room_id": "<script>"}, {"callback": "<script>alert(1)</script>"},
-                      {"callback": "f;alert(1)//"}, {"access_token": "<b>"}):  # fmt: skip
+        for query in (
+            {"room_id": "<script>"},
+            {"callback": "<script>alert(1)</script>"},
+            {"callback": "f;alert(1)//"},
+            {"access_token": "<b>"},
+        ):
             answer = requests.get(url, params=query, timeout=5)
             assert answer.headers["content-type"].startswith("application/json")
             assert answer.headers["x-content-type-options"] == "nosniff"

@@ -18,9 +18,14 @@ from confkit.sandbox.simulation import events
 
 BUSY = "2024-02-27 10:10"  # a Tuesday
 TYPES = {
-    "time": "datetime64[ms, UTC]", "room_id": "string", "users": "Int64", "people": "Int64",
-    "devices": "Int64", "attendee_max": "Int64", "ret": "Int64",
-}  # fmt: skip
+    "time": "datetime64[ms, UTC]",
+    "room_id": "string",
+    "users": "Int64",
+    "people": "Int64",
+    "devices": "Int64",
+    "attendee_max": "Int64",
+    "ret": "Int64",
+}
 
 
 def wait_until(true, seconds=30):
@@ -171,9 +176,15 @@ def test_by_default_it_is_now(make):
 
 @pytest.mark.parametrize(
     "until",
-    ["2024-02-27 10:00", "2024-02-27T09:00Z", datetime(2024, 2, 27, 10), 1709024400,
-     datetime(2024, 2, 27, 9, tzinfo=UTC), pd.Timestamp("2024-02-27 10:00", tz="Europe/Berlin")],
-)  # fmt: skip
+    [
+        "2024-02-27 10:00",
+        "2024-02-27T09:00Z",
+        datetime(2024, 2, 27, 10),
+        1709024400,
+        datetime(2024, 2, 27, 9, tzinfo=UTC),
+        pd.Timestamp("2024-02-27 10:00", tz="Europe/Berlin"),
+    ],
+)
 def test_until_is_a_moment_in_any_form(sandbox, until):
     """Wall-clock times are those of `tz`, others are what they say."""
     frame = sandbox.simulate(3, 0.1, until=until, tz="Europe/Berlin")
@@ -225,18 +236,30 @@ def test_failures_are_missing_values(sandbox):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"rooms": 0}, "rooms is 0"), ({"rooms": -1}, "rooms is -1"), ({"rooms": True}, "rooms is"),
-        ({"rooms": 2.0}, "rooms is"), ({"days": -1}, "days is -1"), ({"days": "1"}, "days is"),
-        ({"days": float("nan")}, "days is nan"), ({"every": 0}, "every is 0"),
-        ({"every": -5}, "every is -5"), ({"every": True}, "every is True"),
-        ({"failures": 1.5}, "failures is 1.5"), ({"tz": "Nowhere/Land"}, "no known time zone"),
-        ({"tz": "../etc"}, "no known time zone"), ({"tz": None}, "no known time zone"),
-        ({"until": "soon"}, "until is 'soon'"), ({"until": []}, "until is"),
-        ({"until": True}, "until is True"), ({"until": float("nan")}, "until is nan"),
-        ({"speed": 0}, "speed is 0"), ({"speed": True}, "speed is"), ({"speed": "1"}, "speed is"),
+        ({"rooms": 0}, "rooms is 0"),
+        ({"rooms": -1}, "rooms is -1"),
+        ({"rooms": True}, "rooms is"),
+        ({"rooms": 2.0}, "rooms is"),
+        ({"days": -1}, "days is -1"),
+        ({"days": "1"}, "days is"),
+        ({"days": float("nan")}, "days is nan"),
+        ({"every": 0}, "every is 0"),
+        ({"every": -5}, "every is -5"),
+        ({"every": True}, "every is True"),
+        ({"failures": 1.5}, "failures is 1.5"),
+        ({"tz": "Nowhere/Land"}, "no known time zone"),
+        ({"tz": "../etc"}, "no known time zone"),
+        ({"tz": None}, "no known time zone"),
+        ({"until": "soon"}, "until is 'soon'"),
+        ({"until": []}, "until is"),
+        ({"until": True}, "until is True"),
+        ({"until": float("nan")}, "until is nan"),
+        ({"speed": 0}, "speed is 0"),
+        ({"speed": True}, "speed is"),
+        ({"speed": "1"}, "speed is"),
         ({"rooms": 5000, "every": 1}, "more than 100,000,000: raise every"),
     ],
-)  # fmt: skip
+)
 def test_arguments_that_make_no_sense(sandbox, given, said):
     """Each is a ConfigError that names the argument, and no room is made."""
     with pytest.raises(ConfigError, match=said):

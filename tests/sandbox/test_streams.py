@@ -214,9 +214,13 @@ def test_the_answer_follows_the_cause(make, caplog):
 
 @pytest.mark.parametrize(
     ("address", "verdict"),
-    [("rtsp://no.such.host.invalid/x", "dns_failed"), ("rtsp://[::1]:{port}/", "refused"),
-     ("rtsp://127.0.0.1:{port}/", "refused"), ("rtsp://ada:x@h/", "credentials_conflict")],
-)  # fmt: skip
+    [
+        ("rtsp://no.such.host.invalid/x", "dns_failed"),
+        ("rtsp://[::1]:{port}/", "refused"),
+        ("rtsp://127.0.0.1:{port}/", "refused"),
+        ("rtsp://ada:x@h/", "credentials_conflict"),
+    ],
+)
 def test_an_address_that_leads_nowhere(stranger, nobody, address, verdict):
     """No such host, nobody who listens, and two different logins are 426."""
     address = address.format(port=nobody.split(":")[2].split("/")[0])
@@ -291,8 +295,9 @@ def test_dying_streams_are_dialled_with_patience(aside, stranger, caplog):
     feeble = fares(stranger, "feeble")
     assert feeble.packets == feeble.reconnects + 1  # one in each life
     assert (fares(stranger, "locked").verdict, cameras["locked"].connections) == (
-        "auth_rejected", 2,
-    )  # fmt: skip
+        "auth_rejected",
+        2,
+    )
 
     def news(user_id):
         place = f"rtsp://ada:***@{cameras[user_id].url[7:]}: "

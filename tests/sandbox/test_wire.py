@@ -21,10 +21,17 @@ def test_answers_are_compact_json(stranger):
 @pytest.mark.parametrize("port", ["A", "B"])
 @pytest.mark.parametrize(
     ("path", "method"),
-    [("/", "GET"), ("/rtc/room", "GET"), ("/rtc/room/get/", "GET"), ("/rtc/room/get", "POST"),
-     ("/avd/api/outgoing/createOutgoingUser", "PUT"), ("/avd/api/outgoing/getOutgoingUsers",
-     "POST"), ("/rtc/auth/valid", "DELETE"), ("/docs", "GET")],
-)  # fmt: skip
+    [
+        ("/", "GET"),
+        ("/rtc/room", "GET"),
+        ("/rtc/room/get/", "GET"),
+        ("/rtc/room/get", "POST"),
+        ("/avd/api/outgoing/createOutgoingUser", "PUT"),
+        ("/avd/api/outgoing/getOutgoingUsers", "POST"),
+        ("/rtc/auth/valid", "DELETE"),
+        ("/docs", "GET"),
+    ],
+)
 def test_an_unknown_route_or_method_is_408(stranger, port, path, method):
     """Any other path or method is 408 as JSON, HTTP 200, on both ports."""
     answer = stranger.raw(path, {"access_token": stranger.token}, port, method)
@@ -85,8 +92,13 @@ def test_a_token_is_percent_encoded_once(stranger, encoded, times, code):
 @pytest.mark.parametrize("name", ["access_token", "accessToken", "access_tocken", "token"])
 def test_only_the_interfaces_spelling_counts(stranger, name):
     """A and B2 take access_token, B1 and B3 accessToken, and no other spelling."""
-    query = {name: stranger.token, "room_id": "x", "roomId": "x", "userId": "x",
-             "userAddress": "rtsp://h/"}  # fmt: skip
+    query = {
+        name: stranger.token,
+        "room_id": "x",
+        "roomId": "x",
+        "userId": "x",
+        "userAddress": "rtsp://h/",
+    }
     a = 404 if name == "access_token" else 602
     assert stranger.raw(A["get"], query).json()["ret"] == a
     b2 = 425 if name == "access_token" else 602
@@ -126,8 +138,14 @@ def test_a_post_carries_its_parameters_where_the_dialect_says(make, placement, g
     stranger = make(dialect)
     url = stranger.sandbox.camera("c", login_name="a", login_password="b")
     options = {"login_name": "a", "login_password": "b"}
-    fields = {"accessToken": stranger.token, "roomId": stranger.room(), "userId": "u",
-              "userName": "n", "userAddress": url, "options": options}  # fmt: skip
+    fields = {
+        "accessToken": stranger.token,
+        "roomId": stranger.room(),
+        "userId": "u",
+        "userName": "n",
+        "userAddress": url,
+        "options": options,
+    }
     texts = {**fields, "options": json.dumps(options)}
     sent = {"query": {"query": texts}, "form": {"data": texts}, "json": {"json": fields}}[given]
     right = placement == given
@@ -145,13 +163,19 @@ def test_a_post_carries_its_parameters_where_the_dialect_says(make, placement, g
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        (b"{", 602), (b"[]", 602), (b"\xff", 602), (b'{"accessToken":1}', 602), (b"", 602),
-        (b"[" * 100_000, 602), (b'{"accessToken":"%t","roomId":5}', 401),
-        (b'{"accessToken":"%t","roomId":null}', 0), (b'{"accessToken":"%t"}', 0),
+        (b"{", 602),
+        (b"[]", 602),
+        (b"\xff", 602),
+        (b'{"accessToken":1}', 602),
+        (b"", 602),
+        (b"[" * 100_000, 602),
+        (b'{"accessToken":"%t","roomId":5}', 401),
+        (b'{"accessToken":"%t","roomId":null}', 0),
+        (b'{"accessToken":"%t"}', 0),
         (b'{"accessToken":"%t","roomId":"a","roomId":"a"}', 401),
         (b'{"accessToken":"%t","x":NaN}', 602),
     ],
-)  # fmt: skip
+)
 def test_odd_json_bodies(make, body, code):
     """A body that is no sound JSON object has no token; texts are texts; null is not given."""
     stranger = make({"list_method": "POST", "placement": "json"})
@@ -168,8 +192,14 @@ def test_odd_json_bodies(make, body, code):
 def test_options_in_json_are_an_object(make):
     """Where B1 takes JSON, options as a text are a wrong parameter."""
     stranger = make({"create_method": "POST", "placement": "json"})
-    fields = {"accessToken": stranger.token, "roomId": "r", "userId": "u", "userName": "n",
-              "userAddress": "rtsp://h/", "options": "{}"}  # fmt: skip
+    fields = {
+        "accessToken": stranger.token,
+        "roomId": "r",
+        "userId": "u",
+        "userName": "n",
+        "userAddress": "rtsp://h/",
+        "options": "{}",
+    }
     assert stranger.raw(B["import"], port="B", method="POST", json=fields).json()["ret"] == 401
 
 
@@ -194,8 +224,13 @@ def test_the_vectors_of_the_deployments(make):
 def test_a_dialects_token_parameter(make):
     """token_parameter is A's spelling, mcu_token_parameter that of A5; B keeps its own but for B2,
     and a wrong one is refused with the spelling that was wanted."""
-    stranger = make({"token_parameter": "access_tocken", "mcu_token_parameter": "token",
-                     "remove_token_parameter": "accessToken"})  # fmt: skip
+    stranger = make(
+        {
+            "token_parameter": "access_tocken",
+            "mcu_token_parameter": "token",
+            "remove_token_parameter": "accessToken",
+        }
+    )
     create = {"topic": "x", "owner_id": "o", "room_mode": 1}
     answer = stranger.raw(A["create"], {"access_tocken": stranger.token, **create}).json()
     room = {"room_id": answer["room_id"]}
@@ -205,10 +240,13 @@ def test_a_dialects_token_parameter(make):
     assert stranger.b("list")["ret"] == 0
     user = {"roomId": room["room_id"], "userId": "u", "userAddress": "rtsp://h/"}
     for served, spelt, other in (
-        (stranger, "accessToken", "access_token"), (make(), "access_token", "accessToken")
-    ):  # fmt: skip
-        answers = [served.raw(B["remove"], {name: served.token, **user}, "B").json()
-                   for name in (other, spelt)]  # fmt: skip
+        (stranger, "accessToken", "access_token"),
+        (make(), "access_token", "accessToken"),
+    ):
+        answers = [
+            served.raw(B["remove"], {name: served.token, **user}, "B").json()
+            for name in (other, spelt)
+        ]
         assert [answer["ret"] for answer in answers] == [602, 425]
         assert served.sandbox.refusals[-2] == f"B2 602: B2 spells it {spelt}, not {other}"
 
@@ -223,9 +261,15 @@ def test_a_dialects_result_field_and_item_keys(make):
     assert answer["result"] == 0
     assert "ret" not in answer
     assert answer["data"]["items"] == [
-        {"room_id": room_id, "user_id": "u", "user_name": "n", "user_address": url,
-         "user_data": "", "options": {}}
-    ]  # fmt: skip
+        {
+            "room_id": room_id,
+            "user_id": "u",
+            "user_name": "n",
+            "user_address": url,
+            "user_data": "",
+            "options": {},
+        }
+    ]
     assert stranger.raw("/x", port="B").json()["result"] == 408
     assert stranger.a("get", room_id=room_id)["ret"] == 0
 

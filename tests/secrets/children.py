@@ -101,13 +101,18 @@ def environment(world: World) -> dict[str, str]:
     """What a program needs to find this service: the one place where its key has to stand."""
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith("CONFKIT_")},
-        "CONFKIT_BASE_URL": world.client.base_url, "CONFKIT_ACCESS_KEY": "marked access",
-        "CONFKIT_OUTGOING_URL": world.client.outgoing_url, "CONFKIT_TIMEOUT": "2,4",
+        "CONFKIT_BASE_URL": world.client.base_url,
+        "CONFKIT_ACCESS_KEY": "marked access",
+        "CONFKIT_OUTGOING_URL": world.client.outgoing_url,
+        "CONFKIT_TIMEOUT": "2,4",
         "CONFKIT_SECRET_KEY": world.marks["secret_key"],
         "CONFKIT_CAMERA_PASSWORD": world.marks["camera variable"],
-        "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(world.folder / "ipython"),
-        "XDG_CONFIG_HOME": str(world.folder), "PYTHONFAULTHANDLER": "1", "COLUMNS": "160",
-    }  # fmt: skip
+        "PYTHONPATH": str(ROOT),
+        "IPYTHONDIR": str(world.folder / "ipython"),
+        "XDG_CONFIG_HOME": str(world.folder),
+        "PYTHONFAULTHANDLER": "1",
+        "COLUMNS": "160",
+    }
 
 
 def program(world: World, modes: tuple[str, ...]) -> str:
@@ -119,14 +124,35 @@ def program(world: World, modes: tuple[str, ...]) -> str:
 def assertions(world: World) -> str:
     """All that pytest writes of TESTS, as much as it can."""
     path = world.file("test_marked.py", textwrap.dedent(TESTS))
-    words = ["-m", "pytest", "-vv", "--tb=long", "--showlocals", "-rA", "--log-level=DEBUG", "-p",
-             "no:cacheprovider", "-p", "no:randomly", "-c", "/dev/null", str(path)]  # fmt: skip
+    words = [
+        "-m",
+        "pytest",
+        "-vv",
+        "--tb=long",
+        "--showlocals",
+        "-rA",
+        "--log-level=DEBUG",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        "-c",
+        "/dev/null",
+        str(path),
+    ]
     return _said([sys.executable, *words], environment(world), world)
 
 
 def _said(command: list[str], given: dict[str, str], world: World) -> str:
     done = subprocess.run(
-        command, env=given, cwd=world.folder, text=True, timeout=110, check=False,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        command,
+        env=given,
+        cwd=world.folder,
+        text=True,
+        timeout=110,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     return done.stdout

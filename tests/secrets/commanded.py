@@ -73,9 +73,11 @@ def typed(world: World, command: str, words: str) -> tuple[str, object]:
     arguments = [*command.split(), *_filled(world, words)]
     try:
         with (
-            mock.patch.dict(os.environ, given, clear=True), contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(out), mock.patch("sys.stdin", io.StringIO("\n")),
-        ):  # fmt: skip
+            mock.patch.dict(os.environ, given, clear=True),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out),
+            mock.patch("sys.stdin", io.StringIO("\n")),
+        ):
             try:
                 status: object = cli.main(arguments)
             except SystemExit as ended:
@@ -91,13 +93,19 @@ def _filled(world: World, words: str) -> list[str]:
     broken = f"rtsp:/admin:{world.marks['password in an address']}@192.0.2.7/x"
     client = [sys.executable, "-S", "-c", "import os; print(dict(os.environ))"]
     known = {
-        "ROOM": world.room_id, "LOGIN": world.marks.login(), "CAMERA": world.address,
+        "ROOM": world.room_id,
+        "LOGIN": world.marks.login(),
+        "CAMERA": world.address,
         "INSIDE": world.with_login,
-        "A": world.client.base_url, "B": world.client.outgoing_url, "BROKEN": broken,
+        "A": world.client.base_url,
+        "B": world.client.outgoing_url,
+        "BROKEN": broken,
         "WRONG": f"http://u:{world.marks['password in base_url']}@host:1",
-        "FILE": str(world.file("notes.bin", world.marks.login())), "KEY": world.marks["secret_key"],
-        "ROOMS": str(world.file("rooms.txt", world.room_id)), "FOLDER": str(world.folder / "rec"),
-    }  # fmt: skip
+        "FILE": str(world.file("notes.bin", world.marks.login())),
+        "KEY": world.marks["secret_key"],
+        "ROOMS": str(world.file("rooms.txt", world.room_id)),
+        "FOLDER": str(world.folder / "rec"),
+    }
     found: list[str] = []
     for word in words.split():
         name, equals, value = word.rpartition("=")
@@ -129,9 +137,23 @@ def served(world: World) -> str:
     import confkit as ck
     from tests.secrets.steered import _refused
 
-    command = [sys.executable, "-X", "dev", "-m", "confkit", "sandbox", "--port", "0",
-               "--outgoing-port", "0", "--access-key", "marked access", "--explain", "--db",
-               str(world.folder / "rooms.sqlite")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-X",
+        "dev",
+        "-m",
+        "confkit",
+        "sandbox",
+        "--port",
+        "0",
+        "--outgoing-port",
+        "0",
+        "--access-key",
+        "marked access",
+        "--explain",
+        "--db",
+        str(world.folder / "rooms.sqlite"),
+    ]
     with subprocess.Popen(
         command, env=environment(world), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:

@@ -46,10 +46,14 @@ def listed(world: World) -> list[ck.Device]:
 def table(world: World, **changes: str) -> str:
     """A table of cameras as people write it, with logins in it."""
     row = {
-        "room_id": world.room_id, "user_id": f"t{world.chance.randrange(10**9)}",
-        "user_name": "Hall", "user_address": world.address, "login_name": "admin",
-        "login_password": world.marks["password in an address"], **changes,
-    }  # fmt: skip
+        "room_id": world.room_id,
+        "user_id": f"t{world.chance.randrange(10**9)}",
+        "user_name": "Hall",
+        "user_address": world.address,
+        "login_name": "admin",
+        "login_password": world.marks["password in an address"],
+        **changes,
+    }
     import pandas as pd
 
     _emptied(world)
@@ -164,9 +168,12 @@ def _read_only(world: World) -> Any:
 
 def _created(world: World) -> str:
     return ck.create_room(
-        world.client, "Stand-up", "ops", host_password=world.marks["host_password"],
+        world.client,
+        "Stand-up",
+        "ops",
+        host_password=world.marks["host_password"],
         room_extend_id=f"x{world.chance.randrange(10**12)}",
-    )  # fmt: skip
+    )
 
 
 def _deleted(world: World) -> Any:
@@ -188,8 +195,9 @@ def _reimported(world: World, **changes: Any) -> Any:
 
 def _removed(world: World) -> Any:
     device = imported(world) if world.well else world.device
-    return ck.remove_device(world.client, world.room_id, device.user_id, world.with_login
-                            if not world.well else None)  # fmt: skip
+    return ck.remove_device(
+        world.client, world.room_id, device.user_id, world.with_login if not world.well else None
+    )
 
 
 def _record(world: World) -> ck.Device:
@@ -239,7 +247,8 @@ FUNCTIONS: dict[str, Drive] = {
     "occupancy_heatmap": lambda w: ck.occupancy_heatmap(samples(w)),
     "preflight": _try,
     "preflight_device": lambda w: ck.preflight_device(
-        w.client, w.room_id, listed(w)[0].user_id, timeout=8),
+        w.client, w.room_id, listed(w)[0].user_id, timeout=8
+    ),
     "probe_dialect": _probe,
     "recorded_rooms": lambda w: ck.recorded_rooms(_saved(w)),
     "reimport_device": _reimported,
@@ -250,8 +259,9 @@ FUNCTIONS: dict[str, Drive] = {
     "stray_devices": faulty(lambda w, _: ck.stray_devices(w.client), (A6, NOBODY)),
     "sweep": swept,
     "users_frame": lambda w: ck.users_frame(
-        [ck.RoomUser("Ada", "u1"), *ck.get_room_users(w.client, w.room_id)]),
-}  # fmt: skip
+        [ck.RoomUser("Ada", "u1"), *ck.get_room_users(w.client, w.room_id)]
+    ),
+}
 
 RECORDS: dict[str, Drive] = {
     "Call": lambda w: w.client.calls,
@@ -266,7 +276,8 @@ RECORDS: dict[str, Drive] = {
     "Checklist.verdict": lambda w: ck.doctor(w.client, timeout=10).verdict,
     "Client": lambda w: w.client,
     "Client.ask_once": lambda w: w.client.ask_once(
-        ck.Request(A3, {"room_id": w.room_id}), w.client.token()),
+        ck.Request(A3, {"room_id": w.room_id}), w.client.token()
+    ),
     "Client.authenticated": lambda w: w.client.authenticated,
     "Client.base_url": lambda w: w.client.base_url,
     "Client.calls": lambda w: w.client.calls,
@@ -277,13 +288,20 @@ RECORDS: dict[str, Drive] = {
     "Client.outgoing_url": lambda w: w.client.outgoing_url,
     "Client.send": lambda w: w.client.send(ck.Request(A3, {"room_id": w.room_id})),
     "Client.send_many": lambda w: w.client.send_many(
-        [ck.Request(A3, {"room_id": room_id}) for room_id in (w.room_id, "no-such")]),
+        [ck.Request(A3, {"room_id": room_id}) for room_id in (w.room_id, "no-such")]
+    ),
     "Client.token": lambda w: w.client.token(),
     "Device": _record,
     "Device.login_name": lambda w: w.device.login_name,
     "Device.login_password": lambda w: w.device.login_password,
-    "Device.read": lambda w: ck.Device.read({"roomId": "1", "userId": "d", "options": {
-        "login_password": w.marks["login_password"]}, "userAddress": w.marks.login()}),
+    "Device.read": lambda w: ck.Device.read(
+        {
+            "roomId": "1",
+            "userId": "d",
+            "options": {"login_password": w.marks["login_password"]},
+            "userAddress": w.marks.login(),
+        }
+    ),
     "Dialect": lambda w: ck.Dialect(),
     "Dialect.changes": lambda w: ck.Dialect(hash="md5").changes(),
     "Dialect.of": lambda w: ck.Dialect.of({"hash": "md5"}),
@@ -306,56 +324,64 @@ RECORDS: dict[str, Drive] = {
     "Report.to_frame": lambda w: _try(w).to_frame(),
     "Request": lambda w: ck.Request(A2, {"topic": "t", "host_password": w.marks["host_password"]}),
     "Room": lambda w: ck.Room(room_id="1", host_password=w.marks["host_password"]),
-    "Room.read": lambda w: ck.Room.read({"room_id": "1", "host_password":
-                                         w.marks["host_password"]}, "1"),
+    "Room.read": lambda w: ck.Room.read(
+        {"room_id": "1", "host_password": w.marks["host_password"]}, "1"
+    ),
     "RoomUser": lambda w: ck.RoomUser("Ada", "u1"),
     "RoomUser.read": lambda w: ck.RoomUser.read({"user_name": "Ada", "user_id": "u1"}),
     "RoomUser.read_all": lambda w: ck.RoomUser.read_all(
-        {"user_list": [{"user_name": "Ada", "user_id": "u1"}]}),
+        {"user_list": [{"user_name": "Ada", "user_id": "u1"}]}
+    ),
     "Sweep": swept,
     "Sweep.commonest": lambda w: swept(w).commonest,
     "Sweep.frame": lambda w: swept(w).frame(),
     "Sweep.rooms": lambda w: swept(w).rooms,
     "Sweep.users": lambda w: swept(w).users,
-}  # fmt: skip
+}
 
 # What these do is to fail, so that they are driven to it, wherever that is.
 ERRORS: dict[str, Drive] = {
     **{name: refused(getattr(ck, name)) for name in {code.error: None for code in codes()}},
     "ApiError": answered(700, A3),
     "ConfigError": lambda w: _changed(
-        w, base_url=f"http://u:{w.marks['password in base_url']}@host:8080"),
+        w, base_url=f"http://u:{w.marks['password in base_url']}@host:8080"
+    ),
     "ConfkitError": lambda w: ck.get_room(w.client, "no-such"),
     "ConfkitError.again": lambda w: [failure.error for failure in swept(w).failures],
     "ConfkitError.said": lambda w: [failure.error.said for failure in swept(w).failures],
-    "NotInRoom": faulty(
-        lambda w, _: imported(w, verify=True, patience=0.1),
-        (A6, NOBODY)),
+    "NotInRoom": faulty(lambda w, _: imported(w, verify=True, patience=0.1), (A6, NOBODY)),
     "OutcomeUnknown": faulty(
         lambda w, _: ck.create_room(w.client, "t", "ops", host_password=w.marks["host_password"]),
-        (A2, {"drop": True})),
+        (A2, {"drop": True}),
+    ),
     "Unsettled": faulty(lambda w, _: _created(w), (A2, {"ret": 503, "after": True})),
     "UnsettledTimeout": faulty(lambda w, _: _created(w), (A2, {"ret": 504, "after": True})),
     "PreflightFailed": lambda w: imported(
-        w, preflight=True, login_password=w.marks["login_password"]),
+        w, preflight=True, login_password=w.marks["login_password"]
+    ),
     "ProtocolError": faulty(
-        lambda w, _: ck.list_devices(w.client),
-        (B3, {"body": "<html>login_password=hidden"})),
+        lambda w, _: ck.list_devices(w.client), (B3, {"body": "<html>login_password=hidden"})
+    ),
     "ReadOnlyError": _read_only,
     "RecordingError": lambda w: ck.save_occupancy(samples(w), w.file("f", w.marks.login()) / "x"),
     "ReimportFailed": faulty(
-        lambda w, devices: ck.reimport_device(w.client, devices[0]), (B1, {"ret": 426})),
+        lambda w, devices: ck.reimport_device(w.client, devices[0]), (B1, {"ret": 426})
+    ),
     "ReimportUnknown": faulty(
         lambda w, devices: ck.reimport_device(w.client, devices[0]),
-        (B1, {"drop": True}), (B3, {"drop": True})),
+        (B1, {"drop": True}),
+        (B3, {"drop": True}),
+    ),
     "TableError": lambda w: ck.import_devices(
-        w.client, table(w, user_address=w.marks.login(), login_name="", user_name=""),
-        progress=False),
-    "TransportError": lambda w: ck.get_room(_changed(
-        w, base_url="http://127.0.0.1:9", outgoing_url="http://127.0.0.1:9"), "1"),
-    "TransportTimeout": lambda w: ck.get_room(
-        _changed(w, timeout=(1.0, 0.000001)), "1"),
-}  # fmt: skip
+        w.client,
+        table(w, user_address=w.marks.login(), login_name="", user_name=""),
+        progress=False,
+    ),
+    "TransportError": lambda w: ck.get_room(
+        _changed(w, base_url="http://127.0.0.1:9", outgoing_url="http://127.0.0.1:9"), "1"
+    ),
+    "TransportTimeout": lambda w: ck.get_room(_changed(w, timeout=(1.0, 0.000001)), "1"),
+}
 
 # Beyond the names: secrets given in the wrong place or form, and keys that are refused.
 MISTAKES: dict[str, Drive] = {}
@@ -410,10 +436,15 @@ def a_key_as_an_address(world: World) -> Any:
 @mistake(ck.ParameterError)
 def a_secret_as_another_type(world: World) -> Any:
     return ck.import_device(
-        world.client, world.room_id, "d", "D", world.address, login_name="admin",
+        world.client,
+        world.room_id,
+        "d",
+        "D",
+        world.address,
+        login_name="admin",
         options={"login_password": world.marks["login_password"]},
         login_password=world.marks["typed password"],
-    )  # fmt: skip
+    )
 
 
 @mistake(verdict("auth_rejected"))
@@ -441,9 +472,14 @@ def a_preflight_of_no_address(world: World) -> Any:
 @mistake(verdict("credentials_conflict"))
 def a_device_with_two_passwords(world: World) -> Any:
     return ck.diagnose_device(
-        world.client, world.room_id, "nobody", world.with_login, login_name="admin",
-        login_password=world.marks["login_password"], timeout=8,
-    )  # fmt: skip
+        world.client,
+        world.room_id,
+        "nobody",
+        world.with_login,
+        login_name="admin",
+        login_password=world.marks["login_password"],
+        timeout=8,
+    )
 
 
 @mistake(verdict("not_imported"))

@@ -54,14 +54,22 @@ def clustered(world: World) -> str:
     import dask
     from distributed import Client, LocalCluster
 
-    quiet = {"distributed.scheduler.allowed-failures": 0, "distributed.admin.log-length": 1000,
-             "logging.distributed": "debug"}  # fmt: skip
+    quiet = {
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.admin.log-length": 1000,
+        "logging.distributed": "debug",
+    }
     with (
         dask.config.set(quiet),
-        LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0",
-                     silence_logs=False) as cluster,
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            silence_logs=False,
+        ) as cluster,
         Client(cluster) as client,
-    ):  # fmt: skip
+    ):
         keys: list[object] = []
         executor = client.get_executor()
         submit = executor.submit

@@ -44,15 +44,26 @@ def opened(world: World, app: bool) -> Opened:
     """JupyterLab or Voila, opened, looked at and ended as people do it."""
     port = quiet_port()
     words = ["--app"] if app else ["--IdentityProvider.token=ours"]
-    command = [sys.executable, "-m", "confkit", "lab", "--no-browser", "--port", str(port),
-               "--debug", *words]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "confkit",
+        "lab",
+        "--no-browser",
+        "--port",
+        str(port),
+        "--debug",
+        *words,
+    ]
     folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR")
     proxy = quote(world.marks["password of a proxy"], safe="")
     given = {
-        **environment(world), **dict.fromkeys(folders, str(world.folder / "jupyter")),
-        "HTTPS_PROXY": f"http://u:{proxy}@127.0.0.1:9", "PYTHONUNBUFFERED": "1",
+        **environment(world),
+        **dict.fromkeys(folders, str(world.folder / "jupyter")),
+        "HTTPS_PROXY": f"http://u:{proxy}@127.0.0.1:9",
+        "PYTHONUNBUFFERED": "1",
         "HOME": str(world.folder),  # its copy of the notebooks is there
-    }  # fmt: skip
+    }
     log = world.folder / "log.txt"
     with (
         log.open("w") as out,

@@ -18,10 +18,19 @@ from confkit import Client, signing
 
 BETWEEN = ('"\\&?=%@:/# ü', "'<>%22}{,;", "\\\"' @/ß&amp;", "%40:%2F\\n+", "://@#?&")
 ROLES = (
-    "secret_key", "random", "key", "host_password", "login_password", "password in an address",
-    "password of a redirect", "password of a proxy", "password in base_url", "camera variable",
-    "typed password", "profile's key",
-)  # fmt: skip
+    "secret_key",
+    "random",
+    "key",
+    "host_password",
+    "login_password",
+    "password in an address",
+    "password of a redirect",
+    "password of a proxy",
+    "password in base_url",
+    "camera variable",
+    "typed password",
+    "profile's key",
+)
 
 
 @dataclass(frozen=True)
@@ -60,9 +69,10 @@ class Marks:
         """Each form that is looked for, in small letters: its role, and how it is written."""
         known: dict[str, tuple[str, str]] = {}
         cores = [
-            (role, core) for role, value in self.values.items()
+            (role, core)
+            for role, value in self.values.items()
             for core in re.findall(r"[A-Za-z0-9]{9,}", value)
-        ]  # fmt: skip
+        ]
         cores += [(role, core) for role, more in self.more.items() for core in more]
         for role, core in cores:
             known.update({form.lower(): (role, how) for how, form in _written(core)})

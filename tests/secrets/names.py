@@ -23,9 +23,10 @@ def public(module: ModuleType) -> set[str]:
         for kind in thing.__mro__ if inspect.isclass(thing) else ():
             if kind.__module__.startswith("confkit"):
                 found |= {
-                    f"{kind.__name__}.{member}" for member, what in vars(kind).items()
+                    f"{kind.__name__}.{member}"
+                    for member, what in vars(kind).items()
                     if not member.startswith("_") and isinstance(what, _KINDS)
-                }  # fmt: skip
+                }
     return found
 
 

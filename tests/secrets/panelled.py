@@ -70,10 +70,13 @@ def _occupancy(world: World) -> Panel:
 
 def _fill(panel: Any, world: World) -> None:
     panel.fill(
-        user_id=f"p{world.chance.randrange(10**9)}", user_name="Hall", user_address=world.address,
-        login_name="admin", login_password=world.marks["password in an address"],
+        user_id=f"p{world.chance.randrange(10**9)}",
+        user_name="Hall",
+        user_address=world.address,
+        login_name="admin",
+        login_password=world.marks["password in an address"],
         options=json.dumps({"assist_address": world.marks.login()}),
-    )  # fmt: skip
+    )
 
 
 def _listed(panel: Any, world: World) -> str:
@@ -154,12 +157,14 @@ _ROOMS = {
     "RoomExplorer.export": (lambda p, w: p.export(),),
     "RoomExplorer.filter": (lambda p, w: p.filter("weekly"),),
     "RoomExplorer.force_offline": (
-        lambda p, w: p.select(w.room_id), lambda p, w: p.force_offline(_somebody(w))),
+        lambda p, w: p.select(w.room_id),
+        lambda p, w: p.force_offline(_somebody(w)),
+    ),
     "RoomExplorer.refresh_visible": (lambda p, w: p.refresh_visible(),),
     "RoomExplorer.select": (lambda p, w: imported(w), lambda p, w: p.select(w.room_id)),
     "RoomExplorer.selected": (lambda p, w: p.select(w.room_id), lambda p, w: p.selected),
     "RoomExplorer.sort": (lambda p, w: p.sort("topic"),),
-}  # fmt: skip
+}
 
 
 def _recorded(panel: Any, world: World) -> None:
@@ -193,35 +198,37 @@ _MODEL = {
     "RoomsModel.hide": (lambda p, w: p.model.hide(_VIEWER),),
     "RoomsModel.ids": (lambda p, w: p.model.ids,),
     "RoomsModel.known": (lambda p, w: p.model.known(),),
-    "RoomsModel.leave": (
-        lambda p, w: p.model.watch(_VIEWER), lambda p, w: p.model.leave(_VIEWER)),
+    "RoomsModel.leave": (lambda p, w: p.model.watch(_VIEWER), lambda p, w: p.model.leave(_VIEWER)),
     "RoomsModel.looks_for_rooms": (lambda p, w: p.model.looks_for_rooms,),
     "RoomsModel.pick": (lambda p, w: p.model.pick(w.room_id),),
     "RoomsModel.read": (lambda p, w: p.model.read([w.room_id]),),
     "RoomsModel.seconds_left": (lambda p, w: p.model.seconds_left(),),
     "RoomsModel.take": (
-        lambda p, w: p.model.take(ck.sweep(w.client, [w.room_id], progress=False)),),
+        lambda p, w: p.model.take(ck.sweep(w.client, [w.room_id], progress=False)),
+    ),
     "RoomsModel.tick": (lambda p, w: p.model.tick(_VIEWER),),
     "RoomsModel.wait": (lambda p, w: p.model.wait(LONG),),
     "RoomsModel.watch": (lambda p, w: p.model.watch(_VIEWER),),
-}  # fmt: skip
+}
 _WIRE = {
     "WirePanel": (lambda p, w: p.refresh(),),
     "WirePanel.choose": (lambda p, w: p.choose(-1),),
     "WirePanel.filter": (lambda p, w: p.filter(errors=True),),
-    "WirePanel.hide_token_steps": (
-        lambda p, w: p.token_steps(), lambda p, w: p.hide_token_steps()),
+    "WirePanel.hide_token_steps": (lambda p, w: p.token_steps(), lambda p, w: p.hide_token_steps()),
     "WirePanel.refresh": (lambda p, w: p.refresh(),),
     "WirePanel.token_steps": (lambda p, w: p.token_steps(),),
-}  # fmt: skip
+}
 PANELS: dict[str, Drive] = {
     name: _of(kind, *steps)
     for kind, all_steps in (
-        (_devices, _DEVICES), (_rooms, _ROOMS), (_rooms, _MODEL),
-        (_occupancy, _OCCUPANCY), (lambda w: WirePanel(w.client, every=0), _WIRE),
+        (_devices, _DEVICES),
+        (_rooms, _ROOMS),
+        (_rooms, _MODEL),
+        (_occupancy, _OCCUPANCY),
+        (lambda w: WirePanel(w.client, every=0), _WIRE),
     )
     for name, steps in all_steps.items()
-}  # fmt: skip
+}
 # What comes of these where all is well, beyond that no step fails: an error in the panel.
 DUE: dict[str, Due] = {
     "DevicePanel.diagnose": lambda shown: shown.result.verdict == "not_imported",
@@ -229,11 +236,19 @@ DUE: dict[str, Due] = {
     "DevicePanel.import_table": lambda shown: {*shown.result["outcome"]} == {"imported"},
 }
 # These only arrange what the others show: they are driven nightly.
-LIKE_OTHERS = {
-    name for name in PANELS if name.startswith(("Panel.", "LivePanel."))
-} - {"Panel.fails"} | {
-    "OccupancyPanel.wait", "OccupancyPanel.close",
-    "RoomExplorer.wait", "RoomExplorer.sort", "DevicePanel.room_id", "DevicePanel.picked",
-    "DevicePanel.clear", "DevicePanel.clear_table", "DevicePanel.unfold",
-    "RoomExplorer.filter", "WirePanel", "DevicePanel",
-}  # fmt: skip
+LIKE_OTHERS = {name for name in PANELS if name.startswith(("Panel.", "LivePanel."))} - {
+    "Panel.fails"
+} | {
+    "OccupancyPanel.wait",
+    "OccupancyPanel.close",
+    "RoomExplorer.wait",
+    "RoomExplorer.sort",
+    "DevicePanel.room_id",
+    "DevicePanel.picked",
+    "DevicePanel.clear",
+    "DevicePanel.clear_table",
+    "DevicePanel.unfold",
+    "RoomExplorer.filter",
+    "WirePanel",
+    "DevicePanel",
+}

@@ -54,8 +54,9 @@ def _refused(world: World) -> list[str]:
     digest = {"access_key": "marked access", "digest": wrong}
     world.client.ask_once(ck.Request(ck.endpoints.A1, digest))
     quoted = ck.wire.encode({"x": str(world.client.token())})
-    world.client.ask_once(ck.Request(ck.endpoints.A3, {"room_id": world.room_id}),
-                          ck.secret.Secret(quoted))  # fmt: skip
+    world.client.ask_once(
+        ck.Request(ck.endpoints.A3, {"room_id": world.room_id}), ck.secret.Secret(quoted)
+    )
     return world.sandbox.refusals
 
 
@@ -121,15 +122,16 @@ SANDBOX: dict[str, Drive] = {
     "Sandbox.stop_simulation": lambda w: w.sandbox.stop_simulation(),
     "Sandbox.unassign_mcu": lambda w: w.sandbox.unassign_mcu(w.room_id),
     "Sandbox.unlock": lambda w: w.sandbox.unlock(_room(w)),
-}  # fmt: skip
+}
 # Wrongly used: what stands in these errors' tracebacks.
 SANDBOX_MISTAKES: dict[str, Drive] = {
     "a sandbox that cannot be": lambda w: _other(w, token_lifetime=-1),
     "a sandbox with a key beyond loopback": lambda w: _other(w, host="192.0.2.1").start(),
     "a camera that cannot be": lambda w: w.sandbox.camera(
-        login_name="u", login_password=w.marks["login_password"], fps=-1),
+        login_name="u", login_password=w.marks["login_password"], fps=-1
+    ),
     "a closed sandbox": lambda w: _other(w).connect(),
-}  # fmt: skip
+}
 
 
 def _book(world: World) -> runbook.Runbook:
@@ -209,9 +211,10 @@ RUNBOOK: dict[str, Drive] = {
 }  # fmt: skip
 RUNBOOK_MISTAKES: dict[str, Drive] = {
     "an input that is a key": lambda w: _given(
-        w, CONFKIT_RUNBOOK_ROOM=w.marks["secret_key"], CONFKIT_SECRET_KEY=w.marks["secret_key"]),
+        w, CONFKIT_RUNBOOK_ROOM=w.marks["secret_key"], CONFKIT_SECRET_KEY=w.marks["secret_key"]
+    ),
     "an input with a login": lambda w: _given(w, CONFKIT_RUNBOOK_ROOM=w.marks.login()),
-}  # fmt: skip
+}
 
 
 def _client(world: World) -> Checklist:
@@ -242,7 +245,7 @@ COURSE: dict[str, Drive] = {
     "progress": lambda w: course.progress(),
     "skeleton": lambda w: course.skeleton("sh"),
     "vectors": lambda w: course.vectors(),
-}  # fmt: skip
+}
 # What comes of these where all is well, beyond that something comes.
 DUE: dict[str, Due] = {
     "check_client": lambda checks: not checks.ok,  # a client that prints its key is wrong
@@ -256,9 +259,11 @@ DUE: dict[str, Due] = {
     "a sandbox with a key beyond loopback": ck.ConfigError,
     "an input that is a key": ck.ConfigError,
     "an input with a login": ck.ConfigError,
-    **{name: lambda checks: {check.verdict for check in checks} == VERDICTS for name in RUNBOOK
-       if name.startswith(("Runbook.", "Steps")) and name not in ("Runbook.passed",
-                                                                  "Runbook.scene",
-                                                                  "Runbook.verdict")},
+    **{
+        name: lambda checks: {check.verdict for check in checks} == VERDICTS
+        for name in RUNBOOK
+        if name.startswith(("Runbook.", "Steps"))
+        and name not in ("Runbook.passed", "Runbook.scene", "Runbook.verdict")
+    },
     **{name.replace("-", "_"): lambda checks: len(checks) > 2 for name in SCENES},  # whatever is
-}  # fmt: skip
+}

@@ -125,9 +125,10 @@ def watching(shown: Shown) -> Iterator[None]:
     root.setLevel(logging.DEBUG)
     try:
         with (
-            contextlib.redirect_stdout(out), contextlib.redirect_stderr(out),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out),
             warnings.catch_warnings(record=True) as warned,
-        ):  # fmt: skip
+        ):
             warnings.simplefilter("always")
             yield
     finally:

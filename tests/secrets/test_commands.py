@@ -45,9 +45,11 @@ def test_no_command_shows_what_a_service_says_back(tmp_path, answers):
     """Of a service that quotes what it was asked, no command writes a marked secret."""
     with world(answers, tmp_path, random.Random(7)) as made:
         some = {
-            "doctor": ("1 --timeout 5",), "probe": ("--no-room",), "diagnose": ("1 --timeout 2",),
+            "doctor": ("1 --timeout 5",),
+            "probe": ("--no-room",),
+            "diagnose": ("1 --timeout 2",),
             "record": ("FOLDER --rooms ROOMS --sweeps 1",),
-        }  # fmt: skip
+        }
         before = made.heard()
         assert amiss(made, {command: dict.fromkeys(ways) for command, ways in some.items()}) == {}
         assert made.heard() >= before + len(some)

@@ -65,11 +65,12 @@ CALLS = {
     "A2": lambda client: ck.create_room(client, "t", "ops", host_password=HOST),
     "A3": lambda client: ck.get_room(client, "1"),
     "A6": lambda client: ck.get_room_users(client, "1"),
-    "B1": lambda client: ck.import_device(client, "1", "cam", "Door", ADDRESS, login_name="u",
-                                          login_password=CAMERA),
+    "B1": lambda client: ck.import_device(
+        client, "1", "cam", "Door", ADDRESS, login_name="u", login_password=CAMERA
+    ),
     "B2": lambda client: ck.remove_device(client, "1", "cam", ADDRESS),
     "B3": lambda client: ck.list_devices(client),
-}  # fmt: skip
+}
 
 
 def echo(query):
@@ -82,11 +83,16 @@ REFUSALS = {
     "echoing message": lambda query: {"ret": 407, "msg": f"bad {query}", "err": json.dumps(query)},
     "dropped": Reply(drop=True),
     "late": Reply({"ret": 0}, delay=0.4),
-    "wrong types": {"ret": 0, "room_id": "1", "attendee_max": "x", "host_password": HOST,
-                    "user_list": [{"user_name": "Ada", "host_password": HOST}], "data": {"items": [
-                        {"options": {"login_password": CAMERA}, "userAddress": ADDRESS}]}},
+    "wrong types": {
+        "ret": 0,
+        "room_id": "1",
+        "attendee_max": "x",
+        "host_password": HOST,
+        "user_list": [{"user_name": "Ada", "host_password": HOST}],
+        "data": {"items": [{"options": {"login_password": CAMERA}, "userAddress": ADDRESS}]},
+    },
     "redirect": Reply("", status=302, headers={"Location": f"/?access_token={VECTOR_TOKEN}"}),
-}  # fmt: skip
+}
 
 
 # B1 waits for 30 s, so what is late for the others is not late for it.
@@ -127,12 +133,25 @@ def test_a_refused_login_shows_no_digest(marked, caplog):
 
 def test_records_and_frames_hide_and_code_can_read(script):
     """A repr and a frame mask; the attributes, and secrets=True, give the value."""
-    service = script({
-        GET_ROOM: {"ret": 0, "room_id": "1", "host_password": HOST},
-        ck.endpoints.B3.path: {"ret": 0, "data": {"total": 1, "items": [
-            {"roomId": "1", "userId": "c", "userAddress": ADDRESS,
-             "options": {"login_password": CAMERA, "assist_address": ADDRESS}}]}},
-    })  # fmt: skip
+    service = script(
+        {
+            GET_ROOM: {"ret": 0, "room_id": "1", "host_password": HOST},
+            ck.endpoints.B3.path: {
+                "ret": 0,
+                "data": {
+                    "total": 1,
+                    "items": [
+                        {
+                            "roomId": "1",
+                            "userId": "c",
+                            "userAddress": ADDRESS,
+                            "options": {"login_password": CAMERA, "assist_address": ADDRESS},
+                        }
+                    ],
+                },
+            },
+        }
+    )
     client = service.client()
     room, devices = ck.get_room(client, "1"), ck.list_devices(client)
     frames = ck.rooms_frame(room).to_string() + devices_frame(devices).to_json()

@@ -52,11 +52,16 @@ def test_the_search_finds_a_secret_however_it_is_written(tmp_path):
         marks = made.all_marks()
         for role, secret in marks.values.items():
             for written in (
-                secret, repr(secret), json.dumps(json.dumps(secret)), html.escape(secret),
-                quote(quote(secret, safe=""), safe="").lower(), secret[::-1], secret.upper(),
-                secret.encode().hex(), *(base64.b64encode(b"x" * n + secret.encode() + b"yz")
-                                         .decode() for n in range(3)),
-            ):  # fmt: skip
+                secret,
+                repr(secret),
+                json.dumps(json.dumps(secret)),
+                html.escape(secret),
+                quote(quote(secret, safe=""), safe="").lower(),
+                secret[::-1],
+                secret.upper(),
+                secret.encode().hex(),
+                *(base64.b64encode(b"x" * n + secret.encode() + b"yz").decode() for n in range(3)),
+            ):
                 assert any(role in told for told in marks.found(f"before {written} after"))
         token = made.client.token()
         inner = base64.b64decode(token).decode()

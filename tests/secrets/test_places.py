@@ -38,8 +38,13 @@ def test_no_place_shows_a_secret(tmp_path, place):
 def test_no_panel_shows_what_a_service_says_back(tmp_path, answers):
     """A panel of a service that quotes what it was asked shows no marked secret."""
     with world(answers, tmp_path, random.Random(7)) as made:
-        some = ("DevicePanel.import_device", "RoomExplorer.create",
-                "RoomsPanel.refresh", "WirePanel.choose", "RoomExplorer.select")  # fmt: skip
+        some = (
+            "DevicePanel.import_device",
+            "RoomExplorer.create",
+            "RoomsPanel.refresh",
+            "WirePanel.choose",
+            "RoomExplorer.select",
+        )
         assert driven(made, {name: panelled.PANELS[name] for name in some}) == {}
 
 

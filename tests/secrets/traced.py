@@ -46,8 +46,11 @@ class Recorders:
         RequestsInstrumentor().instrument()
         URLLib3Instrumentor().instrument()
         self.sent = Kept()
-        self.options = {"dsn": "http://key@127.0.0.1:9/1", "transport": self.sent,
-                        "traces_sample_rate": 1.0}  # fmt: skip
+        self.options = {
+            "dsn": "http://key@127.0.0.1:9/1",
+            "transport": self.sent,
+            "traces_sample_rate": 1.0,
+        }
         sentry_sdk.init(**self.options)
         self.begin()
 

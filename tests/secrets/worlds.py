@@ -52,10 +52,12 @@ class World:
         """What a client of this service is made of."""
         client = self.client
         return {
-            "base_url": client.base_url, "outgoing_url": client.outgoing_url,
-            "access_key": client.access_key, "secret_key": str(client.secret_key),
+            "base_url": client.base_url,
+            "outgoing_url": client.outgoing_url,
+            "access_key": client.access_key,
+            "secret_key": str(client.secret_key),
             "timeout": (1.0, 3.0),
-        }  # fmt: skip
+        }
 
     @property
     def with_login(self) -> str:
@@ -77,25 +79,46 @@ class World:
     def device(self) -> ck.Device:
         """A device as B3 lists it, with a login in each place that can hold one."""
         return ck.Device(
-            self.room_id, "door", "Front door", self.with_login, self.marks.login(),
-            {"login_name": "admin", "login_password": self.marks["login_password"],
-             "assist_address": self.marks.login(encoded=False)},
-        )  # fmt: skip
+            self.room_id,
+            "door",
+            "Front door",
+            self.with_login,
+            self.marks.login(),
+            {
+                "login_name": "admin",
+                "login_password": self.marks["login_password"],
+                "assist_address": self.marks.login(encoded=False),
+            },
+        )
 
 
 def good(marks: Marks) -> dict[str, Any]:
     """Answers of a service in which all is well, with every secret that an answer can hold."""
     item = {
-        "roomId": "1", "userId": "door", "userName": "Front door", "userAddress": marks.login(),
-        "userData": marks.login(), "options": {
-            "login_name": "admin", "login_password": marks["login_password"],
-            "assist_address": marks.login()},
-    }  # fmt: skip
+        "roomId": "1",
+        "userId": "door",
+        "userName": "Front door",
+        "userAddress": marks.login(),
+        "userData": marks.login(),
+        "options": {
+            "login_name": "admin",
+            "login_password": marks["login_password"],
+            "assist_address": marks.login(),
+        },
+    }
     members: dict[str, Any] = {
         "A1": {"random": marks["random"], "key": marks["key"]},
         "A2": {"room_id": "1"},
-        "A3": {"id": 1, "room_id": "1", "topic": "Weekly sync", "room_status": 1, "owner_id": "ops",
-               "host_password": marks["host_password"], "attendee_max": "9", "room_mode": 1},
+        "A3": {
+            "id": 1,
+            "room_id": "1",
+            "topic": "Weekly sync",
+            "room_status": 1,
+            "owner_id": "ops",
+            "host_password": marks["host_password"],
+            "attendee_max": "9",
+            "room_mode": 1,
+        },
         "A4": {"room_id": "1"},
         "A5": {"addr": "127.0.0.1:9"},
         "A6": {"user_list": [{"user_name": "Ada", "user_id": "u1"}]},
@@ -103,7 +126,7 @@ def good(marks: Marks) -> dict[str, Any]:
         "B1": {"data": {"roomId": "1", "userId": "door"}},
         "B2": {"data": {"roomId": "1", "userId": "door"}},
         "B3": {"data": {"total": 1, "items": [item]}},
-    }  # fmt: skip
+    }
     return {ENDPOINTS[key].path: {"ret": 0, **found} for key, found in members.items()}
 
 
@@ -117,9 +140,9 @@ def _raw(query: Mapping[str, str]) -> Reply:
     back = ck.wire.encode(query)
     head = (
         f"HTTP/1.1 500 bad /p?{back}\r\nX-Asked: {back}\r\nLocation: /p?{back}\r\n"
-        f"WWW-Authenticate: Basic realm=\"{back}\"\r\nContent-Type: text/html; q=\"{back}\"\r\n"
+        f'WWW-Authenticate: Basic realm="{back}"\r\nContent-Type: text/html; q="{back}"\r\n'
         "Content-Length: 2\r\nConnection: close\r\n\r\nno"
-    )  # fmt: skip
+    )
     return Reply(raw=lambda connection: connection.sendall(head.encode()))
 
 
@@ -131,9 +154,10 @@ def _cut(marks: Marks) -> Callable[[Mapping[str, str]], Reply]:
     """JSON that ends within a secret."""
     parts = {"ret": 0, "random": marks["random"], "key": marks["key"]}
     members = {
-        "ret": 0, "data": {"options": {"login_password": marks["login_password"]}},
+        "ret": 0,
+        "data": {"options": {"login_password": marks["login_password"]}},
         "host_password": marks["host_password"],
-    }  # fmt: skip
+    }
 
     def cut(query: Mapping[str, str]) -> Reply:
         text = json.dumps(parts if "digest" in query else members)
@@ -145,9 +169,10 @@ def _cut(marks: Marks) -> Callable[[Mapping[str, str]], Reply]:
 def _redirect(marks: Marks) -> Callable[[Mapping[str, str]], Reply]:
     login = quote(marks["password of a redirect"], safe="")
     return lambda query: Reply(
-        f'<a href="http://admin:{login}@elsewhere/?{ck.wire.encode(query)}">moved</a>', status=302,
+        f'<a href="http://admin:{login}@elsewhere/?{ck.wire.encode(query)}">moved</a>',
+        status=302,
         headers={"Location": f"http://admin:{login}@elsewhere.invalid/?{ck.wire.encode(query)}"},
-    )  # fmt: skip
+    )
 
 
 def _code(query: Mapping[str, str]) -> dict[str, Any]:
@@ -165,12 +190,19 @@ HOSTILE: dict[str, Callable[[Marks], Any]] = {
     "redirect": _redirect,
     "cut": _cut,
     "dropped": lambda marks: Reply(drop=True),
-    "other types": lambda marks: lambda query: {
-        "ret": 0, "room_id": [dict(query)], "user_list": {"x": dict(query)}, "data": [dict(query)],
-        "host_password": {"x": marks["host_password"]}, "addr": [marks.login()],
-        "msg": echo(query)},
+    "other types": lambda marks: (
+        lambda query: {
+            "ret": 0,
+            "room_id": [dict(query)],
+            "user_list": {"x": dict(query)},
+            "data": [dict(query)],
+            "host_password": {"x": marks["host_password"]},
+            "addr": [marks.login()],
+            "msg": echo(query),
+        }
+    ),
     "wrong token": lambda marks: lambda query: {"ret": 602, "msg": echo(query)},
-}  # fmt: skip
+}
 WORLDS = ("sandbox", *HOSTILE)
 
 
@@ -189,9 +221,13 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
                 script.update(dict.fromkeys(set(script) - kept, answer))
             service = ending.enter_context(scripted(script))
             client = ck.Client(
-                service.base_url, service.base_url, "marked access", marks["secret_key"],
-                timeout=(1.0, 3.0), sleep=lambda _: None,
-            )  # fmt: skip
+                service.base_url,
+                service.base_url,
+                "marked access",
+                marks["secret_key"],
+                timeout=(1.0, 3.0),
+                sleep=lambda _: None,
+            )
             ending.callback(client.close)
             made = World(
                 name,
@@ -209,9 +245,13 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
 
 def _well(marks: Marks, folder: Path, chance: random.Random, ending: ExitStack) -> World:
     sandbox = ending.enter_context(
-        Sandbox(seed=chance.randrange(9999), access_key="marked access",
-                secret_key=marks["secret_key"], explain=True)
-    )  # fmt: skip
+        Sandbox(
+            seed=chance.randrange(9999),
+            access_key="marked access",
+            secret_key=marks["secret_key"],
+            explain=True,
+        )
+    )
     client = ending.enter_context(sandbox.connect(timeout=(2.0, 10.0)))
     room_id = ck.create_room(client, "Weekly sync", "ops", host_password=marks["host_password"])
     address = sandbox.camera(

@@ -93,9 +93,11 @@ def _try(
     service: Service, rows: Sequence[Row], tries: Tries, done: Callable[[Row, Outcome], object]
 ) -> None:
     with Sandbox(
-        seed=SEED, dialect=service.dialect, access_key=service.access_key,
+        seed=SEED,
+        dialect=service.dialect,
+        access_key=service.access_key,
         secret_key=service.secret_key,
-    ) as sandbox:  # fmt: skip
+    ) as sandbox:
         stage = Stage(service, sandbox, tries)
         for row in rows:
             done(row, stage.tried(row))

@@ -160,12 +160,14 @@ def _mangled(right: str, found: str) -> str:
         "is percent-encoded once too often": (quote(right), quote(right, safe="")),
         "lost its plus sign, which has to be percent-encoded": (right.replace("+", " "),),
         "ends too early: & and # have to be percent-encoded": (
-            right.partition("&")[0], right.partition("#")[0],
+            right.partition("&")[0],
+            right.partition("#")[0],
         ),
         "is UTF-8 that was read as Latin-1": (
-            right.encode().decode("latin-1"), right.encode().decode("cp1252", "replace"),
+            right.encode().decode("latin-1"),
+            right.encode().decode("cp1252", "replace"),
         ),
-    }  # fmt: skip
+    }
     if found.isascii() and not right.isascii() and "?" in found:
         return "lost its letters beyond ASCII: they travel as UTF-8"
     return next((mistake for mistake, made in mistakes.items() if found in made), "")

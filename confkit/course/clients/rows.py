@@ -89,18 +89,36 @@ _PEOPLE = [{"user_name": "Ada", "user_id": USER}, {"user_name": AWKWARD}]
 _DEVICE = {"room_id": ROOM, "user_id": "cam 1/a"}
 _LISTED = {
     "total": 1,
-    "items": [{**_DEVICE, "user_name": AWKWARD, "user_address": LOCKED,
-               "options": {"login_name": LOGIN["login_name"]}}],
-}  # fmt: skip
+    "items": [
+        {
+            **_DEVICE,
+            "user_name": AWKWARD,
+            "user_address": LOCKED,
+            "options": {"login_name": LOGIN["login_name"]},
+        }
+    ],
+}
 _QUOTED = {
-    "id": 7, "room_id": ROOM, "topic": "Café 🚀", "room_status": 0, "owner_id": "ops",
-    "host_password": None, "attendee_max": 25, "max_audio": None, "max_video": None,
-    "room_extend_id": ROOM, "room_mode": 1,
-}  # fmt: skip
+    "id": 7,
+    "room_id": ROOM,
+    "topic": "Café 🚀",
+    "room_status": 0,
+    "owner_id": "ops",
+    "host_password": None,
+    "attendee_max": 25,
+    "max_audio": None,
+    "max_video": None,
+    "room_extend_id": ROOM,
+    "room_mode": 1,
+}
 _QUOTES = {name: "" if value is None else str(value) for name, value in _QUOTED.items()}
 _ALL_OF_A2 = {
-    **_TOPIC, "host_password": "h&1=+", "max_video": "4", "max_audio": "9", "attendee_max": "25",
-}  # fmt: skip
+    **_TOPIC,
+    "host_password": "h&1=+",
+    "max_video": "4",
+    "max_audio": "9",
+    "attendee_max": "25",
+}
 _ONCE = (("A2", 1, 1, "it sent the create {}, as the answer was lost"),)
 _LIBRARY = "A create is a change and is not sent again; perhaps the HTTP library did it by itself."
 _MOST_BYTES = "The limit is 149 bytes of UTF-8, not characters."

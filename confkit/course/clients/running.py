@@ -56,9 +56,13 @@ def _started(
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(  # noqa: S603  # the learner's own command
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
             start_new_session=True,
-        )  # fmt: skip
+        )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise ConfigError(

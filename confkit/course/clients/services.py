@@ -27,25 +27,41 @@ SERVICES = (
     Service(
         "an older service",
         Dialect(
-            hash="sha256", signature="raw", token_parameter="access_tocken",  # noqa: S106
-            mcu_token_parameter="token", remove_token_parameter="accessToken",  # noqa: S106
-            result_field="result", item_keys="snake_case", create_method="POST",
-            list_method="POST", placement="form",
+            hash="sha256",
+            signature="raw",
+            token_parameter="access_tocken",  # noqa: S106
+            mcu_token_parameter="token",  # noqa: S106
+            remove_token_parameter="accessToken",  # noqa: S106
+            result_field="result",
+            item_keys="snake_case",
+            create_method="POST",
+            list_method="POST",
+            placement="form",
         ),
-        "older_access_1", "schlüssel +/=%3D",
+        "older_access_1",
+        "schlüssel +/=%3D",
     ),
     Service(
         "a service that takes JSON",
         Dialect(hash="sha512", create_method="POST", list_method="POST", placement="json"),
-        "demo_access", "demo \"secret\" 秘密",
+        "demo_access",
+        'demo "secret" 秘密',
     ),
-)  # fmt: skip
+)
 # Which row of the interface an operation of the contract calls.
 OPERATIONS = {
-    "sign": "", "authenticate": "A1", "create_room": "A2", "get_room": "A3", "delete_room": "A4",
-    "get_mcu": "A5", "get_room_users": "A6", "force_offline": "A7", "import_device": "B1",
-    "remove_device": "B2", "list_devices": "B3",
-}  # fmt: skip
+    "sign": "",
+    "authenticate": "A1",
+    "create_room": "A2",
+    "get_room": "A3",
+    "delete_room": "A4",
+    "get_mcu": "A5",
+    "get_room_users": "A6",
+    "force_offline": "A7",
+    "import_device": "B1",
+    "remove_device": "B2",
+    "list_devices": "B3",
+}
 _SKELETONS = {"java": "Client.java", "sh": "client.sh"}
 
 

@@ -110,9 +110,12 @@ class Stage:
         for name, login in ((CAMERA, {}), (LOCKED, LOGIN)):
             if name in text and name not in self._cameras:
                 self._cameras[name] = self._sandbox.camera(
-                    None, login.get("login_name"), login.get("login_password"),
-                    size=(160, 120), fps=5,
-                )  # fmt: skip
+                    None,
+                    login.get("login_name"),
+                    login.get("login_password"),
+                    size=(160, 120),
+                    fps=5,
+                )
             text = text.replace(name, self._cameras.get(name, ""))
         return json.loads(text)
 

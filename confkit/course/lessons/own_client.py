@@ -18,8 +18,9 @@ def signature(function: Function, _: Any) -> Hints:
     vectors = all_vectors()
     for number, vector in enumerate(vectors):
         messages: tuple[tuple[Kind, str], ...] = (
-            ("digest", vector.access_key), ("token", f"{vector.random}:{vector.key}"),
-        )  # fmt: skip
+            ("digest", vector.access_key),
+            ("token", f"{vector.random}:{vector.key}"),
+        )
         for name, message in messages:
             made = function(vector.secret_key, message, vector.hash, vector.signature)
             if wrong := vector.mistake(name, made):

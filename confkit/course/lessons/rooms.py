@@ -106,8 +106,17 @@ def put_off(function: Function, client: Client) -> Hints:
 
 
 _BROKEN = re.compile("[\ufffd\udc80-\udcff]+$")  # what decoding makes of half a character
-_TOPICS = ("Sync", "", "x" * 149, "\u00e9" * 74, "x" * 400, "\u00e9" * 200, "a" + "\u00e9" * 200,
-           "\u4f1a\u8bae" * 60, "ab" + "\U0001f3a5" * 60)  # fmt: skip
+_TOPICS = (
+    "Sync",
+    "",
+    "x" * 149,
+    "\u00e9" * 74,
+    "x" * 400,
+    "\u00e9" * 200,
+    "a" + "\u00e9" * 200,
+    "\u4f1a\u8bae" * 60,
+    "ab" + "\U0001f3a5" * 60,
+)
 
 
 def topic_cut(function: Function, _: Any) -> Hints:

@@ -18,10 +18,11 @@ MORNING = Parts(
     "demo_access", "demo_secret", random="abc", key="def", earlier=[("123", "456"), ("uvw", "xyz")]
 )
 _SPELLINGS = {
-    "access_token": "interface A's and B2's", "accessToken": "the spelling of B1 and B3",
+    "access_token": "interface A's and B2's",
+    "accessToken": "the spelling of B1 and B3",
     "access_tocken": "an older spelling, seen in deployments",
     "token": "the spelling of one SDK, seen in deployments",
-}  # fmt: skip
+}
 
 
 def _signature(kind: Kind, answer: str, client: Any) -> Hints:

@@ -121,8 +121,9 @@ class Table(Widget):
             self._frame = frame
             self.columns = [
                 [one.name, one.label, one.right, one.wide, one.copy]
-                for one in self._columns if one.name in frame.columns
-            ]  # fmt: skip
+                for one in self._columns
+                if one.name in frame.columns
+            ]
             self.told = f"{len(frame):,} {self._what}" if told is None else told
             self._order()
             self._turn(self.page)

@@ -48,11 +48,18 @@ def describe_loop(name: str, loop: Loop) -> bytes:
     elif loop.codec == "h265":
         parameters = "sprop-vps={}; sprop-sps={}; sprop-pps={}".format(*encoded)
     lines = [
-        "v=0", "o=- 0 0 IN IP4 0.0.0.0", f"s={' '.join(name.split()) or '-'}",
-        "c=IN IP4 0.0.0.0", "t=0 0", "a=control:*", f"m=video 0 RTP/AVP {number}",
+        "v=0",
+        "o=- 0 0 IN IP4 0.0.0.0",
+        f"s={' '.join(name.split()) or '-'}",
+        "c=IN IP4 0.0.0.0",
+        "t=0 0",
+        "a=control:*",
+        f"m=video 0 RTP/AVP {number}",
         f"a=rtpmap:{number} {ENCODINGS[loop.codec]}/{_CLOCK}",
-        *([f"a=fmtp:{number} {parameters}"] if parameters else []), f"a=control:{TRACK}", "",
-    ]  # fmt: skip
+        *([f"a=fmtp:{number} {parameters}"] if parameters else []),
+        f"a=control:{TRACK}",
+        "",
+    ]
     return "\r\n".join(lines).encode()
 
 

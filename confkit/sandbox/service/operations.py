@@ -222,10 +222,17 @@ def _device_service(service: Service, stopped: int) -> None:
 
 Operation = Callable[[Service, Values], Awaitable[Members]]
 OPERATIONS: Mapping[str, Operation] = {
-    "A1": authenticate, "A2": create_room, "A3": get_room, "A4": delete_room, "A5": get_mcu,
-    "A6": get_users, "A7": force_offline, "B1": create_device, "B2": destroy_device,
+    "A1": authenticate,
+    "A2": create_room,
+    "A3": get_room,
+    "A4": delete_room,
+    "A5": get_mcu,
+    "A6": get_users,
+    "A7": force_offline,
+    "B1": create_device,
+    "B2": destroy_device,
     "B3": list_devices,
-}  # fmt: skip
+}
 # The code for a failure of ours: database error, or the device service's own (section 7).
 BROKEN = {"B1": 302, "B2": 303, "B3": 304}
 DATABASE_ERROR = 700

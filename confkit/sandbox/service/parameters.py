@@ -121,9 +121,10 @@ class Given(NamedTuple):
         known = {_plain(one) for one in self._known("callback")}
         # Only what can be a name is quoted: a token that lost its name would stand in its place.
         strangers = [
-            other for other in given
+            other
+            for other in given
             if _plain(other) not in known and other.isidentifier() and len(other) < 25
-        ]  # fmt: skip
+        ]
         hint = f"; {key} does not know {', '.join(strangers[:5])}" if strangers else ""
         return f"{name} is missing{hint}"
 
