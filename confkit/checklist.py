@@ -22,6 +22,7 @@ _SHADES = {
     "SKIP": "#e8e8e8",
     "seen": "#d9eedd",
     "open": "#fbe9c2",
+    "running": "#fbe9c2",
 }
 
 

@@ -16,7 +16,7 @@ from ..secret import mask_address
 if TYPE_CHECKING:
     from ..sandbox import Sandbox
 
-_BADGES = {OK: "PASS", FAILED: "FAIL", SKIPPED: "SKIP", RUNNING: "open"}
+_BADGES = {OK: "PASS", FAILED: "FAIL", SKIPPED: "SKIP", RUNNING: "running"}
 _WIDTH = 240  # pixels of a thumbnail
 
 

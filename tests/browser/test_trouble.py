@@ -24,7 +24,7 @@ def test_an_error_in_the_page_is_heard(visit):
 
 def test_a_message_to_a_widget_that_is_gone_is_heard(visit):
     """The kernel may say so of the page's question for all widgets, and of nothing else."""
-    [question, *_] = visit.heard.questions
+    [question, *_] = visit.until(lambda: visit.heard.questions)
     warn = "import logging; logging.getLogger('comm').warning('No such comm: {}')"
     visit.kernel.run(warn.format(question))
     visit.kernel.run(warn.format("7"))
@@ -84,7 +84,7 @@ def test_an_import_that_the_service_refuses_is_explained(lab):
     panel.get_by_role("alert").get_by_text("426").wait_for()
     panel.get_by_role("button", name="Find out why").click()
     panel.get_by_text("auth_rejected").first.wait_for()
-    panel.locator(".confkit-next").wait_for()
+    panel.get_by_text("→").first.wait_for()
     assert lab.kernel.run("print(len(panel.value))") == "0"
 
 
@@ -94,9 +94,9 @@ def test_a_camera_that_is_unplugged_in_the_middle_is_told(lab):
     panel.get_by_alt_text("The newest picture of Front door").wait_for()
     panel.get_by_label("Address").fill(kernel.run("print(waits)"))
     panel.get_by_role("button", name="Preflight").click()
-    panel.get_by_label("under way").wait_for()
+    panel.get_by_text("running", exact=True).wait_for()
     panel.get_by_role("button", name="Preflight").click()  # a second click does nothing
-    lab.until(lambda: "keyframe" in panel.get_by_role("table", name="Stages").inner_text())
+    lab.until(lambda: "keyframe" in panel.locator("table").filter(has_text="DESCRIBE").inner_text())
     kernel.run("client.sandbox.unplug(waits); client.sandbox.unplug(camera)")
     panel.get_by_text("dropped").first.wait_for()
     panel.get_by_role("button", name="Refresh").click()

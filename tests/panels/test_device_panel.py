@@ -166,7 +166,7 @@ def test_stages_are_shown_as_they_happen_then_the_picture(panel, camera):
     shown = [re.findall("scope='row'[^>]*>([^<]+)", html) for html in seen]
     names = [stage.name for stage in report.stages]
     assert shown[0] == names[:1]
-    assert ">open<" in seen[0]
+    assert ">running<" in seen[0]
     assert shown[-2] == names
     assert "The first picture of" in panel.view.html
     assert panel.view.html.count(">PASS<") == len(names)
@@ -359,7 +359,7 @@ def test_a_preflight_can_be_cancelled_and_leaves_the_stages_that_ended(panel, sa
     assert panel.wait(LONG)
     assert (panel.frame.text, panel.frame.busy) == ("Cancelled.", "")
     assert "PLAY" in panel.view.html
-    assert ">open<" not in panel.view.html
+    assert ">running<" not in panel.view.html
     panel.view.show = lambda _: panel.cancel()
     with pytest.raises(CancelledError):
         panel.preflight()
