@@ -5,14 +5,33 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent
 
 
+def start_kernels_patiently() -> None:
+    """Has nbval start a kernel once more that dies at once: Jupyter chooses its ports before it
+    opens them, and a server of another test may have taken one meanwhile."""
+    from nbval import kernel
+
+    start = kernel.start_new_kernel
+
+    def started(**options: Any) -> Any:
+        try:
+            return start(**options)
+        except RuntimeError:
+            return start(**options)
+
+    kernel.start_new_kernel = started
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Compares on the sandbox, in a course that nobody has begun, but for ports and seconds."""
+    if getattr(config.option, "nbval", False) or getattr(config.option, "nbval_lax", False):
+        start_kernels_patiently()
     if not getattr(config.option, "nbval", False):  # with --nbval-lax nothing is compared
         return
     if not config.option.nbval_sanitize_with:

@@ -171,6 +171,8 @@ class RoomsPanel(Panel):
             self._shows_rows()
         if not self.model.begun:
             self.first(self._begin)
+        if self.model.picked:  # in another panel, before this one was made
+            self._picked(self.model.picked)
 
     def _begin(self) -> None:
         with self.model.beginning:  # another panel may be reading them

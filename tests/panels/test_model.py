@@ -14,6 +14,7 @@ from confkit.charts.rooms import rooms as charted
 from confkit.many.ids import RoomIds
 from confkit.many.reading import Part
 from confkit.many.result import Failure
+from confkit.panels import OccupancyPanel, RoomExplorer
 from confkit.panels.model import (
     Filter,
     Outage,
@@ -425,3 +426,15 @@ def test_a_reading_that_began_before_an_outage_does_not_end_it(client, building)
     assert model.outage is not None
     model.heard(ck.sweep(client, ["0000000001"]))
     assert model.outage is None
+
+
+def test_a_panel_that_is_made_later_shows_what_is_picked(client, sandbox):
+    """A cell that is run again gives a panel with the room that another one has picked."""
+    rooms = [ck.create_room(client, topic, "ops") for topic in "ab"]
+    model = RoomsModel(client, rooms)
+    for kind in (RoomExplorer, OccupancyPanel):
+        model.pick(rooms[1])
+        panel = kind(client, model)
+        assert panel.wait(60)
+        assert panel.table.chosen == rooms[1]
+        panel.close()
