@@ -61,7 +61,7 @@ def test_callers_at_once_share_one_thread_and_leave_none():
         inside.append(threading.current_thread())
         if len(inside) == 8:
             meeting.set()
-        await meeting.wait()
+        await asyncio.wait_for(meeting.wait(), 20)
         return threads()
 
     with ThreadPoolExecutor(8) as pool:
