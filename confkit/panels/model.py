@@ -488,7 +488,9 @@ class RoomsModel:
     @property
     def _left(self) -> float:
         """For how many seconds still somebody looks."""
-        return max(0.0, max(self._until.values(), default=-float("inf")) - self._clock())
+        with self._changed:
+            until = max(self._until.values(), default=-float("inf"))
+        return max(0.0, until - self._clock())
 
     @property
     def _reads_rest(self) -> bool:
@@ -538,7 +540,9 @@ class RoomsModel:
             return False
         if not self._round and now - self._round_began >= every:
             self._round_began = now
-            page = {room_id for one in self._until for room_id in one.page()}
+            with self._changed:
+                looking = list(self._until)
+            page = {room_id for one in looking for room_id in one.page()}
             order = self.frame[READ_AT].sort_values(kind="stable", na_position="first").index
             self._round.extend(one for one in self.frame["room_id"].loc[order] if one not in page)
         # So few that a tick seldom cuts them off; two calls each, and one for all devices.

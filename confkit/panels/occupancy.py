@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import tzinfo
@@ -84,6 +85,7 @@ class OccupancyPanel(RoomsPanel):
         super().__init__("Occupancy", client, room_ids, background_rate, tz)
         self.add_class("confkit-occupancy")
         self._client = client
+        self._picking = threading.Lock()
         # What was read is a sample of its time: the rows that are there already, too.
         read = self.model.frame[~self.model.frame[UNREAD]]
         self._samples: tuple[pd.DataFrame, ...] = (samples_of(read),)
@@ -235,10 +237,11 @@ class OccupancyPanel(RoomsPanel):
         self._beside(partial(self._draw_curve, anew=True))
 
     def _draw_curve(self, *, anew: bool = False) -> None:
-        room_id, frame = self.model.picked, self.model.frame
-        topic = next(iter(frame["topic"][frame["room_id"] == room_id]), None)
-        read, folder = self._read_of(room_id), self.recorded.folder
-        self.curve.draw(room_id, topic, read, folder, self.frame.every, anew=anew)
+        with self._picking:  # which room it is, is asked in one's turn: the last pick stays
+            room_id, frame = self.model.picked, self.model.frame
+            topic = next(iter(frame["topic"][frame["room_id"] == room_id]), None)
+            read, folder = self._read_of(room_id), self.recorded.folder
+            self.curve.draw(room_id, topic, read, folder, self.frame.every, anew=anew)
 
     # A recording
 

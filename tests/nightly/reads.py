@@ -37,7 +37,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
 }
 FLOOR = 0.7  # of the calls give what is true, whatever is done to them
 FAULTY = 0.2  # of the requests meet a fault
-QUICK = (0.5, 0.4)  # time-outs of a client that is not to wait long
+QUICK = (2.0, 1.5)  # time-outs: short, and longer than a busy machine takes to answer
 HANG = 120.0  # seconds; nine tries and a sweep's rounds are over long before
 MEMORY = 700  # megabytes that no piece may need more than before, whatever is sent to it
 CALLS = {"users": ("A6",), "people": ("A6", "B3"), "devices": ("A6", "B3")}

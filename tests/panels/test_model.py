@@ -256,7 +256,7 @@ class Rooms(RoomsModel):
         self.away, self.broken, self.cut_after = False, set(), 0
         self.asked: list[tuple[list[str], float | None]] = []
         self.errors: list[Exception] = []
-        self.aged = 0
+        self.aged, self.idle = 0, threading.Event()
         super().__init__(client, [f"{n}" for n in range(number)], clock=lambda: self.now)
         self.viewer = Viewer(
             page=lambda: self.ids[:page], changed=self._told, fails=self.errors.append, every=every
@@ -282,11 +282,23 @@ class Rooms(RoomsModel):
         swept = ck.Sweep(tuple(ids), "S", now, 0, 0, complete, lost, part, (False, True), None)
         return swept, self.take(swept)
 
+    def _read_pages(self, viewers):
+        return self._noted(super()._read_pages(viewers))
+
+    def _read_rest(self):
+        return self._noted(super()._read_rest())
+
+    def _noted(self, more):
+        if not more:
+            self.idle.set()
+        return more
+
     def looked_at(self) -> list[list[str]]:
         """What is read after a tick, until nothing is left to be read."""
         before = len(self.asked)
+        self.idle.clear()
         self.tick(self.viewer)
-        assert self.wait(20)
+        assert self.idle.wait(20)
         self.hide(self.viewer)
         assert self.wait(20)
         assert not self.errors

@@ -277,7 +277,7 @@ def test_a_new_nonce_after_an_accepted_login_is_no_rejection():
         return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}')
 
     seen = []
-    assert of_script(answer, "a", "b", timeout=0.7, seen=seen).verdict == "no_media"
+    assert of_script(answer, "a", "b", timeout=1.0, seen=seen).verdict == "no_media"
     assert seen[0].methods.count("PLAY") == 2
 
 
@@ -407,7 +407,7 @@ def test_what_plays_and_shows_nothing_is_told_apart(answer, verdict, quick):
 
 def test_udp_without_a_packet_is_a_firewall():
     """A camera that accepts UDP and sends nothing is `udp_blocked`."""
-    assert of_script(willing, transport="udp", timeout=0.5).verdict == "udp_blocked"
+    assert of_script(willing, transport="udp", timeout=1.0).verdict == "udp_blocked"
 
 
 def test_a_camera_that_drops_is_told():
@@ -446,7 +446,7 @@ def test_each_stage_is_told_as_it_begins_and_as_it_ends(script):
     """Who listens hears of every stage in order: that it has begun, then all that the report says
     of it, before the next one begins."""
     told = []
-    report = of_script(script, on_stage=told.append, timeout=0.5)
+    report = of_script(script, on_stage=told.append, timeout=1.0)
     assert tuple(told[1::2]) == report.stages
     assert [(stage.name, stage.seconds, stage.outcome) for stage in told[::2]] == [
         (stage.name, 0.0, "running") for stage in report.stages
@@ -671,7 +671,7 @@ def test_odd_firmware_is_no_failure(answer):
         assert re.fullmatch("[!-~]+", request.url)
         return output
 
-    assert of_script(watched, timeout=0.4).verdict == "no_media"
+    assert of_script(watched, timeout=1.0).verdict == "no_media"
 
 
 def test_packets_before_play_and_stray_bytes_between_them_are_passed_over():

@@ -51,7 +51,7 @@ def test_a_login_in_the_address_works_and_never_travels():
             stream = await pull(url.replace("//", "//admin:s3cret%2F%40@"))
             await stream.close()
         async with fake_camera(willing) as fake:
-            await refused(fake.url.replace("//", "//ada:hush@"), timeout=0.2)
+            await refused(fake.url.replace("//", "//ada:hush@"), timeout=1.0)
             assert not any("ada" in request.url for request in fake.requests)
 
     asyncio.run(run())
@@ -95,7 +95,7 @@ def test_a_stale_nonce_is_renewed_once():
         for times, verdict in ((2, "no_media"), (3, "auth_rejected")):
             async with fake_camera(stale_times(times)) as fake:
                 fakes[:] = [fake]
-                assert (await refused(fake.url, "ada", "hush", timeout=0.5)).verdict == verdict
+                assert (await refused(fake.url, "ada", "hush", timeout=1.0)).verdict == verdict
 
     asyncio.run(run())
 
@@ -124,7 +124,7 @@ def test_a_camera_that_closes_after_its_401_is_reopened():
                             return
 
             async with raw_server(serve) as port:
-                error = await refused(f"rtsp://127.0.0.1:{port}/live", "ada", "hush", timeout=0.5)
+                error = await refused(f"rtsp://127.0.0.1:{port}/live", "ada", "hush", timeout=1.0)
         assert error.verdict == "no_media"
         assert fake.connections == 2
         assert sum(bool(r.get("Authorization")) and r.method == "DESCRIBE" for r in seen) == 1
@@ -172,7 +172,7 @@ def test_silence_hits_the_deadline_and_the_step_is_named(silent_at):
 
     async def run():
         async with fake_camera(lambda r: None if r.method == silent_at else willing(r)) as fake:
-            error = await refused(fake.url, timeout=0.2)
+            error = await refused(fake.url, timeout=1.0)
             assert error.verdict == ("rtsp_silent" if silent_at else "no_media")
             assert error.timed_out
             assert (silent_at or "PLAY") in error.reason
@@ -196,7 +196,7 @@ def test_a_dripping_camera_hits_the_deadline():
     async def run():
         async with raw_server(serve) as port:
             async with asyncio.timeout(10):  # half of what it could stretch it to
-                error = await refused(f"rtsp://127.0.0.1:{port}/", timeout=0.3)
+                error = await refused(f"rtsp://127.0.0.1:{port}/", timeout=1.0)
             assert (error.verdict, error.timed_out) == ("rtsp_silent", True)
 
     asyncio.run(run())
@@ -267,7 +267,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one():
 
     async def run():
         async with fake_camera(answer) as fake:
-            assert (await refused(fake.url, timeout=0.3)).verdict == "no_media"
+            assert (await refused(fake.url, timeout=1.0)).verdict == "no_media"
 
     asyncio.run(run())
 
