@@ -41,6 +41,7 @@ KINDS = {
     "lower": Look(BLUE, "", "lower"),
     "set": Look(SKY, "..", "no cap today"),
     "keep": Look(FAINT, "", "keep"),
+    "open": Look("#ffffff", "\\\\", "no promise"),
     "unused": Look(TRACK, "", "never used"),
     "unread": Look("#ffffff", "....", "not read"),
 }

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 
+from ..text import counted
 from .looks import FAINT, GREY, INK, KINDS, STATES, TRACK, Look
 from .rooms import (
     TOP,
@@ -113,7 +114,11 @@ def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Cha
         found,
         finding,
         summary(found, KINDS, f"the first {TOP}:", finding, seats(found)),
-        [(look.word, count[kind], look) for kind, look in KINDS.items()],
+        [
+            (look.word, count[kind], look)
+            for kind, look in KINDS.items()
+            if count[kind] or kind != "open"
+        ],
         _lines,
         under=[
             service or report.attrs.get("service", ""),
@@ -375,10 +380,17 @@ def _window(report: "pd.DataFrame") -> str:
 
 
 def _basis(report: "pd.DataFrame", found: Sequence[RoomCap]) -> str:
-    """What the suggestions rest on, where that is not the peak."""
-    quantile = report.attrs.get("quantile")
+    """What the suggestions rest on, and what they promise."""
+    quantile, risk = report.attrs.get("quantile"), report.attrs.get("risk")
     refused = sum(room.refused for room in found)
-    return f"{100 * quantile:g} % of use fits, {refused:,} user-minutes do not" if quantile else ""
+    if risk:
+        weeks = counted(report.attrs["weeks_ahead"], "week")
+        return f"at most {100 * risk:g} % of such rooms exceed theirs in {weeks}, on average"
+    if quantile:
+        rests = f"{100 * quantile:g} % of use fits, {refused:,} user-minutes do not"
+    else:
+        rests = "the most that was seen"
+    return f"{rests}; nothing is promised"
 
 
 def _licences(report: "pd.DataFrame") -> str:

@@ -84,7 +84,7 @@ class RoomCap:
 
     `used` is for how many minutes people were in it, and `full` for how many it was at its cap: who
     else wanted to come in is not known. `refused` are the user-minutes for which the suggested cap
-    would have been too low.
+    would have been too low. `risked`: the suggestion is one with a stated risk, or none.
     """
 
     name: str
@@ -96,12 +96,15 @@ class RoomCap:
     full: int
     refused: int
     reason: str
+    risked: bool = False
 
     @property
     def state(self) -> str:
         """One of KINDS."""
         if self.suggested is None:
-            return "unused" if self.peak == 0 or self.used == 0 else "unread"
+            if self.peak == 0 or self.used == 0:
+                return "unused"
+            return "open" if self.risked and self.peak is not None else "unread"
         if self.cap is None:
             return "set"
         if self.step > 0:
@@ -186,6 +189,7 @@ def caps(report: "pd.DataFrame") -> list[RoomCap]:
             number(full) or 0,
             number(refused) or 0,
             clean(reason),
+            risked="windows" in report.columns,
         )
         for name, room_id, cap, suggested, peak, used, full, refused, reason in zip(
             names(report["room_id"], _column(report, "topic")),
@@ -218,6 +222,7 @@ def decisions(found: Sequence[RoomCap]) -> str:
     told = {
         **{kind: f"to {kind}" for kind in KINDS},
         "reached": "reached",
+        "open": "without a promise",
         "unused": "never used",
         "unread": "not read",
     }

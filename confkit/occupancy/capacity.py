@@ -1,11 +1,13 @@
 """From samples to a decision: which `attendee_max` each room should have."""
 
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ..errors import ConfigError
+from ..text import counted
 from ..transport import finite
 from .counting import (
     DamagedError,
@@ -16,7 +18,8 @@ from .counting import (
     samples_database,
     together,
 )
-from .folder import services
+from .folder import whose
+from .risk import check_risk, promises
 from .zones import duration, zone
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -35,6 +38,7 @@ _TYPES = {
     "refused_minutes": "Float64",
     "reason": "string",
 }
+_BEHIND = {"days_seen": "Int64", "windows": "Int64"}  # with a risk
 
 
 def capacity_report(
@@ -42,6 +46,8 @@ def capacity_report(
     tz: str | tzinfo | None = None,
     *,
     quantile: float | None = None,
+    risk: float | None = None,
+    ahead: str | timedelta = "4w",
 ) -> pd.DataFrame:
     """One row per room, by ID: how full it was, and the `attendee_max` to give it.
 
@@ -59,26 +65,43 @@ def capacity_report(
 
     `suggested` is the peak of the whole window, or with `quantile` (such as 0.99) the users that
     were not exceeded in this share of the minutes in use; the peak again where the cap was reached.
+    Neither promises anything of the time to come.
+
+    With `risk` (such as 0.10) it is a cap such that, among rooms like those that are given one, at
+    most this share exceeds theirs on average in the time `ahead`, which is counted in whole weeks;
+    of a single room nothing is promised. It is calibrated on the recording's own last half year by
+    rolling conformal prediction over rooms and weeks (Vovk, Gammerman, Shafer: Algorithmic Learning
+    in a Random World, 2005). `days_seen` and `windows`, the stretches of the past that it was
+    calibrated with, stand behind it. It is missing, and `reason` says why, where less than twice
+    the time ahead was seen, or with a gap, where the room stood at its cap, and where its use, or
+    that of all rooms, has changed.
 
     `attrs["timezone"]` names the zone of the hours (`tz`, or else local time);
     `attrs["totals"]` holds people and users of all rooms at once, `people_peak`, `people_peak_at`,
     `people_p95`, ... (percentiles while anybody was there), by which licences are bought. A sample
-    that failed counts nowhere, so all of it is "at least". ConfigError where there is no folder.
+    that failed counts nowhere, so all of it is "at least". ConfigError: there is no such folder;
+    `risk` is not between 0 and 1, `ahead` no time, or the samples are of two services.
     """
     where, name = zone(tz)
     if quantile is not None and not (finite(quantile) and quantile <= 1):
         raise ValueError(f"quantile is {quantile!r}; give a share of the minutes, such as 0.99")
+    if quantile is not None and risk is not None:
+        raise ConfigError("quantile and risk are two rules", "Give one of them.")
+    promise = None if risk is None else (float(risk), check_risk(risk, ahead))
+    service = whose(source)
+    if promise and service is not None and ", " in service:
+        raise ConfigError(
+            f"These are samples of {service}", "Give those of one service, or no `risk`."
+        )
     try:
-        figures, everybody = _counted(source, where, quantile)
+        figures, everybody = _counted(source, where, quantile, promise)
     except DamagedError:  # DuckDB cannot tell which file: all are read
-        figures, everybody = _counted(source, where, quantile, thorough=True)
-    report = _report(figures, quantile)
-    if isinstance(source, pd.DataFrame):
-        service = source.attrs.get("service")
-    else:
-        service = services(Path(source))
+        figures, everybody = _counted(source, where, quantile, promise, thorough=True)
+    report = _report(figures, quantile, promise)
     totals = {"rooms": len(report), **_totals(everybody, where)}
     report.attrs = {"timezone": name, "quantile": quantile, "totals": totals}
+    if promise:
+        report.attrs.update(risk=promise[0], weeks_ahead=promise[1])
     if service is not None:
         report.attrs["service"] = service
     return report
@@ -88,6 +111,7 @@ def _counted(
     source: str | Path | pd.DataFrame,
     where: tzinfo,
     quantile: float | None,
+    promise: tuple[float, int] | None,
     *,
     thorough: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -97,6 +121,8 @@ def _counted(
         count_samples(base, where)
         every = room_quantiles(base, _SHARES, in_use=False).add_suffix("_all")
         figures = room_figures(base).join(room_quantiles(base, shares, in_use=True)).join(every)
+        if promise:
+            figures = figures.join(promises(base, *promise))
         figures["suggested"] = _suggested(figures, quantile)
         figures["refused"] = room_refusals(base, figures["suggested"])
         return figures, together(base)
@@ -105,11 +131,14 @@ def _counted(
 def _suggested(figures: pd.DataFrame, quantile: float | None) -> pd.Series:
     peak, chosen = figures["peak"].astype("Float64"), figures["chosen"].astype("Float64")
     wanted = peak if quantile is None else chosen.where(figures["at_cap"].fillna(0) == 0, peak)
+    wanted = figures.get("promised", wanted)
     known = figures["capped"].fillna(False).astype(bool)
     return wanted.where(known & (figures["used"].fillna(0) > 0)).astype("Int64")
 
 
-def _report(figures: pd.DataFrame, quantile: float | None) -> pd.DataFrame:
+def _report(
+    figures: pd.DataFrame, quantile: float | None, promise: tuple[float, int] | None
+) -> pd.DataFrame:
     report = figures.reset_index()
     counts = ["samples", "used", "near", "at_cap", "refused"]
     report[counts] = report[counts].fillna(0)
@@ -119,19 +148,29 @@ def _report(figures: pd.DataFrame, quantile: float | None) -> pd.DataFrame:
         report[name] = minutes.where(report["samples"] > 0)
     unknown = ["minutes_near", "minutes_full"]
     report[unknown] = report[unknown].where(report["capped"].fillna(False).astype(bool))
-    report["reason"] = [_reason(row, quantile) for row in report.to_dict("records")]
-    return report[list(_TYPES)].astype(_TYPES)
+    report["reason"] = [_reason(row, quantile, promise) for row in report.to_dict("records")]
+    types = {**_TYPES, **(_BEHIND if promise else {})}
+    return report[list(types)].astype(types)
 
 
-def _reason(row: dict[Any, Any], quantile: float | None) -> str:
+def _reason(row: dict[Any, Any], quantile: float | None, promise: tuple[float, int] | None) -> str:
     if not row["samples"]:
         return "could not be read"
     unsure = "" if row["told"] else "; people could not be told from devices"
     peak, cap = int(row["peak"]), row["attendee_max"]
+    most = f"{counted(peak, 'user')} at the most"
     if not row["used"]:
         return f"never used{'; only devices were in it' if peak else ''}{unsure}"
     if not row["capped"]:
-        return f"{peak} users at the most; its attendee_max could not be read{unsure}"
+        return f"{most}; its attendee_max could not be read{unsure}"
+    if promise and row["why"]:
+        return f"{row['why']}{unsure}"
+    seen = duration(row["due"] * row["minutes"] if pd.notna(row["minutes"]) else 0)
+    if promise:
+        return (
+            f"{most} in {seen}; of 100 rooms given such a cap at most "
+            f"{100 * promise[0]:g} exceed it in {counted(promise[1], 'week')}, on average{unsure}"
+        )
     if row["at_cap"]:
         long = f" for {duration(row['minutes_full'])}" if pd.notna(row["minutes_full"]) else ""
         return f"at its cap{long}, so true demand is unknown: {peak} may be too low{unsure}"
@@ -141,7 +180,8 @@ def _reason(row: dict[Any, Any], quantile: float | None) -> str:
             f"{int(row['suggested'])} or fewer in {100 * quantile:g} % of the minutes in use; "
             f"{lost} of a peak of {peak} would have been refused{unsure}"
         )
-    return f"{peak} users at the most, {f'of {int(cap)}' if pd.notna(cap) else 'no cap'}{unsure}"
+    of = f"of {int(cap)}" if pd.notna(cap) else "no cap"
+    return f"{most} in {seen}, {of}; nothing is promised{unsure}"
 
 
 def _totals(everybody: pd.DataFrame, where: tzinfo) -> dict[str, Any]:

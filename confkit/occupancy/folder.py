@@ -151,6 +151,13 @@ def services(folder: Path) -> str | None:
     return ", ".join(names) or None
 
 
+def whose(samples: str | Path | pd.DataFrame) -> str | None:
+    """The names of the services whose samples these are, None where that is not known."""
+    if isinstance(samples, pd.DataFrame):
+        return samples.attrs.get("service")
+    return services(Path(samples))
+
+
 @contextmanager
 def reading(folder: Path, days: Days = lambda _: True) -> Iterator[Contents]:
     """What is in the folder of these days, which stays as it is meanwhile; at the end a warning

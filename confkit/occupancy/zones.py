@@ -43,8 +43,11 @@ def zone(given: str | tzinfo | None) -> tuple[tzinfo, str]:
 
 
 def duration(minutes: float) -> str:
-    """Such as "1 minute", "45 minutes" or "57.5 hours": in hours from two on."""
-    number, unit = (minutes, "minute") if minutes < 120 else (minutes / 60, "hour")
+    """Such as "30 seconds", "45 minutes", "57.5 hours", "9 days" or "12 weeks"."""
+    units = (("week", 10_080, 2), ("day", 1_440, 3), ("hour", 60, 2), ("minute", 1, 1))
+    fits = (unit[:2] for unit in units if minutes >= unit[1] * unit[2] - 1e-6)
+    unit, size = next(fits, ("second", 1 / 60) if minutes > 0 else ("minute", 1))
+    number = minutes / size
     written = f"{number:,.1f}".removesuffix(".0")
     return f"{written} {unit}" if written == "1" else f"{written} {unit}s"
 

@@ -38,6 +38,7 @@ from .recorded import (
 if TYPE_CHECKING:
     from ..client import Client
 
+RISK = 0.10  # the share of rooms that may exceed the cap that is suggested
 USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
 _TONES = {
     "full": "bad",
@@ -246,13 +247,14 @@ class OccupancyPanel(RoomsPanel):
     # A recording
 
     def capacity(self) -> pd.DataFrame:
-        """The `capacity_report` of the folder, once it is shown. Errors as of that; ConfigError
-        where the folder holds something else. Topics are those that were read, if any were."""
+        """The `capacity_report` of the folder with a risk of 10 %, once it is shown. Errors as of
+        that; ConfigError where the folder holds something else. Topics are those that were read, if
+        any were."""
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
         with self.working("Counting the samples", "report"):
             path = of_a_recording(placed(self.recorded.folder))
-            report = capacity_report(path, self._tz)
+            report = capacity_report(path, self._tz, risk=RISK)
             self.recorded.show(report, self.model.frame.set_index("room_id")["topic"])
         return report
 

@@ -17,7 +17,7 @@ from .kernels import Kernel
 from .servers import Server
 
 LAB, NOTEBOOK, VOILA = FRONT_ENDS = ("JupyterLab", "Notebook 7", "Voila")
-SECONDS = 20  # for anything that is waited for in a page, on a busy machine
+SECONDS = 60  # for anything that is waited for in a page, on a busy machine
 SIZE = {"width": 1280, "height": 900}
 THEMES = LIGHT, DARK = ("JupyterLab Light", "JupyterLab Dark")
 _THERE = "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined"

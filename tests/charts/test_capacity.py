@@ -104,7 +104,8 @@ def test_a_peak_above_the_suggestion_is_drawn():
     (axes,) = drawn(chart := capacity_chart(given)).axes
     assert marks(axes, 0) == {"|": 40, "o": 100, "<": 20}
     assert head(chart)[1] == (
-        "caps together 100 today, 20 as suggested · 99 % of use fits, 300 user-minutes do not"
+        "caps together 100 today, 20 as suggested · 99 % of use fits, 300 user-minutes do not; "
+        "nothing is promised"
     )
     assert "300 user-minutes refused" in chart.summary()
 

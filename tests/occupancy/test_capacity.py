@@ -61,7 +61,7 @@ def test_four_daily_twenty_weekly_and_forty_monthly_give_forty(tz):
     assert room["minutes_in_use"] == 60 * (28 * 3 + 4 + 1)
     assert room["busiest_hour"] == 9
     assert (room["coverage"], room["attendee_max"]) == (1, 100)
-    assert room["reason"] == "40 users at the most, of 100"
+    assert room["reason"] == "40 users at the most in 4 weeks, of 100; nothing is promised"
 
 
 def test_a_quantile_is_below_the_peak_and_tells_whom_it_refuses():
@@ -147,7 +147,7 @@ def test_at_the_cap_true_demand_is_unknown():
                     "minutes_full": 0,
                     "attendee_max": None,
                     "suggested": 60,
-                    "reason": "60 users at the most, no cap",
+                    "reason": "60 users at the most in 2 minutes, no cap; nothing is promised",
                 },
             )
             for cap in (0, None, -1)
@@ -217,7 +217,10 @@ def test_where_people_are_unknown_at_times_nothing_is_made_of_it():
     assert only(pd.concat([camera, failed]))["minutes_in_use"] == 0
     never = only(steady([1, 1, 0], people=None, ret=310))
     assert never["minutes_in_use"] == 2
-    assert never["reason"] == "1 users at the most, no cap; people could not be told from devices"
+    assert never["reason"] == (
+        "1 user at the most in 3 minutes, no cap; nothing is promised; "
+        "people could not be told from devices"
+    )
 
 
 def test_coverage_counts_from_the_first_sample_and_to_the_last_sweep():

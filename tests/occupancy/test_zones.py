@@ -12,17 +12,19 @@ from confkit.occupancy.zones import duration, zone
     ("minutes", "said"),
     [
         (0, "0 minutes"),
-        (0.5, "0.5 minutes"),
+        (0.5, "30 seconds"),
         (1, "1 minute"),
         (2.5, "2.5 minutes"),
         (119, "119 minutes"),
         (120, "2 hours"),
         (3450, "57.5 hours"),
-        (525_600, "8,760 hours"),
+        (4320, "3 days"),
+        (20_160, "2 weeks"),
+        (525_600, "52.1 weeks"),
     ],
 )
-def test_a_duration_is_said_in_minutes_or_hours(minutes, said):
-    """Whole numbers have no point, one is singular, and from two hours on it is hours."""
+def test_a_duration_is_said_in_the_unit_that_fits(minutes, said):
+    """Whole numbers have no point, one is singular, and the unit is the largest that fits."""
     assert duration(minutes) == said
 
 

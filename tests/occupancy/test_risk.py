@@ -1,0 +1,196 @@
+"""`capacity_report(risk=...)`: a cap that few rooms exceed in the weeks ahead, or why none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import confkit as ck
+from confkit.errors import ConfigError
+from confkit.occupancy.capacity import capacity_report
+from confkit.occupancy.folder import save_occupancy
+
+WEEK = 28  # samples, one every six hours
+
+
+def busy(rooms: int, weeks: int, seed: int = 1) -> np.ndarray:
+    """Users by room and sample: each room has its own largest meeting, and no week is like another
+    by more than chance."""
+    chance = np.random.default_rng(seed)
+    largest = chance.integers(4, 40, (rooms, 1))
+    return np.ceil(largest * chance.beta(1, 3, (rooms, weeks * WEEK))).astype(int)
+
+
+def recorded(users: np.ndarray, cap: int = 0) -> pd.DataFrame:
+    """The samples of these rooms, which end at one moment; a negative number was not read."""
+    rooms, count = users.shape
+    times = pd.date_range(end="2026-06-01T12:00Z", periods=count, freq="6h").as_unit("ms")
+    frame = pd.DataFrame(
+        {
+            "time": np.repeat(times, rooms),
+            "room_id": [f"{room:03}" for room in range(rooms)] * count,
+            "users": users.T.ravel(),
+        }
+    )
+    frame = frame[frame["users"] >= 0]
+    frame = frame.assign(people=frame["users"], devices=0, attendee_max=cap, ret=0)
+    numbers = dict.fromkeys(("users", "people", "devices", "attendee_max", "ret"), "Int64")
+    return frame.astype({"room_id": "string", **numbers})
+
+
+def report(users: np.ndarray, risk: float = 0.10, cap: int = 0, **options: str) -> pd.DataFrame:
+    """The report on these rooms."""
+    return capacity_report(recorded(users, cap), "UTC", risk=risk, **options)
+
+
+@pytest.mark.parametrize("risk", [0.05, 0.10, 0.20])
+def test_no_larger_share_of_the_rooms_than_was_said_exceeds_its_cap(risk):
+    """Of 400 rooms whose weeks are alike but for chance, in the four weeks after twelve."""
+    users = busy(400, 16)
+    found = report(users[:, : 12 * WEEK], risk)
+    given = found["suggested"].notna().to_numpy()
+    later, earlier = users[:, 12 * WEEK :].max(axis=1), users[:, : 12 * WEEK].max(axis=1)
+    caps = found["suggested"].to_numpy(float, na_value=np.nan)
+    assert given.mean() > 0.9
+    assert (later[given] > caps[given]).mean() <= risk + 0.02
+    assert caps[given].sum() <= 1.3 * earlier[given].sum()
+    assert set(found["windows"]) == {400 * 3}  # the fourth to sixth week before the end, and on
+    assert found["days_seen"].between(80, 84).all()
+    assert f"at most {100 * risk:g} exceed it in 4 weeks, on average" in found["reason"][0]
+    assert (found.attrs["risk"], found.attrs["weeks_ahead"]) == (risk, 4)
+
+
+def test_a_smaller_risk_takes_larger_caps():
+    """And a longer time ahead does."""
+    users = busy(100, 12)
+    small, large = (report(users, risk)["suggested"].sum() for risk in (0.05, 0.30))
+    assert small > large
+    assert (
+        report(users, ahead="6w")["suggested"].sum() > report(users, ahead="1w")["suggested"].sum()
+    )
+
+
+def changed(users: np.ndarray) -> dict[str, np.ndarray]:
+    """What may be wrong with a record of twelve weeks, in the first room alone or in all."""
+    weeks = np.arange(12 * WEEK) // WEEK
+    made = {name: users.copy() for name in ("trend", "break", "last weeks", "all", "gap", "new")}
+    made["trend"][0] = made["trend"][0] * (1 + weeks / 4)
+    made["break"][0] = made["break"][0] * np.where(weeks >= 6, 3, 1)
+    made["last weeks"][0] = made["last weeks"][0] * np.where(weeks >= 10, 4, 1)
+    made["all"] = made["all"] * np.where(weeks >= 7, 2, 1)
+    made["gap"][0, 8 * WEEK : 9 * WEEK] = -1
+    made["new"][0, : 9 * WEEK] = -1
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("trend", "its use grows or falls from week to week: no promise for 4 weeks"),
+        ("break", "its use changed 6 weeks before the end: no promise for 4 weeks"),
+        ("last weeks", "its use changed 2 weeks before the end"),
+        ("gap", "its record has a gap: no promise for 4 weeks"),
+        ("new", "3 weeks seen: no promise for 4 weeks, which takes 8 weeks"),
+    ],
+)
+def test_a_room_whose_past_does_not_speak_for_it_gets_no_number(kind, said):
+    """It says why; the rooms beside it get theirs."""
+    found = report(changed(busy(100, 12))[kind])
+    assert pd.isna(found["suggested"][0])
+    assert said in found["reason"][0]
+    assert found["suggested"][1:].notna().mean() > 0.9
+
+
+def test_where_the_use_of_all_rooms_changed_no_room_gets_a_number():
+    """What comes is then not like what was."""
+    found = report(changed(busy(100, 12))["all"])
+    assert found["suggested"].isna().all()
+    assert "the use of all rooms changed 5 weeks before the end" in found["reason"][1]
+
+
+def test_a_room_at_its_cap_has_an_unknown_demand():
+    """Whoever else wanted to come is not known."""
+    users = busy(60, 12).clip(max=20)
+    found = report(users, cap=20)
+    full = users.max(axis=1) == 20
+    assert full.any()
+    assert found["suggested"][full].isna().all()
+    assert found["reason"][full].str.contains("at its cap, so true demand is unknown").all()
+
+
+@pytest.mark.parametrize(
+    ("weeks", "ahead", "said"),
+    [
+        (7, "4w", "7 weeks seen: no promise for 4 weeks, which takes 8 weeks"),
+        (12, "8w", "12 weeks seen: no promise for 8 weeks, which takes 16 weeks"),
+        (12, "300d", "12 weeks seen: no promise for 43 weeks, which takes 86 weeks"),
+    ],
+)
+def test_too_little_that_was_seen_promises_nothing(weeks, ahead, said):
+    """Twice the time ahead is needed."""
+    found = report(busy(50, weeks), ahead=ahead)
+    assert found["suggested"].isna().all()
+    assert (found["reason"] == said).all()
+
+
+def test_two_days_and_half_a_minute_promise_nothing():
+    """The words say how much was seen."""
+    two_days = report(busy(50, 1)[:, :9])
+    assert (two_days["reason"] == "2 days seen: no promise for 4 weeks, which takes 8 weeks").all()
+    frame = recorded(busy(50, 1)[:, :2])
+    frame["time"] = frame["time"].max() - (frame["time"].max() - frame["time"]) / 720
+    found = capacity_report(frame, "UTC", risk=0.1)
+    assert (found["reason"].str.startswith("30 seconds seen: no promise")).all()
+
+
+def test_too_few_rooms_to_compare_with_get_no_number():
+    """Three rooms cannot show what one in a hundred does."""
+    found = report(busy(3, 12), risk=0.01)
+    assert found["suggested"].isna().all()
+    assert "windows of the past to compare with: no promise" in found["reason"][0]
+
+
+def test_a_room_with_a_device_alone_is_not_compared_with():
+    """Rooms like those that are given a number are those that people used."""
+    users = busy(60, 12)
+    frame = recorded(users)
+    camera = frame["room_id"] < "030"
+    frame.loc[camera, ["users", "people", "devices"]] = [1, 0, 1]
+    found = capacity_report(frame, "UTC", risk=0.1)
+    assert found["suggested"][:30].isna().all()
+    assert (found["reason"][:30] == "never used; only devices were in it").all()
+    assert set(found["windows"]) == {30 * 3}
+
+
+def test_a_folder_gives_what_its_samples_give(tmp_path):
+    """Also while days and sweeps are in it."""
+    frame = recorded(busy(40, 10))
+    save_occupancy(frame, tmp_path)
+    expected = capacity_report(frame, "UTC", risk=0.1)
+    pd.testing.assert_frame_equal(capacity_report(tmp_path, "UTC", risk=0.1), expected)
+
+
+@pytest.mark.parametrize("risk", [0, 1, -0.1, 1.5, float("nan"), "0.1", True, 10])
+def test_a_risk_is_a_share(risk):
+    """Anything else is refused, with an example."""
+    with pytest.raises(ConfigError, match="between 0 and 1"):
+        ck.capacity_report(recorded(busy(3, 1)), risk=risk)
+
+
+@pytest.mark.parametrize("ahead", ["soon", 4, 0, "-1w", "0d", None, "NaT"])
+def test_the_time_ahead_is_a_time(ahead):
+    """Anything else is refused, with an example."""
+    with pytest.raises(ConfigError, match="such as '4w'"):
+        ck.capacity_report(recorded(busy(3, 1)), risk=0.1, ahead=ahead)
+
+
+def test_risk_goes_with_no_other_rule_and_with_one_service(tmp_path):
+    """Rooms of two services may have the same numbers."""
+    frame = recorded(busy(3, 1))
+    with pytest.raises(ConfigError, match="two rules"):
+        capacity_report(frame, quantile=0.99, risk=0.1)
+    for service in ("one.example", "two.example"):
+        frame.attrs["service"] = service
+        save_occupancy(frame, tmp_path)
+    with pytest.raises(ConfigError, match=r"one\.example, two\.example"):
+        capacity_report(tmp_path, risk=0.1)
+    assert len(capacity_report(tmp_path)) == 3
