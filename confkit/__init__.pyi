@@ -5,7 +5,13 @@ from .bulk.device_table import TableError
 from .bulk.imports import import_devices
 from .bulk.removals import remove_devices, stray_devices
 from .calls import Call
-from .charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
+from .charts import (
+    capacity_chart,
+    meetings_chart,
+    occupancy_chart,
+    occupancy_curve,
+    occupancy_heatmap,
+)
 from .checklist import Check, Checklist
 from .client import Client
 from .codes import Explanation, explain
@@ -56,6 +62,7 @@ from .occupancy.capacity import capacity_report
 from .occupancy.folder import RecordingError, save_occupancy
 from .occupancy.known import known_rooms
 from .occupancy.loading import load_occupancy, recorded_rooms
+from .occupancy.meeting_times import meetings
 from .occupancy.recorder import Recorded, Recorder
 from .records import Device, Room, RoomUser
 from .rooms import create_room, delete_room, force_offline, get_mcu, get_room, get_room_users
