@@ -21,11 +21,11 @@ from tests.deployment.seeing import (
     by_name,
     date,
     deaf,
-    free_port,
     secure,
     url,
     verdicts,
 )
+from tests.ports import quiet_port
 from tests.scripted import Reply, scripted
 from tests.ways import reset
 
@@ -126,7 +126,7 @@ def test_a_name_that_is_known(script):
 
 def test_closed_ports(script):
     """A port at which nobody listens is told apart for A and for B."""
-    service, closed = script(WELL), url(free_port())
+    service, closed = script(WELL), url(quiet_port())
     checks = ck.doctor(client_of(closed, service.base_url))
     assert by_name(checks)["TCP to A"].found.endswith("nothing listens at this port")
     assert by_name(checks)["clock"].verdict == "PASS"  # B has said it
@@ -162,7 +162,7 @@ def test_a_way_that_leads_nowhere(host, proxy, told, step):
     client = client_of(*[f"http://{host}:9"] * 2)
     if proxy:
         client.session.trust_env = True
-        client.session.proxies = {"http": "http://" + proxy.format(port=free_port())}
+        client.session.proxies = {"http": "http://" + proxy.format(port=quiet_port())}
     check = by_name(ck.doctor(client))["TCP to A"]
     assert (check.verdict, told in check.found) == ("FAIL", True)
     assert step in check.advice
