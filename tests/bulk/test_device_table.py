@@ -8,7 +8,7 @@ import pytest
 
 import confkit as ck
 from confkit.bulk.device_table import device_rows
-from tests.secrets.test_errors import everything_of
+from tests.secrets.surfaces import everything_of
 
 HEADER = "room_id,user_id,user_name,user_address,login_name,login_password,user_data\n"
 ADDRESS = "rtsp://192.0.2.7/s"

@@ -45,21 +45,9 @@ class NoAnswer(Exception):
 
 
 def sign(message):
-    key, name = env("SECRET_KEY"), env("HASH")
-    if wrong("sha1 for all"):
-        name = "sha1"
-    if wrong("newline in the message"):
-        message += "\n"
-    if wrong("newline in the key"):
-        key += "\n"
-    pair = (message, key) if wrong("swapped") else (key, message)
-    mac = hmac.new(pair[0].encode(), pair[1].encode(), getattr(hashlib, name))
-    raw = (env("SIGNATURE") == "raw" or wrong("raw")) and not wrong("hex for all")
-    form = mac.digest() if raw else mac.hexdigest().encode()
-    if wrong("capitals"):
-        form = form.upper()
-    made = base64.b64encode(form).decode()
-    return made.rstrip("=") if wrong("no padding") else made
+    mac = hmac.new(env("SECRET_KEY").encode(), message.encode(), getattr(hashlib, env("HASH")))
+    raw = env("SIGNATURE") == "raw" or wrong("raw")
+    return base64.b64encode(mac.digest() if raw else mac.hexdigest().encode()).decode()
 
 
 def encode(name, value):
@@ -129,7 +117,7 @@ def login():
 def token(granted):
     if wrong("digest for token"):
         return sign(env("ACCESS_KEY"))
-    return sign(granted["random"] + ("" if wrong("no colon") else ":") + granted["key"])
+    return sign(f"{granted['random']}:{granted['key']}")
 
 
 def ask(interface, method, path, name, fields):

@@ -117,6 +117,28 @@ def test_what_is_right_depends_on_the_dialect(name, form):
     assert "signature is of the" in told
 
 
+@pytest.mark.parametrize("given", [RIGHT.replace("=", "%3D"), RIGHT.replace("=", "%253D")])
+def test_what_has_travelled_is_percent_encoded_once_by_itself(given):
+    """Where a signature came from a URL, what is encoded in it still was encoded twice."""
+    (told,) = mistakes("token", given, PARTS, ck.Dialect(), travelled=True)
+    assert "percent-encoded twice" in told
+
+
+@pytest.mark.parametrize("given", ["", "x", "é", "%%%", "\ud800", "=" * 99, RIGHT])
+def test_nothing_is_made_up(given):
+    """A right signature and one that nothing explains get no explanation."""
+    assert not mistakes("token", given, PARTS, ck.Dialect(), travelled=True)
+
+
+@pytest.mark.parametrize("label", ["SHA1", "HMAC-SHA1"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_what_openssl_prints_around_the_hex_text_is_recognised(label, end):
+    """A signature made of openssl's whole line is explained."""
+    whole = b64(f"{label}(stdin)= {hexed(KEY, LOGIN).decode()}{end}".encode())
+    (told,) = mistakes("token", whole, PARTS, ck.Dialect())
+    assert "openssl" in told
+
+
 def test_url_safe_base64_is_told_where_it_differs():
     """With raw bytes the two alphabets differ, and the URL-safe one is named."""
     dialect = ck.Dialect(signature="raw")

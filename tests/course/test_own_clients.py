@@ -133,7 +133,7 @@ def test_the_skeleton_in_java_lacks_three_rows_and_is_right_once_it_has_them(tmp
 
 
 @pytest.mark.parametrize(
-    "vector", VECTORS[::2], ids=lambda one: f"{one['hash']}-{one['signature']}"
+    "vector", VECTORS[::6], ids=lambda one: f"{one['hash']}-{one['signature']}"
 )
 def test_openssl_makes_the_same_signatures(vector):
     """Digest and token of a vector are what openssl makes of the same keys and texts."""

@@ -52,13 +52,6 @@ def deaf() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def free_port() -> int:
-    """A port at which nobody listens."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
-
-
 def url(port: int, scheme: str = "http") -> str:
     """The address of a port of this machine."""
     return f"{scheme}://127.0.0.1:{port}"

@@ -4,80 +4,68 @@ import json
 import os
 import subprocess
 import sys
-import warnings
-
-import pytest
 
 import confkit as ck
-from confkit.cli import main
 from confkit.deployment import CHECKS
-from tests.deployment.seeing import A1, A3, WELL, free_port, url
+from tests.commands import run
+from tests.deployment.seeing import A1, A3, WELL, url
+from tests.ports import quiet_port
 from tests.scripted import Reply
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
+def doctor(service=None, *arguments, **environ):
     """Runs the command against a service: gives exit status, output and errors."""
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # which the command sets
-
-    def doctor(service=None, *arguments, **environ):
-        if service is not None:
-            base = getattr(service, "base_url", service)
-            environ = {
-                "CONFKIT_BASE_URL": base,
-                "CONFKIT_OUTGOING_URL": getattr(service, "outgoing_url", base),
-                "CONFKIT_ACCESS_KEY": "demo_access",
-                "CONFKIT_SECRET_KEY": "demo_secret",
-                **environ,
-            }
-        for name, value in environ.items():
-            monkeypatch.setenv(name, value)
-        status = main(["doctor", *arguments])
-        told = capsys.readouterr()
-        return status, told.out, told.err
-
-    return doctor
+    if service is not None:
+        base = getattr(service, "base_url", service)
+        environ = {
+            "CONFKIT_BASE_URL": base,
+            "CONFKIT_OUTGOING_URL": getattr(service, "outgoing_url", base),
+            "CONFKIT_ACCESS_KEY": "demo_access",
+            "CONFKIT_SECRET_KEY": "demo_secret",
+            **environ,
+        }
+    return run("doctor", *arguments, **environ)
 
 
-def test_a_service_that_is_well(run, sandbox):
+def test_a_service_that_is_well(sandbox):
     """Exit status 0, one line per check with its verdict, and where each setting came from; --json
     prints one object, with the verdict and all checks."""
     room_id = ck.create_room(sandbox.connect(), "Weekly sync", "ops")
-    status, out, err = run(sandbox, room_id)
+    status, out, err = doctor(sandbox, room_id)
     lines = [line for line in out.splitlines() if not line.startswith("     ->")]
     assert (status, lines[-1]) == (0, "PASS    over all")
     assert [line[8:].partition(":")[0] for line in lines[:-1]] == list(CHECKS)
     assert "(CONFKIT_BASE_URL)" in lines[0]
     assert err == "127.0.0.1: changes nothing, at most 2 failed logins and 60 s\n"
-    status, out, _ = run(sandbox, "--json")
+    status, out, _ = doctor(sandbox, "--json")
     found = json.loads(out)
     assert (status, found["verdict"]) == (0, "PASS")
     assert [check["check"] for check in found["checks"]] == list(CHECKS)
 
 
-def test_the_embedded_service(run, monkeypatch):
+def test_the_embedded_service():
     """--sandbox looks at the service of this process, whatever the environment names; a profile
     beside it is refused."""
-    status, out, err = run(url(free_port()), "--sandbox")
+    status, out, err = doctor(url(quiet_port()), "--sandbox")
     assert (status, out.splitlines()[-1]) == (0, "PASS    over all")
     assert err.startswith("SANDBOX: changes nothing")
-    assert run(None, "--sandbox", "--profile", "prod")[0] == 1
+    assert doctor(None, "--sandbox", "--profile", "prod")[0] == 1
 
 
-def test_the_exit_status_tells_the_verdict(run, script, sandbox):
+def test_the_exit_status_tells_the_verdict(script, sandbox):
     """1 where something is wrong, 2 where that cannot be known; logins stay within the bound."""
-    assert run(url(free_port()))[0] == 1
-    assert run(sandbox, "404404")[0] == 1
-    status, out, _ = run(sandbox, CONFKIT_SECRET_KEY="some0ther")
+    assert doctor(url(quiet_port()))[0] == 1
+    assert doctor(sandbox, "404404")[0] == 1
+    status, out, _ = doctor(sandbox, CONFKIT_SECRET_KEY="some0ther")
     assert (status, sandbox.count(A1)) == (1, 1 + 2)
     assert "FAIL    authentication" in out
-    status, out, _ = run(sandbox, "--max-failed-logins", "0")
+    status, out, _ = doctor(sandbox, "--max-failed-logins", "0")
     assert (status, sandbox.count(A1)) == (2, 3)
     assert "UNKNOWN authentication: no login was made" in out
     assert out.endswith("UNKNOWN over all\n")
 
 
-def test_no_service_is_one_sentence(run):
+def test_no_service_is_one_sentence():
     """Without a service or with a wrong option: exit status 1, one line."""
     for arguments, environ, told in (
         ([], {}, "no service is named"),
@@ -86,7 +74,7 @@ def test_no_service_is_one_sentence(run):
         (["--timeout", "0"], {"CONFKIT_PROFILE": "sandbox"}, "timeout is 0"),
         ([" "], {"CONFKIT_PROFILE": "sandbox"}, "room_id"),
     ):
-        status, out, err = run(None, *arguments, **environ)
+        status, out, err = doctor(None, *arguments, **environ)
         assert (status, out) == (1, "")
         assert told in err
         assert err.count("\n") == 1

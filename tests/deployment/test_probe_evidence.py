@@ -18,9 +18,11 @@ from confkit.deployment.login_signatures import Logins, signatures
 from confkit.deployment.questions import TOKEN_IN_A, TOKEN_IN_A5, TOKEN_IN_B2
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
+from tests.commands import run
 from tests.deployment.deployments import combined
-from tests.deployment.seeing import EMPTY, free_port, url
-from tests.scripted import AUTHENTICATE, GRANTED, VECTOR_TOKEN, Reply
+from tests.deployment.seeing import EMPTY, url
+from tests.ports import quiet_port
+from tests.scripted import AUTHENTICATE, VECTOR_TOKEN, Reply
 
 A2, A3, A4, A5, B1, B2, B3 = (
     ENDPOINTS[key].path for key in ("A2", "A3", "A4", "A5", "B1", "B2", "B3")
@@ -210,45 +212,6 @@ def test_a_result_code_in_both_fields_is_open(asked, both):
         assert rows["result code of A"].answer == "in ret, as a number"
 
 
-# Secrets
-
-
-def test_nothing_that_is_shown_holds_a_secret(script, caplog):
-    """A service that quotes all it was sent: text, HTML, JSON, frame and log show neither key,
-    nor token, nor digest, nor a camera's password."""
-    secret = "S3CRET-of/the=probe"
-    tokens = []
-
-    def echo(query):
-        tokens.extend(value for name, value in query.items() if "tok" in name.lower())
-        return {"ret": 404 if "access_token" in query else 602, "msg": f"{query} {secret}"}
-
-    def login(query):
-        tokens.append(query["digest"])
-        return {**GRANTED, "msg": json.dumps(query)}
-
-    item = {
-        "userId": "cam",
-        "userAddress": "rtsp://admin:1NSIDE-url@192.0.2.7:554/a",
-        "options": {"login_password": "C4MERA-pass"},
-    }
-    listed = {"ret": 0, "data": {"total": 1, "items": [item]}}
-    echoing = dict.fromkeys((A2, A3, A4, A5, B1), echo)
-    echoing[B3] = lambda query: {**listed, "msg": f"{query}"}
-    service = script({**echoing, AUTHENTICATE: login})
-    with caplog.at_level("DEBUG"):
-        found = ck.probe_dialect(
-            service.base_url, service.base_url, "demo_access", secret, sleep=lambda _: None
-        )
-    shown = [str(found), repr(found), found._repr_html_(), found.as_json()]
-    shown += [found.to_frame().to_csv(), repr(found.evidence), caplog.text]
-    hidden = {secret, "1NSIDE-url", "C4MERA-pass", *tokens}
-    assert len(tokens) > 5
-    for text in shown:
-        assert "***" in text
-        assert not {one for one in hidden if one in text or ck.wire.encode({"": one})[1:] in text}
-
-
 # Showing and saving
 
 
@@ -340,7 +303,7 @@ def test_the_same_login_is_not_sent_twice_and_the_bound_holds_over_all(sandbox):
 def test_a_login_without_an_answer_counts_and_one_that_never_left_does_not(script):
     """Whether a lost login failed nobody knows; where nobody listens none can have failed."""
     service = script({AUTHENTICATE: Reply(drop=True)})
-    for address, failed in [(service.base_url, 1), (url(free_port()), 0)]:
+    for address, failed in [(service.base_url, 1), (url(quiet_port()), 0)]:
         client = ck.Client(address, address, "demo_access", "demo_secret")
         logins = Logins(client.ask_once, 3)
         tried = logins.first(signatures("demo_access", "demo_secret"))
@@ -372,26 +335,14 @@ def test_a_success_without_random_and_key_is_an_error(script):
 # The command
 
 
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """command(sandbox, ...): exit status, output and errors of `confkit probe ...`."""
-
-    def run(sandbox, *arguments):
-        from confkit.cli import main
-
-        if sandbox is not None:
-            for name in SERVICE:
-                monkeypatch.setenv(f"CONFKIT_{name.upper()}", str(getattr(sandbox, name)))
-        with pytest.MonkeyPatch.context() as kept:
-            kept.setattr("warnings.showwarning", None)
-            status = main(["probe", *arguments])
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return run
+def command(sandbox, *arguments):
+    """Exit status, output and errors of `confkit probe ...`."""
+    named = SERVICE if sandbox is not None else ()
+    environ = {f"CONFKIT_{name.upper()}": str(getattr(sandbox, name)) for name in named}
+    return run("probe", *arguments, **environ)
 
 
-def test_the_command_says_what_it_found_and_its_status_whether_all(playing, command):
+def test_the_command_says_what_it_found_and_its_status_whether_all(playing):
     """0 where all was found out, 2 where something is open, 1 after an error."""
     with playing(Dialect(signature="raw")) as sandbox:
         status, out, err = command(sandbox)
@@ -411,7 +362,7 @@ def test_the_command_says_what_it_found_and_its_status_whether_all(playing, comm
         assert err.startswith("confkit: authenticate (A1) got an HTML or XML page")
 
 
-def test_the_command_practises_on_the_sandbox(command):
+def test_the_command_practises_on_the_sandbox():
     """`--profile sandbox` probes the embedded one, which lists no device: status 2."""
     status, out, _ = command(None, "--profile", "sandbox", "--wait", "0.01")
     assert status == 2
@@ -447,7 +398,7 @@ def test_a_signal_removes_the_room_and_is_status_130(playing, name):
         assert sandbox.room_ids() == before
 
 
-def test_the_command_saves_into_a_profile(playing, command):
+def test_the_command_saves_into_a_profile(playing):
     """--save writes what was found out; a name that no profile can have is reported before anything
     is sent, and so is the embedded sandbox, which ends with the command."""
     with playing(Dialect(hash="sha1", signature="raw", create_method="POST")) as sandbox:
@@ -468,7 +419,7 @@ def test_the_command_saves_into_a_profile(playing, command):
     assert profiles.names() == ["sandbox", "prod"]
 
 
-def test_the_command_makes_a_profile_that_is_missing(playing, command, monkeypatch):
+def test_the_command_makes_a_profile_that_is_missing(playing, monkeypatch):
     """--save NAME makes the profile from the settings that were used, with what was found out in
     its dialect; it works from then on, and only its owner may read it."""
     monkeypatch.setenv("CONFKIT_TIMEOUT", "3,4")

@@ -14,7 +14,8 @@ from confkit.checklist import Check, Checklist
 from confkit.frames import calls_frame
 from confkit.terminal import OneLine, say
 from confkit.text import as_json, one_line, printable
-from tests.rtsp.test_preflight import instead, of_script
+from tests.rtsp.fakes import instead
+from tests.rtsp.test_preflight import of_script
 from tests.scripted import GET_ROOM, Reply
 from tests.test_layers import PACKAGE
 

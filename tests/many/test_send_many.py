@@ -16,6 +16,7 @@ from confkit.endpoints import A1, A3, A6, B3, ENDPOINTS
 from confkit.many.libcurl import Sockets, options_of, pycurl
 from confkit.secret import Secret
 from confkit.wire import Request
+from tests.deployment.seeing import deaf
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
 from tests.ways import (
     ANSWERS,
@@ -91,14 +92,8 @@ def silent():
 @pytest.fixture
 def full():
     """The address of a service that takes no more connections."""
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
-        waiting = [socket.socket() for _ in range(4)]
-        for each in waiting:
-            each.setblocking(False)
-            each.connect_ex(listener.getsockname())
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
-        for each in waiting:
-            each.close()
+    with deaf() as port:
+        yield f"127.0.0.1:{port}"
 
 
 def client_of(address, way, **options):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from confkit.rtsp.message import Parser, Request, Response
-from confkit.sandbox.cameras.ports import stop_accepting
+from tests.serving import Serve, served
 
 SMALL = {"size": (128, 96), "fps": 10}
 
 SDP = b"v=0\r\ns=-\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n"
+
+Script = Callable[[Request], bytes | None]
 
 
 @dataclass
@@ -46,8 +48,19 @@ def willing(request: Request) -> bytes:
     return reply(request)
 
 
+def instead(method: str, status: int = 200, body: bytes = b"", **headers: str) -> Script:
+    """A script that answers one method in its own way and is willing otherwise."""
+
+    def answer(request: Request) -> bytes:
+        if request.method == method:
+            return reply(request, status, body, **headers)
+        return willing(request)
+
+    return answer
+
+
 @asynccontextmanager
-async def fake_camera(answer: Callable[[Request], bytes | None]) -> AsyncIterator[Fake]:
+async def fake_camera(answer: Script) -> AsyncIterator[Fake]:
     """Play a camera: `answer` gives bytes, b"" to close the connection, or None to keep silent."""
     fake = Fake()
 
@@ -64,11 +77,8 @@ async def fake_camera(answer: Callable[[Request], bytes | None]) -> AsyncIterato
                     if output == b"":
                         return
                     writer.write(output or b"")
-        except ConnectionError:
-            pass
         finally:
             fake.open_connections -= 1
-            writer.close()
 
     async with raw_server(serve) as port:
         fake.url = f"rtsp://127.0.0.1:{port}/live"
@@ -76,30 +86,10 @@ async def fake_camera(answer: Callable[[Request], bytes | None]) -> AsyncIterato
 
 
 @asynccontextmanager
-async def raw_server(
-    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
-) -> AsyncIterator[int]:
-    """Serve connections on a free port, and wait at the end until all of them are over."""
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def tracked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task
-        tasks.add(task)
-        try:
-            await serve(reader, writer)
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(tracked, "127.0.0.1", 0)
-    try:
+async def raw_server(serve: Serve) -> AsyncIterator[int]:
+    """Serve connections on a free port; whoever is left at the end is let go."""
+    async with served(serve, "127.0.0.1", 0) as server:
         yield server.sockets[0].getsockname()[1]
-    finally:
-        await stop_accepting(server)
-        server.close()
-        if tasks:
-            await asyncio.wait_for(asyncio.gather(*tasks), 5)
-        await server.wait_closed()
 
 
 async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:

@@ -194,6 +194,25 @@ def test_several_viewers_have_streams_of_their_own():
     asyncio.run(run())
 
 
+def test_a_camera_with_all_its_viewers_answers_453():
+    """Who comes when `max_viewers` watch gets 453 at SETUP, or at PLAY; a place gets free again."""
+
+    async def run():
+        async with CameraServer() as server:
+            url = await server.add(max_viewers=1, **SMALL)
+            async with client_of(url) as one, client_of(url) as two, client_of(url) as three:
+                waiting = await two.ask("SETUP", url + "/track1", TCP)
+                session, playing = await one.play(url)
+                assert (playing.status, waiting.status) == (200, 200)
+                own = ("Session", waiting.get("Session").partition(";")[0])
+                assert (await two.ask("PLAY", url, own)).status == 453
+                assert (await three.ask("SETUP", url + "/track1", TCP)).status == 453
+                assert (await one.ask("TEARDOWN", url, session)).status == 200
+                assert (await two.ask("PLAY", url, own)).status == 200
+
+    asyncio.run(run())
+
+
 def test_pause_stops_and_play_goes_on_from_a_keyframe():
     """PAUSE ends the packets, the session stays, and PLAY begins with a keyframe again."""
 

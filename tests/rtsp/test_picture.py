@@ -45,21 +45,6 @@ def test_the_picture_moves_and_shows_its_name():
     assert np.abs(pictures[0] - pictures[2]).max() > 60
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *({"codec": codec} for codec in ("vp8", [])),
-        *({"size": size} for size in ((641, 360), (16, 16), "640x360", 640, (640.0, 360))),
-        *({"fps": fps} for fps in (0, 29.97, "15")),
-        *({"keyframe_every": seconds} for seconds in (0, None, float("nan"))),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(wrong):
-    """A wrong codec, size, rate or interval is a ValueError."""
-    with pytest.raises(ValueError, match=r"The (codec|size|frame|keyframe)"):
-        encode_loop("x", **wrong)
-
-
 @pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
 def test_garbage_does_not_decode(codec):
     """Bytes that are no picture are a ValueError."""

@@ -21,7 +21,7 @@ from confkit.sandbox.cameras.picture import encode_loop
 from confkit.sandbox.cameras.server import CameraServer
 from confkit.sandbox.cameras.serving import packetise
 
-from .fakes import SDP, SMALL, fake_camera, raw_server, reply, until, willing
+from .fakes import SDP, SMALL, fake_camera, instead, raw_server, reply, until, willing
 
 SECRET = "s3cret/@#%"
 LOGIN = {"login_name": "admin", "login_password": SECRET}
@@ -58,17 +58,6 @@ def of_bytes(data, close, **options):
             return await asyncio.to_thread(preflight, f"rtsp://127.0.0.1:{port}/", **options)
 
     return asyncio.run(run())
-
-
-def instead(method, status=200, body=b"", **headers):
-    """A script that answers one method in its own way and is willing otherwise."""
-
-    def answer(request):
-        if request.method == method:
-            return reply(request, status, body, **headers)
-        return willing(request)
-
-    return answer
 
 
 def of_camera(*login, observe=0.0, transport="auto", **settings):
@@ -312,6 +301,7 @@ def test_no_secret_shows_in_a_report():
         ("rtsp://other:s3cret@host/", "credentials_conflict"),
         ("rtsp://nowhere.invalid/", "dns_failed"),
         ("rtsp://a..b/", "dns_failed"),
+        ("rtsp://127.255.255.255/", "unreachable"),  # a broadcast address, to which none connects
     ],
 )
 def test_an_address_is_judged_before_anything_is_sent(url, verdict):

@@ -16,11 +16,11 @@ import pytest
 from confkit.errors import ConfkitError, RoomNotFound, UserNotFound
 from confkit.rtsp.pull import PullRefused, pull
 from confkit.rtsp.rtp import Packet
+from confkit.sandbox.cameras.faults import FAULTS
 from confkit.sandbox.cameras.server import CameraServer
 from confkit.sandbox.service.store import StoredDevice
 from confkit.sandbox.service.streams import FIRST_WAIT, LONGEST_WAIT, Devices, longer
-from tests.rtsp.fakes import SMALL, fake_camera, reply, until, willing
-from tests.rtsp.zoo import ZOO
+from tests.rtsp.fakes import SMALL, fake_camera, instead, until, willing
 
 from .test_interface_b import LOGIN, nobody, viewers
 from .test_interface_b import until as wait_until
@@ -46,15 +46,6 @@ def packets(methods, payload=b"\x41abc"):
     def answer(request):
         told = willing(request).replace(b"timeout=60", b"timeout=1")
         return told + frame(payload) if request.method in methods else told
-
-    return answer
-
-
-def at(method, status, **headers):
-    """A script that refuses one method."""
-
-    def answer(request):
-        return reply(request, status, **headers) if request.method == method else willing(request)
 
     return answer
 
@@ -187,11 +178,9 @@ def test_the_answer_follows_the_cause(make, caplog):
     caplog.set_level(logging.INFO, "confkit.sandbox")
     stranger = make(dial_timeout=1.5)
     sandbox, room_id = stranger.sandbox, stranger.room()
-    faults = ZOO
-    late = {"connect_timeout", "rtsp_silent", "drip", "udp_blocked", "no_media"}
-    joining = {"moved", "no_keyframe", "no_picture", "wrong_codec", "dropped_later"}
-    joining |= {name for name, fault in faults.items() if fault.verdict == "ok"}
-    urls = {name: sandbox.camera(fault=ZOO[name], size=(128, 96), fps=4) for name in faults}
+    late = {"connect_timeout", "rtsp_silent", "udp_blocked", "no_media"}
+    joining = {"no_keyframe", "no_picture"}
+    urls = {name: sandbox.camera(fault=name, size=(128, 96), fps=4) for name in FAULTS}
     login = {"login_name": "admin", "login_password": "admin"}
 
     def bring(name):
@@ -199,12 +188,12 @@ def test_the_answer_follows_the_cause(make, caplog):
         return stranger.bring(room_id, urls[name], name, options=options)
 
     with ThreadPoolExecutor(12) as pool:
-        codes = dict(zip(faults, pool.map(bring, faults), strict=True))
+        codes = dict(zip(FAULTS, pool.map(bring, FAULTS), strict=True))
     assert codes == {
-        name: 427 if name in late else 0 if name in joining else 426 for name in faults
+        name: 427 if name in late else 0 if name in joining else 426 for name in FAULTS
     }
-    for name in set(faults) - joining:
-        verdict = faults[name].verdict
+    for name in set(FAULTS) - joining:
+        verdict = FAULTS[name].verdict
         told = f"B1 {codes[name]}: the camera was not opened: {verdict}: "
         assert any(text.startswith(told) for text in sandbox.refusals), name
         assert f"device '{name}' in room '{room_id}', {urls[name]}: not opened: {verdict}: " in (
@@ -278,10 +267,10 @@ def test_dying_streams_are_dialled_with_patience(aside, stranger, caplog):
     Dials become slower each time, and a camera that refuses the login is left alone.
     """
     caplog.set_level(logging.INFO, "confkit.sandbox")
-    refusing = at("DESCRIBE", 401, WWW_Authenticate=DIGEST)
+    refusing = instead("DESCRIBE", 401, WWW_Authenticate=DIGEST)
     cameras = {
         "feeble": aside.play(brief),
-        "away": aside.play(brief, at("DESCRIBE", 404)),
+        "away": aside.play(brief, instead("DESCRIBE", 404)),
         "locked": aside.play(brief, refusing),
     }
     room_id, began = stranger.room(), time.monotonic()

@@ -1,17 +1,15 @@
 """How each command of `confkit` is typed, rightly and wrongly, and what it then writes."""
 
-import contextlib
-import io
 import os
 import signal
 import stat
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from unittest import mock
 
-from confkit import cli, profiles
+from confkit import profiles
+from tests.commands import run
 from tests.secrets.children import environment
 from tests.secrets.worlds import World
 
@@ -52,41 +50,13 @@ COMMANDS: dict[str, dict[str, int]] = {
 }  # fmt: skip
 
 
-class _Stream(io.TextIOWrapper):
-    """Standard output with a buffer, as commands have it, that may be read again."""
-
-    def __init__(self) -> None:
-        super().__init__(io.BytesIO(), "utf-8", write_through=True)
-
-    def text(self) -> str:
-        return self.buffer.getvalue().decode("utf-8", "replace")
-
-
-def typed(world: World, command: str, words: str) -> tuple[str, object]:
+def typed(world: World, command: str, words: str) -> tuple[str, int]:
     """All that the command writes in this process, into both streams, and its exit status."""
-    out = _Stream()
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    show = warnings.showwarning
     given = environment(world)
     if command == "lab":  # without a service of ours, and without a server
         given = {name: value for name, value in given.items() if "CONFKIT" not in name}
-    arguments = [*command.split(), *_filled(world, words)]
-    try:
-        with (
-            mock.patch.dict(os.environ, given, clear=True),
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(out),
-            mock.patch("sys.stdin", io.StringIO("\n")),
-        ):
-            try:
-                status: object = cli.main(arguments)
-            except SystemExit as ended:
-                status = ended.code
-    finally:
-        warnings.showwarning = show
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return out.text(), status
+    done = run(*command.split(), *_filled(world, words), typed="\n", **given)
+    return done.stdout + done.stderr, done.returncode
 
 
 def _filled(world: World, words: str) -> list[str]:

@@ -447,6 +447,17 @@ def a_secret_as_another_type(world: World) -> Any:
     )
 
 
+@mistake(ck.ParameterError)
+def an_option_that_cannot_travel(world: World) -> Any:
+    options = {"login_password": world.marks["login_password"], "zoom": {1}}
+    return ck.import_device(world.client, "1", "d", "D", world.address, options=options)
+
+
+@mistake(ck.ConfigError)
+def a_timeout_that_cannot_be(world: World) -> Any:
+    return _changed(world, timeout=-1)
+
+
 @mistake(verdict("auth_rejected"))
 def a_camera_with_another_password(world: World) -> Any:
     return ck.preflight(world.address, "admin", world.marks["login_password"], timeout=8)

@@ -81,6 +81,13 @@ def error(shown: Shown, raised: BaseException, modes: tuple[str, ...] = ()) -> N
         shown.add(f"traceback of IPython ({mode})", by_ipython(raised, mode))
 
 
+def everything_of(raised: BaseException) -> str:
+    """All that is shown of an exception, in one text."""
+    shown = Shown()
+    error(shown, raised, ("Verbose",))
+    return "\n".join(text for _, text in shown.texts)
+
+
 def chain(raised: BaseException) -> list[BaseException]:
     """The error with its causes and contexts, suppressed ones too."""
     found: list[BaseException] = []

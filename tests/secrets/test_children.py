@@ -6,7 +6,7 @@ import pytest
 
 from confkit.endpoints import ENDPOINTS
 from tests.scripted import Reply
-from tests.secrets import children, executed, surfaces
+from tests.secrets import children
 from tests.secrets.worlds import _code, world
 
 MODES = ("Context", "Verbose")  # the others nightly
@@ -27,46 +27,11 @@ def slow(tmp_path):
 def test_no_traceback_of_a_notebook_or_a_program_shows_a_secret(slow):
     """In IPython with locals and without, after Ctrl-C, in development mode, with the logs of
     urllib3 and http.client, faulthandler's dump and the process's arguments: no marked secret."""
-    assert_quiet(slow, MODES)
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(300)
-def test_no_traceback_of_any_mode_shows_a_secret(slow):
-    """The same in the other modes of IPython."""
-    assert_quiet(slow, tuple(mode for mode in surfaces.MODES if mode not in MODES))
-
-
-def assert_quiet(slow, modes):
-    said = children.program(slow, modes)
-    assert said.count("KeyboardInterrupt") >= 2 * len(modes)
+    said = children.program(slow, MODES)
+    assert said.count("KeyboardInterrupt") >= 2 * len(MODES)
     assert "Traceback (most recent call last)" in said
     assert "Current thread" in said
     assert slow.all_marks().found(said) == []
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("answers", ["sandbox", "code"])
-@pytest.mark.parametrize("name", executed.runbooks())
-def test_no_runbook_shows_a_secret(tmp_path, name, answers):
-    """What a runbook saves, reports and is started with holds no marked secret."""
-    with world(answers, tmp_path, random.Random(7)) as made:
-        made.client.token()
-        said = executed.reported(made, name)
-        assert "Check(" in said
-        assert made.all_marks().found(said) == []
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(300)
-def test_no_log_of_a_cluster_shows_a_secret(tmp_path):
-    """Dask's logs, its tasks, and the sweep that they make hold no marked secret."""
-    with world("sandbox", tmp_path, random.Random(7)) as made:
-        made.client.token()
-        said = executed.clustered(made)
-        assert "Sweep of 2 rooms" in said
-        assert made.all_marks().found(said) == []
 
 
 def test_no_assertion_of_pytest_shows_a_secret(slow):

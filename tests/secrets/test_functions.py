@@ -4,9 +4,12 @@ import random
 
 import pytest
 
-from tests.secrets import drives, names, surfaces
+import confkit as ck
+from confkit.endpoints import ENDPOINTS
+from tests.secrets import drives, names
 from tests.secrets.driving import driven
-from tests.secrets.worlds import HOSTILE, WORLDS, world
+from tests.secrets.surfaces import everything_of
+from tests.secrets.worlds import HOSTILE, world
 
 
 def test_every_public_name_of_confkit_is_on_the_list():
@@ -30,14 +33,20 @@ def test_no_function_shows_a_secret_whatever_is_answered(tmp_path, name):
         assert driven(made, drives.HOSTILE_DRIVES) == {}
 
 
-@pytest.mark.nightly
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", WORLDS)
-def test_nothing_shows_a_secret_anywhere_in_any_traceback(tmp_path, name):
-    """Every drive in every world, each error in all of IPython's modes of a traceback."""
-    with world(name, tmp_path, random.Random(7)) as made:
-        asked = {**drives.DRIVES, **drives.MISTAKES}
-        assert driven(made, asked, drives.DUE, lambda: surfaces.MODES) == {}
+def test_a_refused_login_shows_no_digest(tmp_path):
+    """A service that says back the login that it refuses does not get digest or key into a text."""
+    with world("good", tmp_path, random.Random(7)) as made:
+        made.script[ENDPOINTS["A1"].path] = HOSTILE["code"](made.marks)
+        assert driven(made, {"Client.token": drives.DRIVES["Client.token"]}) == {}
+        assert made.heard() == 1
+
+
+def test_the_password_of_an_address_is_hidden_where_it_is_quoted_alone(script):
+    """What stood in rtsp://user:password@host is known, and hidden without its address, too."""
+    service = script({ENDPOINTS["B1"].path: {"ret": 426, "err": "login with 1NSIDE refused"}})
+    with pytest.raises(ck.JoinFailed, match=r"login with \*\*\* refused") as raised:
+        ck.import_device(service.client(), "1", "cam", "Door", "rtsp://u:1NSIDE@192.0.2.7/x")
+    assert "1NSIDE" not in everything_of(raised.value)
 
 
 def test_the_search_finds_a_secret_however_it_is_written(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.secrets import names, panelled, steered
 from tests.secrets.driving import driven
-from tests.secrets.worlds import WORLDS, world
+from tests.secrets.worlds import world
 
 LISTS = {
     "course": (names.course, steered.COURSE, {}, steered.DUE),
@@ -46,12 +46,3 @@ def test_no_panel_shows_what_a_service_says_back(tmp_path, answers):
             "RoomExplorer.select",
         )
         assert driven(made, {name: panelled.PANELS[name] for name in some}) == {}
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", WORLDS)
-def test_no_panel_shows_a_secret_anywhere(tmp_path, name):
-    """Every method of every panel in every world."""
-    with world(name, tmp_path, random.Random(7)) as made:
-        assert driven(made, panelled.PANELS, panelled.DUE) == {}

@@ -7,7 +7,6 @@ camera in a room; the others are scripted, and quote a request in every place of
 import contextlib
 import json
 import random
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from urllib.parse import quote, urlencode
 import confkit as ck
 from confkit.endpoints import ENDPOINTS
 from confkit.sandbox import Sandbox
+from tests.ports import quiet_port
 from tests.scripted import Reply, scripted
 from tests.secrets.marks import Marks, marked
 
@@ -235,7 +235,7 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
                 client,
                 folder,
                 chance,
-                address=f"rtsp://127.0.0.1:{_shut()}/a",
+                address=f"rtsp://127.0.0.1:{quiet_port()}/a",
                 script=service.script,
                 heard=lambda: len(service.requests),
             )
@@ -258,10 +258,3 @@ def _well(marks: Marks, folder: Path, chance: random.Random, ending: ExitStack) 
         login_name="admin", login_password=marks["password in an address"], **SMALL
     )
     return World("sandbox", marks, client, folder, chance, room_id, address, sandbox)
-
-
-def _shut() -> int:
-    """A port on which nobody listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
