@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from ..terminal import as_interrupts, say
+from ..terminal import say
 from ..text import as_json, printable
 from .options import JSON, Commands, add_command, option
 
@@ -69,8 +69,7 @@ def _check(options: argparse.Namespace) -> int:
     def each(check: Check) -> None:
         _tell(f"{next(done)} of {number}: {check.verdict} {check.check}")
 
-    with as_interrupts():  # what the client started ends with it
-        found = check_client(command, only=options.only, limit=options.limit, each=each)
+    found = check_client(command, only=options.only, limit=options.limit, each=each)
     _print(found.as_json() if options.json else str(found))
     return found.exit_status
 

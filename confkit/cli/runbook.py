@@ -13,7 +13,7 @@ from ..checklist import Check
 from ..connect import connect
 from ..errors import ConfigError, ConfkitError, missing_extra
 from ..secret import mask
-from ..terminal import as_interrupts, held_off, say
+from ..terminal import held_off, say
 from .options import PROFILE, SANDBOX, Commands, add_command, environment_of, named
 
 
@@ -64,8 +64,7 @@ def _seconds(text: str) -> float:
 
 def _runbook(options: argparse.Namespace) -> int:
     try:
-        with as_interrupts():
-            return _run(options)
+        return _run(options)
     except ConfkitError as error:  # 1 would say that a check failed
         _write(f"confkit: {mask(str(error))}", aside=True)
     except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..devices import import_device
 from ..dialect import Dialect
+from ..errors import ConfkitError
 from ..rooms import create_room, get_room_users
 from ..secret import Secret
+from .rooms import find_room
 from .service import connected
 
 if TYPE_CHECKING:
@@ -54,21 +56,37 @@ def _shut(sandbox: Sandbox, room: str, scene: str) -> None:
         sandbox.stop_mcu()
 
 
-def _force_user_offline(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:
+def _force_user_offline(sandbox: Sandbox, owner: Client, scene: str, inputs: Inputs) -> Inputs:
+    """A room that is given is used with those who are in it."""
+    if given := inputs.get("room"):
+        try:
+            room, user = str(find_room(owner, given)), inputs.get("user", "")
+        except ConfkitError:  # the runbook says what is wrong with it
+            return {}
+        return _back(sandbox, room, user) if scene == "comes-back" else {}
     room = create_room(owner, "Press briefing", "ops")
     if scene == "a-camera":
         import_device(owner, room, "cam-hall", "Hall", sandbox.camera(**_SMALL))
     for name in ("Ada", "Grace", "Guest", "Guest"):
         sandbox.join(room, name)
+    names = {"two-of-that-name": "Guest", "a-camera": "Hall", "nobody": "Adda"}
+    user = inputs.get("user") or names.get(scene, "Ada")
+    again = _back(sandbox, room, user) if scene == "comes-back" else {}
+    return {"room": room, "user": user, **again}
+
+
+def _back(sandbox: Sandbox, room: str, user: str) -> Inputs:
+    """A pause in which this user, an ID or a name, joins the room again once they are out."""
+    there = sandbox.people(room)
+    name = next((one["user_name"] for one in there if user == one["user_id"]), user)
+    before = [one["user_name"] for one in there].count(name)
 
     def sleep(seconds: float) -> None:
-        if "Ada" not in [one["user_name"] for one in sandbox.people(room)]:
-            sandbox.join(room, "Ada")
+        if [one["user_name"] for one in sandbox.people(room)].count(name) < before:
+            sandbox.join(room, name)
         time.sleep(min(seconds, 0.1))
 
-    names = {"two-of-that-name": "Guest", "a-camera": "Hall", "nobody": "Adda"}
-    again = {"sleep": sleep} if scene == "comes-back" else {}
-    return {"room": room, "user": names.get(scene, "Ada"), **again}
+    return {"sleep": sleep}
 
 
 def _authentication_fails(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:

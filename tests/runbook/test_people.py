@@ -184,6 +184,32 @@ def test_who_comes_back_under_a_new_id_is_noticed():
     assert "lock the room" in played[AWAY].advice
 
 
+@pytest.mark.parametrize("by", ["name", "id", "id among two of one name"])
+def test_who_is_given_comes_back_to_the_room_that_is_given(by):
+    """The scene `comes-back` is about the inputs where there are any."""
+    with ck.connect("sandbox") as client:
+        room_id = ck.create_room(client, "Press briefing", "ops")
+        zoe = client.sandbox.join(room_id, "Zoe")
+        if by == "id among two of one name":
+            client.sandbox.join(room_id, "Zoe")
+        given = {"room": room_id, "user": "Zoe" if by == "name" else zoe}
+        played = play("force-user-offline", client, "comes-back", **given, apply=True, watch=5.0)
+    assert played[OFF].verdict == "PASS"
+    assert wrong(played) == {AWAY: "FAIL"}
+    assert "new ID" in played[AWAY].found
+
+
+@pytest.mark.parametrize(
+    ("given", "check"),
+    [({"user": "Grace"}, AWAY), ({"room": "no such topic"}, "the room is found")],
+)
+def test_one_input_of_a_scene_may_be_given(given, check):
+    """Another user comes back; a room that does not exist is said by the check."""
+    played = play("force-user-offline", None, "comes-back", **given, apply=True, watch=5.0)
+    assert check in wrong(played)
+    assert ("new ID" in played[check].found) is (check == AWAY)
+
+
 def test_exactly_the_one_who_is_meant_is_removed():
     """Named by ID among two of one name: that one is gone, the others and the camera stay."""
     with deployed() as (sandbox, client):
