@@ -138,6 +138,8 @@ __all__ = [
     "known_rooms",
     "list_devices",
     "load_occupancy",
+    "meetings",
+    "meetings_chart",
     "occupancy_chart",
     "occupancy_curve",
     "occupancy_frame",

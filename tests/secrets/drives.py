@@ -241,6 +241,8 @@ FUNCTIONS: dict[str, Drive] = {
     "known_rooms": lambda w: ck.known_rooms(w.client),
     "list_devices": listed,
     "load_occupancy": lambda w: ck.load_occupancy(_saved(w)),
+    "meetings": lambda w: ck.meetings(samples(w)),
+    "meetings_chart": lambda w: ck.meetings_chart(ck.meetings(samples(w)), w.room_id),
     "occupancy_chart": lambda w: ck.occupancy_chart(ck.occupancy_frame(swept(w))),
     "occupancy_curve": lambda w: ck.occupancy_curve(samples(w), w.room_id),
     "occupancy_frame": lambda w: ck.occupancy_frame(swept(w)),
@@ -265,35 +267,21 @@ FUNCTIONS: dict[str, Drive] = {
 
 RECORDS: dict[str, Drive] = {
     "Call": lambda w: w.client.calls,
-    "Call.as_curl": lambda w: [call.as_curl() for call in w.client.calls],
-    "Call.as_python": lambda w: [call.as_python() for call in w.client.calls],
     "Check": lambda w: tuple(ck.doctor(w.client, timeout=10)),
     "Checklist": lambda w: ck.doctor(w.client, timeout=10),
-    "Checklist.as_json": lambda w: ck.doctor(w.client, timeout=10).as_json(),
-    "Checklist.exit_status": lambda w: ck.doctor(w.client, timeout=10).exit_status,
-    "Checklist.ok": lambda w: ck.doctor(w.client, timeout=10).ok,
-    "Checklist.to_frame": lambda w: ck.doctor(w.client, timeout=10).to_frame(),
-    "Checklist.verdict": lambda w: ck.doctor(w.client, timeout=10).verdict,
     "Client": lambda w: w.client,
     "Client.ask_once": lambda w: w.client.ask_once(
         ck.Request(A3, {"room_id": w.room_id}), w.client.token()
     ),
-    "Client.authenticated": lambda w: w.client.authenticated,
-    "Client.base_url": lambda w: w.client.base_url,
-    "Client.calls": lambda w: w.client.calls,
     "Client.close": lambda w: _changed(w).close(),
-    "Client.usual_seconds": lambda w: w.client.usual_seconds,
     "Client.lent": lambda w: w.client.lent(),
     "Client.may_send": lambda w: w.client.may_send(A2),
-    "Client.outgoing_url": lambda w: w.client.outgoing_url,
     "Client.send": lambda w: w.client.send(ck.Request(A3, {"room_id": w.room_id})),
     "Client.send_many": lambda w: w.client.send_many(
         [ck.Request(A3, {"room_id": room_id}) for room_id in (w.room_id, "no-such")]
     ),
     "Client.token": lambda w: w.client.token(),
     "Device": _record,
-    "Device.login_name": lambda w: w.device.login_name,
-    "Device.login_password": lambda w: w.device.login_password,
     "Device.read": lambda w: ck.Device.read(
         {
             "roomId": "1",
@@ -310,18 +298,12 @@ RECORDS: dict[str, Drive] = {
     "Explanation": lambda w: ck.explain(602),
     "Failure": lambda w: swept(w).failures,
     "Probe": _probe,
-    "Probe.as_json": lambda w: _probe(w).as_json(),
-    "Probe.exit_status": lambda w: _probe(w).exit_status,
-    "Probe.open": lambda w: _probe(w).open,
     "Probe.save": _profiled,
-    "Probe.to_frame": lambda w: _probe(w).to_frame(),
     "Recorded": recorded,
     "Recorder": lambda w: ck.Recorder(w.folder),
     "Recorder.record": recorded,
     "Report": _try,
     "Report.facts": lambda w: _try(w).facts(),
-    "Report.seconds": lambda w: _try(w).seconds,
-    "Report.to_frame": lambda w: _try(w).to_frame(),
     "Request": lambda w: ck.Request(A2, {"topic": "t", "host_password": w.marks["host_password"]}),
     "Room": lambda w: ck.Room(room_id="1", host_password=w.marks["host_password"]),
     "Room.read": lambda w: ck.Room.read(
@@ -333,10 +315,7 @@ RECORDS: dict[str, Drive] = {
         {"user_list": [{"user_name": "Ada", "user_id": "u1"}]}
     ),
     "Sweep": swept,
-    "Sweep.commonest": lambda w: swept(w).commonest,
     "Sweep.frame": lambda w: swept(w).frame(),
-    "Sweep.rooms": lambda w: swept(w).rooms,
-    "Sweep.users": lambda w: swept(w).users,
 }
 
 # What these do is to fail, so that they are driven to it, wherever that is.
@@ -348,7 +327,6 @@ ERRORS: dict[str, Drive] = {
     ),
     "ConfkitError": lambda w: ck.get_room(w.client, "no-such"),
     "ConfkitError.again": lambda w: [failure.error for failure in swept(w).failures],
-    "ConfkitError.said": lambda w: [failure.error.said for failure in swept(w).failures],
     "NotInRoom": faulty(lambda w, _: imported(w, verify=True, patience=0.1), (A6, NOBODY)),
     "OutcomeUnknown": faulty(
         lambda w, _: ck.create_room(w.client, "t", "ops", host_password=w.marks["host_password"]),
@@ -390,7 +368,6 @@ DUE: dict[str, Due] = {
     **{name: getattr(ck, name) for name in ERRORS if "." not in name},
     "ConfkitError": ck.RoomNotFound,
     "import_devices": lambda frame: {*frame["outcome"]} == {"imported"},
-    "Probe.open": lambda left: isinstance(left, tuple),
     "remove_devices": lambda frame: {*frame["outcome"]} == {"removed"},
 }
 

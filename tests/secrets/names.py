@@ -10,12 +10,25 @@ import confkit
 from confkit import cli, course, panels, runbook, sandbox
 
 MODULES = (confkit, course, runbook, sandbox, panels)
-_KINDS = (FunctionType, property, classmethod, staticmethod, cached_property)
+_KINDS = (FunctionType, classmethod, staticmethod)
+
+
+def shown_with(kind: type) -> set[str]:
+    """The public members of our class that are shown with each of its things: its properties, and
+    what turns it into another form (`as_json`, `to_frame`)."""
+    return {
+        member
+        for base in kind.__mro__
+        if base.__module__.startswith("confkit")
+        for member, what in vars(base).items()
+        if not member.startswith("_")
+        and (isinstance(what, property | cached_property) or member.startswith(("as_", "to_")))
+    }
 
 
 def public(module: ModuleType) -> set[str]:
-    """A module's public names, and the methods and properties of its classes by the class, ours,
-    that defines them: `get_room`, `Client.send`, `Panel.cancel`."""
+    """A module's public names, and the methods of its classes by the class, ours, that defines
+    them, but for those that are shown with it: `get_room`, `Client.send`, `Panel.cancel`."""
     found = set()
     for name in module.__all__:
         found.add(name)
@@ -25,7 +38,9 @@ def public(module: ModuleType) -> set[str]:
                 found |= {
                     f"{kind.__name__}.{member}"
                     for member, what in vars(kind).items()
-                    if not member.startswith("_") and isinstance(what, _KINDS)
+                    if not member.startswith("_")
+                    and isinstance(what, _KINDS)
+                    and member not in shown_with(kind)
                 }
     return found
 

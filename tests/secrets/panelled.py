@@ -12,6 +12,7 @@ from confkit.panels.model import Viewer
 from confkit.panels.panel import Panel
 from tests.panels.pressing import LONG, state
 from tests.secrets.drives import Drive, Due, imported, table
+from tests.secrets.surfaces import Shown, members
 from tests.secrets.worlds import World
 
 Step = Callable[[Any, World], Any]
@@ -22,7 +23,10 @@ class Widget:
 
     def __init__(self, panel: Panel, result: object, failures: list[ck.ConfkitError]) -> None:
         self.result, self.failures = result, failures
-        self._told = f"{state(panel)} {(result, failures)!r} {panel._first!r}"
+        shown = Shown()
+        members(shown, panel)
+        members(shown, result)
+        self._told = f"{shown.texts} {state(panel)} {(result, failures)!r} {panel._first!r}"
         self._state = [json.dumps(one, default=repr) for one in _states(panel)]
 
     def __repr__(self) -> str:
@@ -112,7 +116,6 @@ _DEVICES = {
         lambda p, w: p.check_table(table(w, user_name="")),
     ),
     "DevicePanel.list_rooms": (lambda p, w: p.list_rooms(),),
-    "DevicePanel.picked": (lambda p, w: p.select(_listed(p, w)), lambda p, w: p.picked),
     "DevicePanel.show_devices": (lambda p, w: p.show_devices([w.device]),),
     "DevicePanel.unfold": (_fill, lambda p, w: p.unfold()),
     "DevicePanel.fill": (_fill,),
@@ -120,7 +123,6 @@ _DEVICES = {
     "DevicePanel.preflight": (_fill, lambda p, w: p.preflight()),
     "DevicePanel.refresh": (lambda p, w: p.refresh(),),
     "DevicePanel.remove": (lambda p, w: p.remove(_listed(p, w)),),
-    "DevicePanel.room_id": (lambda p, w: p.room_id,),
     "DevicePanel.select": (lambda p, w: p.select(_listed(p, w)),),
     "DevicePanel.check_table": (lambda p, w: p.check_table(table(w)),),
     "DevicePanel.import_table": (lambda p, w: p.import_table(table(w), preflight=False),),
@@ -162,7 +164,6 @@ _ROOMS = {
     ),
     "RoomExplorer.refresh_visible": (lambda p, w: p.refresh_visible(),),
     "RoomExplorer.select": (lambda p, w: imported(w), lambda p, w: p.select(w.room_id)),
-    "RoomExplorer.selected": (lambda p, w: p.select(w.room_id), lambda p, w: p.selected),
     "RoomExplorer.sort": (lambda p, w: p.sort("topic"),),
 }
 
@@ -193,13 +194,10 @@ _MODEL = {
     "RoomsModel.add": (lambda p, w: p.model.add(RoomIds(["no-such"])),),
     "RoomsModel.adopt": (lambda p, w: p.model.adopt(p.model.known()),),
     "RoomsModel.drop": (lambda p, w: p.model.drop(w.room_id),),
-    "RoomsModel.every": (lambda p, w: p.model.every,),
     "RoomsModel.heard": (lambda p, w: p.model.heard(ck.TransportError(f"at {w.marks.login()}")),),
     "RoomsModel.hide": (lambda p, w: p.model.hide(_VIEWER),),
-    "RoomsModel.ids": (lambda p, w: p.model.ids,),
     "RoomsModel.known": (lambda p, w: p.model.known(),),
     "RoomsModel.leave": (lambda p, w: p.model.watch(_VIEWER), lambda p, w: p.model.leave(_VIEWER)),
-    "RoomsModel.looks_for_rooms": (lambda p, w: p.model.looks_for_rooms,),
     "RoomsModel.pick": (lambda p, w: p.model.pick(w.room_id),),
     "RoomsModel.read": (lambda p, w: p.model.read([w.room_id]),),
     "RoomsModel.seconds_left": (lambda p, w: p.model.seconds_left(),),
@@ -243,8 +241,6 @@ LIKE_OTHERS = {name for name in PANELS if name.startswith(("Panel.", "LivePanel.
     "OccupancyPanel.close",
     "RoomExplorer.wait",
     "RoomExplorer.sort",
-    "DevicePanel.room_id",
-    "DevicePanel.picked",
     "DevicePanel.clear",
     "DevicePanel.clear_table",
     "DevicePanel.unfold",

@@ -14,6 +14,7 @@ from typing import Any
 import confkit as ck
 from confkit.secret import Guarded, Secret
 from tests.secrets.marks import Marks
+from tests.secrets.names import shown_with
 
 HERE = str(Path(__file__).parent)
 MODES = ("Context", "Verbose", "Plain", "Minimal")
@@ -32,6 +33,14 @@ class Shown:
     def secrets(self, marks: Marks) -> list[str]:
         """Each marked secret that can be read in it, and where."""
         return [f"{where}: {told}" for where, text in self.texts for told in marks.found(text)]
+
+
+def members(shown: Shown, thing: Any) -> None:
+    """What a thing of ours shows of itself when it is asked: its properties and its other forms."""
+    for name in sorted(shown_with(type(thing))):
+        with contextlib.suppress(ck.ConfkitError):  # such as of a sandbox that has ended
+            found = getattr(thing, name)
+            shown.add(f"{type(thing).__name__}.{name}", repr(found() if callable(found) else found))
 
 
 def value(shown: Shown, thing: Any) -> None:
@@ -53,6 +62,7 @@ def value(shown: Shown, thing: Any) -> None:
     elif type(thing).__module__.startswith(("confkit", "ipywidgets", "matplotlib")):
         formats, _ = DisplayFormatter().format(thing, exclude={"image/png", "image/jpeg"})
         shown.add("displayed", formats)
+        members(shown, thing)
     if isinstance(thing, list | tuple) and not hasattr(thing, "_fields"):
         for one in thing[:3]:
             value(shown, one)
@@ -68,6 +78,7 @@ def error(shown: Shown, raised: BaseException, modes: tuple[str, ...] = ()) -> N
     for link in chain(raised):
         shown.add("error", f"{link} {link!r} {link.args!r} {getattr(link, '__notes__', '')}")
         shown.add("error's members", getattr(link, "__dict__", ""))
+        members(shown, link)
         link.__traceback__ = without_own_frames(link.__traceback__)
         carried = getattr(link, "__dict__", {}).values()
         if isinstance(link, ck.ConfkitError) and not any(
