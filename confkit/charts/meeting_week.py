@@ -1,7 +1,8 @@
 """A week of a room: its meetings as bars, a row for each day."""
 
-from datetime import datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import timedelta, tzinfo
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -30,9 +31,9 @@ def meetings_chart(
     """A Figure of a room's week, Monday to Sunday: a bar for each meeting, with its most people.
 
     `meetings` are those of `ck.meetings`. `week` is a day in it, by default that of the room's last
-    meeting; hours are those of `tz` (local time by default). A meeting is hatched whose
-    edge is open. `topic` and `service` stand in the title. `summary()` is the
-    same as plain text, one line per meeting.
+    meeting; hours are those of `tz` (local time by default). A meeting whose start or end was not
+    seen is hatched. `topic` and `service` stand in the title. `summary()` is the same as plain
+    text, one line per meeting.
     """
     needed(meetings, "the meetings", "room_id", "start", "end", "peak", "bridged", "open")
     here, zone_name = zone(tz)
@@ -45,62 +46,24 @@ def meetings_chart(
     day = pd.Timestamp(rows["start"].max().tz_convert(here) if week is None else week)
     day = day.tz_localize(here) if day.tzinfo is None else day.tz_convert(here)
     monday = day.tz_localize(None).normalize() - day.day_of_week * _DAY
-    local = rows.assign(
-        start=rows["start"].dt.tz_convert(here).dt.tz_localize(None),
-        end=rows["end"].dt.tz_convert(here).dt.tz_localize(None),
-    )
+    local = rows.assign(minutes=(rows["end"] - rows["start"]).dt.total_seconds() / 60)
+    for edge in ("start", "end"):
+        local[edge] = rows[edge].dt.tz_convert(here).dt.tz_localize(None)
     local = local[(local["end"] > monday) & (local["start"] < monday + 7 * _DAY)]
-    finding = f"{name}: {_finding(local)}"
+    found = local.to_dict("records")
+    finding = f"{name}: no meeting this week"
+    if found:
+        in_use = lasting(sum(one["minutes"] for one in found))
+        most = _people(max(one["peak"] for one in found))
+        finding = f"{name}: {counted(len(found), 'meeting')}, {in_use} in use, at most {most}"
     head.append(f"week of {monday.day} {monday:%B %Y} ({zone_name})")
     note = "The number is the most people at once; hatched: its begin or its end was not seen."
-    figure = sheet(finding, head, height=2.9, told="\n".join([finding, *_lines(local)]), note=note)
-    _bars(figure.add_subplot(), local, monday)
-    return finished(figure)
-
-
-def _finding(local: pd.DataFrame) -> str:
-    if local.empty:
-        return "no meeting this week"
-    minutes = (local["end"] - local["start"]).sum() / timedelta(minutes=1)
-    most = counted(int(local["peak"].max()), "person").replace("persons", "people")
-    return f"{counted(len(local), 'meeting')}, {lasting(minutes)} in use, at most {most}"
-
-
-def _lines(local: pd.DataFrame) -> list[str]:
-    said = []
-    for row in local.itertuples():
-        unsure = [f"open at its {row.open}" if row.open != "both" else "open at both ends"]
-        unsure = unsure * bool(row.open) + [f"{counted(int(row.bridged), 'sample')} failed"] * bool(row.bridged)
-        people = counted(int(row.peak), "person").replace("persons", "people")
-        times = f"{DAYS[row.start.day_of_week]} {row.start:%H:%M} to {row.end:%H:%M}"
-        said.append(", ".join([f"{times}: {people}", *unsure]))
-    return said
-
-
-def _bars(axes: "Axes", local: pd.DataFrame, monday: datetime) -> None:
-    for row in local.itertuples():
-        for place in range(7):
-            midnight = monday + place * _DAY
-            begin, end = (
-                min(max((edge - midnight) / timedelta(hours=1), 0), 24)
-                for edge in (row.start, row.end)
-            )
-            if end <= begin:
-                continue
-            axes.barh(
-                place,
-                end - begin,
-                left=begin,
-                height=0.62,
-                color=SKY,
-                edgecolor=BLUE,
-                linewidth=0.6,
-                hatch="////" if row.open else "",
-            )
-            axes.text(
-                (begin + end) / 2, place, f"{row.peak:,}", ha="center", va="center", fontsize=8.5,
-                color=INK, clip_on=True,
-            )  # fmt: skip
+    told = "\n".join([finding, *map(_line, found)])
+    figure = sheet(finding, head, height=2.9, told=told, note=note)
+    axes = figure.add_subplot()
+    for place in range(7):
+        for one in found:
+            _bar(axes, one, monday, place)
     days = [monday + place * _DAY for place in range(7)]
     axes.set_yticks(range(7), [f"{DAYS[day.weekday()][:3]} {day.day}" for day in days])
     axes.set_ylim(6.5, -0.5)
@@ -111,3 +74,34 @@ def _bars(axes: "Axes", local: pd.DataFrame, monday: datetime) -> None:
     bare(axes)
     axes.tick_params(axis="y", labelcolor=INK, labelsize=9)
     axes.tick_params(axis="x", labelcolor=GREY)
+    return finished(figure)
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"
+
+
+def _line(meeting: Mapping[Any, Any]) -> str:
+    start, end, edges = meeting["start"], meeting["end"], meeting["open"]
+    said = [f"{DAYS[start.weekday()]} {start:%H:%M} to {end:%H:%M}: {_people(meeting['peak'])}"]
+    if edges:
+        said.append("open at both ends" if edges == "both" else f"open at its {edges}")
+    if meeting["bridged"]:
+        said.append(f"{counted(meeting['bridged'], 'sample')} failed")
+    return ", ".join(said)
+
+
+def _bar(axes: "Axes", meeting: Mapping[Any, Any], monday: pd.Timestamp, place: int) -> None:
+    """The part of a meeting that lies in one day of the week."""
+    midnight = monday + place * _DAY
+    begin, end = (
+        min(max((meeting[edge] - midnight) / timedelta(hours=1), 0), 24)
+        for edge in ("start", "end")
+    )
+    if end <= begin:
+        return
+    hatch = "////" if meeting["open"] else ""
+    look: dict[str, Any] = {"height": 0.62, "color": SKY, "edgecolor": BLUE, "linewidth": 0.6}
+    axes.barh(place, end - begin, left=begin, hatch=hatch, **look)
+    middle, said = (begin + end) / 2, f"{meeting['peak']:,}"
+    axes.text(middle, place, said, ha="center", va="center", fontsize=8.5, color=INK, clip_on=True)

@@ -16,7 +16,7 @@ _GAP = 5  # usual intervals without any sample: who was there meanwhile is not k
 
 # `n` numbers the samples of a room, those that failed too. Of a room whose people could never be
 # told from its devices all users count; where that failed at times only, the sample has failed.
-_MEETINGS = f"""
+_MEETINGS = """
 WITH told AS (
     SELECT room_id, bool_or(people IS NOT NULL) AS told FROM samples GROUP BY room_id
 ), numbered AS (
@@ -24,7 +24,7 @@ WITH told AS (
            CASE WHEN users = 0 THEN 0 WHEN told THEN people ELSE users END AS people
     FROM samples JOIN told USING (room_id) WINDOW room AS (PARTITION BY room_id ORDER BY t)
 ), usual AS (
-    SELECT room_id, {_GAP} * median(gap) AS most FROM numbered GROUP BY room_id
+    SELECT room_id, ? * median(gap) AS most FROM numbered GROUP BY room_id
 ), pieces AS (
     SELECT room_id, t, n, people, count(*) FILTER (gap > most) OVER (
         PARTITION BY room_id ORDER BY t ROWS UNBOUNDED PRECEDING
@@ -58,9 +58,9 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     and left last: `start_from` and `start_to`, `end_from` and `end_to`. Where the record begins or
     ends while people are there, the outer one is missing and `open` says which: "start", "end" or
     "both"; a time without any sample, five usual intervals or more, is such an edge, too. `peak` is
-    the most people at once, `person_minutes` are added up, both of people without devices. `bridged`
-    samples within it failed: a meeting goes on meanwhile. Meetings that follow each other between
-    two samples cannot be told apart, and are one.
+    the most people at once, `person_minutes` are added up, both of people without devices.
+    `bridged` samples within it failed: a meeting goes on meanwhile. Meetings that follow each other
+    between two samples cannot be told apart, and are one.
 
     ConfigError: there is no such folder, or the samples are of two services.
     """
@@ -79,14 +79,14 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
 
 def _found(base: "DuckDBPyConnection") -> pd.DataFrame:
-    found = base.execute(_MEETINGS).df()
+    found = base.execute(_MEETINGS, [_GAP]).df()
     lacks_start, lacks_end = found["start_from"] < 0, found["end_to"] < 0
     edges = found[[*_EDGES]].astype("float64")
     edges = edges.where(edges >= 0)
     start = edges[["start_from", "start_to"]].mean(axis=1)
     end = edges[["end_from", "end_to"]].mean(axis=1)
     table = {"room_id": found["room_id"].astype("string"), "start": _time(start), "end": _time(end)}
-    table |= {name: found[name].astype("Int64") for name in ("peak",)}
+    table["peak"] = found["peak"].astype("Int64")
     table["person_minutes"] = found["person_minutes"].astype("Float64")
     table |= {name: _time(edges[name]) for name in _EDGES}
     table["bridged"] = found["bridged"].astype("Int64")
