@@ -163,17 +163,16 @@ def _reason(row: dict[Any, Any], quantile: float | None, promise: tuple[float, i
         return f"never used{'; only devices were in it' if peak else ''}{unsure}"
     if not row["capped"]:
         return f"{most}; its attendee_max could not be read{unsure}"
-    if promise and row["why"]:
-        return f"{row['why']}{unsure}"
+    long = f" for {duration(row['minutes_full'])}" if pd.notna(row["minutes_full"]) else ""
+    unmet = f"at its cap{long}, so true demand is unknown: "
     seen = duration(row["due"] * row["minutes"] if pd.notna(row["minutes"]) else 0)
     if promise:
-        return (
-            f"{most} in {seen}; of 100 rooms given such a cap at most "
-            f"{100 * promise[0]:g} exceed it in {counted(promise[1], 'week')}, on average{unsure}"
-        )
+        risk, ahead = f"{100 * promise[0]:g} %", counted(promise[1], "week")
+        if not row["why"]:
+            return f"{most} in {seen}; at most {risk} of such caps are exceeded in {ahead}{unsure}"
+        return f"{f'{unmet}no promise for {ahead}' if row['at_cap'] else row['why']}{unsure}"
     if row["at_cap"]:
-        long = f" for {duration(row['minutes_full'])}" if pd.notna(row["minutes_full"]) else ""
-        return f"at its cap{long}, so true demand is unknown: {peak} may be too low{unsure}"
+        return f"{unmet}{peak} may be too low{unsure}"
     if row["refused"] and quantile is not None:
         lost = f"{row['refused_minutes']:g} user-minutes"
         return (

@@ -41,11 +41,12 @@ _EARLY = 0.1  # of an interval: so much before its time a sweep may come
 # recorders may fill one folder, each with rooms and an interval of its own.
 _ROOMS = """
 CREATE TABLE rooms AS
-SELECT room_id, first, n, attendee_max, capped,
+SELECT room_id, first, n, attendee_max, capped, told,
        min(room_id) OVER (PARTITION BY first, last, n, times) AS schedule
 FROM (
     SELECT room_id, min(t) AS first, max(t) AS last, count(*) AS n, bit_xor(t) AS times,
-           nullif(arg_max(cap, t), 0) AS attendee_max, count(cap) > 0 AS capped
+           nullif(arg_max(cap, t), 0) AS attendee_max, count(cap) > 0 AS capped,
+           count(people) > 0 AS told
     FROM samples GROUP BY room_id
 )
 """
@@ -64,15 +65,12 @@ CREATE TABLE counts AS
 SELECT room_id, cap, users, people, hour, count(*) AS n
 FROM samples JOIN hours USING (t) GROUP BY ALL
 """
-# A room whose people could never be told from its devices is judged by all its users; where that
+# A room whose people could never be `told` from its devices is judged by all its users; where that
 # failed at times only, those samples are neither in use nor idle.
 _SEEN = """
 CREATE VIEW seen AS
-SELECT room_id, users, n, hour, nullif(cap, 0) AS cap, if(told, people, users) AS people
-FROM counts JOIN (
-    SELECT room_id, bool_or(people IS NOT NULL) AS told FROM counts GROUP BY room_id
-) USING (room_id)
-WHERE users IS NOT NULL
+SELECT room_id, users, counts.n, hour, nullif(cap, 0) AS cap, if(told, people, users) AS people
+FROM counts JOIN rooms USING (room_id) WHERE users IS NOT NULL
 """
 _FIGURES = """
 SELECT room_id, samples, due, interval / 60000 AS minutes, attendee_max, capped, told, peak,
@@ -82,9 +80,6 @@ LEFT JOIN (
     SELECT room_id, sum(n) AS samples, max(users) AS peak, sum(n) FILTER (people > 0) AS used,
            sum(n) FILTER (users >= 0.8 * cap) AS near, sum(n) FILTER (users >= cap) AS at_cap
     FROM seen GROUP BY room_id
-) USING (room_id)
-LEFT JOIN (
-    SELECT room_id, bool_or(people IS NOT NULL) AS told FROM counts GROUP BY room_id
 ) USING (room_id)
 LEFT JOIN (
     SELECT room_id, first(hour ORDER BY mean DESC, hour) AS busiest_hour
@@ -168,21 +163,27 @@ def _quoted(path: Path) -> str:
     return "'" + plain.replace("'", "''") + "'"
 
 
+def find_schedules(base: DuckDBPyConnection) -> pd.DataFrame:
+    """The schedules by which rooms were sampled, with their first time and usual interval (ms); the
+    tables `rooms` and `turns` are there then."""
+    base.execute(_ROOMS)
+    base.execute(_TURNS)
+    return base.execute(_INTERVALS).df()
+
+
 def count_samples(base: DuckDBPyConnection, tz: tzinfo) -> None:
     """Counts them: the tables `rooms`, `schedules` and `counts` and the view `seen` are there
     then."""
-    base.execute(_ROOMS)
-    base.execute(_TURNS)
+    schedules = find_schedules(base)
     times = np.sort(base.execute("SELECT DISTINCT t FROM turns").fetchnumpy()["t"])
     local = pd.DatetimeIndex(times.astype("datetime64[ms]"), tz="UTC").tz_convert(tz)
-    _register(base, "hours", pd.DataFrame({"t": times, "hour": local.hour}))
-    schedules = base.execute(_INTERVALS).df()
+    register(base, "hours", pd.DataFrame({"t": times, "hour": local.hour}))
     schedules["interval"] = schedules["interval"].fillna(schedules["interval"].median())
     schedules["due"] = [
         _due(times, first, interval)
         for first, interval in zip(schedules["first"], schedules["interval"], strict=True)
     ]
-    _register(base, "schedules", schedules[["schedule", "interval", "due"]])
+    register(base, "schedules", schedules[["schedule", "interval", "due"]])
     base.execute(_COUNTS)
     base.execute(_SEEN)
 
@@ -207,7 +208,7 @@ def room_quantiles(
 
 def room_refusals(base: DuckDBPyConnection, suggested: pd.Series) -> pd.Series:
     """For each room the number of users, summed over samples, above what is suggested."""
-    _register(base, "suggestions", suggested.rename("suggested").dropna().reset_index())
+    register(base, "suggestions", suggested.rename("suggested").dropna().reset_index())
     return base.execute(_REFUSED).df().set_index("room_id")["refused"]
 
 
@@ -220,7 +221,8 @@ def together(base: DuckDBPyConnection) -> pd.DataFrame:
     return base.execute(_TOGETHER.format(origin=origin or 0, interval=interval or 1)).df()
 
 
-def _register(base: DuckDBPyConnection, name: str, frame: pd.DataFrame) -> None:
+def register(base: DuckDBPyConnection, name: str, frame: pd.DataFrame) -> None:
+    """Make a table of it."""
     base.register(name, pa.Table.from_pandas(frame, preserve_index=False))  # any DuckDB knows it
 
 

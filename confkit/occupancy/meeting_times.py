@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..errors import ConfigError
-from .counting import DamagedError, samples_database
+from .counting import DamagedError, find_schedules, register, samples_database
 from .folder import whose
 
 if TYPE_CHECKING:
@@ -14,38 +14,51 @@ if TYPE_CHECKING:
 
 _GAP = 5  # usual intervals without any sample: who was there meanwhile is not known
 
-# `n` numbers the samples of a room, those that failed too. Of a room whose people could never be
-# told from its devices all users count; where that failed at times only, the sample has failed.
+# A sample's neighbours, those of its schedule; none across a gap.
+_TIMES = """
+CREATE TABLE times AS
+SELECT schedule, t, n, if(t - before <= most, before, NULL) AS before,
+       if(after - t <= most, after, NULL) AS after
+FROM (
+    SELECT schedule, t, row_number() OVER turn AS n, lag(t) OVER turn AS before,
+           lead(t) OVER turn AS after
+    FROM turns WINDOW turn AS (PARTITION BY schedule ORDER BY t)
+) JOIN gaps USING (schedule)
+"""
+# Few samples have people in them or failed: a run of these is a meeting, if anybody was seen in it.
+# Of a room whose people could never be told from its devices all users count; where that failed at
+# times only, the sample has failed.
 _MEETINGS = """
-WITH told AS (
-    SELECT room_id, bool_or(people IS NOT NULL) AS told FROM samples GROUP BY room_id
-), numbered AS (
-    SELECT room_id, t, row_number() OVER room AS n, t - lag(t) OVER room AS gap,
-           CASE WHEN users = 0 THEN 0 WHEN told THEN people ELSE users END AS people
-    FROM samples JOIN told USING (room_id) WINDOW room AS (PARTITION BY room_id ORDER BY t)
-), usual AS (
-    SELECT room_id, ? * median(gap) AS most FROM numbered GROUP BY room_id
-), pieces AS (
-    SELECT room_id, t, n, people, count(*) FILTER (gap > most) OVER (
+WITH busy AS (
+    SELECT room_id, times.t, times.n, before, after, people,
+           lag(times.n) OVER (PARTITION BY room_id ORDER BY times.t) AS last
+    FROM (
+        SELECT room_id, schedule, t,
+               CASE WHEN users = 0 THEN 0 WHEN told THEN people ELSE users END AS people
+        FROM samples JOIN rooms USING (room_id)
+    ) JOIN times USING (schedule, t)
+    WHERE people IS NULL OR people > 0
+), runs AS (
+    SELECT *, count(*) FILTER (before IS NULL OR n - last IS DISTINCT FROM 1) OVER (
         PARTITION BY room_id ORDER BY t ROWS UNBOUNDED PRECEDING
-    ) AS piece
-    FROM numbered JOIN usual USING (room_id)
+    ) AS run
+    FROM busy
+), edges AS (
+    SELECT *, first(before) OVER run AS since, last(after) OVER run AS until
+    FROM runs WINDOW run AS (
+        PARTITION BY room_id, run ORDER BY t
+        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    )
 ), known AS (
-    SELECT *, lag(t) OVER piece AS before, lead(t) OVER piece AS after,
-           coalesce(lag(people) OVER piece, 0) = 0 AS first, n - lag(n) OVER piece - 1 AS failed
-    FROM pieces WHERE people IS NOT NULL
-    WINDOW piece AS (PARTITION BY room_id, piece ORDER BY t)
-), numbers AS (
-    SELECT *, count(*) FILTER (first) OVER (
-        PARTITION BY room_id ORDER BY t ROWS UNBOUNDED PRECEDING
-    ) AS meeting
-    FROM known WHERE people > 0
+    SELECT *, coalesce(lag(t) OVER run, since, t) AS former,
+           coalesce(lead(t) OVER run, until, t) AS next
+    FROM edges WHERE people IS NOT NULL WINDOW run AS (PARTITION BY room_id, run ORDER BY t)
 )
-SELECT room_id, arg_min(coalesce(before, -1), t) AS start_from, min(t) AS start_to,
-       max(t) AS end_from, arg_max(coalesce(after, -1), t) AS end_to, max(people) AS peak,
-       sum(people * (coalesce(after, t) - coalesce(before, t))) / 120000 AS person_minutes,
-       coalesce(sum(failed) FILTER (NOT first), 0) AS bridged
-FROM numbers GROUP BY room_id, meeting ORDER BY start_to, room_id
+SELECT room_id, first(since) AS start_from, min(t) AS start_to, max(t) AS end_from,
+       first(until) AS end_to, max(people) AS peak,
+       sum(people * (next - former)) / 120000 AS person_minutes,
+       max(n) - min(n) + 1 - count(*) AS bridged
+FROM known GROUP BY room_id, run ORDER BY start_to, room_id
 """
 _EDGES = ("start_from", "start_to", "end_from", "end_to")
 
@@ -79,10 +92,12 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
 
 def _found(base: "DuckDBPyConnection") -> pd.DataFrame:
-    found = base.execute(_MEETINGS, [_GAP]).df()
-    lacks_start, lacks_end = found["start_from"] < 0, found["end_to"] < 0
+    gaps = find_schedules(base)
+    register(base, "gaps", gaps.assign(most=_GAP * gaps["interval"])[["schedule", "most"]])
+    base.execute(_TIMES)
+    found = base.execute(_MEETINGS).df()
     edges = found[[*_EDGES]].astype("float64")
-    edges = edges.where(edges >= 0)
+    lacks_start, lacks_end = edges["start_from"].isna(), edges["end_to"].isna()
     start = edges[["start_from", "start_to"]].mean(axis=1)
     end = edges[["end_from", "end_to"]].mean(axis=1)
     table = {"room_id": found["room_id"].astype("string"), "start": _time(start), "end": _time(end)}

@@ -97,10 +97,13 @@ def promised(weeks: Weeks, risk: float, ahead: int) -> pd.DataFrame:
     """The `promises` that these weeks allow."""
     count = weeks.peak.shape[1]
     rests = max(ahead, count // 2)  # weeks whose peak a cap rests on
-    share, windows = _surplus(weeks, rests, ahead, risk * _OF_RISK)
+    share, windows, full = _surplus(weeks, rests, ahead, risk * _OF_RISK)
     past = weeks.peak[:, -rests:].max(axis=1, initial=0)
     cap = np.maximum(1, np.floor(past + share * _spread(past) + 1e-9))
-    why = _declined(weeks, ahead, rests, windows if math.isinf(share) else None)
+    lacks = f"only {counted(windows, 'window')} of the past to compare with"
+    if full:
+        lacks = f"{full} of {counted(windows, 'window')} of the past ended at a cap"
+    why = _declined(weeks, ahead, rests, lacks if math.isinf(share) else "")
     table = {
         "promised": pd.array(np.where(why == "", cap, np.nan), "Float64"),
         "why": why,
@@ -130,9 +133,9 @@ def seen_weeks(base: "DuckDBPyConnection", most: int) -> Weeks:
     return Weeks(days.index, peak, level, used > 0, at_cap > 0, seen > 0, days.to_numpy(float))
 
 
-def _surplus(weeks: Weeks, rests: int, ahead: int, risk: float) -> tuple[float, int]:
-    """What a cap needs above a peak, in units of its `_spread`, and from how many windows that is
-    known; infinite where these are too few for the risk."""
+def _surplus(weeks: Weeks, rests: int, ahead: int, risk: float) -> tuple[float, int, int]:
+    """What a cap needs above a peak, in units of its `_spread`, from how many windows that is
+    known, and how many of these ended at a cap; infinite where that is too little for the risk."""
     each = []
     for end in range(rests, weeks.peak.shape[1] - ahead + 1):
         before, after = slice(end - rests, end), slice(end, end + ahead)
@@ -150,7 +153,7 @@ def _surplus(weeks: Weeks, rests: int, ahead: int, risk: float) -> tuple[float, 
     share = _upper(found, risk, apart)
     if worst:
         share = max(share, float(np.quantile(worst, _WORST, method="higher")))
-    return share, len(found)
+    return share, len(found), int(np.isinf(found).sum())
 
 
 def _upper(found: Floats, risk: float, apart: float) -> float:
@@ -167,13 +170,12 @@ def _spread(peak: Floats) -> Floats:
     return spread
 
 
-def _declined(weeks: Weeks, ahead: int, rests: int, too_few: int | None) -> NDArray[np.object_]:
-    """Why there is no promise for a room; an empty text where there is one."""
+def _declined(weeks: Weeks, ahead: int, rests: int, lacks: str) -> NDArray[np.object_]:
+    """Why there is no promise for a room, such as what all of them lack; an empty text where there
+    is one."""
     rooms, count = weeks.peak.shape
     last = f"no promise for {counted(ahead, 'week')}"
-    why = np.full(rooms, "", dtype=object)
-    if too_few is not None:
-        why[:] = f"only {counted(too_few, 'window')} of the past to compare with: {last}"
+    why = np.full(rooms, lacks and f"{lacks}: {last}", dtype=object)
     if count >= _LEAST:
         changed = _changes(weeks.level, weeks.seen)
         for room in np.flatnonzero(changed):
@@ -186,7 +188,7 @@ def _declined(weeks: Weeks, ahead: int, rests: int, too_few: int | None) -> NDAr
             before, after = together[0, :middle].mean(), together[0, middle:].mean()
             if abs(after - before) > _SLIGHT * before:
                 why[:] = f"the use of all rooms {_told(place, count)}: {last}"
-    why[weeks.at_cap.any(axis=1)] = f"it stood at its cap, so true demand is unknown: {last}"
+    why[weeks.at_cap.any(axis=1)] = f"it stood at its cap: {last}"
     first = count - np.maximum.accumulate(weeks.seen, axis=1).sum(axis=1)
     for room in np.flatnonzero(~weeks.seen.any(axis=1) | (weeks.seen.sum(axis=1) < count - first)):
         why[room] = f"its record has a gap: {last}"

@@ -36,11 +36,16 @@ def month(recording: str, days: int = 30) -> pd.DataFrame:
     return found
 
 
-def fullest(client: Client, samples: pd.DataFrame, tz: str = "UTC") -> pd.DataFrame:
-    """Return `ck.capacity_report` with the rooms' topics (A3), the fullest rooms first."""
+def fullest(
+    client: Client, source: str | pd.DataFrame, tz: str = "UTC", risk: float | None = None
+) -> pd.DataFrame:
+    """Return `ck.capacity_report` with the rooms' topics (A3), the fullest rooms first; without
+    `risk` where the samples are of two services."""
     from ..occupancy.capacity import capacity_report  # needs duckdb
+    from ..occupancy.folder import whose
 
-    report = capacity_report(samples, tz=tz)
+    mixed = ", " in (whose(source) or "")
+    report = capacity_report(source, tz=tz, risk=None if mixed else risk)
     read = sweep(client, list(report.room_id), users=False, progress=False)
     report["topic"] = report.room_id.map({room.room_id: room.topic for room in read.rooms})
     return report.sort_values(["minutes_full", "peak"], ascending=False)

@@ -55,7 +55,7 @@ def test_no_larger_share_of_the_rooms_than_was_said_exceeds_its_cap(risk):
     assert caps[given].sum() <= 1.3 * earlier[given].sum()
     assert set(found["windows"]) == {400 * 3}  # the fourth to sixth week before the end, and on
     assert found["days_seen"].between(80, 84).all()
-    assert f"at most {100 * risk:g} exceed it in 4 weeks, on average" in found["reason"][0]
+    assert f"at most {100 * risk:g} % of such caps are exceeded in 4 weeks" in found["reason"][0]
     assert (found.attrs["risk"], found.attrs["weeks_ahead"]) == (risk, 4)
 
 
@@ -114,7 +114,8 @@ def test_a_room_at_its_cap_has_an_unknown_demand():
     full = users.max(axis=1) == 20
     assert full.any()
     assert found["suggested"][full].isna().all()
-    assert found["reason"][full].str.contains("at its cap, so true demand is unknown").all()
+    said = "at its cap for .*, so true demand is unknown: no promise for 4 weeks"
+    assert found["reason"][full].str.fullmatch(said).all()
 
 
 @pytest.mark.parametrize(
@@ -143,10 +144,16 @@ def test_two_days_and_half_a_minute_promise_nothing():
 
 
 def test_too_few_rooms_to_compare_with_get_no_number():
-    """Three rooms cannot show what one in a hundred does."""
+    """Three rooms cannot show what one in a hundred does; nor can many that came to their caps."""
     found = report(busy(3, 12), risk=0.01)
     assert found["suggested"].isna().all()
     assert "windows of the past to compare with: no promise" in found["reason"][0]
+    users = busy(40, 12)
+    users[:8, :-WEEK] = users[:8, :-WEEK].clip(max=30)
+    users[:8, -1] = 100
+    found = report(users.clip(max=100), cap=100)
+    assert found["suggested"].isna().all()
+    assert "of 120 windows of the past ended at a cap: no promise" in found["reason"][39]
 
 
 def test_a_room_with_a_device_alone_is_not_compared_with():

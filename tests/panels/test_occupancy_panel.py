@@ -410,11 +410,11 @@ def test_a_folder_says_what_it_holds_and_how_to_record_into_it(panel_of, client,
 
 
 def test_the_capacity_report_of_the_folder(panel_of, client, rooms, tmp_path):
-    """The report of the folder is returned, and shown with its reasons."""
+    """The report of the folder at a risk of 10 % is returned, and shown with its reasons."""
     ck.save_occupancy(steady([1, 3, 3], room=rooms["full"], attendee_max=3), tmp_path)
     panel = panel_of(rooms.values(), folder=tmp_path)
     report = panel.capacity()
-    pd.testing.assert_frame_equal(report, ck.capacity_report(tmp_path))
+    pd.testing.assert_frame_equal(report, ck.capacity_report(tmp_path, risk=0.1))
     [[key, row]] = panel.recorded.report.rows
     assert key == rooms["full"]
     assert row[0] == "full"

@@ -341,7 +341,9 @@ ERRORS: dict[str, Drive] = {
         lambda w, _: ck.list_devices(w.client), (B3, {"body": "<html>login_password=hidden"})
     ),
     "ReadOnlyError": _read_only,
-    "RecordingError": lambda w: ck.save_occupancy(samples(w), w.file("f", w.marks.login()) / "x"),
+    "RecordingError": lambda w: ck.save_occupancy(
+        samples(w), w.file("notes.bin", w.marks.login()) / "x"
+    ),
     "ReimportFailed": faulty(
         lambda w, devices: ck.reimport_device(w.client, devices[0]), (B1, {"ret": 426})
     ),
