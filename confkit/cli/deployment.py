@@ -1,4 +1,4 @@
-"""The commands `doctor` and `probe`: is a service well, and how does it differ from the paper?"""
+"""The commands `doctor` and `probe`: is a service well, and where does it differ from the specification?"""
 
 from __future__ import annotations
 

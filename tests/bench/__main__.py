@@ -9,7 +9,7 @@ import platform
 import sys
 from collections.abc import Callable
 
-from . import cameras, explorer, imports, occupancy, preflight, sandbox, sweep
+from . import cameras, explorer, imports, occupancy, preflight, risk, sandbox, sweep
 
 FIGURES: dict[str, Callable[[], None]] = {
     "cameras": cameras.main,
@@ -17,6 +17,7 @@ FIGURES: dict[str, Callable[[], None]] = {
     "imports": imports.main,
     "occupancy": occupancy.main,
     "preflight": preflight.main,
+    "risk": risk.main,
     "sandbox": sandbox.main,
     "sweep": sweep.main,
 }
