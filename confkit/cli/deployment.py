@@ -1,4 +1,4 @@
-"""The commands `doctor` and `probe`: is a service well, and where does it differ from the specification?"""
+"""The commands `doctor` and `probe`: is a service well, and where is it not as specified?"""
 
 from __future__ import annotations
 
