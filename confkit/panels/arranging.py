@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import ipywidgets
 
+from .parts import View
+
 
 def row(*children: ipywidgets.Widget) -> ipywidgets.HBox:
     """The widgets beside each other, below each other where it is narrow."""
@@ -19,7 +21,7 @@ def columns(*children: ipywidgets.Widget) -> ipywidgets.HBox:
     return _classed(ipywidgets.HBox(children), "confkit-columns")
 
 
-def heading(title: str) -> ipywidgets.HTML:
+def heading(title: str) -> View:
     """A heading over what belongs together."""
     return text(f'<div class="confkit-heading" role="heading" aria-level="4">{escape(title)}</div>')
 
@@ -68,9 +70,9 @@ def check(label: str, value: bool = False) -> ipywidgets.Checkbox:
     )
 
 
-def text(html: str = "") -> ipywidgets.HTML:
-    """HTML; who sets its `value` escapes what comes from a service."""
-    return ipywidgets.HTML(html)
+def text(html: str = "") -> View:
+    """HTML; who sets its `html` escapes what comes from a service."""
+    return View(html=html)
 
 
 def shown(widget: ipywidgets.Widget, whether: bool) -> None:

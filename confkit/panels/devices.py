@@ -214,7 +214,7 @@ class DevicePanel(Panel):
         )
         self.detail, self.download = View("One device of the table"), View("Result as a file")
         template = View("An empty table")
-        template.show(_download("Download a template (CSV)", "devices.csv", _HEADER))
+        template.html = _download("Download a template (CSV)", "devices.csv", _HEADER)
         ask = self.clicked(self._ask_table, "table")
         retry = self.clicked(self.try_again, "table")
         self.retry = button("Try again", retry, refused=self.frame.note)
@@ -328,7 +328,7 @@ class DevicePanel(Panel):
 
     def _pick(self, key: str) -> None:
         shown(self.of_picked, key in self._devices)
-        self.found.show("")
+        self.found.html = ""
 
     def _picture(self) -> None:
         if self.client.sandbox is None:
@@ -336,7 +336,7 @@ class DevicePanel(Panel):
         with self.working("Fetching the pictures", "pictures") as work:
             listed = [self._devices[key] for key in self.table.visible if key in self._devices]
             first = takewhile(lambda _: not work.cancelled.is_set(), listed[:THUMBNAILS])
-            self.pictures.show(thumbnails_html(self.client.sandbox, first))
+            self.pictures.html = thumbnails_html(self.client.sandbox, first)
             if work.cancelled.is_set():
                 raise CancelledError
 
@@ -560,12 +560,12 @@ class DevicePanel(Panel):
             if stages and stages[-1].outcome == RUNNING:
                 stages.pop()
             stages.append(stage)
-            self.view.show(stages_html(stages))
+            self.view.html = stages_html(stages)
 
         try:
             report = preflight_of(camera, cancelled=work.cancelled, on_stage=listen)
         except CancelledError:
-            self.view.show(stages_html(one for one in stages if one.outcome != RUNNING))
+            self.view.html = stages_html(one for one in stages if one.outcome != RUNNING)
             raise
         self._tried = camera, report
         self._offer()
@@ -590,7 +590,7 @@ class DevicePanel(Panel):
 
     def _show(self, report: Report, view: View) -> None:
         self.report = report
-        view.show(report._repr_html_())
+        view.html = report._repr_html_()
 
     def _say_found(self, report: Report, view: View, work: Work) -> Report:
         self._show(report, view)
@@ -699,7 +699,7 @@ class DevicePanel(Panel):
             self.outcomes.show(result, counted(len(result), "device"))
             self.outcomes.choose("")
             link = _download("Download the result (CSV)", "imported-devices.csv", as_csv(result))
-            self.download.show(link)
+            self.download.html = link
             shown(self.problems, False)
             shown(self.rows, True)
             shown(self.retry, not well)
@@ -723,11 +723,8 @@ class DevicePanel(Panel):
         result = self.result
         chosen = () if result is None else result[result.row.astype(str) == key].to_dict("records")
         names = ("user_name", "user_address", "cause", "advice")
-        self.detail.show(
-            "".join(
-                fields([(name.removeprefix("user_"), one[name]) for name in names])
-                for one in chosen
-            )
+        self.detail.html = "".join(
+            fields([(name.removeprefix("user_"), one[name]) for name in names]) for one in chosen
         )
 
     def fails(self, error: BaseException, kind: str = "work") -> None:

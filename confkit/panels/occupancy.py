@@ -175,9 +175,9 @@ class OccupancyPanel(RoomsPanel):
         of, aging = states(frame), bool(self.frame.every)
         wanted = Filter(self._search.value, state=self.counts.state)
         self.counts.show(of, frame)
-        self.totals.value = totals(frame)
-        self.lost.value = "" if self.model.outage else failures(frame)
-        arranging.shown(self.lost, bool(self.lost.value))
+        self.totals.html = totals(frame)
+        self.lost.html = "" if self.model.outage else failures(frame)
+        arranging.shown(self.lost, bool(self.lost.html))
         # Those without a cap come behind the others, and those that were never read behind these.
         full = frame[UTILISATION].fillna(-1.0).where(frame["users"].notna(), -2.0)
         found = wanted.rows(frame.assign(fullness=full))

@@ -226,8 +226,8 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         return chart.svg(), chart.summary()
 
     def _shows(self, html: str, words: str = "") -> None:
-        self.view.show(html)
-        self.words.value = f"<pre>{escape(words)}</pre>" if words else ""
+        self.view.html = html
+        self.words.html = f"<pre>{escape(words)}</pre>" if words else ""
 
 
 class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
@@ -262,7 +262,7 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
             said = holding(self.folder) if self.folder else ""
         except ConfkitError as error:
             said, tone = str(error), "bad"
-        self.state.value = f'<div class="confkit-status confkit-{tone}">{escape(said)}</div>'
+        self.state.html = f'<div class="confkit-status confkit-{tone}">{escape(said)}</div>'
         arranging.shown(self.state, bool(said))
 
     def show(self, report: pd.DataFrame, topics: pd.Series) -> None:

@@ -265,16 +265,16 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
             self._arrange()
         room = details.room
         reading = "" if details.complete else ' <span class="confkit-quiet">reading …</span>'
-        self._head.value = (
+        self._head.html = (
             '<div class="confkit-heading" role="heading" aria-level="4">Room '
             f"{escape(details.name.removeprefix('room '))}{reading}</div>"
         )
-        self._fields.value = (
+        self._fields.html = (
             arranging.fields(fields_of(room)) if isinstance(room, Room) else problem_html(room)
         )
-        self._media.value = self._media_html(details)
-        self._problem.value = problem_html(details.users) + problem_html(details.devices)
-        self._stale.value = self._stale_html(details)
+        self._media.html = self._media_html(details)
+        self._problem.html = problem_html(details.users) + problem_html(details.devices)
+        self._stale.html = self._stale_html(details)
         for part in self._parts:
             arranging.shown(part, not isinstance(room, RoomNotFound))
         known = isinstance(details.users, list)
@@ -285,7 +285,7 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         self._choosable()
         devices = details.devices if isinstance(details.devices, list) else []
         addresses = [(device.user_name or device.user_id, bare(device)) for device in devices]
-        self.devices.show((arranging.fields(addresses) if addresses else "") + self._pictures)
+        self.devices.html = (arranging.fields(addresses) if addresses else "") + self._pictures
         arranging.shown(self, True)
 
     def _choosable(self) -> None:

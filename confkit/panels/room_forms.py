@@ -66,9 +66,9 @@ class FilterBar(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no 
         try:
             _percent(self._fuller.value)
         except ConfigError as error:
-            self._note.value = problem_html(error)
+            self._note.html = problem_html(error)
         else:
-            self._note.value = ""
+            self._note.html = ""
             self._changed()
 
 

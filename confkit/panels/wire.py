@@ -135,8 +135,8 @@ class WirePanel(Panel):
         self.call = self._calls.get(int(key)) if key.isdecimal() else None
         shown(self.details, self.call is not None)
         if self.call is not None:
-            self.sent.show(_sent_html(self.call, self._tz))
-            self.came.show(_came_html(self.call))
+            self.sent.html = _sent_html(self.call, self._tz)
+            self.came.html = _came_html(self.call)
 
     def token_steps(self) -> TokenSteps:
         """How the token in use was made, which the panel shows, too; makes one where there is none.
@@ -159,7 +159,7 @@ class WirePanel(Panel):
         self._show_steps("")
 
     def _show_steps(self, html: str) -> None:
-        self.made.show(html)
+        self.made.html = html
         shown(self.made, bool(html))
         self.steps_button.description = "Hide the token" if html else _STEPS
 

@@ -174,6 +174,9 @@ def test_no_saved_notebook_holds_what_was_typed_into_a_panel(keeps_state, notebo
     text = notebook.saved()
     assert {secret: holds(text, secret) for secret in secrets if holds(text, secret)} == {}
     assert ('"widgets": {' in text) == keeps_state
+    for told in ("Front door", "Stand-up", "was imported"):  # the list, the rooms, a message
+        assert told in notebook.page.inner_text("body")
+        assert not holds(text, told)
     kernel.run("devices.clear(); devices.clear_table()")
     wire.get_by_role("button", name="Hide the token").click()
     notebook.until(lambda: token not in wire.inner_text())

@@ -25,6 +25,15 @@ def state(panel):
     return "".join(f"{widget.get_state()} {widget!r}" for widget in {*within(panel)})
 
 
+def page(panel):
+    """All that the page gets of the panel: that, and what goes to it as messages."""
+    shown = [
+        {name: getattr(widget, name) for name in widget.trait_names(shown=True)}
+        for widget in {*within(panel)}
+    ]
+    return f"{state(panel)} {shown}"
+
+
 def press(panel, text):
     """Clicks the button with this text, and waits until what it does is done."""
     (button,) = [

@@ -17,7 +17,7 @@ from confkit.panels import DevicePanel
 from confkit.panels.camera_views import thumbnails_html
 from confkit.records import Device
 from tests.diagnosis import door_before, until
-from tests.panels.pressing import LONG, state, within
+from tests.panels.pressing import LONG, page, within
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
 REMOVE = "/avd/api/outgoing/destroyOutgoingUser"
@@ -158,8 +158,7 @@ def test_without_a_sandbox_there_are_no_pictures(sandbox, client, panel, camera)
 def test_stages_are_shown_as_they_happen_then_the_picture(panel, camera):
     """Each stage comes with its mark and time while the next one runs; the report stays."""
     seen = []
-    show = panel.view.show
-    panel.view.show = lambda html: (seen.append(html), show(html))
+    panel.view.observe(lambda change: seen.append(change["new"]), "html")
     report = panel.preflight(user_address=camera, **LOGIN)
     assert report.ok
     assert panel.report is report
@@ -348,8 +347,7 @@ def test_a_device_of_the_list_can_be_diagnosed(panel, sandbox, camera):
 def test_a_preflight_can_be_cancelled_and_leaves_the_stages_that_ended(panel, sandbox):
     """A silent camera does not keep the panel; the second click meanwhile does nothing."""
     silent = threading.Event()
-    show = panel.view.show
-    panel.view.show = lambda html: (show(html), "first packet" in html and silent.set())
+    panel.view.observe(lambda change: "first packet" in change["new"] and silent.set(), "html")
     panel.fill(user_address=sandbox.camera(fault="no_media"))
     button(panel, "Preflight").click()
     assert silent.wait(LONG)
@@ -360,7 +358,7 @@ def test_a_preflight_can_be_cancelled_and_leaves_the_stages_that_ended(panel, sa
     assert (panel.frame.text, panel.frame.busy) == ("Cancelled.", "")
     assert "PLAY" in panel.view.html
     assert ">running<" not in panel.view.html
-    panel.view.show = lambda _: panel.cancel()
+    panel.view.observe(lambda _: panel.cancel(), "html")
     with pytest.raises(CancelledError):
         panel.preflight()
 
@@ -618,20 +616,20 @@ def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox
     assert panel.value.user_id[0] == "rtsp://user:***@h/x"
     panel.select(called)
     pressed(panel, "Remove")
-    told += [state(panel), panel.pictures.html]
+    told += [page(panel), panel.pictures.html]
     answered(panel, "yes")
     assert listed(panel.client) == []
     sandbox.fault(IMPORT, ret=426, times=1)
     with pytest.raises(ck.JoinFailed):
         panel.import_device(preflight=False)
-    told.append(state(panel))
+    told.append(page(panel))
     with pytest.raises(ck.ConfigError):
         panel.select(called)
     panel.import_table(
         pd.DataFrame([{"room_id": room_id, **named, "user_address": camera}]), preflight=False
     )
     panel.outcomes.choose("1")
-    told += [state(panel), panel.download.html, panel.view.html]
+    told += [page(panel), panel.download.html, panel.view.html]
     assert "***" in panel.detail.html
     for one in told:
         assert "geheim" not in one
@@ -645,9 +643,9 @@ def test_no_secret_is_in_what_a_notebook_may_save_or_a_page_shows(panel, sandbox
         **DOOR, user_address=where, login_name="admin", options={"login_password": PASSWORD}
     )
     pressed(panel, "Import")
-    told = [state(panel), panel.view.html]
+    told = [page(panel), panel.view.html]
     answered(panel, "yes")
-    told += [state(panel), panel.pictures.html, repr(panel.value), repr(panel.__dict__)]
+    told += [page(panel), panel.pictures.html, repr(panel.value), repr(panel.__dict__)]
     sandbox.fault(IMPORT, ret=426, times=1)
     with pytest.raises(ck.JoinFailed):
         panel.import_device(
@@ -656,7 +654,7 @@ def test_no_secret_is_in_what_a_notebook_may_save_or_a_page_shows(panel, sandbox
     panel.pasted.fill(text)
     panel.import_table()
     panel.outcomes.choose("3")
-    told += [state(panel), panel.view.html, panel.download.html, panel.frame.text]
+    told += [page(panel), panel.view.html, panel.download.html, panel.frame.text]
     for one in told:
         assert "geheim" not in one
     pressed(panel, "Clear")

@@ -6,7 +6,7 @@ import confkit as ck
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 from confkit.panels.arranging import button
 from confkit.panels.panel import Panel, told
-from tests.panels.pressing import LONG, named
+from tests.panels.pressing import LONG, named, page
 
 UNKNOWN = "0000000001"
 
@@ -183,7 +183,7 @@ def test_no_message_holds_a_login():
         *panel.frame.messages,
         {"kind": "x", "text": "rtsp://u:hunter2@h", "tone": ""},
     ]
-    assert "hunter2" not in str(panel.frame.get_state())
+    assert "hunter2" not in page(panel)
 
 
 # The panels themselves

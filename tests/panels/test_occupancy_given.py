@@ -23,7 +23,7 @@ def test_a_folder_that_can_be_none_is_told_beside_it(panel_of, rooms, folder):
     panel.select(rooms["full"])
     panel.recorded.entry.value = folder
     panel.wait()
-    assert "can be no folder" in panel.recorded.state.value
+    assert "can be no folder" in panel.recorded.state.html
     assert panel.recorded.state.layout.display is None
     assert panel.refresh()["users"].tolist() == [0, 2, 4, 3, 1]
     for action in (panel.capacity, lambda: panel.samples(rooms["full"])):

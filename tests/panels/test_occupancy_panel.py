@@ -117,7 +117,7 @@ def test_the_totals_count_rooms_by_state(panel_of, rooms):
     """The line above the bars counts the rooms of each state, and all users."""
     panel = panel_of(rooms.values())
     assert panel.value is not None
-    told = panel.totals.value.replace("<b>", "").replace("</b>", "")
+    told = panel.totals.html.replace("<b>", "").replace("</b>", "")
     for part in ("5 rooms", "10 users", "10 people", "0 devices"):
         assert f">{part}<" in told
     shown = [one.description for one in panel.counts.children if one.layout.display != "none"]
@@ -156,8 +156,8 @@ def test_a_room_that_could_not_be_read_is_no_empty_one(panel_of, rooms):
     row = cells(panel)[UNKNOWN]
     assert Bar(**row["fullness"]) == Bar("not read", None, "unread")
     assert row["people"] is None
-    assert f"1 room ({UNKNOWN})" in panel.lost.value
-    assert "room not found. Compare the number" in panel.lost.value
+    assert f"1 room ({UNKNOWN})" in panel.lost.html
+    assert "room not found. Compare the number" in panel.lost.html
     assert panel.lost.layout.display is None
     counts = [one.description for one in panel.counts.children]
     assert {"1 empty", "1 not read"} <= {*counts}
@@ -316,14 +316,14 @@ def test_a_picked_room_shows_its_curve(panel_of, client, rooms, tmp_path):
     panel.select(rooms["full"])
     assert panel.curve.layout.display is None
     assert 'aria-label="full: peak 3 of 3 users' in panel.curve.view.html
-    assert "samples: 4," in panel.curve.words.value
+    assert "samples: 4," in panel.curve.words.html
     assert panel.samples(rooms["full"])["users"].tolist() == [1, 3, 2, 3]
     record(tmp_path, steady([2], start="2026-06-01T01:00Z", room=rooms["full"]))
     panel.refresh_page()
-    assert "samples: 4," in panel.curve.words.value  # the reading came too close to the first
+    assert "samples: 4," in panel.curve.words.html  # the reading came too close to the first
     assert panel.table.chosen == rooms["full"]
     panel.select(rooms["full"])  # which reads the folder again
-    assert "samples: 5," in panel.curve.words.value
+    assert "samples: 5," in panel.curve.words.html
     panel.select("")
     assert panel.curve.layout.display == "none"
     with pytest.raises(ck.ConfigError, match="not in this panel"):
@@ -393,17 +393,17 @@ def test_a_folder_says_what_it_holds_and_how_to_record_into_it(panel_of, client,
     folder = tmp_path / "my samples"
     panel = panel_of(rooms.values(), every=0, folder=folder)
     panel.wait()
-    assert "Nothing is recorded there yet" in panel.recorded.state.value
-    assert f"confkit record &#x27;{folder}&#x27; --rooms rooms.csv" in panel.recorded.state.value
-    assert "ck.Recorder(" in panel.recorded.state.value
+    assert "Nothing is recorded there yet" in panel.recorded.state.html
+    assert f"confkit record &#x27;{folder}&#x27; --rooms rooms.csv" in panel.recorded.state.html
+    assert "ck.Recorder(" in panel.recorded.state.html
     ck.Recorder(folder).record(client, list(rooms.values()), every=60, sweeps=1)
     panel.recorded.entry.value = f"{folder}/"
     panel.wait()
-    assert "It holds samples of 5 rooms, the last " in panel.recorded.state.value
+    assert "It holds samples of 5 rooms, the last " in panel.recorded.state.html
     ck.save_occupancy(steady([1, 2], room="1"), tmp_path / "old")
     panel.recorded.entry.value = str(tmp_path / "old")
     panel.wait()
-    assert "samples of 1 room, none in the last day" in panel.recorded.state.value
+    assert "samples of 1 room, none in the last day" in panel.recorded.state.html
     panel.recorded.entry.value = ""
     panel.wait()
     assert panel.recorded.state.layout.display == "none"
@@ -444,7 +444,7 @@ def test_no_room_is_no_failure(panel_of):
     panel = panel_of()
     assert len(panel.value) == 0
     assert "Give room_ids, create one" in panel.table.empty
-    assert panel.lost.value == ""
+    assert panel.lost.html == ""
     assert panel.refresh_page().columns.tolist() == panel.value.columns.tolist()
 
 

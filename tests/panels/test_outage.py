@@ -162,7 +162,7 @@ def test_the_head_counts_unread_rooms_by_what_was_last_known(stranger, service, 
             "1 empty",
             "4 not read",
         }
-        assert "3 counted by last known values" in panel.totals.value
+        assert "3 counted by last known values" in panel.totals.html
         assert ", the oldest " in panel.table.told
         assert panel.lost.layout.display == "none"  # the alert has said it
         assert 'aria-label="full: ' in panel.curve.view.html

@@ -42,14 +42,14 @@ def test_all_panels_show_their_times_in_one_zone_and_name_it(
         rooms.check_media_server()
         asked = rooms.selected.media_server_at
         told = f"{asked.astimezone(here):%H:%M:%S} ({name})"
-        assert told in rooms._card._media.value
+        assert told in rooms._card._media.html
 
         [read] = occupancy.value["read_at"]
         clock = f"{read.astimezone(here):%H:%M:%S}"
         assert f"read at {clock} ({name})" in occupancy.table.told
         assert cell(occupancy.table, "read_at") == clock
         occupancy.select(room_id)
-        assert f"({name})" in occupancy.curve.words.value
+        assert f"({name})" in occupancy.curve.words.html
         ck.Recorder(tmp_path / "new").record(client, [room_id], every=60, sweeps=1)
         occupancy.recorded.entry.value = str(tmp_path / "new")
         assert occupancy.capacity().attrs["timezone"] == name

@@ -14,7 +14,7 @@ from confkit.panels import WirePanel
 from confkit.panels.panel import until_cancelled
 from confkit.panels.wire import took
 from confkit.sandbox import Sandbox
-from tests.panels.pressing import LONG, press, state
+from tests.panels.pressing import LONG, page, press, state
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
@@ -229,7 +229,7 @@ def test_everywhere_else_the_tokens_making_is_masked(script):
     """A service that is no sandbox: the steps read well and show nothing."""
     panel = WirePanel(script({AUTHENTICATE: GRANTED}).client())
     panel.token_steps()
-    text = panel.made.html + state(panel)
+    text = page(panel)
     assert "Secrets, and what could make one, show as ***" in text
     assert "HMAC-SHA1" in text
     for secret in (VECTOR_TOKEN, base64.b64decode(VECTOR_TOKEN).decode(), "demo_secret", "abc:def"):
@@ -257,7 +257,7 @@ def test_no_state_of_a_panel_holds_a_secret(script):
     panel = WirePanel(client)
     for number in range(1, len(panel.value) + 1):
         panel.choose(number)
-        text = state(panel) + panel.sent.html + panel.came.html
+        text = page(panel)
         for secret in ("hunter2", VECTOR_TOKEN, VECTOR_TOKEN[:20]):
             assert secret not in text
     json.dumps(panel.table.rows)  # as it travels

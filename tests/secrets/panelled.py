@@ -10,7 +10,7 @@ from confkit.many.ids import RoomIds
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, RoomsModel, WirePanel
 from confkit.panels.model import Viewer
 from confkit.panels.panel import Panel
-from tests.panels.pressing import LONG, state
+from tests.panels.pressing import LONG, page
 from tests.secrets.drives import Drive, Due, imported, table
 from tests.secrets.surfaces import Shown, members
 from tests.secrets.worlds import World
@@ -26,7 +26,7 @@ class Widget:
         shown = Shown()
         members(shown, panel)
         members(shown, result)
-        self._told = f"{shown.texts} {state(panel)} {(result, failures)!r} {panel._first!r}"
+        self._told = f"{shown.texts} {page(panel)} {(result, failures)!r} {panel._first!r}"
         self._state = [json.dumps(one, default=repr) for one in _states(panel)]
 
     def __repr__(self) -> str:
@@ -91,7 +91,7 @@ def _listed(panel: Any, world: World) -> str:
 
 def _within(doing: AbstractContextManager[Any], panel: Any, world: World) -> str:
     with doing:
-        return repr(state(panel))
+        return repr(page(panel))
 
 
 def _somebody(world: World) -> str:

@@ -13,17 +13,23 @@ function button(name, text, clicked) {
   return element;
 }
 
-// Draws now, and after traits have changed, once for all that change together.
-function drawing(model, draw) {
-  let due = false;
-  const later = () => {
-    if (due) return;
-    due = true;
-    queueMicrotask(() => { due = false; draw(); });
-  };
-  model.on("change", later);
-  draw();
-  return () => model.off("change", later);
+// What Python shows, once it is there, and a function that draws it: now, and after it has changed,
+// once for all that changes together. It comes as messages, so that no front end saves it.
+function showing(model) {
+  const now = {};
+  let [draw, due] = [() => {}, false];
+  const drawing = (drawn) => { draw = drawn; draw(); };
+  return new Promise((resolve) => {
+    model.on("msg:custom", ({ kind, values, whole }) => {
+      if (kind !== "shown") return;
+      Object.assign(now, values);
+      if (whole) resolve([now, drawing]);
+      if (due) return;
+      due = true;
+      queueMicrotask(() => { due = false; draw(); });
+    });
+    model.send({ kind: "ready" });
+  });
 }
 
 // Copies the text of an element, and says so on the button for a while.

@@ -1,6 +1,7 @@
-function render({ model, el }) {
+async function render({ model, el }) {
   el.classList.add("confkit-field");
-  const kind = model.get("kind");
+  const [now, drawing] = await showing(model);
+  const kind = now.kind;
   const label = made("label");
   const words = made("span");
   const input = made(kind === "area" ? "textarea" : "input");
@@ -12,7 +13,7 @@ function render({ model, el }) {
   el.append(label);
 
   if (kind === "file") {
-    input.accept = model.get("hint");
+    input.accept = now.hint;
     input.addEventListener("change", async () => {
       const file = input.files[0];
       if (!file) return;
@@ -23,17 +24,15 @@ function render({ model, el }) {
     input.addEventListener("input", () => model.send({ kind: "typed", text: input.value }));
   }
   input.addEventListener("keydown", (event) => event.stopPropagation());
-  const heard = (message) => {
+  model.on("msg:custom", (message) => {
     if (message.kind === "clear") input.value = "";
     if (message.kind === "fill") input.value = message.text;
-  };
-  model.on("msg:custom", heard);
-  model.send({ kind: "ready" });
-  const end = drawing(model, () => {
-    words.textContent = model.get("label");
-    input.disabled = model.get("disabled");
-    if (kind !== "file") input.placeholder = model.get("held") ? `(${model.get("held")})` : model.get("hint");
   });
-  return () => { end(); model.off("msg:custom", heard); };
+  model.send({ kind: "filled" });
+  drawing(() => {
+    words.textContent = now.label;
+    input.disabled = now.disabled;
+    if (kind !== "file") input.placeholder = now.held ? `(${now.held})` : now.hint;
+  });
 }
 export default { render };

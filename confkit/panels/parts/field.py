@@ -24,11 +24,13 @@ class Field(Widget):
     """
 
     _esm = browser("field")
-    label = traitlets.Unicode("").tag(sync=True)
-    kind = traitlets.Unicode("password").tag(sync=True)
-    hint = traitlets.Unicode("").tag(sync=True)
-    held = traitlets.Unicode("").tag(sync=True)  # shown in an empty field whose text the kernel has
-    disabled = traitlets.Bool(False).tag(sync=True)
+    label = traitlets.Unicode("").tag(shown=True)
+    kind = traitlets.Unicode("password").tag(shown=True)
+    hint = traitlets.Unicode("").tag(shown=True)
+    held = traitlets.Unicode("").tag(
+        shown=True
+    )  # shown in an empty field whose text the kernel has
+    disabled = traitlets.Bool(False).tag(shown=True)
 
     def __init__(
         self,
@@ -43,7 +45,7 @@ class Field(Widget):
         self._text: Secret | None = None
         self.name = ""
         self._heard["typed"] = lambda content, _: self._take(str(content.get("text", "")))
-        self._heard["ready"] = lambda *_: self._show()
+        self._heard["filled"] = lambda *_: self._show_text()
         self._heard["file"] = lambda content, buffers: self._read(content, buffers)
 
     @property
@@ -56,7 +58,7 @@ class Field(Widget):
         unless this field shows it."""
         self.clear()
         self._take(text or "")
-        self._show()
+        self._show_text()
 
     def clear(self) -> None:
         """Forgets the text, here and in the browser."""
@@ -68,7 +70,7 @@ class Field(Widget):
         self._text = Secret(text) if text else None
         self.held = "given" if text else ""
 
-    def _show(self) -> None:
+    def _show_text(self) -> None:
         text = self._text
         if self._shows and text is not None and mask_address(text) == text:
             self.send({"kind": "fill", "text": text})

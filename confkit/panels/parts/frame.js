@@ -1,7 +1,8 @@
-function render({ model, el }) {
+async function render({ model, el }) {
   el.classList.add("confkit-frame");
+  const [now, drawing] = await showing(model);
   const panel = () => el.closest(".confkit-panel") || el;
-  const send = (kind) => () => model.send({ kind, question: model.get("question") });
+  const send = (kind) => () => model.send({ kind, question: now.question });
 
   const title = made("div", "confkit-title");
   title.setAttribute("role", "heading");
@@ -78,11 +79,11 @@ function render({ model, el }) {
       const region = beside(message.place).children[message.tone === "bad" ? 0 : 1];
       if (shown.parentElement !== region) region.append(shown);
     }
-    const here = beside(model.get("place"));
+    const here = beside(now.place);
     if (asks.parentElement !== here && !asks.contains(document.activeElement)) here.append(asks);
   }
   function drawMessages() {
-    const messages = model.get("messages");
+    const messages = now.messages;
     const buttons = [...panel().querySelectorAll(".confkit-dismiss")];
     const focused = buttons.indexOf(document.activeElement);
     for (const [kind, { message, shown }] of lines) {
@@ -101,30 +102,31 @@ function render({ model, el }) {
   }
 
   let before = null; // what had the focus when a question came up
-  const end = drawing(model, () => {
-    title.textContent = model.get("title");
-    service.textContent = model.get("service");
-    service.hidden = !model.get("service");
-    service.classList.toggle("confkit-sandbox", model.get("sandbox"));
-    note.textContent = model.get("note");
-    note.hidden = !model.get("note");
-    const [busy, total, done] = [model.get("busy"), model.get("total"), model.get("done")];
-    work.hidden = !busy && !model.get("waiting");
+  const draw = () => {
+    title.textContent = now.title;
+    service.textContent = now.service;
+    service.hidden = !now.service;
+    service.classList.toggle("confkit-sandbox", now.sandbox);
+    note.textContent = now.note;
+    note.hidden = !now.note;
+    const [busy, total, done] = [now.busy, now.total, now.done];
+    work.hidden = !busy && !now.waiting;
     what.textContent = total ? `${busy}: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : busy || "Reading";
     bar.setAttribute("aria-label", busy || "progress");
     if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
-    if (waits.textContent !== model.get("waiting")) waits.textContent = model.get("waiting");
+    if (waits.textContent !== now.waiting) waits.textContent = now.waiting;
     drawMessages();
-    const [asked, shown] = [model.get("question"), !asks.hidden];
+    const [asked, shown] = [now.question, !asks.hidden];
     if (asked && !shown) before = document.activeElement;
     question.textContent = asked;
     asks.setAttribute("aria-label", asked || "question");
-    yes.textContent = model.get("yes");
-    yes.classList.toggle("confkit-danger", model.get("grave"));
+    yes.textContent = now.yes;
+    yes.classList.toggle("confkit-danger", now.grave);
     asks.hidden = !asked;
     if (asked && !shown) no.focus();
     if (!asked && shown && before && before.isConnected) before.focus();
-  });
+    if (now.every !== wound) wind();
+  };
 
   // Keys that are pressed in a panel are for the panel, not for the notebook's shortcuts: these look
   // at the element that has the focus before they look at what is around it.
@@ -136,7 +138,7 @@ function render({ model, el }) {
   function look() {
     const before = seen;
     seen = near && document.visibilityState === "visible";
-    if (before && !seen && model.get("every") > 0) model.send({ kind: "hidden" });
+    if (before && !seen && now.every > 0) model.send({ kind: "hidden" });
   }
   const watch = new IntersectionObserver((entries) => {
     near = entries[entries.length - 1].isIntersecting;
@@ -152,22 +154,19 @@ function render({ model, el }) {
     moved.observe(panel(), { subtree: true, childList: true, attributeFilter: ["style", "class"] });
     settle();
   }, 0);
-  let timer = null;
+  let [timer, wound] = [null, 0];
   function wind() {
     clearInterval(timer);
-    const every = model.get("every");
-    if (every > 0) timer = setInterval(() => { if (seen) model.send({ kind: "tick" }); }, 1000 * every);
+    wound = now.every;
+    if (wound > 0) timer = setInterval(() => { if (seen) model.send({ kind: "tick" }); }, 1000 * wound);
   }
-  model.on("change:every", wind);
-  wind();
+  drawing(draw);
   return () => {
     clearTimeout(begin);
     clearInterval(timer);
     watch.disconnect();
     moved.disconnect();
     document.removeEventListener("visibilitychange", look);
-    end();
-    model.off("change:every", wind);
   };
 }
 export default { render };

@@ -28,20 +28,20 @@ class Frame(Widget):
 
     _esm = browser("frame")
     _css = HERE / "style.css"  # the look of the whole panel; there is one frame in each
-    title = traitlets.Unicode("").tag(sync=True)
-    service = traitlets.Unicode("").tag(sync=True)
-    sandbox = traitlets.Bool(False).tag(sync=True)
-    note = traitlets.Unicode("").tag(sync=True)
-    busy = traitlets.Unicode("").tag(sync=True)  # what is being done
-    done = traitlets.Int(0).tag(sync=True)
-    total = traitlets.Int(0).tag(sync=True)  # 0: not known
-    waiting = traitlets.Unicode("").tag(sync=True)  # what is to be done after that
-    messages: traitlets.List[dict[str, str]] = traitlets.List().tag(sync=True)
-    question = traitlets.Unicode("").tag(sync=True)
-    place = traitlets.Unicode("").tag(sync=True)  # of the question
-    yes = traitlets.Unicode("").tag(sync=True)
-    grave = traitlets.Bool(True).tag(sync=True)  # whether a yes takes something away
-    every = traitlets.Float(0.0).tag(sync=True)
+    title = traitlets.Unicode("").tag(shown=True)
+    service = traitlets.Unicode("").tag(shown=True)
+    sandbox = traitlets.Bool(False).tag(shown=True)
+    note = traitlets.Unicode("").tag(shown=True)
+    busy = traitlets.Unicode("").tag(shown=True)  # what is being done
+    done = traitlets.Int(0).tag(shown=True)
+    total = traitlets.Int(0).tag(shown=True)  # 0: not known
+    waiting = traitlets.Unicode("").tag(shown=True)  # what is to be done after that
+    messages: traitlets.List[dict[str, str]] = traitlets.List().tag(shown=True)
+    question = traitlets.Unicode("").tag(shown=True)
+    place = traitlets.Unicode("").tag(shown=True)  # of the question
+    yes = traitlets.Unicode("").tag(shown=True)
+    grave = traitlets.Bool(True).tag(shown=True)  # whether a yes takes something away
+    every = traitlets.Float(0.0).tag(shown=True)
 
     def __init__(
         self, title: str, heard: Callable[[Mapping[str, Any]], object], **traits: Any
@@ -72,7 +72,7 @@ class Frame(Widget):
 
     def put(self, **values: Any) -> None:
         """Sets these traits in one message to the browser, whichever thread sets others."""
-        with self._telling, self.hold_sync():
+        with self._telling, self.together():
             for name, value in values.items():
                 setattr(self, name, value)
 

@@ -32,8 +32,9 @@ function filled(td, cell, copies) {
   return td;
 }
 
-function render({ model, el }) {
+async function render({ model, el }) {
   el.classList.add("confkit-table");
+  const [now, drawing] = await showing(model);
   const frame = made("div", "confkit-table-frame");
   const table = made("table");
   table.setAttribute("role", "grid");
@@ -45,19 +46,19 @@ function render({ model, el }) {
 
   // The columns that are shown, with their places; one that was chosen is shown however narrow it is.
   function shown() {
-    const chosen = model.get("picked");
-    const all = model.get("columns").map((column, place) => [column, place]);
+    const chosen = now.picked;
+    const all = now.columns.map((column, place) => [column, place]);
     return chosen.length ? all.filter(([[name]]) => chosen.includes(name)) : all;
   }
 
   function classes([, , right, wide]) {
-    const leaves = wide && !model.get("picked").length;
+    const leaves = wide && !now.picked.length;
     return `${right ? "confkit-right" : ""} ${leaves ? "confkit-wide" : ""}`.trim();
   }
 
   function head() {
     const row = made("tr");
-    const [sorted, down] = model.get("sorted");
+    const [sorted, down] = now.sorted;
     for (const [column] of shown()) {
       const [name, label] = column;
       const th = made("th", classes(column));
@@ -81,7 +82,7 @@ function render({ model, el }) {
 
   function body() {
     const tbody = made("tbody");
-    const [rows, columns, chosen] = [model.get("rows"), shown(), model.get("chosen")];
+    const [rows, columns, chosen] = [now.rows, shown(), now.chosen];
     const keys = rows.map(([key]) => key);
     const entry = [focus, chosen, keys[0]].find((key) => keys.includes(key));
     for (const [key, cells] of rows) {
@@ -118,7 +119,7 @@ function render({ model, el }) {
     } else if (event.key === "Enter" || event.key === " ") {
       choose(tr.dataset.key);
     } else if (event.key === "PageDown" || event.key === "PageUp") {
-      turn(model.get("page") + (event.key === "PageDown" ? 1 : -1));
+      turn(now.page + (event.key === "PageDown" ? 1 : -1));
     } else if (event.key === "c" && !event.ctrlKey && !event.metaKey) {
       tr.querySelector(".confkit-copy-id")?.click();
     } else {
@@ -129,14 +130,14 @@ function render({ model, el }) {
   }
 
   function turn(to) {
-    if (to >= 0 && to < model.get("pages")) model.send({ kind: "page", to });
+    if (to >= 0 && to < now.pages) model.send({ kind: "page", to });
   }
 
   function turner(text, label, to) {
     const element = button("", text, () => turn(to));
     element.setAttribute("aria-label", label);
     element.title = label;
-    element.disabled = to < 0 || to >= model.get("pages");
+    element.disabled = to < 0 || to >= now.pages;
     element.dataset.column = label;
     return element;
   }
@@ -146,7 +147,7 @@ function render({ model, el }) {
   menu.addEventListener("toggle", () => {
     const seen = new Set([...table.querySelectorAll("th")].filter((th) => th.offsetParent)
       .map((th) => th.firstElementChild.dataset.column));
-    const boxes = model.get("columns").map(([name, label]) => {
+    const boxes = now.columns.map(([name, label]) => {
       const box = made("input");
       Object.assign(box, { type: "checkbox", value: name, checked: seen.has(name) });
       const words = made("label");
@@ -163,13 +164,13 @@ function render({ model, el }) {
   function draw() {
     const active = table.contains(document.activeElement) || foot.contains(document.activeElement);
     const { key, column } = active ? document.activeElement.dataset : {};
-    table.setAttribute("aria-label", model.get("label"));
+    table.setAttribute("aria-label", now.label);
     table.replaceChildren(head(), body());
-    const rows = model.get("rows").length;
-    empty.textContent = rows ? "" : model.get("empty");
+    const rows = now.rows.length;
+    empty.textContent = rows ? "" : now.empty;
     empty.hidden = rows > 0;
-    const [page, pages] = [model.get("page"), model.get("pages")];
-    const parts = [made("span", "confkit-told", model.get("told"))];
+    const [page, pages] = [now.page, now.pages];
+    const parts = [made("span", "confkit-told", now.told)];
     if (pages > 1) {
       parts.push(
         turner("«", "first page", page > 0 ? 0 : -1),
@@ -182,7 +183,7 @@ function render({ model, el }) {
     while (foot.firstChild && foot.firstChild !== menu) foot.firstChild.remove();
     foot.prepend(...parts); // the menu stays as it is, open or not
     if (menu.parentElement !== foot) foot.append(menu);
-    menu.hidden = model.get("columns").length < 4;
+    menu.hidden = now.columns.length < 4;
     // What had the focus was replaced; the same row, heading or button gets it again.
     let again = null;
     if (key !== undefined) {
@@ -192,6 +193,6 @@ function render({ model, el }) {
     }
     if (again) again.focus({ preventScroll: true });
   }
-  return drawing(model, draw);
+  drawing(draw);
 }
 export default { render };

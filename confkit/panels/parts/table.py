@@ -62,16 +62,16 @@ class Table(Widget):
     """
 
     _esm = browser("table")
-    label = traitlets.Unicode("").tag(sync=True)
-    columns: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    rows: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    sorted: traitlets.List[Any] = traitlets.List(["", False]).tag(sync=True)
-    page = traitlets.Int(0).tag(sync=True)
-    pages = traitlets.Int(1).tag(sync=True)
-    told = traitlets.Unicode("").tag(sync=True)
-    empty = traitlets.Unicode("").tag(sync=True)
-    chosen = traitlets.Unicode("").tag(sync=True)
-    picked: traitlets.List[str] = traitlets.List().tag(sync=True)  # columns; none: the usual ones
+    label = traitlets.Unicode("").tag(shown=True)
+    columns: traitlets.List[Any] = traitlets.List().tag(shown=True)
+    rows: traitlets.List[Any] = traitlets.List().tag(shown=True)
+    sorted: traitlets.List[Any] = traitlets.List(["", False]).tag(shown=True)
+    page = traitlets.Int(0).tag(shown=True)
+    pages = traitlets.Int(1).tag(shown=True)
+    told = traitlets.Unicode("").tag(shown=True)
+    empty = traitlets.Unicode("").tag(shown=True)
+    chosen = traitlets.Unicode("").tag(shown=True)
+    picked: traitlets.List[str] = traitlets.List().tag(shown=True)  # columns; none: the usual ones
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Table(Widget):
 
     def show(self, frame: pd.DataFrame, told: str | None = None) -> None:
         """Shows this frame, sorted as before; the same page, as far as there is one."""
-        with self._lock, self.hold_sync():
+        with self._lock, self.together():
             self._frame = frame
             self.columns = [
                 [one.name, one.label, one.right, one.wide, one.copy]
@@ -133,7 +133,7 @@ class Table(Widget):
     def sort(self, column: str, down: bool | None = None) -> None:
         """Sorts by a column: as asked, or texts upwards and numbers downwards, and the other way
         where it is sorted so already. ConfigError: there is no such column."""
-        with self._lock, self.hold_sync():
+        with self._lock, self.together():
             frame = self._frame
             there = [] if frame is None else [str(name) for name in frame.columns]
             if frame is None or column not in there:
@@ -150,7 +150,7 @@ class Table(Widget):
 
     def turn(self, page: int) -> None:
         """Shows another page, the first being 0."""
-        with self._lock, self.hold_sync():
+        with self._lock, self.together():
             self._turn(page)
         self._on_page()
 

@@ -1,4 +1,4 @@
-"""HTML that is shown and never saved: pictures, charts, and what a token is made of."""
+"""HTML that is shown and never saved: pictures, charts, words about rooms and people."""
 
 from __future__ import annotations
 
@@ -10,23 +10,14 @@ from .widget import Widget, browser
 
 
 class View(Widget):
-    """Shows HTML, which goes to the browser as a message, so that no saved notebook holds it.
-
-    `html` is what is shown. Whoever shows something escapes what comes from a service.
-    """
+    """Shows its `html`; whoever sets it escapes what comes from a service."""
 
     _esm = browser("view")
-    label = traitlets.Unicode("").tag(sync=True)
+    label = traitlets.Unicode("").tag(shown=True)
+    html = traitlets.Unicode("").tag(shown=True)
 
     def __init__(self, label: str = "", **traits: Any) -> None:
         super().__init__(label=label, **traits)
-        self.html = ""
-        self._heard["ready"] = lambda *_: self.send({"kind": "html", "html": self.html})
-
-    def show(self, html: str) -> None:
-        """Shows this HTML in place of what was shown."""
-        self.html = html
-        self.send({"kind": "html", "html": html})
 
     def reveal(self) -> None:
         """Has the browser bring what this stands in into sight."""
