@@ -12,8 +12,9 @@ def frame(lab):
     panel.get_by_role("button", name="Forget").click()
     panel.get_by_role("alertdialog").wait_for()
     yield
-    lab.page.keyboard.press("Escape")
-    panel.get_by_role("alertdialog").wait_for(state="hidden")
+    asks = panel.get_by_role("alertdialog")
+    asks.get_by_role("button", name="Cancel").press("Escape")
+    asks.wait_for(state="hidden")
     panel.get_by_role("button", name="Fail").click()
     panel.get_by_role("alert").get_by_text("Ask").wait_for()
     yield

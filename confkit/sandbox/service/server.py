@@ -68,6 +68,7 @@ async def serving(app: App, bound: socket.socket, loopback: bool) -> AsyncIterat
         ws="none",
         lifespan="off",
         log_config=None,
+        log_level="error",  # who sends what is no HTTP would fill a notebook with warnings
         access_log=False,  # URLs hold tokens
         proxy_headers=False,
         limit_concurrency=MOST,
