@@ -44,6 +44,21 @@ def test_a_notebook_is_small_and_holds_nothing_of_its_session(path):
     assert str(Path.home()) not in text
 
 
+def test_above_a_panel_stands_its_picture():
+    """Who opens a notebook that has not run sees what it will show; a panel itself is not saved."""
+    shown = 0
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        for number, cell in enumerate(cells):
+            if re.search(r"<\w+(Panel|Explorer) of ", json.dumps(cell.get("outputs"))):
+                above = "".join(source(one) for one in cells[:number])
+                pictures = re.findall(r"!\[[^\]]{20,}\]\(([\w-]+\.png)\)", above)
+                assert pictures, path
+                assert all((path.parent / one).exists() for one in pictures), path
+                shown += 1
+    assert shown == 6
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_leaves_its_client_open(path):
     """Who goes back to a cell or a panel after the last cell still has a service behind it: the

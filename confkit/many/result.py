@@ -13,6 +13,7 @@ from ..endpoints import A3, A6, B3
 from ..errors import ApiError, ConfkitError
 from ..frames import integers, room_columns, strings, without_login
 from ..records import Room, RoomUser
+from ..text import counted
 from .reading import as_room
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Sweep:
         why = f"; {self.commonest}" if self.failures else ""
         return (
             f"<Sweep of {len(self.ids)} rooms on {self.service}: {self.requests} requests, "
-            f"{len(self.failures)} failures, {self.seconds:.1f} s{ended}{why}>"
+            f"{counted(len(self.failures), 'failure')}, {self.seconds:.1f} s{ended}{why}>"
         )
 
     @property
@@ -70,8 +71,12 @@ class Sweep:
             return ""
         [(why, count)] = reasons.most_common(1)
         one = next(one for one in self.failures if one.error.said == why)
-        room = "" if one.room_id is None else f", such as room {one.room_id!r}"
-        return f"{'mostly' if len(reasons) > 1 else 'all'} ({count}{room}): {why}"
+        room = "" if one.room_id is None else f"such as room {one.room_id!r}"
+        if count > 1:
+            many = ", ".join(filter(None, (f"{count:,}", room)))
+            return f"{'mostly' if len(reasons) > 1 else 'all'} ({many}): {why}"
+        room = room if len(reasons) > 1 else room.removeprefix("such as ")
+        return ": ".join(filter(None, (room, why)))
 
     @cached_property
     def rooms(self) -> list[Room]:

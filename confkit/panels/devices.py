@@ -528,7 +528,7 @@ class DevicePanel(Panel):
                 found = import_device(self.client, device, preflight=passed or False, verify=verify)
             seen = ", and seen in it" if verify else ""
             if passed is not None:
-                done = f"{called} is in room {device.room_id}; the list below shows it."
+                done = f"{called} was imported into room {device.room_id}."
                 self._show(replace(passed, advice=done), self.view)
             said = f"{called} was imported into room {device.room_id}{seen}."
             self._say_done(said, True, "change")

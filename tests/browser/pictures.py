@@ -1,7 +1,10 @@
-"""The README's pictures of the notebooks, for `python -m tests.regenerate --pictures`."""
+"""The pictures of panels in README and notebooks, for `python -m tests.regenerate --pictures`."""
 
 import tempfile
+from io import BytesIO
 from pathlib import Path
+
+from PIL import Image
 
 from .chromium import chromium
 from .opened import LAB, Opened, opened
@@ -17,7 +20,9 @@ ck.import_device(client, busy, "door", "Front door", client.sandbox.camera(name=
 panel.refresh()
 panel.select(busy)
 """,
+    ("occupancy", "occupancy"): "",
     ("rtsp-import", "devices"): "",
+    ("course/07-your-own-client", "course/wire"): "",
 }
 _WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
 
@@ -34,7 +39,14 @@ def take(notebooks: Path) -> None:
                 one.kernel.run(code)
                 one.page.wait_for_timeout(500)  # pictures in it come by message
                 one.page.evaluate("window.jupyterapp.shell.collapseLeft()")
-                (notebooks / f"{name}.png").write_bytes(_picture(one))
+                _saved(_picture(one), notebooks / f"{name}.png")
+
+
+def _saved(picture: bytes, path: Path) -> None:
+    """With 256 colours, which is less than half as large."""
+    with Image.open(BytesIO(picture)) as whole:
+        few = whole.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 def _picture(one: Opened) -> bytes:

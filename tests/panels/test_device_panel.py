@@ -223,7 +223,9 @@ def test_a_click_does_what_a_call_does(client, panel, camera):
     answered(panel, "yes")
     assert (panel.frame.tone, "seen in it" in panel.frame.text) == ("good", True)
     assert listed(client) == list(panel.value.user_id) == ["cam"]
-    assert f"&rarr; cam is in room {panel.room_id}" in panel.view.html, "nobody imports it again"
+    assert f"&rarr; cam was imported into room {panel.room_id}" in panel.view.html, (
+        "nobody imports it again"
+    )
     panel.select("cam")
     pressed(panel, "Remove")
     assert panel.frame.grave

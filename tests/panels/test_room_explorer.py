@@ -646,9 +646,7 @@ def test_a_room_that_is_deleted_during_an_automatic_refresh_does_not_come_back(
     panel.delete(building[1])
     reading.join(LONG)
     assert set(panel.value["room_id"]) == {building[0], building[2], "0000"}
-    assert panel.frame.text.startswith(
-        "1 of 3 rooms could not be read, all (1, such as room '0000'"
-    )
+    assert panel.frame.text.startswith("1 of 3 rooms could not be read, room '0000': get room")
 
 
 def test_looking_for_known_rooms_ends_when_it_is_cancelled(client, sandbox, building):
