@@ -294,7 +294,9 @@ def _peak(axes: "Axes", every: Track) -> None:
 
 def _dress(axes: "Axes", here: tzinfo, entries: int) -> None:
     untyped: Any = of_time
-    locator = untyped.AutoDateLocator(tz=here, minticks=4, maxticks=9)
+    # No more than stand beside each other at this width, with seconds.
+    most = min(9, round(axes.figure.bbox.width / 95))
+    locator = untyped.AutoDateLocator(tz=here, minticks=min(4, most), maxticks=most)
     dates = untyped.ConciseDateFormatter(locator, tz=here, show_offset=False)
     dates.formats = ["%Y", "%b", "%d %b", "%H:%M", "%H:%M", "%H:%M:%S"]
     dates.zero_formats = ["", "%b %Y", "%d %b", "%d %b", "%H:%M", "%H:%M"]

@@ -34,7 +34,7 @@ from .room_card import problem_html
 MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
 _PIECES = 100  # of samples, before they are put together
 _CLOSE = 0.6  # of the usual interval: less lies between two that count for one
-_WIDTH = 640  # pixels of a curve beside the table
+_WIDTH = 480  # pixels of a curve beside the table
 _LATELY = timedelta(days=1)  # how far back the last sample is looked for
 
 

@@ -6,6 +6,8 @@ OVERFLOWS = """panel => [...panel.querySelectorAll('*')].filter(one => {
     const frame = one.parentElement.closest('.confkit-table-frame, pre');
     return !frame && one.getBoundingClientRect().right > panel.getBoundingClientRect().right + 1;
 }).map(one => one.outerHTML.slice(0, 200))"""
+MOVED = """frames => frames.filter(one => one.offsetParent && one.scrollWidth > one.clientWidth)
+    .map(one => one.innerText.slice(0, 200))"""
 
 
 def rooms_shown(panel):
@@ -259,7 +261,8 @@ def test_the_last_calls_are_shown_as_they_were_sent(visit):
 
 
 def test_nothing_stands_out_of_a_panel(visit):
-    """From 480 to 1,600 pixels everything is inside its panel; wide tables move in their frame."""
+    """From 480 to 1,600 pixels everything is inside its panel, and from 700 on all of a table is in
+    its frame, with topic, occupancy and people."""
     panels = visit.fresh("filled").locator(".confkit-panel")
     assert panels.count() == 4
     if visit.front == LAB:
@@ -269,3 +272,10 @@ def test_nothing_stands_out_of_a_panel(visit):
         visit.page.wait_for_timeout(500)
         for place in range(4):
             assert panels.nth(place).evaluate(OVERFLOWS) == [], (width, place)
+        moved = visit.page.locator(".confkit-table-frame").evaluate_all(MOVED)
+        assert width < 700 or moved == [], width
+        for place, names in ((0, ["TOPIC", "USERS"]), (1, ["ROOM", "OCCUPANCY"])):
+            heads = panels.nth(place).locator("th:visible").all_inner_texts()
+            assert heads[0].upper().startswith(names[0]), (width, heads)
+            assert any(one.upper().startswith(names[1]) for one in heads), (width, heads)
+            assert width < 700 or any(one.startswith("People") for one in heads), (width, heads)

@@ -99,6 +99,26 @@ async function render({ model, el }) {
     return tbody;
   }
 
+  // What is too wide gives way: first the bars, then the columns that may leave, from the right; then
+  // long texts are cut, and at last the words beside the bars stand below them.
+  function fit() {
+    width = frame.clientWidth;
+    const over = () => table.offsetWidth > width;
+    table.classList.remove("confkit-tight", "confkit-cut", "confkit-broken");
+    for (const cell of table.querySelectorAll("[hidden]")) cell.hidden = false;
+    if (over()) table.classList.add("confkit-tight");
+    for (const th of [...table.querySelectorAll("th.confkit-wide")].reverse()) {
+      if (over()) for (const row of table.rows) row.cells[th.cellIndex].hidden = true;
+    }
+    if (over()) table.classList.add("confkit-cut");
+    if (over()) table.classList.add("confkit-broken");
+  }
+  let width = 0;
+  const resized = new ResizeObserver(() => {
+    if (frame.clientWidth !== width) requestAnimationFrame(fit);
+  });
+  resized.observe(frame);
+
   function choose(key) {
     model.send({ kind: "choose", key });
   }
@@ -166,6 +186,7 @@ async function render({ model, el }) {
     const { key, column } = active ? document.activeElement.dataset : {};
     table.setAttribute("aria-label", now.label);
     table.replaceChildren(head(), body());
+    fit();
     const rows = now.rows.length;
     empty.textContent = rows ? "" : now.empty;
     empty.hidden = rows > 0;
@@ -194,5 +215,6 @@ async function render({ model, el }) {
     if (again) again.focus({ preventScroll: true });
   }
   drawing(draw);
+  return () => resized.disconnect();
 }
 export default { render };
