@@ -40,11 +40,13 @@ _FOCUSED = "element => element === document.activeElement"
 
 
 def written(server: Server, cells: Sequence[str | Path]) -> Path:
-    """A new notebook of these cells, or a copy of the one at this path, in a folder of its own:
-    two pages of one path would share a kernel."""
+    """A new notebook of these cells, or a copy of the one at this path with its pictures, in a
+    folder of its own: two pages of one path would share a kernel."""
     folder = server.root / uuid.uuid4().hex
     folder.mkdir()
     if isinstance(cells[0], Path):
+        for picture in cells[0].parent.glob("*.png"):
+            shutil.copy(picture, folder)
         return Path(shutil.copy(cells[0], folder))
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}

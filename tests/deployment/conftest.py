@@ -47,7 +47,7 @@ def probe() -> Callable[..., ck.Probe]:
     def ask(sandbox: Sandbox, **options: Any) -> ck.Probe:
         options = {
             "sleep": lambda _: None,
-            "timeout": 2.0,
+            "timeout": 30.0,
             "secret_key": sandbox.secret_key,
             **options,
         }
