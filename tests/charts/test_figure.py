@@ -6,7 +6,6 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -91,6 +90,8 @@ def test_a_page_gets_an_svg_in_its_theme_and_size():
 @pytest.mark.parametrize(("draw", "given", "what", "needed"), KINDS)
 def test_a_chart_leaves_pyplot_and_the_frame_alone(draw, given, what, needed):
     """No figure stays open behind the caller's back, and the frame is not changed."""
+    import matplotlib.pyplot as plt  # not above: a process that imports this module is to have none
+
     before, figures = given.copy(), plt.get_fignums()
     draw(given)
     assert plt.get_fignums() == figures
