@@ -14,7 +14,7 @@ from ..occupancy.zones import zone
 from ..text import counted
 from .looks import BLUE, FAINT, GREY, INK, SKY, TRACK, VERMILION
 from .rooms import needed
-from .sheet import Chart, bare, finished, nothing, sheet
+from .sheet import Chart, bare, sheet
 from .texts import clean, day, lasting, middle, moment, short, span
 
 if TYPE_CHECKING:
@@ -73,17 +73,19 @@ def occupancy_curve(
     head = [service or samples.attrs.get("service", ""), f"room {room_id}" if topic else ""]
     told = summary(every, name if topic else clean(room_id), zone_name)
     if every.steps.empty:
-        figure = sheet(finding(every, name), head, height=0.7, told=told, width=width)
-        return nothing(figure, "The samples hold no row of this room.")
+        why = "The samples hold no row of this room."
+        return sheet(finding(every, name), head, why, told=told, width=width)
+
+    def draw(figure: Chart) -> None:
+        axes, found = figure.add_subplot(), readable(every)
+        _steps(axes, found)
+        _cap(axes, found.steps)
+        _gaps(axes, found)
+        _peak(axes, every)
+        _dress(axes, here, entries=int(figure.bbox.width // 140))
+
     head.append(f"{span(*_edges(every))} ({zone_name})")
-    figure = sheet(finding(every, name), head, height=3.5, told=told, width=width)
-    axes, found = figure.add_subplot(), readable(every)
-    _steps(axes, found)
-    _cap(axes, found.steps)
-    _gaps(axes, found)
-    _peak(axes, every)
-    _dress(axes, here, entries=int(figure.bbox.width // 140))
-    return finished(figure)
+    return sheet(finding(every, name), head, draw, height=3.5, told=told, width=width)
 
 
 def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> Track:

@@ -12,9 +12,10 @@ from matplotlib.patches import Rectangle
 
 from ..occupancy.zones import zone
 from ..text import counted
-from .looks import FAINT, GREY, INK, VERMILION
+from .looks import FAINT, INK, VERMILION
 from .rooms import needed
-from .sheet import Chart, bare, finished, nothing, sheet
+from .sheet import Chart, sheet
+from .sheet import rows as named_rows
 from .texts import DAYS, span
 
 if TYPE_CHECKING:
@@ -74,20 +75,18 @@ def occupancy_heatmap(
     found = week(samples, here, rooms)
     head, told = [service or samples.attrs.get("service", "")], summary(found, zone_name)
     if found.first is None or found.last is None:
-        empty = sheet(finding(found), head, height=0.7, told=told)
-        return nothing(empty, "The samples hold no row.")
+        return sheet(finding(found), head, "The samples hold no row.", told=told)
     head += [found.of_rooms, f"{span(found.first, found.last)} ({zone_name})"]
     if found.read < 1:
         head.append(f"{max(0.1, 100 - 100 * found.read):.1f} % not read")
-    figure = sheet(
+    return sheet(
         finding(found),
         head,
+        lambda figure: _cells(figure.add_subplot(), found),
         height=3.1,
         told=told,
         note="A cell is the mean number of people at once in that hour; hatched: not known.",
     )
-    _cells(figure.add_subplot(), found)
-    return finished(figure)
 
 
 def week(
@@ -201,11 +200,7 @@ def _cells(axes: "Axes", found: Week) -> None:
             color=FAINT if mean == 0 else "white" if mean > _DARK * top else INK,
             fontweight="bold" if best else "normal",
         )
-    axes.set_yticks(range(7), [name[:3] for name in DAYS])
-    axes.set_ylim(6.5, -0.5)
+    named_rows(axes, [name[:3] for name in DAYS], keep="")
     axes.set_xlim(-0.52, 23.52)
     axes.set_xticks(range(24), [f"{hour:02}" for hour in range(24)])
     axes.xaxis.tick_top()
-    bare(axes, keep="")
-    axes.tick_params(axis="y", labelcolor=INK, labelsize=9)
-    axes.tick_params(axis="x", labelcolor=GREY)

@@ -8,9 +8,10 @@ import pandas as pd
 
 from ..occupancy.zones import Moment, zone
 from ..text import counted
-from .looks import BLUE, GREY, INK, SKY
+from .looks import BLUE, INK, SKY, TRACK
 from .rooms import needed
-from .sheet import Chart, bare, finished, nothing, sheet
+from .sheet import Chart, sheet
+from .sheet import rows as named_rows
 from .texts import DAYS, called, clean, lasting
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def meetings_chart(
     head = [service or meetings.attrs.get("service", "")]
     if week is None and rows.empty:
         said = f"{name}: no meeting"
-        return nothing(sheet(said, head, height=0.7, told=said), "No meeting was recorded.")
+        return sheet(said, head, "No meeting was recorded.", told=said)
     day = pd.Timestamp(rows["start"].max().tz_convert(here) if week is None else week)
     day = day.tz_localize(here) if day.tzinfo is None else day.tz_convert(here)
     monday = day.tz_localize(None).normalize() - day.day_of_week * _DAY
@@ -59,22 +60,20 @@ def meetings_chart(
     head.append(f"week of {monday.day} {monday:%B %Y} ({zone_name})")
     note = "The number is the most people at once; hatched: its begin or its end was not seen."
     told = "\n".join([finding, *map(_line, found)])
-    figure = sheet(finding, head, height=2.9, told=told, note=note)
-    axes = figure.add_subplot()
-    for place in range(7):
-        for one in found:
-            _bar(axes, one, monday, place)
-    days = [monday + place * _DAY for place in range(7)]
-    axes.set_yticks(range(7), [f"{DAYS[day.weekday()][:3]} {day.day}" for day in days])
-    axes.set_ylim(6.5, -0.5)
-    axes.set_xlim(0, 24)
-    axes.set_xticks(range(0, 25, 2), [f"{hour:02}:00" for hour in range(0, 25, 2)])
-    axes.grid(axis="x", color="#ededed", linewidth=0.8)
-    axes.set_axisbelow(True)
-    bare(axes)
-    axes.tick_params(axis="y", labelcolor=INK, labelsize=9)
-    axes.tick_params(axis="x", labelcolor=GREY)
-    return finished(figure)
+
+    def draw(figure: Chart) -> None:
+        axes = figure.add_subplot()
+        days = [monday + place * _DAY for place in range(7)]
+        for place, midnight in enumerate(days):
+            for one in found:
+                _bar(axes, one, midnight, place)
+        named_rows(axes, [f"{DAYS[day.weekday()][:3]} {day.day}" for day in days])
+        axes.set_xlim(0, 24)
+        axes.set_xticks(range(0, 25, 2), [f"{hour:02}:00" for hour in range(0, 25, 2)])
+        axes.grid(axis="x", color=TRACK, linewidth=0.8)
+        axes.set_axisbelow(True)
+
+    return sheet(finding, head, draw, height=2.9, told=told, note=note)
 
 
 def _people(number: int) -> str:
@@ -91,9 +90,8 @@ def _line(meeting: Mapping[Any, Any]) -> str:
     return ", ".join(said)
 
 
-def _bar(axes: "Axes", meeting: Mapping[Any, Any], monday: pd.Timestamp, place: int) -> None:
+def _bar(axes: "Axes", meeting: Mapping[Any, Any], midnight: pd.Timestamp, place: int) -> None:
     """The part of a meeting that lies in one day of the week."""
-    midnight = monday + place * _DAY
     begin, end = (
         min(max((meeting[edge] - midnight) / timedelta(hours=1), 0), 24)
         for edge in ("start", "end")

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 
@@ -24,7 +23,8 @@ from .rooms import (
     summary,
     unread,
 )
-from .sheet import Chart, bare, finished, heading, nothing, sheet
+from .sheet import Chart, bare, heading, sheet
+from .sheet import rows as named_rows
 from .texts import at, moment, span
 
 if TYPE_CHECKING:
@@ -39,28 +39,22 @@ _ROW = 0.3  # inches
 _WIDEST = 1.35  # utilisation at which a bar is cut off; the number beside it is not
 _WIDE = 20  # times the smallest cap: from here on small rooms need a scale of their own
 _FIFTHS = ("under 20 %", "20 to 39 %", "40 to 59 %", "60 to 79 %")
-_WORDS = {
-    "raise": "raise to",
-    "reached": "reached: perhaps too low",
-    "lower": "lower to",
-    "set": "a first cap",
-    "keep": "keep",
+# Of a suggestion: its mark and the size of that, and what the key says of it.
+_MARKS = {
+    "raise": (">", 8.5, "raise to"),
+    "reached": ("s", 5, "reached: perhaps too low"),
+    "lower": ("<", 8.5, "lower to"),
+    "set": ("D", 8.5, "a first cap"),
+    "keep": ("o", 5, "keep"),
 }
-_MARKS = {"raise": ">", "reached": "s", "lower": "<", "set": "D", "keep": "o"}
 _TODAY: dict[str, Any] = {
-    "linestyle": "",
     "marker": "o",
     "markersize": 9,
     "markerfacecolor": "white",
     "markeredgecolor": GREY,
     "markeredgewidth": 1.6,
 }
-_PEAK: dict[str, Any] = {
-    "linestyle": "",
-    "marker": "|",
-    "markersize": 13,
-    "markeredgewidth": 1.8,
-}
+_PEAK: dict[str, Any] = {"marker": "|", "markersize": 13, "markeredgewidth": 1.8, "color": INK}
 
 
 def occupancy_chart(
@@ -156,17 +150,18 @@ def _ranking(
     beside themselves."""
     shown = found[: first(found)]
     upper, lower = heights[0] * (len(shown) < len(found)), max(1, len(shown)) * _ROW + heights[1]
-    figure = sheet(finding, under, height=upper + lower, note=note, told=told)
-    if not found:
-        return nothing(figure, none)
-    ratios = [height for height in (upper, lower) if height]
-    *above, below = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios).flat
-    for part, title in zip([*above, below] if above else [], titles, strict=False):
-        heading(part, title)
-    for part in above:
-        _columns(part.add_subplot(), groups, apart)
-    draw(below, shown)
-    return finished(figure)
+
+    def drawn(figure: Chart) -> None:
+        ratios = [height for height in (upper, lower) if height]
+        *above, below = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios).flat
+        for part in above:
+            heading(part, titles[0])
+            heading(below, titles[1])
+            _columns(part.add_subplot(), groups, apart)
+        draw(below, shown)
+
+    height = upper + lower
+    return sheet(finding, under, drawn if found else none, height=height, note=note, told=told)
 
 
 def _columns(axes: "Axes", groups: Groups, apart: int) -> None:
@@ -223,10 +218,7 @@ def _rows(axes: "Axes", shown: Sequence[Room], loud: set[str], quiet: set[str]) 
                 fontweight=weight,
                 color=INK if bold or side == "right" else GREY,
             )
-    axes.set_yticks(range(len(shown)), [room.name for room in shown])
-    axes.set_ylim(len(shown) - 0.5, -0.5)
-    bare(axes, keep="")
-    axes.tick_params(axis="y", labelsize=9, labelcolor=INK, pad=6)
+    named_rows(axes, [room.name for room in shown], keep="", pad=6)
 
 
 def _bars(part: "SubFigure", shown: Sequence[RoomNow]) -> None:
@@ -290,29 +282,29 @@ def _spread(found: Sequence[RoomNow]) -> Groups:
 def _lines(part: "SubFigure", shown: Sequence[RoomCap]) -> None:
     """A line for each room from its cap of today to the suggested one."""
     axes = part.add_subplot()
+    axes.grid(axis="y", color=TRACK, linewidth=0.8)
+    axes.set_axisbelow(True)
+
+    def mark(sizes: Sequence[int | None], word: str, **look: Any) -> None:
+        """A mark in each row that has a size, and a word in the key."""
+        places = [place for place, size in enumerate(sizes) if size]
+        if places:
+            axes.plot([size for size in sizes if size], places, linestyle="", label=word, **look)
+
+    mark([room.cap for room in shown], "attendee_max today", zorder=2, **_TODAY)
+    for state, (shape, wide, word) in _MARKS.items():
+        sizes = [room.suggested if room.state == state else None for room in shown]
+        look = {"color": KINDS[state].colour, "marker": shape, "markersize": wide}
+        mark(sizes, word, zorder=3, markeredgecolor="white", markeredgewidth=0.6, **look)
     for place, room in enumerate(shown):
-        look = KINDS[room.state]
-        axes.axhline(place, color=TRACK, linewidth=0.8, zorder=0)
-        if room.peak and room.peak != room.suggested:
-            axes.plot(room.peak, place, color=INK, **_PEAK)
         if room.cap and room.suggested:
-            axes.plot([room.cap, room.suggested], [place] * 2, color=look.colour, lw=2.5, zorder=1)
-        if room.cap:
-            axes.plot(room.cap, place, zorder=2, **_TODAY)
-        if room.suggested:
-            axes.plot(
-                room.suggested,
-                place,
-                _MARKS[room.state],
-                color=look.colour,
-                zorder=3,
-                markersize=5 if room.suggested == room.cap else 8.5,
-                markeredgecolor="white",
-                markeredgewidth=0.6,
-            )
+            colour = KINDS[room.state].colour
+            axes.hlines(place, room.cap, room.suggested, colour, lw=2.5, zorder=1)
+    mark([room.peak if room.peak != room.suggested else None for room in shown], "peak", **_PEAK)
     _rows(axes, shown, loud={"raise", "reached"}, quiet=set())
     _scale(axes, [size for room in shown for size in (room.cap, room.suggested, room.peak) if size])
-    _key(axes, part, shown)
+    if axes.lines:
+        _key(axes, part)
 
 
 def _scale(axes: "Axes", sizes: list[int]) -> None:
@@ -333,31 +325,12 @@ def _scale(axes: "Axes", sizes: list[int]) -> None:
     axes.set_xlabel(scale, fontsize=8.5, color=GREY, loc="left")
 
 
-def _key(axes: "Axes", part: "SubFigure", shown: Sequence[RoomCap]) -> None:
-    kinds = {room.state for room in shown}
-    marks = [Line2D([], [], label="attendee_max today", **_TODAY)]
-    marks += [
-        Line2D(
-            [],
-            [],
-            linestyle="",
-            marker=shape,
-            label=_WORDS[kind],
-            markersize=8,
-            color=KINDS[kind].colour,
-            markeredgecolor="white",
-        )
-        for kind, shape in _MARKS.items()
-        if kind in kinds
-    ]
-    if any(room.peak and room.peak != room.suggested for room in shown):
-        marks.append(Line2D([], [], label="peak", color=INK, **_PEAK))
+def _key(axes: "Axes", part: "SubFigure") -> None:
     axes.set_title(" ", fontsize=8.5, pad=9)  # keeps the place of the key, which is wider
     axes.legend(
-        handles=marks,
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=len(marks),
+        ncols=len(_MARKS) + 2,
         frameon=False,
         bbox_transform=blended_transform_factory(part.transSubfigure, axes.transAxes),
         fontsize=8.5,

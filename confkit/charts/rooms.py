@@ -151,24 +151,17 @@ class RoomCap:
 def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
     """The frame's rooms, the fullest first."""
     needed(frame, "the frame", "room_id", "users", "attendee_max")
-    topics, errors = _column(frame, "topic"), _column(frame, "error")
     found = [
         # A room that was read has a topic: without one, and with an error, its cap is not known.
         RoomNow(
             name,
-            clean(room_id),
+            room_id,
             number(users),
             number(cap) or None,
             capped=bool(clean(cap) or clean(topic) or not clean(error)),
         )
-        for name, room_id, users, cap, topic, error in zip(
-            names(frame["room_id"], topics),
-            frame["room_id"],
-            frame["users"],
-            frame["attendee_max"],
-            topics,
-            errors,
-            strict=True,
+        for name, room_id, users, cap, topic, error in _rows(
+            frame, "users", "attendee_max", "topic", "error"
         )
     ]
     return sorted(found, key=lambda room: room.place)
@@ -177,11 +170,13 @@ def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
 def caps(report: "pd.DataFrame") -> list[RoomCap]:
     """The report's rooms, those that need a decision first."""
     needed(report, "the report", "room_id", "attendee_max", "suggested")
-    further = ("peak", "minutes_in_use", "minutes_full", "refused_minutes", "reason")
+    columns = ["attendee_max", "suggested", "peak", "minutes_in_use", "minutes_full"]
+    columns += ["refused_minutes", "reason"]
+    risked = "windows" in report.columns
     found = [
         RoomCap(
             name,
-            clean(room_id),
+            room_id,
             number(cap) or None,
             number(suggested) or None,
             number(peak),
@@ -189,15 +184,10 @@ def caps(report: "pd.DataFrame") -> list[RoomCap]:
             number(full) or 0,
             number(refused) or 0,
             clean(reason),
-            risked="windows" in report.columns,
+            risked,
         )
-        for name, room_id, cap, suggested, peak, used, full, refused, reason in zip(
-            names(report["room_id"], _column(report, "topic")),
-            report["room_id"],
-            report["attendee_max"],
-            report["suggested"],
-            *(_column(report, column) for column in further),
-            strict=True,
+        for name, room_id, cap, suggested, peak, used, full, refused, reason in _rows(
+            report, *columns
         )
     ]
     return sorted(found, key=lambda room: room.place)
@@ -280,5 +270,8 @@ def number(value: Any) -> int | None:
     return int(float(text)) if text and 0 <= float(text) < math.inf else None
 
 
-def _column(frame: "pd.DataFrame", name: str) -> Iterable[Any]:
-    return frame[name] if name in frame.columns else [None] * len(frame)
+def _rows(frame: "pd.DataFrame", *columns: str) -> Iterable[Any]:
+    """A row each: its name and its ID, and what is in these columns, None where there is none."""
+    ids = frame["room_id"]
+    topics, *others = (frame.get(name, [None] * len(ids)) for name in ("topic", *columns))
+    return zip(names(ids, topics), map(clean, ids), *others, strict=True)

@@ -3,6 +3,7 @@
 import base64
 import re
 import warnings
+from collections.abc import Callable, Sequence
 from html import escape
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
@@ -33,8 +34,7 @@ _OTHER_SCRIPTS = (
     "Microsoft YaHei", "Malgun Gothic", "Nirmala UI", "Arial Unicode MS", "Segoe UI Emoji",
     "WenQuanYi Zen Hei", "Droid Sans Fallback", "Unifont",
 )  # fmt: skip
-
-
+_OTHER_LETTER = re.compile("[^\0-\u052f\u2000-\u20ff]")
 # What the page's theme has for the colours of texts, lines and paper; states keep their own.
 _THEMED = {
     INK: "--jp-content-font-color0",
@@ -102,13 +102,15 @@ class Chart(Figure):
 def sheet(
     finding: str,
     under: list[str],
+    draw: Callable[[Chart], None] | str,
     *,
-    height: float,
+    height: float = 0.7,
     note: str = "",
     told: str = "",
     width: float | None = None,
 ) -> Chart:
-    """A Chart with its texts, and room for axes of `height` inches between them.
+    """A Chart with its texts; between them it is `height` inches to `draw` on, or there stands the
+    text that says why there is nothing to draw.
 
     `under` are the parts of the second line; `told` is the chart as plain text; `width` in pixels.
     """
@@ -118,15 +120,8 @@ def sheet(
     title = wrapped(joined, round(9.25 * wide)).replace("\u00a0", " ")
     second = wrapped(one_line(" · ".join(filter(None, under))), round(13 * wide))
     last = wrapped(one_line(note), round(14 * wide))
-    above = (
-        _EDGE
-        + sum(
-            _LINE[kind] * (text.count("\n") + 1)
-            for kind, text in (("finding", title), ("under", second))
-            if text
-        )
-        + 0.12
-    )
+    below_title = _EDGE + _LINE["finding"] * (title.count("\n") + 1)
+    above = below_title + (_LINE["under"] * (second.count("\n") + 1) if second else 0.0) + 0.12
     below = _EDGE + (_LINE["note"] * (last.count("\n") + 1) + 0.08 if last else 0.0)
     tall = above + height + below
 
@@ -134,37 +129,26 @@ def sheet(
     inner = (left, below / tall, 1 - 2 * left, height / tall)
     layout = ConstrainedLayoutEngine(rect=inner, w_pad=0, h_pad=0, hspace=0)
     figure = Chart(figsize=(wide, tall), dpi=_DPI, layout=layout, told=printable(told))
-    figure.suptitle(
-        title,
-        x=left,
-        y=1 - _EDGE / tall,
-        ha="left",
-        va="top",
-        fontsize=13,
-        fontweight="bold",
-        color=INK,
-        linespacing=1.25,
-    ).set_in_layout(False)
-    place = 1 - (_EDGE + _LINE["finding"] * (title.count("\n") + 1) + 0.03) / tall
+    strong = {"fontsize": 13, "fontweight": "bold", "color": INK, "linespacing": 1.25}
+    top = 1 - _EDGE / tall
+    figure.suptitle(title, x=left, y=top, ha="left", va="top", **strong).set_in_layout(False)
+    place = 1 - (below_title + 0.03) / tall
     for text, up, va, size in ((second, place, "top", 9), (last, _EDGE / tall, "bottom", 8)):
         if text:
-            figure.text(
-                left,
-                up,
-                text,
-                ha="left",
-                va=va,
-                fontsize=size,
-                color=GREY,
-                linespacing=1.3,
-                in_layout=False,
-            )
+            look: dict[str, Any] = {"fontsize": size, "color": GREY, "linespacing": 1.3}
+            figure.text(left, up, text, ha="left", va=va, in_layout=False, **look)
+    if isinstance(draw, str):
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.text(0, 0.5, draw, transform=axes.transAxes, va="center", color=GREY, style="italic")
+    else:
+        draw(figure)
+    _finish(figure)
     return figure
 
 
-def finished(figure: Chart) -> Chart:
-    """The chart, with its texts as they are and in fonts that know other scripts, and finely
-    hatched."""
+def _finish(figure: Chart) -> None:
+    """Texts as they are and in fonts that know other scripts, and fine hatches."""
     hatched: list[Any] = figure.findobj(lambda part: hasattr(part, "set_hatch_linewidth"))
     for part in hatched:  # older versions of matplotlib have one width for all
         part.set_hatch_linewidth(_HATCH)
@@ -172,20 +156,9 @@ def finished(figure: Chart) -> Chart:
     known = ["DejaVu Sans", *(name for name in _OTHER_SCRIPTS if name in installed)]
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # a topic may hold dollars
-        if any(
-            letter > "\u052f" and not "\u2000" <= letter <= "\u20ff" for letter in text.get_text()
-        ):
+        if _OTHER_LETTER.search(text.get_text()):
             text.set_fontfamily(known)
             text.set_fontweight("normal")  # few fonts of other scripts are there in bold
-    return figure
-
-
-def nothing(figure: Chart, why: str) -> Chart:
-    """The chart of nothing: it says so in place of axes."""
-    axes = figure.add_subplot()
-    axes.set_axis_off()
-    axes.text(0, 0.5, why, transform=axes.transAxes, va="center", color=GREY, style="italic")
-    return finished(figure)
 
 
 def bare(axes: "Axes", *, keep: str = "bottom") -> None:
@@ -194,6 +167,14 @@ def bare(axes: "Axes", *, keep: str = "bottom") -> None:
         spine.set_visible(name == keep)
         spine.set_color(FAINT)
     axes.tick_params(length=0, labelsize=8.5, labelcolor=GREY)
+
+
+def rows(axes: "Axes", names: Sequence[str], *, keep: str = "bottom", pad: float = 3.5) -> None:
+    """Bare axes of as many rows, the first on top, each with its name on the left."""
+    bare(axes, keep=keep)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", labelcolor=INK, labelsize=9, pad=pad)
 
 
 def heading(part: "SubFigure", text: str) -> None:

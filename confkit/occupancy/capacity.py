@@ -2,7 +2,7 @@
 
 from datetime import timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -10,17 +10,19 @@ from ..errors import ConfigError
 from ..text import counted
 from ..transport import finite
 from .counting import (
-    DamagedError,
     count_samples,
+    from_samples,
     room_figures,
     room_quantiles,
     room_refusals,
-    samples_database,
     together,
 )
 from .folder import whose
 from .risk import check_risk, promises
 from .zones import duration, zone
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _MINUTES = ("minutes_in_use", "minutes_near", "minutes_full", "refused_minutes")
@@ -93,10 +95,7 @@ def capacity_report(
         raise ConfigError(
             f"These are samples of {service}", "Give those of one service, or no `risk`."
         )
-    try:
-        figures, everybody = _counted(source, where, quantile, promise)
-    except DamagedError:  # DuckDB cannot tell which file: all are read
-        figures, everybody = _counted(source, where, quantile, promise, thorough=True)
+    figures, everybody = from_samples(source, lambda base: _counted(base, where, quantile, promise))
     report = _report(figures, quantile, promise)
     totals = {"rooms": len(report), **_totals(everybody, where)}
     report.attrs = {"timezone": name, "quantile": quantile, "totals": totals}
@@ -108,24 +107,21 @@ def capacity_report(
 
 
 def _counted(
-    source: str | Path | pd.DataFrame,
+    base: "DuckDBPyConnection",
     where: tzinfo,
     quantile: float | None,
     promise: tuple[float, int] | None,
-    *,
-    thorough: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What each room comes to, and all of them together."""
     shares = {**_SHARES, "chosen": 1.0 if quantile is None else quantile}
-    with samples_database(source, thorough) as base:
-        count_samples(base, where)
-        every = room_quantiles(base, _SHARES, in_use=False).add_suffix("_all")
-        figures = room_figures(base).join(room_quantiles(base, shares, in_use=True)).join(every)
-        if promise:
-            figures = figures.join(promises(base, *promise))
-        figures["suggested"] = _suggested(figures, quantile)
-        figures["refused"] = room_refusals(base, figures["suggested"])
-        return figures, together(base)
+    count_samples(base, where)
+    every = room_quantiles(base, _SHARES, in_use=False).add_suffix("_all")
+    figures = room_figures(base).join(room_quantiles(base, shares, in_use=True)).join(every)
+    if promise:
+        figures = figures.join(promises(base, *promise))
+    figures["suggested"] = _suggested(figures, quantile)
+    figures["refused"] = room_refusals(base, figures["suggested"])
+    return figures, together(base)
 
 
 def _suggested(figures: pd.DataFrame, quantile: float | None) -> pd.Series:

@@ -5,10 +5,11 @@ DuckDB reads the files of a folder itself.
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import tzinfo
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,8 +26,6 @@ try:
 except ModuleNotFoundError:
     raise missing_extra("a capacity report needs", "duckdb", "recording") from None
 
-DamagedError = duckdb.Error  # what it raises where a file is damaged inside
-
 # A cap of 0 is none. Codes of B alone: what is missing then is who is a device.
 _SAMPLES = """
 CREATE VIEW samples AS
@@ -35,6 +34,7 @@ SELECT epoch_ms(time) AS t, room_id, users, people,
             WHEN attendee_max IS NOT NULL OR ret IN (0, 302, 303, 304, 310) THEN 0 END AS cap
 FROM given
 """
+Result = TypeVar("Result")
 _EARLY = 0.1  # of an interval: so much before its time a sweep may come
 
 # Rooms that were sampled at the same times share a schedule, and one of them stands for it: two
@@ -120,6 +120,18 @@ GROUP BY turn ORDER BY t
 """
 
 
+def from_samples(
+    source: str | Path | pd.DataFrame, work: Callable[[DuckDBPyConnection], Result]
+) -> Result:
+    """What `work` makes of the `samples_database`."""
+    try:
+        with samples_database(source) as base:
+            return work(base)
+    except duckdb.Error:  # a file is damaged inside, DuckDB cannot tell which: all are read
+        with samples_database(source, thorough=True) as base:
+            return work(base)
+
+
 @contextmanager
 def samples_database(
     source: str | Path | pd.DataFrame, thorough: bool = False
@@ -127,8 +139,8 @@ def samples_database(
     """A DuckDB in memory with the view `samples`: t (ms since 1970), room_id, users, people,
     and cap, which is 0 where there is none and missing where it is unknown.
 
-    Where a file is damaged inside, DuckDB fails: begin again, and `thorough`ly, so that such files
-    are found and left out.
+    Where a file is damaged inside, DuckDB fails, unless such files are found, `thorough`ly, and
+    left out.
     """
     settings: dict[str, str | bool | int | float | list[str]]
     settings = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..errors import ConfigError
-from .counting import DamagedError, find_schedules, register, samples_database
+from .counting import find_schedules, from_samples, register
 from .folder import whose
 
 if TYPE_CHECKING:
@@ -80,12 +80,7 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     service = whose(source)
     if service is not None and ", " in service:
         raise ConfigError(f"These are samples of {service}", "Give those of one service.")
-    try:
-        with samples_database(source) as base:
-            found = _found(base)
-    except DamagedError:  # DuckDB cannot tell which file: all are read
-        with samples_database(source, thorough=True) as base:
-            found = _found(base)
+    found = from_samples(source, _found)
     if service is not None:
         found.attrs["service"] = service
     return found

@@ -1,4 +1,7 @@
-"""`Recorder`: who is in which room, again and again, in a folder."""
+"""`Recorder`: who is in which room, again and again, in a folder.
+
+Caps that a sweep does not read are those that were read last.
+"""
 
 import logging
 import math
@@ -6,14 +9,20 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from ..endpoints import A3
+from ..errors import ApiError, ConfigError, ConfkitError
+from ..many.ids import room_ids as read_ids
+from ..many.sweeps import sweep
 from ..transport import finite
 from .folder import BusyError, RecordingError, append_sweep, compact, note_service
-from .rows import Rows, Taken
+from .samples import NUMBERS, samples_table
 from .zones import Moment, moment
 
 if TYPE_CHECKING:
@@ -23,6 +32,94 @@ _STEP = 1.0  # seconds; waits are cut up, so that Windows sees Ctrl-C as well
 _KNOWN = 10_000  # times of sweeps, a week of them at one a minute
 
 log = logging.getLogger("confkit.record")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The samples of a sweep as an Arrow table, how many of them lack a value, whether the sweep
+    went to its end, the error where nothing could be asked, and why most of what failed did."""
+
+    table: Any
+    failures: int
+    complete: bool
+    error: ConfkitError | None = None
+    why: str = ""
+
+
+class Rows:
+    """Sweeps of these rooms as samples."""
+
+    def __init__(
+        self,
+        client: "Client",
+        given: Any,
+        cancelled: threading.Event,
+        *,
+        id_column: str | None = None,
+        **pace: Any,
+    ) -> None:
+        self._client = client
+        self.service = client.name
+        self._options: dict[str, Any] = {"cancelled": cancelled, "progress": False, **pace}
+        self._ids = read_ids(given, id_column).ids
+        if not self._ids:
+            raise ConfigError("there is no room to record", "Give the IDs of one or more.")
+        self._caps: dict[str, int | None] = {}  # as last read; None is a room without one
+        self._unread: dict[str, int | None] = {}  # rooms without a known cap, and the result code
+        self._begun = False
+
+    def take(self, time: datetime, *, rooms: bool) -> Taken:
+        """The samples of one sweep, which starts at `time`; with `rooms` it reads the caps too.
+
+        The first one raises when nothing can be asked.
+        """
+        try:
+            swept = sweep(self._client, self._ids, rooms=rooms, **self._options)
+        except ConfkitError as error:
+            if not self._begun:
+                raise
+            code = error.ret if isinstance(error, ApiError) else None
+            known = isinstance(code, int) and abs(code) < 2**63  # others fit into no column
+            ret = {"ret": code if known else None}
+            frame = pd.DataFrame(ret, index=self._ids, columns=NUMBERS).astype("Int64")
+            return self._taken(frame, time, complete=True, error=error)
+        self._begun = True
+        frame = swept.frame().set_index("room_id")
+        if rooms:
+            self._learn(frame, {one.room_id for one in swept.failures if one.call == A3.key})
+        if not swept.complete:
+            frame = frame[frame["users"].notna()]
+        return replace(self._taken(frame, time, complete=swept.complete), why=swept.commonest)
+
+    def _learn(self, frame: pd.DataFrame, failed: set[str | None]) -> None:
+        for room_id, cap, ret in zip(frame.index, frame["attendee_max"], frame["ret"], strict=True):
+            if room_id not in failed:
+                self._caps[room_id] = None if pd.isna(cap) else int(cap)
+                self._unread.pop(room_id, None)
+            elif room_id not in self._caps:
+                self._unread[room_id] = None if pd.isna(ret) else int(ret)
+
+    def _taken(
+        self,
+        frame: pd.DataFrame,
+        time: datetime,
+        *,
+        complete: bool,
+        error: ConfkitError | None = None,
+    ) -> Taken:
+        """With the caps that are known; a sample's `ret` then stands for those alone that are
+        not."""
+        caps = pd.array([self._caps.get(room_id) for room_id in frame.index], dtype="Int64")
+        rets = pd.array([self._unread.get(room_id, 0) for room_id in frame.index], dtype="Int64")
+        lacking = frame[["users", "people", "devices"]].isna().any(axis=1)
+        frame = frame.assign(
+            time=pd.Timestamp(time),
+            room_id=frame.index,
+            attendee_max=caps,
+            ret=frame["ret"].where(lacking, pd.Series(rets, index=frame.index)),
+        )
+        failures = int((lacking | (frame["ret"] != 0).fillna(True)).sum())
+        return Taken(samples_table(frame), failures, complete, error)
 
 
 @dataclass(frozen=True)
@@ -116,26 +213,21 @@ class Recorder:
         return replace(run.done, ended=ended)
 
 
+@dataclass
 class _Run:
     """One call of `record`: a sweep a turn, each on the disk before it is reported; `done` is what
     it has come to."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        rows: Rows,
-        stop: threading.Event,
-        every: float,
-        rooms_every: float,
-        told: Callable[[Recorded], object],
-    ) -> None:
-        self.done = Recorded()
-        self._folder, self._clock, self._ticks = recorder.folder, recorder._clock, recorder._ticks
-        self._sleep = recorder._sleep or stop.wait
-        self._source, self._stop, self._told = rows, stop, told
-        self._every, self._rooms_every = every, rooms_every
-        self._rooms_due, self._compacted = 0.0, date.min
-        self._times: deque[int] = deque(maxlen=_KNOWN)
+    recorder: Recorder
+    rows: Rows
+    stop: threading.Event
+    every: float
+    rooms_every: float
+    told: Callable[[Recorded], object]
+    done: Recorded = Recorded()
+    rooms_due: float = 0.0
+    compacted: date = date.min
+    times: deque[int] = field(default_factory=lambda: deque(maxlen=_KNOWN))
 
     def go(self, sweeps: int | None, until: float) -> str:
         """Why it ended; Ctrl-C ends it too, as a KeyboardInterrupt or as "interrupted".
@@ -143,22 +235,24 @@ class _Run:
         Turns are so many seconds apart, however long each takes; one whose time has passed before
         it could begin is skipped.
         """
-        start, turn = self._ticks(), 0
+        clock, ticks = self.recorder._clock, self.recorder._ticks
+        sleep = self.recorder._sleep or self.stop.wait
+        start, turn = ticks(), 0
         while True:
-            left = start + turn * self._every - self._ticks()
-            if self._clock() + left >= until:
+            left = start + turn * self.every - ticks()
+            if clock() + left >= until:
                 return "until"
-            while left > 0 and not self._stop.is_set():
-                self._sleep(min(left, _STEP))
-                left = start + turn * self._every - self._ticks()
-            if self._stop.is_set():
+            while left > 0 and not self.stop.is_set():
+                sleep(min(left, _STEP))
+                left = start + turn * self.every - ticks()
+            if self.stop.is_set():
                 return "cancelled"
-            in_time = left > -self._every  # else this machine was suspended while it waited
-            if in_time and not self._sweep(turn * self._every):
-                return "cancelled" if self._stop.is_set() else "interrupted"
+            in_time = left > -self.every  # else this machine was suspended while it waited
+            if in_time and not self._sweep(turn * self.every):
+                return "cancelled" if self.stop.is_set() else "interrupted"
             if self.done.sweeps == sweeps:
                 return "sweeps"
-            due = max(turn + 1, math.ceil((self._ticks() - start) / self._every))
+            due = max(turn + 1, math.ceil((ticks() - start) / self.every))
             if late := due - turn - in_time:
                 log.warning("skipped %d: a sweep took too long, or this machine slept", late)
                 self.done = replace(self.done, skipped=self.done.skipped + late)
@@ -167,14 +261,14 @@ class _Run:
     def _sweep(self, at: float) -> bool:
         """Whether the sweep of the turn `at` so many seconds went to its end. What came is on the
         disk in any case."""
-        now, rooms = self._moment(), at >= self._rooms_due
+        now, rooms = self._moment(), at >= self.rooms_due
         if rooms:
-            self._rooms_due = at + self._rooms_every
-        taken = self._source.take(now, rooms=rooms)
+            self.rooms_due = at + self.rooms_every
+        taken = self.rows.take(now, rooms=rooms)
         if taken.table.num_rows:
-            append_sweep(self._folder, taken.table)
+            append_sweep(self.recorder.folder, taken.table)
             if not self.done.sweeps:
-                note_service(self._folder, self._source.service)
+                note_service(self.recorder.folder, self.rows.service)
             self.done = replace(
                 self.done,
                 sweeps=self.done.sweeps + 1,
@@ -183,30 +277,30 @@ class _Run:
                 why=taken.why or str(taken.error or ""),
             )
             _tell(now, taken)
-            self._told(self.done)
-        if self.done.sweeps and now.date() != self._compacted:  # else there may be no folder
+            self.told(self.done)
+        if self.done.sweeps and now.date() != self.compacted:  # else there may be no folder
             self._compact(now.date())
         return taken.complete
 
     def _moment(self) -> datetime:
         """The time, to the millisecond. One that a sweep had before, as when the clock is set back
         by whole minutes, would count its people twice: the next one that is free stands for it."""
-        time = math.floor(self._clock() * 1000)
-        while time in self._times:
+        time = math.floor(self.recorder._clock() * 1000)
+        while time in self.times:
             time += 1
-        self._times.append(time)
+        self.times.append(time)
         return datetime.fromtimestamp(time / 1000, UTC)
 
     def _compact(self, today: date) -> None:
         """Never ends a recording: sweeps that are not compacted are read from where they are."""
         try:
-            strange = compact(self._folder, today, wait=False).strange
+            strange = compact(self.recorder.folder, today, wait=False).strange
         except BusyError:
             return  # somebody reads: with the next sweep
         except (RecordingError, OSError) as error:
             log.error("the days before %s are not compacted yet: %s", today, error)
             strange = {}
-        self._compacted = today
+        self.compacted = today
         for path, why in strange.items():
             log.warning("skipped %s (%s); look at it, and move it out of the folder", path, why)
 

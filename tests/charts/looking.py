@@ -6,7 +6,7 @@ from itertools import combinations
 import pandas as pd
 from matplotlib.text import Text
 
-import confkit as ck  # noqa: F401
+from tests.occupancy import made
 
 
 def drawn(figure):
@@ -64,24 +64,17 @@ def frame(*given):
 
 def samples(*given, start="2026-03-02T08:00", every=60, room_id="101"):
     """Samples of one room, one for each (people, devices, cap) or None for one that failed."""
-    begin = pd.Timestamp(start, tz="UTC")
-    table = [
-        (
-            begin + pd.Timedelta(seconds=place * every),
-            room_id,
-            *(
-                (None, None, None, None, 504)
-                if row is None
-                else (row[0] + row[1], row[0], row[1], row[2], 0)
-            ),
+    times = pd.date_range(start, periods=len(given), freq=f"{every}s", tz="UTC")
+    names = ("people", "devices", "attendee_max")
+    return made.samples(
+        {"time": time, "room_id": room_id}
+        | (
+            {"ret": 504}
+            if row is None
+            else {"users": row[0] + row[1]} | dict(zip(names, row, strict=True))
         )
-        for place, row in enumerate(given)
-    ]
-    made = pd.DataFrame(
-        table, columns=["time", "room_id", "users", "people", "devices", "attendee_max", "ret"]
+        for time, row in zip(times, given, strict=True)
     )
-    types = dict.fromkeys(["users", "people", "devices", "attendee_max", "ret"], "Int64")
-    return made.astype({"time": "datetime64[ms, UTC]", "room_id": "string", **types})
 
 
 def _visible(figure):

@@ -7,16 +7,12 @@ from confkit.charts import capacity_chart
 
 from .looking import drawn, head, legible, rows, shown
 
-COLUMNS = [
-    "room_id",
-    "topic",
-    "attendee_max",
-    "suggested",
-    "peak",
-    "minutes_full",
-    "refused_minutes",
-    "reason",
-]
+TYPES = {
+    **dict.fromkeys(("room_id", "topic"), "string"),
+    **dict.fromkeys(("attendee_max", "suggested", "peak"), "Int64"),
+    **dict.fromkeys(("minutes_full", "refused_minutes"), "Float64"),
+    "reason": "string",
+}
 
 
 def report(*given, **attrs):
@@ -24,18 +20,7 @@ def report(*given, **attrs):
     table = [
         (f"room-{place}", *row[:4], *(row[4:] or (0.0, 0.0, ""))) for place, row in enumerate(given)
     ]
-    made = pd.DataFrame(table, columns=COLUMNS).astype(
-        {
-            "room_id": "string",
-            "topic": "string",
-            "attendee_max": "Int64",
-            "suggested": "Int64",
-            "peak": "Int64",
-            "minutes_full": "Float64",
-            "refused_minutes": "Float64",
-            "reason": "string",
-        }
-    )
+    made = pd.DataFrame(table, columns=[*TYPES]).astype(TYPES)
     made.attrs = attrs
     return made
 
@@ -53,8 +38,12 @@ SOME = (
 
 def marks(axes, place):
     """Where the marks of a row are, by their shape."""
-    points = [line for line in axes.lines if list(line.get_ydata()) == [place]]
-    return {line.get_marker(): line.get_xdata()[0] for line in points}
+    return {
+        line.get_marker(): size
+        for line in axes.lines
+        for size, at in line.get_xydata()
+        if at == place
+    }
 
 
 def test_rooms_that_need_a_decision_are_on_top():
@@ -164,9 +153,6 @@ def test_a_report_of_the_least_columns_will_do():
     """Room, cap and suggestion are enough, of any type of number."""
     given = pd.DataFrame({"room_id": [1, 2], "attendee_max": [5.0, None], "suggested": [3, 4]})
     assert head(drawn(capacity_chart(given)))[0] == "Caps of 2 rooms: 1 to lower, 1 to set"
-    for name in given.columns:
-        with pytest.raises(ValueError, match=f"the report has no column {name}"):
-            capacity_chart(given.drop(columns=name))
 
 
 def test_the_summary_tells_the_same_as_text():
@@ -193,15 +179,3 @@ def test_the_summary_tells_the_same_as_text():
         ]
     )
     assert capacity_chart(report()).summary() == "No rooms"
-
-
-def test_a_chart_leaves_the_report_alone():
-    """The frame is not changed, and no figure stays open in pyplot."""
-    import matplotlib.pyplot as plt
-
-    given = report(*SOME, timezone="UTC")
-    before = given.copy()
-    figures = plt.get_fignums()
-    capacity_chart(given)
-    assert plt.get_fignums() == figures
-    pd.testing.assert_frame_equal(given, before)

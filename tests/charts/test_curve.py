@@ -256,25 +256,6 @@ def test_the_summary_tells_the_same_as_text():
     assert occupancy_curve(given, "7").summary() == "7: no samples"
 
 
-def test_a_curve_leaves_the_samples_alone():
-    """The frame is not changed, and no figure stays open in pyplot."""
-    import matplotlib.pyplot as plt
-
-    given = samples((2, 0, 5), None)
-    before = given.copy()
-    figures = plt.get_fignums()
-    curve(given)
-    assert plt.get_fignums() == figures
-    pd.testing.assert_frame_equal(given, before)
-
-
-def test_samples_without_a_needed_column_are_refused():
-    """A missing column is a ValueError that names it."""
-    for name in ("time", "room_id", "users"):
-        with pytest.raises(ValueError, match=f"the samples has no column {name}"):
-            occupancy_curve(samples((1, 0, 2)).drop(columns=name), "101")
-
-
 def test_a_zone_that_is_none_is_refused():
     """A time zone that does not exist is reported with one that does."""
     with pytest.raises(ValueError, match="Europe/Berlin"):

@@ -6,12 +6,29 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-from confkit.charts import occupancy_chart, occupancy_curve
+import pandas as pd
+import pytest
+
+from confkit.charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
 from confkit.charts.sheet import Chart
 
 from .looking import frame, samples
 
 GIVEN = frame(("Board room", 5, 5), ("Lost", None, 5))
+SEEN = samples((2, 0, 5), None)
+CAPS = pd.DataFrame({"room_id": ["b", "a"], "attendee_max": [5, None], "suggested": [3, 4]})
+# What draws, what it draws, what it calls that, and the columns that it needs.
+KINDS = [
+    (occupancy_chart, GIVEN, "the frame", ["room_id", "users", "attendee_max"]),
+    (
+        lambda given: occupancy_curve(given, "101"),
+        SEEN,
+        "the samples",
+        ["time", "room_id", "users"],
+    ),
+    (occupancy_heatmap, SEEN, "the samples", ["time", "room_id", "people"]),
+    (capacity_chart, CAPS, "the report", ["room_id", "attendee_max", "suggested"]),
+]
 
 
 def test_a_notebook_gets_picture_and_summary():
@@ -68,3 +85,23 @@ def test_a_page_gets_an_svg_in_its_theme_and_size():
         size = re.search(r"([\d.]+)px", text.get("style"))
         assert float(size[1]) * scale >= 11
         assert "var(--jp-content-font-color" in text.get("style")
+
+
+@pytest.mark.parametrize(("draw", "given", "what", "needed"), KINDS)
+def test_a_chart_leaves_pyplot_and_the_frame_alone(draw, given, what, needed):
+    """No figure stays open behind the caller's back, and the frame is not changed."""
+    import matplotlib.pyplot as plt  # not above: a process that imports this module is to have none
+
+    before, figures = given.copy(), plt.get_fignums()
+    draw(given)
+    assert plt.get_fignums() == figures
+    pd.testing.assert_frame_equal(given, before)
+
+
+@pytest.mark.parametrize(("draw", "given", "what", "needed"), KINDS)
+def test_a_frame_without_a_needed_column_is_refused(draw, given, what, needed):
+    """A missing column is a ValueError that names it and those that are there."""
+    for name in needed:
+        kept = [column for column in given.columns if column != name]
+        with pytest.raises(ValueError, match=f"{what} has no column {name}; .* {', '.join(kept)}$"):
+            draw(given[kept])

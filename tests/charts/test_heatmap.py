@@ -195,15 +195,3 @@ def test_the_summary_tells_the_same_as_text():
         for day in ("Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
     ]
     assert "Sunday: nobody" in occupancy_heatmap(month(), tz="UTC").summary()
-
-
-def test_a_heatmap_leaves_the_samples_alone():
-    """The frame is not changed, and no figure stays open in pyplot."""
-    import matplotlib.pyplot as plt
-
-    given = month()
-    before = given.copy()
-    figures = plt.get_fignums()
-    occupancy_heatmap(given, tz="UTC")
-    assert plt.get_fignums() == figures
-    pd.testing.assert_frame_equal(given, before)
