@@ -45,18 +45,24 @@ def test_a_notebook_is_small_and_holds_nothing_of_its_session(path):
 
 
 def test_above_a_panel_stands_its_picture():
-    """Who opens a notebook that has not run sees what it will show; a panel itself is not saved."""
+    """Who opens a notebook that has not run sees what it will show; a panel itself is not saved.
+
+    Not in the app, which is shown as a page, and not in Markdown, on which Voila stumbles within
+    Jupyter's server (it takes what that gives to be awaited for the file)."""
     shown = 0
     for path in NOTEBOOKS:
+        assert "![" not in "".join(map(source, json.loads(path.read_text("utf-8"))["cells"])), path
+        if path.stem == "app":
+            continue
         cells = json.loads(path.read_text("utf-8"))["cells"]
         for number, cell in enumerate(cells):
             if re.search(r"<\w+(Panel|Explorer) of ", json.dumps(cell.get("outputs"))):
                 above = "".join(source(one) for one in cells[:number])
-                pictures = re.findall(r"!\[[^\]]{20,}\]\(([\w-]+\.png)\)", above)
+                pictures = re.findall(r'<img src="([\w-]+\.png)" alt="[^"]{20,}">', above)
                 assert pictures, path
                 assert all((path.parent / one).exists() for one in pictures), path
                 shown += 1
-    assert shown == 6
+    assert shown == 5
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
