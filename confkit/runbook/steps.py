@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Errors = type[ConfkitError] | tuple[type[ConfkitError], ...]
 Checking = Generator[Check, None, T]  # `value = yield from ...`
+Finding = tuple[Verdict, str] | tuple[Verdict, str, str]  # what was found, and the next step
 
 # With these the service has not said what it was asked: whether that is well stays unknown.
 _UNANSWERED = (
@@ -114,6 +115,19 @@ class Steps:
         else:
             yield self.failed(check, f"it succeeded, where {wanted} is due", advice)
 
+    def judged(
+        self,
+        check: str,
+        value: T | None,
+        judge: Callable[[T], Finding],
+        *,
+        needs: str | Iterable[str] = (),
+    ) -> Checking[None]:
+        """Make the check of what `judge(value)` finds: the verdict, what was found, and the next
+        step where there is one. A SKIP where a check that it `needs` has not passed."""
+        if (yield from self.ready(check, needs)) and value is not None:
+            yield self.told(check, judge(value))
+
     def ready(self, check: str, needs: str | Iterable[str] = ()) -> Checking[bool]:
         """Return whether all checks that this one needs have passed; otherwise it is a SKIP.
 
@@ -135,6 +149,10 @@ class Steps:
         elif not apply:
             yield self.skipped(what, "nothing was changed", f"{to_set('apply', True)} to do it.")
         return apply and not self._client.read_only
+
+    def told(self, check: str, finding: Finding) -> Check:
+        """Return what was found of it: a verdict, what was found, and perhaps the next step."""
+        return self.add(Check(check, *finding))
 
     def passed(self, check: str, found: str, advice: str = "") -> Check:
         """Return that it is as it should be."""
