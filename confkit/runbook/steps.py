@@ -41,6 +41,10 @@ _UNANSWERED = (
 _FAULTS = (700, 805)  # database error, internal error: the service could not look
 
 
+class _Otherwise(ConfkitError):
+    """The service answered otherwise than it should."""
+
+
 class Steps:
     """The checks of one function so far, by name, with their verdicts."""
 
@@ -95,25 +99,22 @@ class Steps:
     ) -> Checking[None]:
         """PASS where the service answers `ask()` with one of these result codes, FAIL where it
         answers otherwise, UNKNOWN where no answer came; `advice` is for the latter two."""
-        if not (yield from self.ready(check, needs)):
-            return
-        wanted = " or ".join(map(str, codes))
-        try:
-            ask()
-        except ReadOnlyError:
-            yield self.skipped(check, "this client is read only")
-        except ApiError as error:
-            next_step = advice or error.advice
-            if error.ret in codes:
-                yield self.passed(check, said(error))
-            elif error.ret is None or isinstance(error, OutcomeUnknown):
-                yield self.unknown(check, said(error), next_step)
-            else:
-                yield self.failed(check, f"{said(error)} where {wanted} is due", next_step)
-        except ConfkitError as error:
-            yield self.unknown(check, said(error), advice or error.advice)
-        else:
-            yield self.failed(check, f"it succeeded, where {wanted} is due", advice)
+        due = f"where {' or '.join(map(str, codes))} is due"
+
+        def refusal() -> str:
+            try:
+                ask()
+            except ApiError as error:
+                if error.ret in codes:
+                    return said(error)
+                if error.ret is None or isinstance(error, OutcomeUnknown):
+                    raise
+                raise _Otherwise(f"{said(error)} {due}", error.advice) from None
+            raise _Otherwise(f"it succeeded, {due}")
+
+        yield from self.asked(
+            check, refusal, found=str, advice=advice, needs=needs, fails=_Otherwise
+        )
 
     def judged(
         self,
