@@ -14,13 +14,13 @@ from ..connect import CAMERA_PASSWORD, ask_secret, connect_outside
 from ..errors import ConfigError
 from ..secret import Guarded, Secret, mask
 from ..terminal import say
-from .options import PROFILE, Commands, add_command, option, seconds, switch, timeout
+from .options import PROFILE, Commands, add_command, option, seconds, switch
 
 if TYPE_CHECKING:
     from ..rtsp.report import Report
 
 _LOGIN = option("--login-name", metavar="NAME", help="of the camera; its password is asked for")
-_TIMEOUT = timeout(20, "for the camera")
+_TIMEOUT = seconds("--timeout", 20, "for the camera")
 
 
 def add_camera_commands(commands: Commands) -> None:

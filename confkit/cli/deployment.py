@@ -21,7 +21,6 @@ from .options import (
     option,
     seconds,
     switch,
-    timeout,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def add_deployment_commands(commands: Commands) -> None:
         PROFILE,
         SANDBOX,
         FAILED_LOGINS,
-        timeout(60, "for all together"),
+        seconds("--timeout", 60, "for all together"),
         JSON,
         option("room", metavar="ROOM", nargs="?", help="a room's ID, to look at it too"),
     )

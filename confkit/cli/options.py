@@ -55,11 +55,6 @@ def seconds(name: str, default: float | None, text: str) -> Option:
     return option(name, type=float, default=default, metavar="S", help=ends)
 
 
-def timeout(default: float, what: str) -> Option:
-    """The option --timeout with its default, and what it bounds."""
-    return seconds("--timeout", default, what)
-
-
 PROFILE = option("--profile", help="the service; without one, the environment's")
 SANDBOX = switch("--sandbox", "the embedded service instead of yours")
 JSON = switch("--json", "print the result as one JSON object")

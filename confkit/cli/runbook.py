@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from .. import profiles
-from ..checklist import Check
 from ..connect import connect
 from ..errors import ConfigError, ConfkitError, missing_extra
 from ..secret import mask
@@ -91,24 +90,20 @@ def _run(options: argparse.Namespace) -> int:
         check_place(options.report)
     from ..runbook.running import run
 
-    _tell(f"{stored.name} on {service}")
+    _write(f"{stored.name} on {service}")
     when = datetime.now(UTC)
-    done = run(stored.path, inputs, environment, options.cell_timeout, _tell)
+    done = run(stored.path, inputs, environment, options.cell_timeout, _write)
     with held_off():  # what was found is reported and written whole
-        _tell(f"{done.checks.verdict:<7} over all")
+        _write(f"{done.checks.verdict:<7} over all")
         if options.report:
             from ..runbook.report import write_report
 
             write_report(options.report, done, stored.name, service, when, secrets)
-            _tell(f"report: {options.report}")
+            _write(f"report: {options.report}")
     return done.checks.exit_status
 
 
-def _tell(text: Check | str) -> None:
-    _write(str(text))
-
-
-def _write(text: str, aside: bool = False) -> None:
+def _write(text: object, aside: bool = False) -> None:
     """Prints it at once. A reader who has gone away (`| head`, a terminal that is closed) is no
     reason to end the run, whose report and exit status count."""
     try:

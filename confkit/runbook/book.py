@@ -93,14 +93,8 @@ class Runbook:
         return self.checks
 
 
-class _Text:
-    """A line that shows as it is."""
+class _Text(str):
+    """A line that shows as it is, without quotes."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": self._text}
+    __slots__ = ()
+    __repr__ = str.__str__

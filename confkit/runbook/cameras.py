@@ -18,12 +18,12 @@ from ..diagnosis import diagnose_device
 from ..errors import RoomNotFound, UserNotFound
 from ..many.sweeps import sweep
 from ..records import Device
-from ..rooms import get_room, get_room_users
+from ..rooms import get_room
 from ..rtsp.preflight import preflight
 from .inputs import to_set
-from .people import FOUND, READ, USERS, present_users
+from .people import FOUND, READ, called, room_found, users_read
 from .rooms import find_room
-from .steps import Checking, Steps
+from .steps import Checking, Finding, Steps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def camera_does_not_appear(
     and looks for it for so many `seconds`.
     """
     steps = Steps(client)
-    room_id = (yield from steps.asked(FOUND, lambda: find_room(client, room), found=str)) or ""
+    room_id = yield from room_found(steps, client, room)
     yield from steps.asked(
         READ, lambda: get_room(client, room_id), found=lambda it: repr(it.topic), needs=FOUND
     )
@@ -70,12 +70,16 @@ def camera_does_not_appear(
         ),
         needs=FOUND,
     )
-    yield from steps.asked(
-        USERS, lambda: get_room_users(client, room_id), found=present_users, needs=FOUND
+    yield from users_read(steps, client, room_id)
+    fits = called(device, listed or [])
+    yield from steps.judged(
+        WHICH, listed, lambda them: _meant(fits, device, address, bool(them)), needs=CAMERAS
     )
-    camera = None
-    if (yield from steps.ready(WHICH, CAMERAS)):
-        camera = yield from _meant(steps, listed or [], device, address)
+    if not (yield from steps.ready(WAY, WHICH)):
+        for check in (PLAYS, AGAIN, INSIDE):
+            yield from steps.ready(check, WHICH)
+        return
+    camera = fits[0] if fits else None
     login: dict[str, Any] = {"login_name": login_name or None, "login_password": login_password}
     if camera and not login_name:
         login = {name: getattr(camera, name) for name in login}
@@ -84,17 +88,12 @@ def camera_does_not_appear(
         user_id = camera.user_id if camera else device or None
         return diagnose_device(client, room_id, user_id, address or None, **login)
 
-    if not (yield from steps.ready(WAY, WHICH)):
-        yield from steps.ready(PLAYS, WHICH)
-        yield from steps.ready(AGAIN, WHICH)
-        yield from steps.ready(INSIDE, WHICH)
-        return
     report = trial = look()
     ways = ", ".join(f"{stage.name} {stage.outcome}" for stage in report.stages)
     yield steps.passed(WAY, f"it was looked at: {ways}")
     if report.verdict == "address_differs":  # then only the addresses were compared
         trial = preflight(address, **login)
-    yield _plays(steps, report, trial)
+    yield steps.told(PLAYS, _plays(report, trial))
 
     def bring_in() -> object:
         if camera is None:
@@ -123,50 +122,42 @@ def camera_does_not_appear(
         finally:  # an import may take half a minute, in which one may interrupt it
             if camera and not changed:
                 yield from _still_listed(steps, client, camera)
-    yield _inside(steps, look() if changed else report, trial)
+    failed = steps.verdicts[AGAIN] in ("FAIL", "UNKNOWN")
+    yield steps.told(INSIDE, _inside(look() if changed else report, trial, failed))
 
 
-def _meant(
-    steps: Steps, listed: list[Device], device: str, address: str
-) -> Checking[Device | None]:
-    fits = [one for one in listed if one.user_id == device]
-    fits = fits or [one for one in listed if device and one.user_name == device]
-    if len(fits) == 1:
-        yield steps.passed(WHICH, f"{fits[0].user_name!r}, listed as {fits[0].user_id!r}")
-        return fits[0]
-    if fits:
+def _meant(fits: list[Device], device: str, address: str, some: bool) -> Finding:
+    if len(fits) > 1:
         ids = ", ".join(one.user_id for one in fits)
         found = f"{len(fits)} are called {device!r}: {ids}"
-        yield steps.unknown(WHICH, found, "Give its user ID as device.")
-    elif device and address:
-        yield steps.passed(WHICH, f"{device!r}, not listed, at the address that was given")
-    elif device:
-        yield steps.failed(
-            WHICH,
+        return "UNKNOWN", found, "Give its user ID as device."
+    if fits:
+        return "PASS", f"{fits[0].user_name!r}, listed as {fits[0].user_id!r}"
+    if device and address:
+        return "PASS", f"{device!r}, not listed, at the address that was given"
+    if device:
+        return (
+            "FAIL",
             f"the service lists no {device!r} in this room",
             "Compare it with the room's devices. If it was never imported, give its address too.",
         )
-    elif listed:
-        yield steps.passed(WHICH, "none was named: the first with a problem")
-    else:
-        yield steps.unknown(
-            WHICH, "none was named, and the room has none", "Give device and address."
-        )
-    return None
+    if some:
+        return "PASS", "none was named: the first with a problem"
+    return "UNKNOWN", "none was named, and the room has none", "Give device and address."
 
 
 def _tried(trial: Report) -> bool:
     return any(stage.name == "name" for stage in trial.stages)
 
 
-def _plays(steps: Steps, report: Report, trial: Report) -> Check:
+def _plays(report: Report, trial: Report) -> Finding:
     """A camera that the service plays is left alone: some give one connection only (seen)."""
     if trial.codec:
-        return steps.passed(PLAYS, ", ".join(trial.facts()[:3]))
+        return "PASS", ", ".join(trial.facts()[:3])
     if _tried(trial):
-        return steps.failed(PLAYS, f"{trial.verdict}: {trial.cause}", trial.advice)
+        return "FAIL", f"{trial.verdict}: {trial.cause}", trial.advice
     why = "the service plays it" if report.ok else f"the way ends before it, {report.verdict}"
-    return steps.skipped(PLAYS, f"it was left alone: {why}")
+    return "SKIP", f"it was left alone: {why}"
 
 
 def _still_listed(steps: Steps, client: Client, camera: Device) -> Iterator[Check]:
@@ -188,22 +179,19 @@ def _still_listed(steps: Steps, client: Client, camera: Device) -> Iterator[Chec
     )
 
 
-def _inside(steps: Steps, final: Report, trial: Report) -> Check:
+def _inside(final: Report, trial: Report, failed: bool) -> Finding:
     no_server = any(it.name == "media server" and it.outcome == "failed" for it in final.stages)
     if final.ok:
-        return steps.passed(INSIDE, final.cause)
+        return "PASS", final.cause
     if final.verdict == "service_error" and not no_server:
-        return steps.unknown(INSIDE, final.cause, final.advice)
+        return "UNKNOWN", final.cause, final.advice
     if final.verdict in HELPS and trial.codec:
-        failed = steps.verdicts[AGAIN] in ("FAIL", "UNKNOWN")
         way = f"{to_set('apply', True)}: it is imported again."
         way = f"fix what {AGAIN!r} says." if failed else way
-        return steps.failed(
-            INSIDE, f"{final.verdict}: {final.cause}", f"The camera plays from here. {way}"
-        )
+        return "FAIL", f"{final.verdict}: {final.cause}", f"The camera plays from here. {way}"
     if final.verdict == trial.verdict and _tried(trial) and not trial.codec:
-        return steps.failed(INSIDE, "its camera does not play", f"Fix what {PLAYS!r} says.")
-    return steps.failed(INSIDE, f"{final.verdict}: {final.cause}", final.advice)
+        return "FAIL", "its camera does not play", f"Fix what {PLAYS!r} says."
+    return "FAIL", f"{final.verdict}: {final.cause}", final.advice
 
 
 WHOLE, FIT = "the table is right", "the rooms can take them"
@@ -231,12 +219,9 @@ def bulk_camera_import(
     steps = Steps(client)
     password = login_password or os.environ.get(CAMERA_PASSWORD)
     options: dict[str, Any] = {"timeout": timeout, "progress": False, "login_password": password}
-    dry = yield from _dry_run(steps, client, table, options)
-    if (yield from steps.ready(ALL_PLAY, WHOLE)) and dry is not None:
-        yield _all_play(steps, dry)
-    if (yield from steps.ready(FIT, WHOLE)) and dry is not None:
-        yield _fit(steps, client, dry)
-    final = dry
+    dry = final = yield from _dry_run(steps, client, table, options)
+    yield from steps.judged(ALL_PLAY, dry, _all_play, needs=WHOLE)
+    yield from steps.judged(FIT, dry, lambda frame: _fit(client, frame), needs=WHOLE)
     if (yield from steps.ready(IMPORTED, WHOLE)) and dry is not None:
         if not dry.outcome.eq("ready").any():
             yield steps.skipped(IMPORTED, "none is ready that is not there already")
@@ -246,11 +231,9 @@ def bulk_camera_import(
                 lambda: import_devices(client, table, verify=True, patience=seconds, **options),
                 found=lambda frame: f"{len(frame)} rows",
             )
-            if (yield from steps.ready(IMPORTED, ASKED)) and result is not None:
-                yield _imported(steps, dry, result)
-                final = result
-    if (yield from steps.ready(ALL_INSIDE, WHOLE)) and final is not None:
-        yield _all_inside(steps, final)
+            yield from steps.judged(IMPORTED, result, lambda it: _imported(dry, it), needs=ASKED)
+            final = dry if result is None else result
+    yield from steps.judged(ALL_INSIDE, final, _all_inside, needs=WHOLE)
 
 
 def _dry_run(
@@ -286,20 +269,18 @@ def _named(rows: pd.DataFrame, column: str) -> str:
     return ", ".join(f"{one} ({why})" for one, why in zip(rows.user_id, rows[column], strict=True))
 
 
-def _all_play(steps: Steps, dry: pd.DataFrame) -> Check:
+def _all_play(dry: pd.DataFrame) -> Finding:
     bad, ready = dry[dry.outcome == "preflight failed"], dry[dry.outcome == "ready"]
     if len(bad):
-        return steps.failed(
-            ALL_PLAY, _named(bad, "verdict"), f"{_next_steps(bad)} The others can be imported."
-        )
+        return "FAIL", _named(bad, "verdict"), f"{_next_steps(bad)} The others can be imported."
     if ready.empty:
-        return steps.skipped(ALL_PLAY, "all are in their rooms already")
+        return "SKIP", "all are in their rooms already"
     untried = (ready.verdict == "skipped").sum()
     more = f", {untried} cannot be tried (sip, h323)" if untried else ""
-    return steps.passed(ALL_PLAY, f"{len(ready) - untried} play{more}")
+    return "PASS", f"{len(ready) - untried} play{more}"
 
 
-def _fit(steps: Steps, client: Client, dry: pd.DataFrame) -> Check:
+def _fit(client: Client, dry: pd.DataFrame) -> Finding:
     """A room that is locked, closed or full takes no camera (426); nor does one whose `max_video`
     leaves no stream for it (assumed)."""
     import pandas as pd
@@ -328,53 +309,47 @@ def _fit(steps: Steps, client: Client, dry: pd.DataFrame) -> Check:
             send = f"the {it.users} in it may send video as well (assumed)"
             unsure.append(f"{room_id} has max_video {video}, {new} come, and {send}")
     if problems:
-        return steps.failed(
-            FIT,
+        return (
+            "FAIL",
             "; ".join(problems),
             "Give these rows another room: this interface opens no room and changes no cap.",
         )
     if unread:
-        return steps.unknown(FIT, "; ".join(unread), "Fix that, then run this again.")
+        return "UNKNOWN", "; ".join(unread), "Fix that, then run this again."
     if unsure:
-        return steps.unknown(
-            FIT,
+        return (
+            "UNKNOWN",
             "; ".join(unsure),
             "Import them: B1 answers 426 where no video stream is left. A new room can have more.",
         )
-    return steps.passed(FIT, f"{len(rooms)} rooms")
+    return "PASS", f"{len(rooms)} rooms"
 
 
-def _imported(steps: Steps, dry: pd.DataFrame, result: pd.DataFrame) -> Check:
+def _imported(dry: pd.DataFrame, result: pd.DataFrame) -> Finding:
     new = f"{result.outcome.eq('imported').sum()} new ones"
     lost = result[dry.outcome.eq("ready") & ~result.outcome.isin(_IN)]
     if lost.empty:
-        return steps.passed(IMPORTED, new)
+        return "PASS", new
     numbers = f"{new}; {len(lost)} that were ready are not: {', '.join(lost.user_id)}"
     if lost.outcome.eq("unknown").all():
-        return steps.unknown(
-            IMPORTED, numbers, "No answer came. Run this again: what is there is left alone."
-        )
-    return steps.failed(IMPORTED, numbers, _next_steps(lost))
+        return "UNKNOWN", numbers, "No answer came. Run this again: what is there is left alone."
+    return "FAIL", numbers, _next_steps(lost)
 
 
-def _all_inside(steps: Steps, final: pd.DataFrame) -> Check:
+def _all_inside(final: pd.DataFrame) -> Finding:
     there, waiting = final.outcome.isin(_IN), final.outcome.eq("ready")
     missing = final[~there & ~waiting]
     if final.empty:
-        return steps.unknown(
-            ALL_INSIDE, "the table has no rows", "Look whether this is the right file."
-        )
+        return "UNKNOWN", "the table has no rows", "Look whether this is the right file."
     if there.all():
-        return steps.passed(ALL_INSIDE, f"{len(final)} are")
+        return "PASS", f"{len(final)} are"
     if missing.empty:
         numbers = f"{there.sum()} are, {waiting.sum()} are ready and were not imported"
-        return steps.unknown(ALL_INSIDE, numbers, f"{to_set('apply', True)} to import them.")
+        return "UNKNOWN", numbers, f"{to_set('apply', True)} to import them."
     names = _named(missing, "outcome")
     if missing.outcome.eq("unknown").all():  # the answers were lost
-        return steps.unknown(ALL_INSIDE, names, "Run this again with the same table.")
-    return steps.failed(
-        ALL_INSIDE, names, "Fix these rows, then run this again with the same table."
-    )
+        return "UNKNOWN", names, "Run this again with the same table."
+    return "FAIL", names, "Fix these rows, then run this again with the same table."
 
 
 LISTED, ROOMS = "the service lists its devices", "the rooms to look at are known"
@@ -413,14 +388,7 @@ def stray_devices(
         ROOMS, wanted, found=lambda ids: ", ".join(ids or ["all of the list"]), needs=LISTED
     )
     stay = _names(keep)
-    if (yield from steps.ready(KEEP, LISTED)):
-        known = {name for one in listed or [] for name in (one.user_id, one.user_name)}
-        if missed := ", ".join(name for name in stay if name not in known):
-            yield steps.failed(
-                KEEP, f"no device is called {missed}", "Fix keep; nothing is removed before."
-            )
-        else:
-            yield steps.passed(KEEP, ", ".join(stay) or "nothing is to be kept")
+    yield from steps.judged(KEEP, listed, lambda them: _kept_are_known(them, stay), needs=LISTED)
 
     def look() -> pd.DataFrame:
         return removals.stray_devices(client, room_ids)
@@ -431,11 +399,18 @@ def stray_devices(
         if goes.empty:
             yield steps.skipped(OUT, "there is none to remove")
         elif (yield from steps.may_change(apply, OUT)):
-            yield _removed(steps, client, goes)
+            yield steps.told(OUT, _removed(client, goes))
     if (yield from steps.ready(TIDY, LOOKED)) and strays is not None:
-        now = yield from steps.asked("the rooms are looked at once more", look, found=_count)
-        if now is not None:
-            yield _tidy(steps, strays, now, stay)
+        again = "the rooms are looked at once more"
+        now = yield from steps.asked(again, look, found=_count)
+        yield from steps.judged(TIDY, now, lambda it: _tidy(strays, it, stay))
+
+
+def _kept_are_known(listed: list[Device], stay: list[str]) -> Finding:
+    known = {name for one in listed for name in (one.user_id, one.user_name)}
+    if missed := ", ".join(name for name in stay if name not in known):
+        return "FAIL", f"no device is called {missed}", "Fix keep; nothing is removed before."
+    return "PASS", ", ".join(stay) or "nothing is to be kept"
 
 
 def _names(text: str) -> list[str]:
@@ -452,9 +427,7 @@ def _count(frame: pd.DataFrame) -> str:
 
 def _both(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """The rows of the second look that were in the first one too, for the same reason."""
-    names = ["room_id", "user_id", "reason"]
-    seen = set(first[names].itertuples(index=False, name=None))
-    return second.loc[[row in seen for row in second[names].itertuples(index=False, name=None)]]
+    return second.merge(first[["room_id", "user_id", "reason"]].drop_duplicates())
 
 
 def _both_looks(
@@ -474,16 +447,16 @@ def _both_looks(
     return (yield from steps.asked(LOOKED, lambda: _both(first, look()), found=_count))
 
 
-def _removed(steps: Steps, client: Client, goes: pd.DataFrame) -> Check:
+def _removed(client: Client, goes: pd.DataFrame) -> Finding:
     fate = removals.remove_devices(client, goes)
     left = fate[~fate.outcome.isin(["removed", "not there"])]
     if left.empty:
-        return steps.passed(OUT, f"{len(fate)} of them")
+        return "PASS", f"{len(fate)} of them"
     why = "; ".join(f"{one.user_id}: {one.cause}" for one in left[:3].itertuples())
-    return steps.failed(OUT, f"still there: {_named(left, 'outcome')}", f"{why}. Run this again.")
+    return "FAIL", f"still there: {_named(left, 'outcome')}", f"{why}. Run this again."
 
 
-def _tidy(steps: Steps, strays: pd.DataFrame, now: pd.DataFrame, stay: list[str]) -> Check:
+def _tidy(strays: pd.DataFrame, now: pd.DataFrame, stay: list[str]) -> Finding:
     """What was stray before and still is counts."""
     kept = _kept(now, stay)
     left = now[~kept]
@@ -491,11 +464,11 @@ def _tidy(steps: Steps, strays: pd.DataFrame, now: pd.DataFrame, stay: list[str]
     sure = _both(strays, left[left.reason != "not known"])
     if len(sure):
         way = f"Put what has to stay into keep. {to_set('apply', True)}."
-        return steps.failed(TIDY, _named(sure, "reason"), way)
+        return "FAIL", _named(sure, "reason"), way
     if len(unread):
-        return steps.unknown(
-            TIDY,
+        return (
+            "UNKNOWN",
             f"the rooms of {', '.join(unread.user_id)} could not be read",
             f"{unread.cause.iloc[0]} Fix that, then run this again.",
         )
-    return steps.passed(TIDY, f"{kept.sum()} stay" if kept.any() else "none is stray")
+    return "PASS", f"{kept.sum()} stay" if kept.any() else "none is stray"

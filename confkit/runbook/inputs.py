@@ -18,14 +18,8 @@ Value = TypeVar("Value", bool, int, float, str)
 _SECRET = re.compile(r"(?i)passw|passphrase|secret|token|tocken|digest|psw|pwd|credential")
 _KEY = re.compile(r"(?i)(^|_)(key|keys|pass)(_|$)")
 _TRUTHS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
 }
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{43,172}={0,2}")
 _HEX = re.compile(rb"[0-9a-f]+\Z")

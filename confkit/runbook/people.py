@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from ..checklist import Check
+from ..checklist import Check, Verdict
 from ..deployment import mcu_answers
 from ..devices import list_devices
 from ..errors import (
@@ -27,13 +27,14 @@ from ..rooms import (
 )
 from .inputs import to_set
 from .rooms import find_room
-from .steps import Checking, Steps
+from .steps import Checking, Finding, Steps
 
 if TYPE_CHECKING:
     from ..client import Client
-    from ..records import Room, RoomUser
+    from ..records import Device, Room, RoomUser
 
 T = TypeVar("T")
+One = TypeVar("One", "Device", "RoomUser")
 FOUND, READ, USERS = "the room is found", "the room can be read", "the users can be read"
 OPEN, PLACE = "the room is neither locked nor closed", "the room has a free place"
 LICENCE, SERVER = "the licence lets somebody in", "a media server serves the room"
@@ -53,77 +54,82 @@ def nobody_can_join(
     whatever happens in between.
     """
     steps = Steps(client)
-    room_id = yield from steps.asked(FOUND, lambda: find_room(client, room), found=str)
+    room_id = yield from room_found(steps, client, room)
     found = yield from steps.asked(
         READ,
-        lambda: get_room(client, room_id or ""),
+        lambda: get_room(client, room_id),
         found=lambda it: f"{it.topic!r}, owner {it.owner_id!r}",
         needs=FOUND,
     )
-    if (yield from steps.ready(OPEN, READ)) and found:
-        yield _status(steps, found)
-    users = yield from steps.asked(
-        USERS, lambda: get_room_users(client, room_id or ""), found=present_users, needs=FOUND
-    )
-    if (yield from steps.ready(PLACE, (READ, USERS))) and found:
-        yield _place(steps, found, len(users or ()))
-    address = yield from _media_server(steps, client, room_id or "")
-    if (yield from steps.ready(REACHED, SERVER)):
-        answer = mcu_answers(address, timeout=seconds)
-        if answer:
-            yield steps.passed(REACHED, "it does")
-        else:
-            yield steps.unknown(
-                REACHED, answer.reason, "Try from the network of the people who cannot join."
-            )
+    yield from steps.judged(OPEN, found, _status, needs=READ)
+    users = yield from users_read(steps, client, room_id)
+    yield from steps.judged(PLACE, found, lambda it: _place(it, len(users)), needs=(READ, USERS))
+    address = yield from _media_server(steps, client, room_id)
+    yield from steps.judged(REACHED, address, lambda it: _reached(it, seconds), needs=SERVER)
     if (yield from steps.ready(NEW, READ)) and found:
         yield from _new_room(steps, client, found, apply)
 
 
-def present_users(users: list[RoomUser]) -> str:
-    """Return how many users there are, and the names of the first ten."""
+def room_found(steps: Steps, client: Client, room: str) -> Checking[str]:
+    """Return the ID of the room that is meant, "" where that is not known."""
+    return (yield from steps.asked(FOUND, lambda: find_room(client, room), found=str)) or ""
+
+
+def users_read(steps: Steps, client: Client, room_id: str) -> Checking[list[RoomUser]]:
+    """Return the users of the room that was found, none where they could not be read."""
+    users = yield from steps.asked(
+        USERS, lambda: get_room_users(client, room_id), found=_present, needs=FOUND
+    )
+    return users or []
+
+
+def called(name: str, among: list[One]) -> list[One]:
+    """Return the users or devices with this ID, else those with this name."""
+    fits = [one for one in among if one.user_id == name]
+    return fits or [one for one in among if name and one.user_name == name]
+
+
+def _present(users: list[RoomUser]) -> str:
     names = ", ".join(user.user_name or user.user_id for user in users[:10])
     return (
         f"{len(users)} in the room" + (f": {names}" if users else "") + ", ..." * (len(users) > 10)
     )
 
 
-def _status(steps: Steps, room: Room) -> Check:
+def _status(room: Room) -> Finding:
     """A3: scheduled and opening rooms can be joined, locked and closed ones cannot (seen)."""
-    if room.room_status in (0, 1):
-        return steps.passed(OPEN, "it is open" if room.room_status else "it is scheduled")
-    if room.room_status == 2:
-        return steps.failed(
-            OPEN,
+    known: dict[int | None, Finding] = {
+        0: ("PASS", "it is scheduled"),
+        1: ("PASS", "it is open"),
+        2: (
+            "FAIL",
             "the room is locked: who is in it stays, and nobody new can join",
             f"Have a host unlock it; this interface has no call for that. {_ANOTHER}",
-        )
-    if room.room_status == 3:
-        return steps.failed(OPEN, "the room is closed, which is for good", _ANOTHER)
-    return steps.unknown(
-        OPEN,
-        f"the service gives the room the status {room.room_status}",
-        "Ask the provider what this status means; 0 to 3 are known.",
-    )
+        ),
+        3: ("FAIL", "the room is closed, which is for good", _ANOTHER),
+    }
+    other = f"the service gives the room the status {room.room_status}"
+    advice = "Ask the provider what this status means; 0 to 3 are known."
+    return known.get(room.room_status, ("UNKNOWN", other, advice))
 
 
-def _place(steps: Steps, room: Room, users: int) -> Check:
+def _place(room: Room, users: int) -> Finding:
     """Only `attendee_max` keeps people out; beyond the other caps they lack a stream (seen)."""
     names = ("attendee_max", "max_video", "max_audio")
     caps = {name: most for name in names if (most := getattr(room, name))}
-    reached = [name for name, most in caps.items() if users >= most]
-    if "attendee_max" in reached:
-        return steps.failed(
-            PLACE,
+    used = [name for name, most in caps.items() if users >= most]
+    if "attendee_max" in used:
+        return (
+            "FAIL",
             f"the room is full ({users} of {room.attendee_max})",
             "Remove somebody (runbook force-user-offline) or a camera (stray-devices), or make a "
             "larger room: the cap of this one cannot be changed.",
         )
     shown = ", ".join(f"{name} {most}" for name, most in caps.items()) or "it has no cap"
-    if reached:
-        shown += f"; {' and '.join(reached)} may be used up: people get in without that stream"
-        shown += ", a camera is refused with 426" * ("max_video" in reached) + " (assumed)"
-    return steps.passed(PLACE, f"{users} are in it; {shown}")
+    if used:
+        shown += f"; {' and '.join(used)} may be used up: people get in without that stream"
+        shown += ", a camera is refused with 426" * ("max_video" in used) + " (assumed)"
+    return "PASS", f"{users} are in it; {shown}"
 
 
 def _media_server(steps: Steps, client: Client, room_id: str) -> Checking[str]:
@@ -150,6 +156,13 @@ def _media_server(steps: Steps, client: Client, room_id: str) -> Checking[str]:
         yield steps.passed(SERVER, "it has one")
         return address
     return ""
+
+
+def _reached(address: str, seconds: float) -> Finding:
+    answer = mcu_answers(address, timeout=seconds)
+    if answer:
+        return "PASS", "it does"
+    return "UNKNOWN", answer.reason, "Try from the network of the people who cannot join."
 
 
 def _new_room(steps: Steps, client: Client, like: Room, apply: bool) -> Iterator[Check]:
@@ -214,121 +227,96 @@ def force_user_offline(
     removed (A7), and the room is read once a second (A6) for `watch` seconds.
     """
     steps = Steps(client)
-    room_id = yield from steps.asked(FOUND, lambda: find_room(client, room), found=str)
-    users = yield from steps.asked(
-        USERS, lambda: get_room_users(client, room_id or ""), found=present_users, needs=FOUND
-    )
-    one = None
-    if (yield from steps.ready(ONE, USERS)):
-        one = yield from _meant(steps, users or [], user)
+    room_id = yield from room_found(steps, client, room)
+    users = yield from users_read(steps, client, room_id)
+    fits = called(user, users)
+    yield from steps.judged(ONE, fits, lambda it: _meant(it, user), needs=USERS)
+    one = fits[0] if steps.verdicts[ONE] == "PASS" else None
     if (yield from steps.ready(PERSON, ONE)) and one:
-        yield from _person(steps, client, room_id or "", one)
-    if (yield from steps.ready(OFF, (ONE, PERSON))) and one:
-        yield from _removed(steps, client, room_id or "", one, apply)
-    if not (yield from steps.ready(AWAY, (ONE, PERSON))) or not one:
+        devices = yield from steps.asked(
+            CAMERAS,
+            lambda: list_devices(client, room_id),
+            found=lambda found: f"{len(found)} listed",
+        )
+        yield steps.told(PERSON, _person(devices, room_id, one))
+    if not (yield from steps.ready(OFF, (ONE, PERSON))) or not one:
+        yield from steps.ready(AWAY, (ONE, PERSON))
         return
-    if steps.verdicts[OFF] == "PASS":
-        others = {it.user_id for it in users or []} - {one.user_id}
-
-        def present() -> set[str]:
-            """Their IDs in the room: their own, and new ones with their name."""
-            now = [it for it in get_room_users(client, room_id or "") if it.user_id not in others]
-            return {
-                it.user_id
-                for it in now
-                if one.user_id == it.user_id or one.user_name == it.user_name
-            }
-
-        yield _watched(steps, one, present, watch, sleep)
-    elif steps.verdicts[OFF] == "UNKNOWN":
-        yield steps.unknown(AWAY, "it is not known whether they were removed", _LOOK)
-    elif steps.verdicts[OFF] == "FAIL":
-        yield steps.skipped(AWAY, "not tried: they were not removed")
-    else:
-        way = f"{to_set('apply', True)}."
-        if client.read_only:
-            way = "Use a client that is not read only."
-        yield steps.unknown(
-            AWAY, "nobody was removed", f"{way} Then the user is removed and watched."
-        )
-
-
-def _meant(steps: Steps, users: list[RoomUser], user: str) -> Checking[RoomUser | None]:
-    fits = [it for it in users if it.user_id == user]
-    fits = fits or [it for it in users if it.user_name == user]
-    if not user:
-        yield steps.unknown(
-            ONE, "no user is given", "Set user to the ID or the name of one of the room's users."
-        )
-    elif not fits:
-        yield steps.failed(
-            ONE,
-            f"nobody in the room has the ID or the name {user!r}",
-            "Compare it with the room's users, letter by letter. They may have left already.",
-        )
-    elif len(fits) > 1:
-        ids = ", ".join(it.user_id for it in fits)
-        yield steps.failed(
-            ONE, f"{len(fits)} are called {user!r}: {ids}", "Give the ID of one of them."
-        )
-    else:
-        yield steps.passed(ONE, f"{fits[0].user_name!r}, ID {fits[0].user_id}")
-        return fits[0]
-    return None
-
-
-def _person(steps: Steps, client: Client, room_id: str, user: RoomUser) -> Iterator[Check]:
-    """A camera that is removed by A7 may be dialled again by the service (assumed)."""
-    devices = yield from steps.asked(
-        CAMERAS, lambda: list_devices(client, room_id), found=lambda found: f"{len(found)} listed"
-    )
-    if devices is None:
-        yield steps.unknown(
-            PERSON, "the cameras could not be read", "Fix that, then run this again."
-        )
-    elif any(device.user_id == user.user_id for device in devices):
-        call = f"ck.remove_device(client, {room_id!r}, {user.user_id!r})"
-        yield steps.failed(PERSON, f"{user.user_name!r} is a camera", f"Remove it instead: {call}")
-    else:
-        yield steps.passed(PERSON, "no device has this ID")
-
-
-def _removed(
-    steps: Steps, client: Client, room_id: str, user: RoomUser, apply: bool
-) -> Iterator[Check]:
     if (yield from steps.may_change(apply, OFF)):
         yield from steps.asked(
             OFF,
-            lambda: force_offline(client, room_id, user.user_id),
+            lambda: force_offline(client, room_id, one.user_id),
             found=lambda text: f"the service says {text!r}" if text else "it was carried out",
         )
+    others = {it.user_id for it in users} - {one.user_id}
+
+    def present() -> set[str]:
+        """Their IDs in the room: their own, and new ones with their name."""
+        now = [it for it in get_room_users(client, room_id) if it.user_id not in others]
+        return {
+            it.user_id for it in now if it.user_id == one.user_id or it.user_name == one.user_name
+        }
+
+    way = "Use a client that is not read only." if client.read_only else to_set("apply", True) + "."
+    unwatched: dict[Verdict, Finding] = {
+        "UNKNOWN": ("UNKNOWN", "it is not known whether they were removed", _LOOK),
+        "FAIL": ("SKIP", "not tried: they were not removed"),
+        "SKIP": ("UNKNOWN", "nobody was removed", f"{way} Then the user is removed and watched."),
+    }
+    found = unwatched.get(steps.verdicts[OFF]) or _watched(one.user_id, present, watch, sleep)
+    yield steps.told(AWAY, found)
+
+
+def _meant(fits: list[RoomUser], user: str) -> Finding:
+    if not user:
+        wanted = "Set user to the ID or the name of one of the room's users."
+        return "UNKNOWN", "no user is given", wanted
+    if not fits:
+        return (
+            "FAIL",
+            f"nobody in the room has the ID or the name {user!r}",
+            "Compare it with the room's users, letter by letter. They may have left already.",
+        )
+    if len(fits) > 1:
+        ids = ", ".join(it.user_id for it in fits)
+        return "FAIL", f"{len(fits)} are called {user!r}: {ids}", "Give the ID of one of them."
+    return "PASS", f"{fits[0].user_name!r}, ID {fits[0].user_id}"
+
+
+def _person(devices: list[Device] | None, room_id: str, user: RoomUser) -> Finding:
+    """A camera that is removed by A7 may be dialled again by the service (assumed)."""
+    if devices is None:
+        return "UNKNOWN", "the cameras could not be read", "Fix that, then run this again."
+    if any(device.user_id == user.user_id for device in devices):
+        call = f"ck.remove_device(client, {room_id!r}, {user.user_id!r})"
+        return "FAIL", f"{user.user_name!r} is a camera", f"Remove it instead: {call}"
+    return "PASS", "no device has this ID"
 
 
 def _watched(
-    steps: Steps,
-    one: RoomUser,
+    user_id: str,
     present: Callable[[], set[str]],
     watch: float,
     sleep: Callable[[float], object],
-) -> Check:
+) -> Finding:
     """Only who was gone can be back: a service may say that it is done before they are gone."""
     try:
-        left = _awaited(lambda: one.user_id not in present(), watch, sleep)
+        left = _awaited(lambda: user_id not in present(), watch, sleep)
         back = _awaited(present, watch, sleep) if left else None
     except ConfkitError as error:
-        return steps.unknown(AWAY, str(error), _LOOK)
+        return "UNKNOWN", str(error), _LOOK
     if not left:
-        return steps.failed(
-            AWAY,
+        return (
+            "FAIL",
             f"they are still there after {watch:g} seconds, and the service said it was done",
             f"{_LOOK}. Where they stay, tell the operator of the service.",
         )
     if not back:
-        return steps.passed(AWAY, f"not seen for {watch:g} seconds")
+        return "PASS", f"not seen for {watch:g} seconds"
     new = f"somebody of that name with a new ID, {', '.join(back)}"
-    return steps.failed(
-        AWAY,
-        f"they are back: {'the same ID' if one.user_id in back else new}",
+    return (
+        "FAIL",
+        f"they are back: {'the same ID' if user_id in back else new}",
         "No call keeps a user out. Have a host lock the room in the meeting, or create another "
         "room and give its number to the others.",
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..checklist import Check
 from ..errors import ConfigError
 from ..many.sweeps import sweep
-from .steps import Steps
+from .steps import Finding, Steps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,55 +99,53 @@ def capacity_review(
         yield steps.unknown(FRESH, found, "Look whether confkit record runs.")
     else:
         yield steps.passed(FRESH, f"its last sample is of {last:%Y-%m-%d %H:%M} UTC")
-    yield _ours(steps, client, samples.attrs.get("service"))
+    yield steps.told(OURS, _ours(client, samples.attrs.get("service")))
     report = fullest(client, samples, tz)
-    yield _whole(steps, samples, report, coverage)
-    yield _small(steps, report, small, full_minutes)
+    yield steps.told(WHOLE, _whole(samples, report, coverage))
+    yield steps.told(small, _small(report, full_minutes))
 
 
-def _ours(steps: Steps, client: Client, whose: str | None) -> Check:
+def _ours(client: Client, whose: str | None) -> Finding:
     if whose is None:
-        return steps.skipped(OURS, "it does not name the service")
+        return "SKIP", "it does not name the service"
     if whose == client.name:
-        return steps.passed(OURS, f"it was recorded from {whose}")
-    return steps.unknown(
-        OURS,
+        return "PASS", f"it was recorded from {whose}"
+    return (
+        "UNKNOWN",
         f"it was recorded from {whose}, and this is {client.name}",
         "Connect to the service of the recording, or give the recording of this one.",
     )
 
 
-def _whole(steps: Steps, samples: pd.DataFrame, report: pd.DataFrame, coverage: float) -> Check:
+def _whole(samples: pd.DataFrame, report: pd.DataFrame, coverage: float) -> Finding:
     """A sample that failed, or lacks the room's cap, is a gap, in which the room may be full."""
     no_cap = samples.users.notna() & samples.attendee_max.isna() & samples.ret.ne(0).fillna(True)
     missing = report.room_id.map(no_cap.groupby(samples.room_id).mean())
     seen = report.coverage.fillna(0) * (1 - missing)
     thin = report[seen < coverage]
     if thin.empty:
-        return steps.passed(WHOLE, f"{len(report)} rooms, at least {seen.min():.1%} of each")
+        return "PASS", f"{len(report)} rooms, at least {seen.min():.1%} of each"
     shares = seen[thin.index].map("{:.0%}".format).where(thin.samples > 0, "never")
     named = ", ".join((thin.room_id + " (" + shares + ")").head(5))
     more = f" and {len(thin) - 5} more" if len(thin) > 5 else ""
-    return steps.unknown(
-        WHOLE,
+    return (
+        "UNKNOWN",
         f"{len(thin)} of {len(report)} rooms were not: {named}{more}",
         "Look for gaps of the recorder, and for errors of these rooms in the column ret.",
     )
 
 
-def _small(steps: Steps, report: pd.DataFrame, small: str, full_minutes: int) -> Check:
+def _small(report: pd.DataFrame, full_minutes: int) -> Finding:
     full = report[report.minutes_full.fillna(0) > full_minutes]
     if len(full):
         topics = full.topic.where(full.topic.notna(), full.room_id)
-        return steps.failed(
-            small,
+        return (
+            "FAIL",
             "; ".join(f"{one}: {why}" for one, why in zip(topics, full.reason, strict=True)),
             "Give these rooms a larger attendee_max: create a new room each, and give people its "
             "number. Then record again, as true demand is not known.",
         )
     if report.minutes_full.isna().all():
-        return steps.unknown(
-            small, "no room could be read", "Look at the column ret of the samples."
-        )
+        return "UNKNOWN", "no room could be read", "Look at the column ret of the samples."
     longest = report.minutes_full.max()
-    return steps.passed(small, f"at most {longest:g} minutes" if longest else "none was full")
+    return "PASS", f"at most {longest:g} minutes" if longest else "none was full"

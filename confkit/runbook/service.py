@@ -7,6 +7,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..checklist import Check
@@ -15,7 +16,7 @@ from ..connect import connect
 from ..deployment import mcu_answers, service_answers
 from ..deployment.doctor_order import doctor
 from ..devices import NotInRoom, import_device, list_devices, remove_device
-from ..endpoints import A3, B2, B3
+from ..endpoints import A3, A6, B2, B3
 from ..errors import (
     ApiError,
     ConfkitError,
@@ -39,7 +40,7 @@ from ..rooms import (
 from ..wire import Request
 from .inputs import to_set
 from .rooms import find_rooms
-from .steps import Steps
+from .steps import Finding, Steps
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -92,12 +93,12 @@ def authentication_fails(
         if check.check == "token in B":
             break
     if (yield from steps.ready(HOLDS, works)):
-        yield _holds(steps, client, wait, sleep)
+        yield steps.told(HOLDS, _holds(client, wait, sleep))
     if (yield from steps.may_change(apply, SECOND)) and (yield from steps.ready(SECOND, works)):
-        yield _second_login(steps, client)
+        yield steps.told(SECOND, _second_login(client))
 
 
-def _holds(steps: Steps, client: Client, wait: float, sleep: Callable[[float], object]) -> Check:
+def _holds(client: Client, wait: float, sleep: Callable[[float], object]) -> Finding:
     """A client authenticates once; a token that ends at once costs a login for every call."""
     before = _logins(client)
     try:
@@ -105,39 +106,41 @@ def _holds(steps: Steps, client: Client, wait: float, sleep: Callable[[float], o
             sleep(pause)
             list_devices(client)
     except ConfkitError as error:
-        return steps.unknown(
-            HOLDS, str(error), "Run it again; when it says so again, look at the service's log."
+        return (
+            "UNKNOWN",
+            str(error),
+            "Run it again; when it says so again, look at the service's log.",
         )
     logins = _logins(client) - before
     if logins > 1:
-        return steps.failed(
-            HOLDS,
+        return (
+            "FAIL",
             f"3 calls needed {logins} logins",
             "See whether another program logs in with these keys, and ask the provider how long a "
             "token lives; let the program that fails renew it.",
         )
-    return steps.passed(HOLDS, f"3 calls, {logins} login")
+    return "PASS", f"3 calls, {logins} login"
 
 
 def _logins(client: Client) -> int:
     return sum(call.endpoint == "A1" for call in client.calls)
 
 
-def _second_login(steps: Steps, client: Client) -> Check:
+def _second_login(client: Client) -> Finding:
     """Some services keep one token a key (assumed): two programs end each other's."""
     first = client.lent()  # keeps its token, and makes no other
     try:
         client.token(instead_of=client.token())
         list_devices(first)
     except TokenRejected:
-        return steps.failed(
-            SECOND,
+        return (
+            "FAIL",
             "the first token is refused after a second login",
             "Give each program an access key of its own, or let one of them hand out the token.",
         )
     except ConfkitError as error:
-        return steps.unknown(SECOND, str(error), error.advice)
-    return steps.passed(SECOND, "both tokens are accepted")
+        return "UNKNOWN", str(error), error.advice
+    return "PASS", "both tokens are accepted"
 
 
 KEYS, ROOMS = "interface A takes the keys", "there are rooms to look at"
@@ -207,7 +210,7 @@ def media_server_gone(
         }
         hit = {room_id: codes for room_id, codes in hit.items() if codes}
         if hit:
-            yield _affected(steps, client, hit, len(room_ids))
+            yield steps.told(AFFECTED, _affected(client, hit, len(room_ids)))
         elif servers and len(servers) + closed == len(room_ids):
             by = "" if apply else ", by A5 alone"
             yield steps.passed(AFFECTED, f"{len(room_ids)} rooms asked{by}")
@@ -270,7 +273,7 @@ def _given(
         yield steps.skipped(GIVEN, "all these rooms are closed")
 
 
-def _affected(steps: Steps, client: Client, hit: Mapping[str, str], count: int) -> Check:
+def _affected(client: Client, hit: Mapping[str, str], count: int) -> Finding:
     """Name the rooms with their codes, and how many users are in them, where that can be read."""
     users, unread, names = 0, 0, []
     for room_id, codes in hit.items():
@@ -282,8 +285,8 @@ def _affected(steps: Steps, client: Client, hit: Mapping[str, str], count: int) 
             unread += 1
         names.append(f"{name} ({codes})")
     missed = f" ({unread} of them could not be read)" if unread else ""
-    return steps.failed(
-        AFFECTED,
+    return (
+        "FAIL",
         f"{len(hit)} of {count} rooms, with {users} users in them{missed}: {', '.join(names)}",
         "Tell the people in them, and the operator of the media server.",
     )
@@ -345,35 +348,16 @@ def deployment_acceptance(
 
 def _error_codes(steps: Steps, client: Client) -> Iterator[Check]:
     """A program that gets another code, or a success, in place of an error goes wrong later."""
-    no_room, wrong = str(uuid.uuid4()), "d3Jvbmc="
-    with_token = {"room_id": no_room, client.dialect.token_parameter: wrong}
-    for check, ask, code, needs in (
-        ("an unknown room gives 404 (A3)", lambda: get_room(client, no_room), 404, IN_A),
-        (
-            "an unknown room has no users: 404 (A6)",
-            lambda: get_room_users(client, no_room),
-            404,
-            IN_A,
-        ),
-        (
-            "a missing parameter gives 407 in A (A3)",
-            lambda: client.send(Request(A3, {})),
-            407,
-            IN_A,
-        ),
-        (
-            "a wrong token gives 602 in A (A3)",
-            lambda: client.send(Request(A3, with_token)),
-            602,
-            IN_A,
-        ),
-        (
-            "a wrong token gives 602 in B (B3)",
-            lambda: client.send(Request(B3, {"accessToken": wrong})),
-            602,
-            IN_B,
-        ),
+    room, wrong = {"room_id": str(uuid.uuid4())}, "d3Jvbmc="
+    unsigned = {**room, client.dialect.token_parameter: wrong}
+    for check, request, code, needs in (
+        ("an unknown room gives 404 (A3)", Request(A3, room), 404, IN_A),
+        ("an unknown room has no users: 404 (A6)", Request(A6, room), 404, IN_A),
+        ("a missing parameter gives 407 in A (A3)", Request(A3, {}), 407, IN_A),
+        ("a wrong token gives 602 in A (A3)", Request(A3, unsigned), 602, IN_A),
+        ("a wrong token gives 602 in B (B3)", Request(B3, {"accessToken": wrong}), 602, IN_B),
     ):
+        ask = partial(client.send, request)
         yield from steps.refused(check, ask, code, advice=_OTHER, needs=needs)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Errors = type[ConfkitError] | tuple[type[ConfkitError], ...]
 Checking = Generator[Check, None, T]  # `value = yield from ...`
+Finding = tuple[Verdict, str] | tuple[Verdict, str, str]  # what was found, and the next step
 
 # With these the service has not said what it was asked: whether that is well stays unknown.
 _UNANSWERED = (
@@ -38,6 +39,10 @@ _UNANSWERED = (
     TokenRejected,
 )
 _FAULTS = (700, 805)  # database error, internal error: the service could not look
+
+
+class _Otherwise(ConfkitError):
+    """The service answered otherwise than it should."""
 
 
 class Steps:
@@ -94,25 +99,35 @@ class Steps:
     ) -> Checking[None]:
         """PASS where the service answers `ask()` with one of these result codes, FAIL where it
         answers otherwise, UNKNOWN where no answer came; `advice` is for the latter two."""
-        if not (yield from self.ready(check, needs)):
-            return
-        wanted = " or ".join(map(str, codes))
-        try:
-            ask()
-        except ReadOnlyError:
-            yield self.skipped(check, "this client is read only")
-        except ApiError as error:
-            next_step = advice or error.advice
-            if error.ret in codes:
-                yield self.passed(check, said(error))
-            elif error.ret is None or isinstance(error, OutcomeUnknown):
-                yield self.unknown(check, said(error), next_step)
-            else:
-                yield self.failed(check, f"{said(error)} where {wanted} is due", next_step)
-        except ConfkitError as error:
-            yield self.unknown(check, said(error), advice or error.advice)
-        else:
-            yield self.failed(check, f"it succeeded, where {wanted} is due", advice)
+        due = f"where {' or '.join(map(str, codes))} is due"
+
+        def refusal() -> str:
+            try:
+                ask()
+            except ApiError as error:
+                if error.ret in codes:
+                    return said(error)
+                if error.ret is None or isinstance(error, OutcomeUnknown):
+                    raise
+                raise _Otherwise(f"{said(error)} {due}", error.advice) from None
+            raise _Otherwise(f"it succeeded, {due}")
+
+        yield from self.asked(
+            check, refusal, found=str, advice=advice, needs=needs, fails=_Otherwise
+        )
+
+    def judged(
+        self,
+        check: str,
+        value: T | None,
+        judge: Callable[[T], Finding],
+        *,
+        needs: str | Iterable[str] = (),
+    ) -> Checking[None]:
+        """Make the check of what `judge(value)` finds: the verdict, what was found, and the next
+        step where there is one. A SKIP where a check that it `needs` has not passed."""
+        if (yield from self.ready(check, needs)) and value is not None:
+            yield self.told(check, judge(value))
 
     def ready(self, check: str, needs: str | Iterable[str] = ()) -> Checking[bool]:
         """Return whether all checks that this one needs have passed; otherwise it is a SKIP.
@@ -135,6 +150,10 @@ class Steps:
         elif not apply:
             yield self.skipped(what, "nothing was changed", f"{to_set('apply', True)} to do it.")
         return apply and not self._client.read_only
+
+    def told(self, check: str, finding: Finding) -> Check:
+        """Return what was found of it: a verdict, what was found, and perhaps the next step."""
+        return self.add(Check(check, *finding))
 
     def passed(self, check: str, found: str, advice: str = "") -> Check:
         """Return that it is as it should be."""
