@@ -143,12 +143,15 @@ def _book(world: World) -> runbook.Runbook:
     book.show(steps.refused("a wrong one", breaks, 423))
     book.show(steps.ready("a needed one", needs="an import"))
     book.show(steps.may_change(False, "delete the room"))
+    judge = lambda device: ("FAIL", f"{device.user_address} is wrong", marks.login())  # noqa: E731
+    book.show(steps.judged("its address", device, judge))
     book.add(
         steps.failed("a login", f"camera {marks.login()} refused it", f"Try {marks.login()}."),
         steps.unknown("another", f"login_password={marks['login_password']!r}", "x"),
         steps.skipped("a third", f'{{"host_password": "{marks["key"]}"}}'),
         steps.passed("a last", f"Authorization: Basic {marks['random']}"),
         steps.add(ck.Check("one more", "PASS", f"at {marks.login()}", "")),
+        steps.told("its login", ("UNKNOWN", f"{marks.login()} was given")),
     )
     return book
 
@@ -183,8 +186,9 @@ RUNBOOK: dict[str, Drive] = {
     "given": lambda w: _given(w, CONFKIT_RUNBOOK_ROOM="r1"),
     **{name: lambda w: _book(w).checks
        for name in ("Runbook.add", "Runbook.show", "Steps", "Steps.add",
-                    "Steps.asked", "Steps.failed", "Steps.may_change", "Steps.passed",
-                    "Steps.ready", "Steps.refused", "Steps.skipped", "Steps.unknown")},
+                    "Steps.asked", "Steps.failed", "Steps.judged", "Steps.may_change",
+                    "Steps.passed", "Steps.ready", "Steps.refused", "Steps.skipped",
+                    "Steps.told", "Steps.unknown")},
     "Runbook.passed": lambda w: _book(w).passed("the room"),
     "Runbook.scene": lambda w: runbook.begin("media-server-gone", w.client).scene("healthy"),
     "authentication_fails": lambda w: _ran(w, "authentication_fails"),
