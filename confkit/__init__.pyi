@@ -14,7 +14,6 @@ from .charts import (
 )
 from .checklist import Check, Checklist
 from .client import Client
-from .codes import Explanation, explain
 from .connect import ask_secret, connect
 from .deployment.doctor_order import doctor
 from .deployment.probe import probe_dialect
@@ -36,6 +35,7 @@ from .errors import (
     AuthenticationFailed,
     ConfigError,
     ConfkitError,
+    Explanation,
     JoinFailed,
     LicenceError,
     MediaServerUnavailable,
@@ -54,6 +54,7 @@ from .errors import (
     UnsettledTimeout,
     UserExists,
     UserNotFound,
+    explain,
 )
 from .frames import calls_frame, devices_frame, rooms_frame, users_frame
 from .many.result import Failure, Sweep, occupancy_frame

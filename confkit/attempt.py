@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .calls import Call, call, reported, to_opentelemetry, to_sentry, traced
-from .codes import leaves_open
 from .errors import (
     ApiError,
     ConfkitError,
@@ -19,6 +18,7 @@ from .errors import (
     ProtocolError,
     TokenRejected,
     TransportError,
+    leaves_open,
     unsettled,
 )
 from .transport import move

@@ -17,9 +17,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from .codes import explain
 from .endpoints import Endpoint
-from .errors import ConfkitError, TransportError
+from .errors import ConfkitError, TransportError, explain
 from .secret import MASK, excerpt, masked
 from .text import one_line
 from .wire import Answer, Written, as_text, compact, token_parameter

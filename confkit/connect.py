@@ -1,5 +1,5 @@
-"""From a name, arguments or the environment to a client: one record of settings, and where each
-came from."""
+"""From a name, arguments or the environment to a client: a row for each setting, and where its
+value came from."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import profiles
 from .client import Client, base_address, checked_rate
@@ -22,13 +23,9 @@ from .transport import timeouts
 if TYPE_CHECKING:
     from .sandbox import Sandbox
 
-SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key")
+OWN = ("base_url", "outgoing_url", "access_key", "secret_key", "dialect")  # of a named service
+SERVICE = OWN[:4]
 CAMERA_PASSWORD = "CONFKIT_CAMERA_PASSWORD"  # noqa: S105  # the variable's name
-VARIABLES = {
-    **{name: f"CONFKIT_{name.upper()}" for name in (*SERVICE, "dialect", "timeout", "read_only")},
-    "verify": "CONFKIT_CA_BUNDLE",
-}
-OF_A_SERVICE = tuple(VARIABLES[name] for name in (*SERVICE, "dialect"))  # a named one has its own
 
 _embedded: dict[int, Sandbox] = {}  # by process: the one sandbox of connect("sandbox")
 _starting = threading.Lock()
@@ -73,26 +70,13 @@ def connect(
     }
     arguments = Source("argument", {key: one for key, one in given.items() if one is not None})
     name = profile or _named_by_environment(arguments)
-    own = profile is not None or name == profiles.EMBEDDED  # addresses, keys and dialect
-    sources = [arguments, *_environment(without=(*SERVICE, "dialect") if own else ())]
+    own = profile is not None or name == profiles.EMBEDDED
+    sources = [arguments, *_environment(without=OWN if own else ())]
     if name == profiles.EMBEDDED:
         return _sandbox_client(sources)
     if name:
         sources.append(Source(f"profile {name}", profiles.load(name)))
-    return Settings.of(sources, name).client(name)
-
-
-def connect_outside(profile: str | None) -> Client:
-    """Connect to a service that runs outside this process; ConfigError for the embedded one."""
-    client = connect(profile)
-    if client.sandbox is None:
-        return client
-    client.close()
-    raise ConfigError(
-        "the embedded sandbox lives in the process that uses it, so it ends with this command",
-        "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
-        "name another profile.",
-    )
+    return client_of(sources, name)
 
 
 def ask_secret(question: str = "Password: ", *, variable: str = CAMERA_PASSWORD) -> Secret:
@@ -126,42 +110,34 @@ class Source:
     values: Mapping[str, Any] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """All settings of a connection, checked; `origins` names the source of each that was given."""
+class Setting(NamedTuple):
+    """How a client takes a setting, and, where the environment can hold it, in which variable and
+    how that is read."""
 
-    base_url: str
-    outgoing_url: str
-    access_key: str
-    secret_key: str
-    dialect: Dialect = field(default_factory=Dialect)
-    timeout: tuple[float, float] = (5.0, 10.0)
-    read_only: bool = False
-    verify: bool | str = True
-    max_rate: float | None = None
-    origins: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[Any], Any]
+    variable: str = ""
+    read: Callable[[str], Any] | None = None
 
-    @classmethod
-    def of(cls, sources: Iterable[Source], profile: str | None = None) -> Settings:
-        """The settings of these sources, of which the first that holds one gives it.
 
-        ConfigError names a setting that is missing (also in this `profile`) or wrong."""
-        found = merged(sources)
-        missing = [name for name in SERVICE if name not in found]
-        if missing:
-            are, them = ("are", "them") if len(missing) > 1 else ("is", "it")
-            where = f" in profile {profile!r}" if profile else ""
-            raise ConfigError(
-                f"no service is named: {', '.join(missing)} {are} missing{where}",
-                f"Three ways to give {them}: {_ways(missing[0])}. "
-                'connect("sandbox") is a service to try things on.',
-            )
-        values = {name: checked(name, *found[name]) for name in found}
-        return cls(**values, origins={name: origin for name, (_, origin) in found.items()})
+def client_of(sources: Iterable[Source], profile: str | None = None) -> Client:
+    """A client with the settings of these sources, of which the first that holds one gives it.
 
-    def client(self, name: str | None = None) -> Client:
-        """A client with these settings."""
-        return Client(**{one.name: getattr(self, one.name) for one in fields(self)}, name=name)
+    ConfigError names a setting that is missing (also in this `profile`, whose name the client has)
+    or wrong."""
+    found = merged(sources)
+    missing = [name for name in SERVICE if name not in found]
+    if missing:
+        are, them = ("are", "them") if len(missing) > 1 else ("is", "it")
+        where = f" in profile {profile!r}" if profile else ""
+        raise ConfigError(
+            f"no service is named: {', '.join(missing)} {are} missing{where}",
+            f"Three ways to give {them}: {_ways(missing[0])}. "
+            'connect("sandbox") is a service to try things on.',
+        )
+    values = {name: checked(name, *found[name]) for name in found}
+    return Client(
+        **values, name=profile, origins={name: origin for name, (_, origin) in found.items()}
+    )
 
 
 def merged(sources: Iterable[Source]) -> dict[str, tuple[Any, str]]:
@@ -179,7 +155,7 @@ def checked(name: str, value: Any, origin: str) -> Any:
     try:
         if name in SERVICE:
             value = _stripped(name, value, origin)
-        return _CHECKS[name](value) if name in _CHECKS else value
+        return SETTINGS[name].check(value)
     except ConfigError as error:
         told = error
     raise told.again(  # outside the block, so that the value hangs on no traceback
@@ -189,7 +165,8 @@ def checked(name: str, value: Any, origin: str) -> Any:
 
 
 def _ways(name: str) -> str:
-    variable = f"in the environment, {VARIABLES[name]}=...; " if name in VARIABLES else ""
+    variable = SETTINGS[name].variable
+    variable = f"in the environment, {variable}=...; " if variable else ""
     return (
         f'as an argument, connect({name}="..."); {variable}or in a profile, `confkit profile add '
         'NAME` and connect("NAME")'
@@ -222,16 +199,6 @@ def _bundle(value: bool | str) -> bool | str:
     return value
 
 
-_CHECKS: dict[str, Callable[[Any], object]] = {
-    "base_url": lambda value: base_address(value, "base_url"),
-    "outgoing_url": lambda value: base_address(value, "outgoing_url"),
-    "dialect": _dialect,
-    "timeout": lambda value: timeouts(tuple(value) if isinstance(value, list) else value),
-    "verify": _bundle,
-    "max_rate": checked_rate,
-}
-
-
 # The environment
 
 
@@ -240,7 +207,8 @@ def _named_by_environment(arguments: Source) -> str | None:
     name = os.environ.get("CONFKIT_PROFILE")
     if not name or not arguments.values.keys().isdisjoint(SERVICE[:2]):
         return None
-    addresses = [VARIABLES[n] for n in SERVICE[:2] if os.environ.get(VARIABLES[n])]
+    variables = [SETTINGS[one].variable for one in SERVICE[:2]]
+    addresses = [one for one in variables if os.environ.get(one)]
     if addresses:
         raise ConfigError(
             f"two services are named: CONFKIT_PROFILE={name} and {' and '.join(addresses)}",
@@ -252,14 +220,14 @@ def _named_by_environment(arguments: Source) -> str | None:
 def _environment(without: tuple[str, ...]) -> list[Source]:
     """A source for each variable. What cannot be read is an error also where it is not used."""
     found = []
-    for name, variable in VARIABLES.items():
-        if text := os.environ.get(variable):
+    for name, setting in SETTINGS.items():
+        if setting.read and (text := os.environ.get(setting.variable)):
             try:
-                value = _READERS.get(name, lambda text, name=name: guard(text, name))(text)
+                value = setting.read(text)
             except ConfigError as error:
-                raise error.again(problem=f"{variable}: {error.problem}") from None
+                raise error.again(problem=f"{setting.variable}: {error.problem}") from None
             if name not in without:
-                found.append(Source(variable, {name: value}))
+                found.append(Source(setting.variable, {name: value}))
     return found
 
 
@@ -285,10 +253,22 @@ def _yes_or_no(text: str) -> bool:
     raise ConfigError(f"read_only is {text!r}", "Give 1 or 0.")
 
 
-_READERS: dict[str, Callable[[str], object]] = {
-    "timeout": _seconds,
-    "read_only": _yes_or_no,
-    "dialect": Dialect.parse,
+def _text(
+    name: str, check: Callable[[Any], Any] = lambda value: value, variable: str = ""
+) -> Setting:
+    return Setting(check, variable or f"CONFKIT_{name.upper()}", partial(guard, name=name))
+
+
+SETTINGS = {
+    "base_url": _text("base_url", partial(base_address, setting="base_url")),
+    "outgoing_url": _text("outgoing_url", partial(base_address, setting="outgoing_url")),
+    "access_key": _text("access_key"),
+    "secret_key": _text("secret_key"),
+    "dialect": Setting(_dialect, "CONFKIT_DIALECT", Dialect.parse),
+    "timeout": Setting(timeouts, "CONFKIT_TIMEOUT", _seconds),
+    "read_only": Setting(bool, "CONFKIT_READ_ONLY", _yes_or_no),
+    "verify": _text("verify", _bundle, "CONFKIT_CA_BUNDLE"),
+    "max_rate": Setting(checked_rate),
 }
 
 
@@ -297,7 +277,7 @@ _READERS: dict[str, Callable[[str], object]] = {
 
 def _sandbox_client(sources: list[Source]) -> Client:
     found = merged(sources)
-    contradicting = [name for name in (*SERVICE, "dialect") if name in found]
+    contradicting = [name for name in OWN if name in found]
     if contradicting:
         raise ConfigError(
             f'connect("sandbox") has its own {", ".join(contradicting)}',

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .client import Client
@@ -195,17 +195,6 @@ def devices_of(members: Mapping[str, Any]) -> list[Device]:
             "Ask for one room at a time, or ask the provider whether it cuts long lists.",
         )
     return devices
-
-
-def devices_in(client: Client, room_ids: Iterable[str]) -> list[Device]:
-    """Return the external users of these rooms, and maybe of others (B3).
-
-    One call for all of them, or, where the service cuts so long a list short, one for each room."""
-    rooms = dict.fromkeys(room_ids)
-    try:
-        return list_devices(client) if rooms else []
-    except ProtocolError:
-        return [device for room_id in rooms for device in list_devices(client, room_id)]
 
 
 def find_device(client: Client, room_id: str, user_id: str) -> Device | None:

@@ -1,15 +1,17 @@
-"""Texts as a terminal, a log, a file of JSON and a notebook may show them, and files that are
-written whole.
+"""Texts as a terminal, a log, a file of JSON and a notebook may show them, the one place that
+writes to the terminal, and files that are written whole.
 
 Topics, names and what a service or a camera says are other people's texts. A control character
 among them could colour a line, rename a window, hide what stands before it or begin a line that
 looks like one of ours.
 """
 
+import io
 import json
 import os
 import re
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,16 @@ def one_line(text: str) -> str:
 def printable(text: str) -> str:
     """The same for a text of our own that may have lines and tabs."""
     return _shown(text, _LINE_ENDS)
+
+
+def say(what: object, *, aside: bool = False, end: str = "\n") -> None:
+    """Prints it at once; `aside` to standard error, beside a result that is alone there.
+
+    A letter that the stream's encoding does not know is a question mark."""
+    stream = sys.stderr if aside else sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        stream.reconfigure(errors="replace")
+    print(printable(str(what)), end=end, file=stream, flush=True)
 
 
 def as_json(value: Any, **options: Any) -> str:

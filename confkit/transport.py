@@ -53,9 +53,9 @@ def finite(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
-def timeouts(given: float | tuple[float, float]) -> tuple[float, float]:
+def timeouts(given: float | tuple[float, float] | list[float]) -> tuple[float, float]:
     """Seconds to connect and seconds to read, as given or one for both; ConfigError for others."""
-    both = given if isinstance(given, tuple) else (given, given)
+    both = given if isinstance(given, tuple | list) else (given, given)
     if len(both) != 2 or not all(finite(seconds) for seconds in both):
         raise ConfigError(
             f"timeout is {given!r}",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from .endpoints import A1, Endpoint
-from .errors import ApiError, ConfkitError, ProtocolError, api_error
+from .errors import ApiError, ConfkitError, ProtocolError, api_error, as_code
 from .records import read_json
 from .secret import Secret, excerpt, guard, login_in, mask, masked
 
@@ -268,8 +268,6 @@ def _result_code(code: object, answer: Answer) -> int | str | None:
         return code
     if not isinstance(code, str) or not code.strip():
         return None
-    from .codes import as_code  # when a code comes as text: few deployments do that
-
     plain = as_code(code)
     return excerpt(plain, answer.secrets) if isinstance(plain, str) else plain
 

@@ -322,7 +322,7 @@ def test_two_signals_in_the_same_moment_say_nothing():
     """The second of them is not reported as an error, with a traceback."""
     code = """
 import os, signal
-from confkit.terminal import until_ended
+from confkit.many.interrupts import until_ended
 both = (signal.SIGTERM, signal.SIGINT)
 with until_ended():
     signal.pthread_sigmask(signal.SIG_BLOCK, both)

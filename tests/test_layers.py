@@ -15,10 +15,10 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
     {"text"},
-    {"secret", "codes"},
+    {"secret"},
     {"errors"},
     {"records", "endpoints", "rtsp", "checklist"},
-    {"dialect", "profiles", "terminal"},
+    {"dialect", "profiles"},
     {"signing", "wire"},
     {"transport", "calls"},
     {"attempt"},
@@ -50,7 +50,6 @@ SANDBOX_MAY_KNOW = {
     "sandbox",
     "records",
     "errors",
-    "codes",
     "secret",
     "text",
     "endpoints",

@@ -5,8 +5,9 @@ import re
 import pytest
 
 import confkit as ck
-from confkit.codes import codes
-from confkit.endpoints import ENDPOINTS, reference
+from confkit.cli.services import reference
+from confkit.endpoints import ENDPOINTS
+from confkit.errors import codes
 
 
 def test_without_a_part_the_whole_reference_comes():

@@ -1,16 +1,19 @@
 """Many devices, one after the other: asked for once each, and none after the service is gone."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..client import Client
+from ..devices import list_devices
 from ..errors import (
     AuthenticationFailed,
     ConfigError,
     ConfkitError,
     OutcomeUnknown,
+    ProtocolError,
     TokenRejected,
     TransportError,
 )
@@ -110,6 +113,17 @@ def one_by_one(
         if ended:
             return ended
     return ""
+
+
+def devices_in(client: Client, room_ids: Iterable[str]) -> list[Device]:
+    """Return the external users of these rooms, and maybe of others (B3).
+
+    One call for all of them, or, where the service cuts so long a list short, one for each room."""
+    rooms = dict.fromkeys(room_ids)
+    try:
+        return list_devices(client) if rooms else []
+    except ProtocolError:
+        return [device for room_id in rooms for device in list_devices(client, room_id)]
 
 
 def go_on(cancelled: Event | None) -> None:

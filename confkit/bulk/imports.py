@@ -10,7 +10,7 @@ from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
 from ..client import Client
-from ..devices import NotInRoom, devices_in, find_device, import_device, remove_device
+from ..devices import NotInRoom, find_device, import_device, remove_device
 from ..diagnosis.device_address import (
     at_address_of,
     can_be_tried,
@@ -35,6 +35,7 @@ from .driver import (
     UNKNOWN,
     Fate,
     Job,
+    devices_in,
     fate_frame,
     go_on,
     one_by_one,

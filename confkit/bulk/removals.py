@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..client import Client
-from ..devices import devices_in, list_devices, remove_device
+from ..devices import list_devices, remove_device
 from ..endpoints import B2, B3, identity
 from ..errors import ConfkitError, RoomNotFound, UserNotFound
 from ..frames import ROOM_STATUS, frame_of
@@ -23,6 +23,7 @@ from .driver import (
     UNKNOWN,
     Fate,
     Job,
+    devices_in,
     fate_frame,
     one_by_one,
 )

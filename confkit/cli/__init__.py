@@ -8,10 +8,10 @@ import sys
 import warnings
 
 from .. import __version__
-from ..endpoints import SPOKEN
 from ..errors import ConfkitError
+from ..many.interrupts import as_interrupts
 from ..secret import MASK, mask
-from ..terminal import as_interrupts, say
+from ..text import say
 from .cameras import add_camera_commands
 from .course import add_course_command
 from .deployment import add_deployment_commands
@@ -19,7 +19,7 @@ from .lab import add_lab_command
 from .options import Parser, option_in
 from .record import add_record_command
 from .runbook import add_runbook_command
-from .services import add_service_commands
+from .services import SPOKEN, add_service_commands
 
 
 def main(arguments: list[str] | None = None) -> int:

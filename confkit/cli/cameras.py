@@ -10,11 +10,11 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ..connect import CAMERA_PASSWORD, ask_secret, connect_outside
+from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
 from ..secret import Guarded, Secret, mask
-from ..terminal import say
-from .options import PROFILE, Commands, add_command, option, seconds, switch
+from ..text import say
+from .options import PROFILE, Commands, add_command, connect_outside, option, seconds, switch
 
 if TYPE_CHECKING:
     from ..rtsp.report import Report

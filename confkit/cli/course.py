@@ -8,8 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from ..terminal import say
-from ..text import as_json, printable
+from ..text import as_json, printable, say
 from .options import JSON, Commands, add_command, option
 
 if TYPE_CHECKING:

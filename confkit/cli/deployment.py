@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import profiles
-from ..connect import SERVICE, connect, connect_outside
-from ..terminal import say
+from ..connect import SERVICE, connect
+from ..text import say
 from .options import (
     FAILED_LOGINS,
     JSON,
@@ -17,6 +17,7 @@ from .options import (
     SANDBOX,
     Commands,
     add_command,
+    connect_outside,
     named,
     option,
     seconds,

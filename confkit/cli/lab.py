@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .. import profiles
-from ..connect import OF_A_SERVICE, connect
+from ..connect import SERVICE, SETTINGS, connect
 from ..errors import ConfigError, missing_extra
-from ..terminal import say
+from ..text import say
 from .options import Commands, add_command, environment_of, option, port, switch
 
 FIRST = "first-look.ipynb"
@@ -116,7 +116,7 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
     Nothing named: the sandbox. A real service is announced in capitals.
     """
     chosen = environment_of(profile, environment)
-    addresses = any(chosen.get(name) for name in OF_A_SERVICE[:2])
+    addresses = any(chosen.get(SETTINGS[name].variable) for name in SERVICE[:2])
     if not addresses:
         chosen["CONFKIT_PROFILE"] = chosen.get("CONFKIT_PROFILE") or profiles.EMBEDDED
         if chosen["CONFKIT_PROFILE"] == profiles.EMBEDDED:

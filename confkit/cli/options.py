@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from .. import profiles
-from ..connect import OF_A_SERVICE
+from ..client import Client
+from ..connect import OWN, SETTINGS, connect
 from ..errors import ConfigError
 from ..secret import MASK, mask
-from ..text import one_line
+from ..text import one_line, printable
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # argparse has no public name for it
 Option: TypeAlias = argparse.ArgumentParser  # a parent of the parsers of commands
@@ -78,12 +80,26 @@ def named(options: argparse.Namespace) -> str | None:
     return profiles.EMBEDDED
 
 
+def connect_outside(profile: str | None) -> Client:
+    """Connect to a service that runs outside this process; ConfigError for the embedded one."""
+    client = connect(profile)
+    if client.sandbox is None:
+        return client
+    client.close()
+    raise ConfigError(
+        "the embedded sandbox lives in the process that uses it, so it ends with this command",
+        "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
+        "name another profile.",
+    )
+
+
 def environment_of(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
     """The environment for a process whose `ck.connect()` finds this profile: one that is named on
     the command line is meant as it is, without another service's addresses, keys and dialect."""
     if not profile:
         return dict(environment)
-    kept = {name: value for name, value in environment.items() if name not in OF_A_SERVICE}
+    variables = [SETTINGS[name].variable for name in OWN]
+    kept = {name: value for name, value in environment.items() if name not in variables}
     return {**kept, "CONFKIT_PROFILE": profile}
 
 
@@ -92,6 +108,13 @@ def port(text: str) -> int:
     if not (text.isdecimal() and int(text) < 65536):
         raise argparse.ArgumentTypeError("give a port, a number up to 65535")
     return int(text)
+
+
+def log_here(level: int) -> None:
+    """From now on, write what is logged at this level or above to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine("%(asctime)s %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler])
 
 
 class Help(argparse.HelpFormatter):
@@ -122,6 +145,18 @@ class Parser(argparse.ArgumentParser):
         for value in values:  # a short one could be part of any text, so it is hidden in quotes
             message = message.replace(repr(value), repr(MASK))
         super().error(one_line(mask(message, *values)))
+
+
+class OneLine(logging.Formatter):
+    """Writes each record on a line of its own; a traceback, if any, on lines below it."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
+        """The record's line."""
+        return one_line(super().formatMessage(record))
+
+    def format(self, record: logging.LogRecord) -> str:
+        """All of it."""
+        return printable(super().format(record))
 
 
 def option_in(word: str) -> str:

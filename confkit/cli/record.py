@@ -5,10 +5,19 @@ import logging
 import signal
 import threading
 
-from ..connect import connect_outside
 from ..errors import ConfigError, ConfkitError
-from ..terminal import handled, log_here, say
-from .options import MAX_RATE, PROFILE, Commands, add_command, option, seconds
+from ..many.interrupts import handled
+from ..text import say
+from .options import (
+    MAX_RATE,
+    PROFILE,
+    Commands,
+    add_command,
+    connect_outside,
+    log_here,
+    option,
+    seconds,
+)
 
 
 def add_record_command(commands: Commands) -> None:

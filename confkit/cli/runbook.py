@@ -11,8 +11,9 @@ from typing import Any
 from .. import profiles
 from ..connect import connect
 from ..errors import ConfigError, ConfkitError, missing_extra
+from ..many.interrupts import held_off
 from ..secret import mask
-from ..terminal import held_off, say
+from ..text import say
 from .options import PROFILE, SANDBOX, Commands, add_command, environment_of, named
 
 

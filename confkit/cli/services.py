@@ -5,19 +5,34 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import shlex
 import sys
 import time
 from typing import Any
 
 from .. import profiles, signing
-from ..connect import SERVICE, Settings, Source, ask_secret, checked, connect_outside
+from ..connect import SERVICE, Source, ask_secret, checked, client_of
 from ..dialect import Dialect
-from ..endpoints import openapi, reference
 from ..errors import ConfigError
-from ..terminal import log_here, say, until_ended
-from .options import MAX_RATE, PROFILE, Commands, add_command, option, port, seconds, switch
+from ..many.interrupts import until_ended
+from ..text import say
+from .options import (
+    MAX_RATE,
+    PROFILE,
+    Commands,
+    add_command,
+    connect_outside,
+    log_here,
+    option,
+    port,
+    seconds,
+    switch,
+)
 
+SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
+# Each section and each endpoint in it: a heading, up to the next of its level or above.
+_PARTS = re.compile(r"(?ms)(?=(^## .*?(?=^##? |\Z)|^### .*?(?=^#{1,3} |\Z)))")
 _KEY = "CONFKIT_SECRET_KEY"
 _DIALECT = option(
     "--dialect", default="", metavar="NAME=VALUE,...", help="such as hash=sha256,signature=raw"
@@ -168,9 +183,8 @@ def _add_profile(options: argparse.Namespace) -> int:
     for name in ("timeout", "verify", "max_rate", "read_only"):
         if (value := getattr(options, name)) not in (None, ""):
             settings[name] = value
-    made = Settings.of([Source("what was given", settings)])
-    made.client().close()  # says what is wrong with a value before it is written
-    settings |= {name: str(getattr(made, name)) for name in SERVICE}
+    with client_of([Source("what was given", settings)]) as made:  # says what is wrong with a value
+        settings |= {name: str(getattr(made, name)) for name in SERVICE}
     say(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
     say(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
     return 0
@@ -205,3 +219,30 @@ def _interface(options: argparse.Namespace) -> int:
         )
     say(openapi() if options.openapi else reference(options.part), end="")
     return 0
+
+
+def reference(part: str | None = None) -> str:
+    """Return the text of the reference, whole, or one part of it.
+
+    A part is an endpoint ("A2"), a section's number ("7") or a word of its heading ("errors").
+    """
+    whole = _packaged("interface.md")
+    if part is None:
+        return whole
+    wanted = part.strip().lower()
+    texts = {text.partition("\n")[0].lstrip("# "): text for text in _PARTS.findall(whole)}
+    numbered = [name for name in texts if name.lower().startswith(f"{wanted}.")]
+    for name in numbered or [name for name in texts if wanted and wanted in name.lower()]:
+        return str(texts[name].rstrip()) + "\n"
+    raise ConfigError(f"the reference has no part {part!r}", f"It has: {', '.join(texts)}")
+
+
+def openapi() -> str:
+    """Return both interfaces as an OpenAPI 3.1 description: JSON, for tools that read it."""
+    return _packaged("openapi.json")
+
+
+def _packaged(name: str) -> str:
+    from importlib import resources  # takes a while to load, and few ask for a text
+
+    return resources.files("confkit").joinpath(name).read_text("utf-8")

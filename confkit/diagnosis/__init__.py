@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..client import Client
-from ..codes import explain
 from ..devices import PreflightFailed, listed_device, unmasked
 from ..endpoints import A3, B1, identity, needed_text, wrong
-from ..errors import LOOKED_UP, ApiError
+from ..errors import LOOKED_UP, ApiError, explain
 from ..records import Device
 from ..rtsp.report import Report
 from ..secret import Guarded, GuardedAddress, Secret, mask_address

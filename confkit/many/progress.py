@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from ..terminal import say
+from ..text import say
 
 Show = Callable[[int, int], None]  # is told the steps done and their number
 

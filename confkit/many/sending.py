@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..client import take
 from ..errors import ConfigError, ParameterError
-from ..terminal import handled
+from .interrupts import handled
 from .libcurl import by_libcurl, options_of
 from .queue import Outcomes, Queue, future_token
 from .threads import LONGEST, in_threads

@@ -8,9 +8,8 @@ from datetime import tzinfo
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ..codes import explain
 from ..endpoints import ENDPOINTS
-from ..errors import ConfigError
+from ..errors import ConfigError, explain
 from ..frames import calls_frame
 from ..occupancy.zones import zone
 from ..secret import MASK

@@ -17,8 +17,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from ..checklist import Check, Checklist
+from ..many.interrupts import OTHERS, handled
 from ..secret import mask
-from ..terminal import OTHERS, handled
 from .inputs import HEADLESS
 from .showing import CHECK, VERDICT
 

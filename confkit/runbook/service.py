@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..checklist import Check
-from ..codes import explain
 from ..connect import connect
 from ..deployment import mcu_answers, service_answers
 from ..deployment.doctor_order import doctor
@@ -28,6 +27,7 @@ from ..errors import (
     TokenRejected,
     TransportError,
     UserNotFound,
+    explain,
 )
 from ..rooms import (
     create_room,

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..checklist import Check, Checklist
-from ..terminal import say
-from ..text import as_json
+from ..text import as_json, say
 
 CHECK = "application/vnd.confkit.check+json"
 VERDICT = "application/vnd.confkit.verdict+json"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..checklist import Check, Verdict
-from ..codes import explain
 from ..errors import (
     ApiError,
     AuthenticationFailed,
@@ -18,6 +17,7 @@ from ..errors import (
     ServiceUnavailable,
     TokenRejected,
     TransportError,
+    explain,
 )
 from .inputs import to_set
 from .rooms import FoundRoom

@@ -11,9 +11,9 @@ import pytest
 import confkit as ck
 from confkit import cli, profiles
 from confkit.checklist import Check, Checklist
+from confkit.cli.options import OneLine
 from confkit.frames import calls_frame
-from confkit.terminal import OneLine, say
-from confkit.text import as_json, one_line, printable
+from confkit.text import as_json, one_line, printable, say
 from tests.rtsp.fakes import instead
 from tests.rtsp.test_preflight import of_script
 from tests.scripted import GET_ROOM, Reply
@@ -193,7 +193,7 @@ def test_only_one_module_writes_to_the_terminal():
             if called == "print" or re.match(r"sys\.(__)?std(out|err).*\.write", called):
                 found.add(path.relative_to(PACKAGE).as_posix())
     # The second writes UTF-8 whatever the terminal's encoding, printable as well.
-    assert found == {"terminal.py", "cli/course.py"}
+    assert found == {"text.py", "cli/course.py"}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import requests
 from jsonschema import Draft202012Validator
 
-from confkit.endpoints import openapi
+from confkit.cli.services import openapi
 
 METHODS = ("get", "post")
 

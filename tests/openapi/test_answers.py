@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from confkit import signing
-from confkit.codes import codes
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
+from confkit.errors import codes
 from confkit.sandbox import Sandbox
 from tests.openapi.described import Described
 

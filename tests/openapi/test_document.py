@@ -10,9 +10,10 @@ from jsonschema import Draft202012Validator
 
 from confkit import signing
 from confkit.cli import main
-from confkit.codes import codes
+from confkit.cli.services import SPOKEN, openapi
 from confkit.dialect import Dialect
-from confkit.endpoints import ENDPOINTS, SPOKEN, openapi
+from confkit.endpoints import ENDPOINTS
+from confkit.errors import codes
 from tests.openapi.described import find, operations, schema_of
 
 DOCUMENT = json.loads(openapi())

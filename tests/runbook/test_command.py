@@ -10,9 +10,9 @@ import confkit as ck
 from confkit import profiles
 from confkit.checklist import Checklist
 from confkit.cli import runbook as runbook_command
+from confkit.many.interrupts import as_interrupts
 from confkit.runbook import library, report, running
 from confkit.runbook.report import check_place
-from confkit.terminal import as_interrupts
 
 NAME = "media-server-gone"
 SERVICE = {

@@ -7,9 +7,9 @@ from typing import Any
 from unittest import mock
 
 import confkit as ck
-from confkit.codes import codes
 from confkit.deployment import service_answers
 from confkit.endpoints import A2, A3, A6, B1, B3, Endpoint
+from confkit.errors import codes
 from tests.secrets.worlds import World
 
 Drive = Callable[[World], Any]

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from threading import Event
 from typing import Any, NamedTuple
 
-from ... import codes
 from ...checklist import Verdict
 from ...devices import import_device
 from ...dialect import Dialect
 from ...endpoints import ENDPOINTS
+from ...errors import lookup
 from ...rooms import create_room, delete_room
 from ...sandbox import Sandbox
 from .judging import Missing, Wrong, difference, printed, shown
@@ -189,7 +189,7 @@ def _judge(
             older = "items[" in found and dialect.item_keys == "snake_case"
             raise Wrong(found, _IN_SNAKE_CASE if older else None)
         return
-    meaning = codes.lookup(wanted, ENDPOINTS[key].interface)[0].meaning if wanted else ""
+    meaning = lookup(wanted, ENDPOINTS[key].interface)[0].meaning if wanted else ""
     came = f"the service answered {wanted} ({meaning})"
     if wanted is None:
         came = f"no answer of the interface came{f' ({refusal})' if refusal else ''}"

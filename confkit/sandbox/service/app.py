@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from email.utils import formatdate
 from typing import Any, NamedTuple
 
-from ... import codes
 from ...endpoints import ENDPOINTS
+from ...errors import lookup
 from ...signing import sign
 from . import parameters
 from .faults import Fault
@@ -168,7 +168,7 @@ class App:
     def _error(self, ret: int) -> dict[str, Any]:
         if ret == 0:
             return {self._code: 0}
-        known = codes.lookup(ret, self._interface)
+        known = lookup(ret, self._interface)
         return {self._code: ret, self._text: known[0].meaning if known else f"error {ret}"}
 
     def _written(

@@ -1,39 +1,15 @@
-"""The terminal of a command: the one place that writes to it, so that no control character of
-somebody else's text ever reaches it; and what ends a command before its time: Ctrl-C, SIGTERM, a
-terminal that hangs up."""
+"""What ends a command or a long call before its time: Ctrl-C, SIGTERM, a terminal that hangs up."""
 
 from __future__ import annotations
 
-import io
-import logging
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .text import one_line, printable
-
 # `timeout`, a supervisor, a connection that drops
 OTHERS = (signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
-
-
-def say(what: object, *, aside: bool = False, end: str = "\n") -> None:
-    """Prints it at once; `aside` to standard error, beside a result that is alone there.
-
-    A letter that the stream's encoding does not know is a question mark."""
-    stream = sys.stderr if aside else sys.stdout
-    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-        stream.reconfigure(errors="replace")
-    print(printable(str(what)), end=end, file=stream, flush=True)
-
-
-def log_here(level: int) -> None:
-    """From now on, write what is logged at this level or above to standard error."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(OneLine("%(asctime)s %(message)s"))
-    logging.basicConfig(level=level, handlers=[handler])
 
 
 @contextmanager
@@ -87,15 +63,3 @@ def handled(
         for number, former in before.items():
             if signal.getsignal(number) == handler:
                 signal.signal(number, former)
-
-
-class OneLine(logging.Formatter):
-    """Writes each record on a line of its own; a traceback, if any, on lines below it."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
-        """The record's line."""
-        return one_line(super().formatMessage(record))
-
-    def format(self, record: logging.LogRecord) -> str:
-        """All of it."""
-        return printable(super().format(record))
