@@ -49,11 +49,6 @@ def tells() -> bool:
     return log.isEnabledFor(logging.DEBUG) or traced()
 
 
-def members_of(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
-    """The members of a successful answer; what else it is raises."""
-    return interpret(request.endpoint, answer, dialect)
-
-
 def _is_lost(failure: ConfkitError) -> bool:
     """Whether a change that failed so may have happened all the same."""
     if isinstance(failure, TransportError):
@@ -138,7 +133,7 @@ class Attempt:
             if isinstance(moved, Answer):
                 found = (*self.secrets, *secrets_of(endpoint, moved.body))
                 moved = moved._replace(secrets=found)
-            members: dict[str, Any] | None = self.land(moved, members_of)
+            members: dict[str, Any] | None = self.land(moved, interpret)
         except BaseException as error:  # what was sent is on record
             self._ended_by = error
             self.seconds = context.clock() - self.began

@@ -35,6 +35,15 @@ LATE = 0.005  # seconds that may be caught up; together with a gap below MARGIN 
 
 # Not Python's own: whoever seeds that one keeps it, whatever threads wait here.
 _CHANCE = random.SystemRandom().random
+# What a client has anew in another process.
+_ANEW = {
+    "sandbox": None,
+    "_on_close": lambda: None,
+    "_clock": time.monotonic,
+    "_sleep": time.sleep,
+    "_chance": _CHANCE,
+    "_now": time.time,
+}
 
 
 def base_address(text: str, setting: str) -> str:
@@ -285,19 +294,14 @@ class Client:
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs to ask the same service: a worker gets the token too, so that
         it need not authenticate. It has no sandbox to steer, and ends none."""
-        state = self.__dict__.copy()
-        for own in ("sandbox", "_on_close", "_clock", "_sleep", "_chance", "_now", "_pace"):
-            del state[own]
-        del state["_calls"]
+        left = {*_ANEW, "_pace", "_calls"}
+        state = {name: value for name, value in self.__dict__.items() if name not in left}
         return {**state, "_token": self._token.held}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         held = state.pop("_token")
-        self.__dict__.update(state)
+        self.__dict__.update(state, **_ANEW)
         mask_log()
-        self.sandbox, self._on_close = None, lambda: None
-        self._clock, self._sleep, self._chance = time.monotonic, time.sleep, _CHANCE
-        self._now = time.time
         self._pace = self._paced(self.max_rate)
         self._calls = deque(maxlen=KEPT)
         self._token, self._process = SharedToken(self._authenticate, held), os.getpid()

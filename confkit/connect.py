@@ -57,7 +57,7 @@ def connect(
     secret_key = Secret(secret_key) if secret_key is not None else None
     base_url = hidden_address(base_url) if isinstance(base_url, str) else base_url
     outgoing_url = hidden_address(outgoing_url) if isinstance(outgoing_url, str) else outgoing_url
-    given = {
+    values = {
         "base_url": base_url,
         "outgoing_url": outgoing_url,
         "access_key": access_key,
@@ -68,10 +68,10 @@ def connect(
         "verify": verify,
         "max_rate": max_rate,
     }
-    arguments = Source("argument", {key: one for key, one in given.items() if one is not None})
+    arguments = Source("argument", values)
     name = profile or _named_by_environment(arguments)
-    own = profile is not None or name == profiles.EMBEDDED
-    sources = [arguments, *_environment(without=OWN if own else ())]
+    named = profile is not None or name == profiles.EMBEDDED
+    sources = [arguments, *_environment(named)]
     if name == profiles.EMBEDDED:
         return _sandbox_client(sources)
     if name:
@@ -141,11 +141,13 @@ def client_of(sources: Iterable[Source], profile: str | None = None) -> Client:
 
 
 def merged(sources: Iterable[Source]) -> dict[str, tuple[Any, str]]:
-    """The value of each setting, out of the first source that holds it, with that one's name."""
+    """The value of each setting that is given (not None), out of the first source that holds it,
+    with that one's name."""
     found: dict[str, tuple[Any, str]] = {}
     for source in sources:
         for name, value in source.values.items():
-            found.setdefault(name, (value, source.name))
+            if value is not None:
+                found.setdefault(name, (value, source.name))
     return found
 
 
@@ -165,8 +167,8 @@ def checked(name: str, value: Any, origin: str) -> Any:
 
 
 def _ways(name: str) -> str:
-    variable = SETTINGS[name].variable
-    variable = f"in the environment, {variable}=...; " if variable else ""
+    if variable := SETTINGS[name].variable:
+        variable = f"in the environment, {variable}=...; "
     return (
         f'as an argument, connect({name}="..."); {variable}or in a profile, `confkit profile add '
         'NAME` and connect("NAME")'
@@ -205,7 +207,7 @@ def _bundle(value: bool | str) -> bool | str:
 def _named_by_environment(arguments: Source) -> str | None:
     """The profile that CONFKIT_PROFILE names, unless the arguments name the service."""
     name = os.environ.get("CONFKIT_PROFILE")
-    if not name or not arguments.values.keys().isdisjoint(SERVICE[:2]):
+    if not name or any(arguments.values[one] is not None for one in SERVICE[:2]):
         return None
     variables = [SETTINGS[one].variable for one in SERVICE[:2]]
     addresses = [one for one in variables if os.environ.get(one)]
@@ -217,8 +219,9 @@ def _named_by_environment(arguments: Source) -> str | None:
     return name
 
 
-def _environment(without: tuple[str, ...]) -> list[Source]:
-    """A source for each variable. What cannot be read is an error also where it is not used."""
+def _environment(named: bool) -> list[Source]:
+    """A source for each variable, without those that a `named` service has of its own. What cannot
+    be read is an error also where it is not used."""
     found = []
     for name, setting in SETTINGS.items():
         if setting.read and (text := os.environ.get(setting.variable)):
@@ -226,7 +229,7 @@ def _environment(without: tuple[str, ...]) -> list[Source]:
                 value = setting.read(text)
             except ConfigError as error:
                 raise error.again(problem=f"{setting.variable}: {error.problem}") from None
-            if name not in without:
+            if not (named and name in OWN):
                 found.append(Source(setting.variable, {name: value}))
     return found
 

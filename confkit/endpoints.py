@@ -3,7 +3,7 @@
 import json
 import operator
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .errors import ParameterError
 from .records import shown
@@ -106,15 +106,20 @@ def carried(endpoint: Endpoint, name: str, value: object) -> None:
     whole(endpoint, name, value)
 
 
+def integer(value: Any) -> int | None:
+    """Return a whole number of any kind as an int; None for all else."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
+
+
 def identity(endpoint: Endpoint, name: str, value: object) -> str:
     """Return an ID as text: a text that is not empty, or a whole number written out."""
     if isinstance(value, str) and value.strip():
         return str(whole(endpoint, name, value))
-    if not isinstance(value, str | bool | float):
-        try:
-            return str(operator.index(value))  # type: ignore[arg-type]  # the TypeError is the test
-        except TypeError:
-            pass
+    if (number := integer(value)) is not None:
+        return str(number)
     advice = f"Give the {name} as text, as the service gave it."
     if isinstance(value, float):
         advice = f"Read the column as text, or leading zeros and digits are lost. {advice}"

@@ -1,13 +1,12 @@
 """Rooms and who is in them: create, read and delete a room, the address of its media server, its
 users, and forcing one of them out (A2 to A7)."""
 
-import operator
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from .client import Client
-from .endpoints import A2, A3, A4, A5, A6, A7, identity, needed_text, wrong
+from .endpoints import A2, A3, A4, A5, A6, A7, identity, integer, needed_text, wrong
 from .errors import Look, OutcomeUnknown, ProtocolError, RoomNotFound, settle
 from .records import Room, RoomUser, needed, shown
 from .secret import Secret, mask_address
@@ -200,11 +199,8 @@ def _number(name: str, value: object) -> int | None:
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    try:
-        if not isinstance(value, bool | str):
-            return operator.index(value)  # type: ignore[arg-type]  # the TypeError is the test
-    except TypeError:
-        pass
+    if (number := integer(value)) is not None:
+        return number
     raise wrong(
         A2,
         f"{name} is {shown(value)}, not a whole number.",

@@ -52,9 +52,9 @@ def token_of(
     members: Mapping[str, Any], secret_key: str, dialect: Dialect
 ) -> AccessToken | ProtocolError:
     """The access token that the members of A1's answer make; the error where they hold none."""
-    parts = [members.get(name) for name in ("random", "key")]
-    if all(isinstance(part, str | int) and part != "" for part in parts):
-        return access_token(str(parts[0]), str(parts[1]), secret_key, dialect)
+    random, key = members.get("random"), members.get("key")
+    if all(isinstance(part, str | int) and part != "" for part in (random, key)):
+        return access_token(str(random), str(key), secret_key, dialect)
     return ProtocolError(
         "authenticate (A1) succeeded but its answer holds no random and key.",
         "Ask the provider how this deployment hands them out.",

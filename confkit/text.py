@@ -25,12 +25,18 @@ _OPEN_MATHS = ("$", "\\(", "\\[", "\\begin")  # where a notebook would look for 
 def one_line(text: str) -> str:
     """The text on one line; each character that shows nothing, or changes how others show, is a
     space."""
-    return _shown(text, "")
+    return printable(text, "")
 
 
-def printable(text: str) -> str:
+def printable(text: str, kept: str = _LINE_ENDS) -> str:
     """The same for a text of our own that may have lines and tabs."""
-    return _shown(text, _LINE_ENDS)
+    if text.isprintable():
+        return text
+    joiners = {found.start() for found in _JOINED.finditer(text)}
+    return "".join(
+        letter if letter.isprintable() or letter in kept or place in joiners else " "
+        for place, letter in enumerate(text)
+    )
 
 
 def say(what: object, *, aside: bool = False, end: str = "\n") -> None:
@@ -94,13 +100,3 @@ def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = Fa
         with suppress(OSError):
             draft.unlink()
         raise
-
-
-def _shown(text: str, kept: str) -> str:
-    if text.isprintable():
-        return text
-    joiners = {found.start() for found in _JOINED.finditer(text)}
-    return "".join(
-        letter if letter.isprintable() or letter in kept or place in joiners else " "
-        for place, letter in enumerate(text)
-    )

@@ -304,17 +304,20 @@ class _SecurePool(HTTPSConnectionPool):
     ConnectionCls = _SecureConnection
 
 
+_POOLS = {"http": _Pool, "https": _SecurePool}
+
+
 class DeadlineAdapter(HTTPAdapter):
     """An adapter of requests on which the read time-out bounds the whole answer."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         """Make the pools, with connections that keep the deadline."""
         super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+        self.poolmanager.pool_classes_by_scheme = _POOLS
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
         """The same through a proxy."""
         manager = super().proxy_manager_for(proxy, **kwargs)
         if hasattr(manager, "pool_classes_by_scheme") and not proxy.lower().startswith("socks"):
-            manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+            manager.pool_classes_by_scheme = _POOLS
         return manager

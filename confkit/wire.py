@@ -200,13 +200,14 @@ def _leaves(value: object) -> Iterator[str]:
         yield as_text(value)
 
 
-def interpret(endpoint: Endpoint, answer: Answer, dialect: Dialect) -> dict[str, Any]:
-    """The members of a successful answer; anything else is an ApiError or a ProtocolError.
+def interpret(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
+    """The members of a successful answer to this request; all else is an ApiError or a
+    ProtocolError.
 
     The result code may stand in `ret` or `result`, as a number or as text. Secrets among the
     members show as *** in a repr. Section 7 of the interface.
     """
-    outcome = _outcome(endpoint, answer, dialect)
+    outcome = _outcome(request.endpoint, answer, dialect)
     if isinstance(outcome, ConfkitError):
         raise outcome
     return outcome
@@ -219,7 +220,9 @@ def _outcome(
     members = _members(answer)
     if members is None:
         return _protocol(endpoint, answer, _what_came(answer))
-    order = ("result", "ret") if _result_first(endpoint, dialect) else ("ret", "result")
+    order = ["ret", "result"]
+    if endpoint.interface == "B" and dialect.result_field == "result":
+        order.reverse()
     code = next((members[name] for name in order if members.get(name) is not None), None)
     ret = _result_code(code, answer)
     if ret is None:
@@ -241,10 +244,6 @@ def _outcome(
         parts = {name: members[name] for name in _TOKEN_PARTS if name in members}
         members |= {name: guard(part, "token") for name, part in parts.items()}
     return members
-
-
-def _result_first(endpoint: Endpoint, dialect: Dialect) -> bool:
-    return endpoint.interface == "B" and dialect.result_field == "result"
 
 
 def _members(answer: Answer) -> dict[str, Any] | None:

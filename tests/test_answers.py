@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.endpoints import A3, B1, B3, ENDPOINTS
-from confkit.wire import Answer, interpret
+from confkit.wire import Answer, Request, interpret
 
 USUAL = ck.Dialect()
 TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
@@ -19,7 +19,7 @@ def read(body, endpoint=A3, status=200, secrets=(), whole=True, dialect=USUAL):
     if not isinstance(body, bytes):
         body = (body if isinstance(body, str) else json.dumps(body)).encode()
     answer = Answer(status, "application/json", body, secrets, whole)
-    return interpret(endpoint, answer, dialect)
+    return interpret(Request(endpoint, {}), answer, dialect)
 
 
 def refused(body, **how):

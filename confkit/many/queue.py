@@ -14,9 +14,10 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
-from ..attempt import Attempt, Context, Read, members_of
+from ..attempt import Attempt, Context, Read
 from ..client import take
 from ..errors import ConfkitError, TokenRejected
+from ..wire import interpret
 from .politeness import Climb, Pulse, is_strain
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Queue:
         self.wait = 0.0  # seconds until `take` may give something, when it gave nothing
         self.climb = Climb(concurrency)
         self.context = context
-        self._requests, self._step, self._read = requests, step, read or members_of
+        self._requests, self._step, self._read = requests, step, read or interpret
         self._pace = pace
         self._paces = [each for each in (pace, context.pace) if each is not None]
         self._token = token

@@ -68,7 +68,7 @@ def _read(request: Request, answer: Answer, dialect: Dialect) -> Any:
     if request.endpoint is A6:
         return read_users(request, answer, dialect)
     found: dict[str, set[str]] = defaultdict(set)
-    for device in devices_of(interpret(request.endpoint, answer, dialect)):
+    for device in devices_of(interpret(request, answer, dialect)):
         found[device.room_id].add(device.user_id)
     return {room_id: frozenset(users) for room_id, users in found.items()}
 
@@ -79,17 +79,17 @@ def read_room(request: Request, answer: Answer, dialect: Dialect) -> Room | Room
     found = _typed(_plain_room, answer)
     if found and found.room_id and asked in (found.room_id, found.room_extend_id):
         return found
-    return Room.read(interpret(request.endpoint, answer, dialect), asked)
+    return Room.read(interpret(request, answer, dialect), asked)
 
 
 def read_users(request: Request, answer: Answer, dialect: Dialect) -> list[RoomUser]:
     """The users in an answer of A6; what it is raises as `get_room_users` does."""
     found = _typed(_plain_users, answer)
     if found is None or not all(user.user_id for user in found.user_list):
-        return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
+        return RoomUser.read_all(interpret(request, answer, dialect))
     users = found.user_list
     if not users and (answer.body.count(b'"user_list"') != 1 or b"\\" in answer.body):
-        return RoomUser.read_all(interpret(request.endpoint, answer, dialect))
+        return RoomUser.read_all(interpret(request, answer, dialect))
     if not suspect("".join([f"{user.user_name}{user.user_id}" for user in users])):
         return users
     named: Any = guard([(user.user_name, user.user_id) for user in users])

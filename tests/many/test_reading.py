@@ -40,11 +40,9 @@ def agrees(body, status=200, whole=True):
     if isinstance(body, str):
         body = body.encode("utf-8", "surrogatepass")
     answer = Answer(status, "application/json", body, ("hunter2",), whole)
-    room = outcome(
-        lambda: Room.read(interpret(A3, answer, USUAL), "1"),
-    )
-    users = outcome(lambda: RoomUser.read_all(interpret(A6, answer, USUAL)))
     asked = Request(A6, {"room_id": "1"})
+    room = outcome(lambda: Room.read(interpret(ASKED, answer, USUAL), "1"))
+    users = outcome(lambda: RoomUser.read_all(interpret(asked, answer, USUAL)))
     quick_room = outcome(lambda: as_room(read_room(ASKED, answer, USUAL)))
     quick_users = outcome(read_users, asked, answer, USUAL)
     if clean(body):

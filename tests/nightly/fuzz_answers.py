@@ -12,7 +12,7 @@ from confkit.devices import devices_of
 from confkit.endpoints import ENDPOINTS
 from confkit.records import Device, Room, RoomUser, needed
 from confkit.signing import token_of
-from confkit.wire import Answer, interpret
+from confkit.wire import Answer, Request, interpret
 
 from .fuzzing import explore
 from .piece import Piece
@@ -162,7 +162,7 @@ def any_answer_is_a_record_or_an_error_of_ours(
     answer = Answer(status, "application/json", raw, ("hunter2",), whole)
     told, found = "", None
     try:
-        members = interpret(ENDPOINTS[key], answer, dialect)
+        members = interpret(Request(ENDPOINTS[key], {}), answer, dialect)
         found = _READ.get(key, lambda members: None)(members)
     except ck.ConfkitError as error:
         told = str(error) or "hunter2, as an error without a text is none"
