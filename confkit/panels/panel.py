@@ -382,7 +382,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         """Ends the work under way, the clock and the widget."""
         if hasattr(self, "frame"):  # it was made to its end
             self.frame.every = 0.0
-            self._dropped()
+            if dropped := self._dropped():  # the panel can show no message any more
+                log.warning("the panel was closed, and not done were: %s", dropped)
             self.cancel()
         super().close()
 

@@ -148,8 +148,8 @@ def test_cancel_drops_the_clicks_that_wait_and_says_which():
     assert panel.frame.text == "Cancelled while waiting, and not done: Create, Export."
 
 
-def test_a_panel_that_is_closed_does_no_click_that_waits():
-    """What is under way comes to its end, and nothing after it."""
+def test_a_panel_that_is_closed_does_no_click_that_waits(caplog):
+    """What is under way comes to its end, and nothing after it; the log names the rest."""
     panel = Reading()
     held(panel)
     noting(panel, "Create").click()
@@ -157,6 +157,9 @@ def test_a_panel_that_is_closed_does_no_click_that_waits():
     panel.may_end.set()
     assert panel.wait(LONG)
     assert panel.done == ["read"]
+    assert [(one.levelname, one.getMessage()) for one in caplog.records] == [
+        ("WARNING", "the panel was closed, and not done were: Create")
+    ]
 
 
 def test_what_a_click_is_about_is_what_was_there_at_the_click():
