@@ -17,6 +17,7 @@ from itertools import compress
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..charts.looks import STATES
 from ..charts.rooms import RoomNow
 from ..errors import ApiError, ConfigError, ConfkitError, RoomNotFound, TokenRejected
 from ..frames import OTHER, ROOM_MODE, ROOM_STATUS, strings
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 READ_AT = "read_at"  # when the users of a row were read (UTC)
 UNREAD = "_unread"  # whether the last try has not read them
 _TEXT = "_text"  # what a search looks through
-_HIDDEN = (UNREAD, _TEXT)  # columns that no `value` has
+STATE = "_state"  # its state in the words of the occupancy chart
+_HIDDEN = (UNREAD, _TEXT, STATE)  # columns that no `value` has
 _USERS = ("users", "people", "devices", READ_AT)  # what is read together (A6)
 
 RATE = 20.0  # requests a second for the rooms that are not on the screen
@@ -90,6 +92,7 @@ def frame_of(swept: Sweep) -> pd.DataFrame:
     frame.insert(place, READ_AT, time.where(~lost))
     frame.insert(place + 1, UNREAD, lost.to_numpy(bool))
     frame.insert(place + 2, _TEXT, text.str.lower())
+    frame.insert(place + 3, STATE, states(frame))
     return frame
 
 
@@ -125,7 +128,7 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, gone: Collection[str] = ()) -> 
         new[name] = new[name].where(~where, prior[name])
     for name in old.columns.difference(new.columns):
         new[name] = prior[name].where(known)
-    new[UTILISATION] = utilisation(new)
+    new[UTILISATION], new[STATE] = utilisation(new), states(new)
     there = after.get_indexer(before)
     places = np.where(there < 0, np.arange(len(old)), len(old) + there)
     added = len(old) + np.flatnonzero(~known)
@@ -143,8 +146,10 @@ def valued(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=list(_HIDDEN))
 
 
-def states(frame: pd.DataFrame) -> list[str]:
+def states(frame: pd.DataFrame) -> Any:
     """The state of each row in the words of the occupancy chart, by what was last read of it."""
+    import pandas as pd
+
     known = frame["attendee_max"].notna() | frame["topic"].notna() | frame["error"].isna()
     columns = [
         frame[name].astype(object).where(frame[name].notna(), None)
@@ -152,7 +157,7 @@ def states(frame: pd.DataFrame) -> list[str]:
     ]
     rows = list(zip(*columns, known, strict=True))
     of = {one: RoomNow("", "", one[0], one[1] or None, one[2]).state for one in {*rows}}
-    return [of[row] for row in rows]
+    return pd.Categorical([of[row] for row in rows], categories=list(STATES))
 
 
 # Search and filters
@@ -195,7 +200,6 @@ class Filter(NamedTuple):
         """The rows that are wanted, in their order. What is missing matches nothing: a room whose
         users could not be read is not fuller than 0 percent."""
         import numpy as np
-        import pandas as pd
 
         tests: list[Any] = [
             frame[_TEXT].str.contains(word, regex=False) for word in self.text.lower().split()
@@ -207,7 +211,7 @@ class Filter(NamedTuple):
         if self.failures:
             tests.append(frame["error"].notna())
         if self.state is not None:
-            found = pd.Series([one == self.state for one in states(frame)], frame.index)
+            found = frame[STATE] == self.state
             tests.append(found | frame[UNREAD] if self.state == "unread" else found)
         if not tests:
             return frame

@@ -21,7 +21,7 @@ from ..many.result import UTILISATION, Sweep
 from ..text import counted
 from . import arranging
 from .live import RoomsPanel, check_every, clock, name_of, shown_of
-from .model import RATE, READ_AT, UNREAD, Filter, states, valued
+from .model import RATE, READ_AT, STATE, UNREAD, Filter, valued
 from .panel import told
 from .parts import Column, Table
 from .recorded import (
@@ -156,8 +156,9 @@ class OccupancyPanel(RoomsPanel):
         if state is not None and state not in STATES:
             raise ConfigError(f"state is {state!r}", f"Give one of {', '.join(STATES)}, or None.")
         self.counts.state = state
-        self._search.value = text
-        self._shows_rows()
+        if self._search.value == text:
+            self._shows_rows()
+        self._search.value = text  # another one shows them
 
     def refresh_page(self) -> pd.DataFrame:
         """The `value`, once the rows on the screen were read again, and the room of the curve."""
@@ -172,9 +173,9 @@ class OccupancyPanel(RoomsPanel):
         if not self.model.found:
             return None
         frame, names = self.model.frame, list(self.model.frame.columns)
-        of, aging = states(frame), bool(self.frame.every)
+        aging = bool(self.frame.every)
         wanted = Filter(self._search.value, state=self.counts.state)
-        self.counts.show(of, frame)
+        self.counts.show(frame)
         self.totals.html = totals(frame)
         self.lost.html = "" if self.model.outage else failures(frame)
         arranging.shown(self.lost, bool(self.lost.html))
@@ -285,10 +286,10 @@ class Counts(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no typ
             button.value = state == wanted
         self._setting = False
 
-    def show(self, of: list[str], frame: pd.DataFrame) -> None:
-        """Count these states of the rows, by what was last known of them; those that the last try
-        has not read count as that, too."""
-        count = Counter(of)
+    def show(self, frame: pd.DataFrame) -> None:
+        """Count the states of the rows, by what was last known of them; those that the last try has
+        not read count as that, too."""
+        count = Counter(frame[STATE].value_counts().to_dict())
         count["unread"] += int((frame[UNREAD] & frame["users"].notna()).sum())
         for state, button in self._buttons.items():
             button.description = f"{count[state]:,} {STATES[state].word}"
