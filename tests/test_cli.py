@@ -161,6 +161,23 @@ def test_a_profile_is_written_read_and_forgotten():
 
 
 @pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["docter"], "doctor"),
+        (["interfaces", "A2"], "interface"),
+        (["doctor", "--sandbx"], "--sandbox"),
+        (["runbook", "--lst"], "--list"),
+        (["lab", "--prot", "1"], "--port"),
+    ],
+)
+def test_what_was_almost_typed_is_named(typed, meant):
+    """The command or option that is spelled nearly so, also where a command hands on the rest."""
+    done = run(*typed)
+    assert done.returncode == 2
+    assert f"Did you mean {meant}?" in done.stderr
+
+
+@pytest.mark.parametrize(
     "typed",
     [
         ("nonsense",),

@@ -28,9 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.showwarning = lambda message, *_, **__: _complain(message)
     parser = _parser()
     options, extra = parser.parse_known_args(sys.argv[1:] if arguments is None else arguments)
-    if extra and not hasattr(options, "takes_more"):
-        names = [word if word == option_in(word) else option_in(word) + MASK for word in extra]
-        parser.error(f"unknown arguments: {' '.join(names)}")
+    _refuse(extra, options)
     options.extra = [part for part in extra if part != "--"]
     try:
         with as_interrupts():
@@ -45,6 +43,19 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _refuse(extra: list[str], options: argparse.Namespace) -> None:
+    """End a command that was given what it does not know. One that hands on the rest (`lab`) is
+    ended where a word is almost an option of its own."""
+    parser, wrong = options.parser, extra
+    if hasattr(options, "takes_more"):
+        wrong = [word for word in extra if parser.meant(word, 0.8)]
+    if wrong:
+        names = [word if word == option_in(word) else option_in(word) + MASK for word in wrong]
+        meant = [name for word in wrong if (name := parser.meant(word))]
+        hint = f". Did you mean {meant[0]}?" if meant else ""
+        parser.error(f"unknown arguments: {' '.join(names)}{hint}")
 
 
 def _complain(what: object) -> None:

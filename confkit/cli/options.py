@@ -7,6 +7,7 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn, TypeAlias
 
 from .. import profiles
@@ -35,7 +36,7 @@ def add_command(
     made: argparse.ArgumentParser = commands.add_parser(
         name, help=purpose, parents=options, **shown
     )
-    made.set_defaults(run=run)
+    made.set_defaults(run=run, parser=made)
     return made
 
 
@@ -139,12 +140,21 @@ class Parser(argparse.ArgumentParser):
         self.typed = list(args or ())
         return super().parse_known_args(args, namespace)
 
+    def meant(self, word: str, alike: float = 0.6) -> str:
+        """The option of this command that is spelled almost like a word; "" where there is none."""
+        known = re.findall(r"--[\w-]+", self.format_usage())
+        return next(iter(get_close_matches(option_in(word).rstrip("="), known, 1, alike)), "")
+
     def error(self, message: str) -> NoReturn:
-        """End the command with status 2, and with this message without what was typed."""
+        """End the command with status 2, and with this message without what was typed; it names the
+        choice that is spelled almost like that."""
+        choices = re.findall(r"[\w-]+", message.partition("(choose from ")[2])
+        near = [one for word in self.typed for one in get_close_matches(word, choices, 1)]
         values = [word.removeprefix(option_in(word)) for word in self.typed]
         for value in values:  # a short one could be part of any text, so it is hidden in quotes
             message = message.replace(repr(value), repr(MASK))
-        super().error(one_line(mask(message, *values)))
+        hint = f" Did you mean {near[0]}?" if near else ""
+        super().error(one_line(mask(message, *values)) + hint)
 
 
 class OneLine(logging.Formatter):

@@ -126,7 +126,7 @@ class Progress(tuple[Standing, ...]):
 
 
 def progress(notebook: str | None = None) -> Progress:
-    """Return how all exercises stand, or those of one notebook ("02" or its whole name).
+    """Return how all exercises stand, or those of one notebook ("2", "02" or its whole name).
 
     Outcomes are kept over kernels and days, in the user's state folder or in the file that
     CONFKIT_COURSE names. ConfigError for a notebook without exercises.
@@ -137,7 +137,8 @@ def progress(notebook: str | None = None) -> Progress:
     found = Progress(
         Standing(exercise.notebook, exercise.name, reached.get(exercise.name, "not yet"))
         for exercise in EXERCISES
-        if notebook is None or notebook in (exercise.notebook, exercise.notebook[:2])
+        if notebook is None
+        or notebook in (exercise.notebook, number := exercise.notebook[:2], number.lstrip("0"))
     )
     if not found:
         notebooks = ", ".join(dict.fromkeys(exercise.notebook for exercise in EXERCISES))

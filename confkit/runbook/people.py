@@ -122,8 +122,8 @@ def _place(room: Room, users: int) -> Finding:
         return (
             "FAIL",
             f"the room is full ({users} of {room.attendee_max})",
-            "Remove somebody (runbook force-user-offline) or a camera (stray-devices), or make a "
-            "larger room: the cap of this one cannot be changed.",
+            "Remove somebody (runbook force-user-offline) or a camera (ck.remove_device), or make "
+            "a larger room: the cap of this one cannot be changed.",
         )
     shown = ", ".join(f"{name} {most}" for name, most in caps.items()) or "it has no cap"
     if used:
@@ -134,7 +134,8 @@ def _place(room: Room, users: int) -> Finding:
 
 def _media_server(steps: Steps, client: Client, room_id: str) -> Checking[str]:
     """A5 names the media server; before that, its answer may be about the licence (405, 411)."""
-    if not (yield from steps.ready(SERVER, FOUND)):
+    if not (yield from steps.ready(LICENCE, FOUND)):
+        yield from steps.ready(SERVER, FOUND)
         return ""
     try:
         address = get_mcu(client, room_id)

@@ -40,7 +40,9 @@ def find_room(client: Client, room: str) -> FoundRoom:
     """
     wanted = room.strip()
     if not wanted:
-        raise ConfigError("no room is given", "Set room to its ID or its topic.")
+        raise ConfigError(
+            "no room is given", "Set room (-p room=... in a terminal) to its ID or its topic."
+        )
     refused = None
     try:
         return _found(get_room(client, wanted))
@@ -61,9 +63,14 @@ def find_room(client: Client, room: str) -> FoundRoom:
         raise ConfigError(
             f"{count} {wanted!r}{others}", f"Give the room's ID: {_named(fits)}.{missed}"
         )
-    there = f"Known are {_named(rooms)}." if rooms else "None is known."
+    there = f"Rooms that are known: {_named(rooms) or 'none'}."
     if refused is not None and _ID.fullmatch(wanted) and not unread:
-        raise _nowhere(refused, f"the service has no room with the ID {wanted!r}", there)
+        raise _nowhere(
+            refused,
+            f"the service has no room with the ID {wanted!r}",
+            "Compare the number with the invitation; the room may be deleted, or on another "
+            f"service. {there}",
+        )
     meant = f" Is one of these meant: {_named(near)}?" if near else f" {there}"
     raise ConfigError(
         f"no known room has the ID or topic {wanted!r}",
@@ -105,7 +112,8 @@ def find_rooms(client: Client, rooms: str = "") -> list[str]:
         raise ConfigError(
             "no rooms are given, and none are known (the interface lists none; known are those "
             "with devices in them)",
-            "Set rooms to their IDs, or to a .txt or .csv file of them.",
+            "Set rooms (-p rooms=... in a terminal) to their IDs, or to a .txt or .csv file of "
+            "them.",
         )
     return found
 

@@ -22,7 +22,7 @@ from ..secret import mask
 from .inputs import HEADLESS
 from .showing import CHECK, VERDICT
 
-ENDED = "the runbook ran to its end"
+ENDED = "the runbook's end"
 ENDING = 20.0  # seconds for an interrupted cell to undo what it does
 
 
@@ -54,8 +54,9 @@ def run(
     try:
         import nbformat  # it takes a while, in which Ctrl-C can come
 
-        notebook = nbformat.read(path, as_version=4)
-        _give(notebook, inputs)
+        stored = nbformat.read(path, as_version=4)
+        _give(stored, inputs)
+        notebook = stored
     except KeyboardInterrupt:
         found.causes.append("it was interrupted before its first cell")
     else:
@@ -65,15 +66,19 @@ def run(
     checks = found.came if found.verdict is None else found.verdict
     if found.causes:
         told = "; then ".join(found.causes)
-        checks = [*checks, Check(ENDED, "UNKNOWN", told, "What it did not check is not known.")]
+        checks = [*checks, Check(ENDED, "UNKNOWN", told, "Run it again: the rest was not checked.")]
         tell(checks[-1])
     return Run(Checklist(checks), notebook)
 
 
 def _give(notebook: Any, inputs: Mapping[str, object]) -> None:
-    """Put a cell with the inputs after the one tagged `parameters`, as papermill does."""
+    """Take the stored outputs away, which are of no run here, and put a cell with the inputs after
+    the one tagged `parameters`, as papermill does."""
     from nbformat.v4 import new_code_cell
 
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
     source = "\n".join(f"{name} = {value!r}" for name, value in inputs.items())
     if not source:
         return
@@ -193,7 +198,6 @@ class _Played:
         for place, cell in enumerate(self._notebook.cells):
             if cell.cell_type != "code":
                 continue
-            cell.outputs, cell.execution_count = [], None
             if not self._found.causes or "always" in cell.metadata.get("tags", []):
                 self._begun = True
                 why = await self._cell(client, cell, place)

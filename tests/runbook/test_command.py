@@ -187,7 +187,7 @@ def test_an_end_while_the_notebook_is_read_is_a_check_and_has_its_report(
     file = tmp_path / "out.html"
     status, out, _ = said(NAME, "--sandbox", "--report", str(file))
     assert status == 2
-    assert "UNKNOWN the runbook ran to its end: it was interrupted before its first cell" in out
+    assert "UNKNOWN the runbook's end: it was interrupted before its first cell" in out
     assert "interrupted before its first cell" in file.read_text()
 
 

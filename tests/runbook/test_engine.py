@@ -331,8 +331,11 @@ def test_what_to_do_about_a_setting_stands_behind_the_arrow(book, client, tmp_pa
     book.asked("no recording here", lambda: ck.load_occupancy(missing))
     assert {check.verdict for check in book.checks} == {"UNKNOWN"}
     found, advice = zip(*((check.found, check.advice) for check in book.checks), strict=True)
-    assert (found[0], advice[0]) == ("no room is given", "Set room to its ID or its topic.")
-    assert advice[1].startswith("Set rooms to their IDs")
+    assert (found[0], advice[0]) == (
+        "no room is given",
+        "Set room (-p room=... in a terminal) to its ID or its topic.",
+    )
+    assert advice[1].startswith("Set rooms (-p rooms=... in a terminal) to their IDs")
     assert "Set rooms" not in found[1]
     assert advice[2].startswith("Look at the path")
     assert found[2] == f"There is no file {missing!r}, and a lone text is taken for a path"
@@ -344,7 +347,7 @@ def test_what_to_do_about_a_setting_stands_behind_the_arrow(book, client, tmp_pa
 def test_rooms_of_a_file_are_known_by_their_topics_too(client, real, monkeypatch, tmp_path):
     """CONFKIT_RUNBOOK_KNOWN names a file of IDs: the interface itself lists no rooms."""
     room_id = ck.create_room(client, "Lobby", owner_id="ops")
-    with pytest.raises(ck.ConfigError, match="None is known"):
+    with pytest.raises(ck.ConfigError, match="known: none"):
         runbook.find_room(real, "Lobby")
     file = tmp_path / "rooms.txt"
     file.write_text(f"{room_id}\n7\n")

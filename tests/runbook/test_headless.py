@@ -14,7 +14,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import confkit as ck
 from confkit import profiles
@@ -131,7 +131,7 @@ def test_what_was_done_is_undone_and_reported_when_it_is_ended(tmp_path, dropped
         assert [file.name for file in tmp_path.iterdir()] == ["out.html"]  # the kernel's are gone
         if not dropped:
             out = os.read(terminal, 100_000).decode()
-            assert "the runbook ran to its end: it was interrupted in cell" in out
+            assert "the runbook's end: it was interrupted in cell" in out
             os.close(terminal)
 
 
@@ -199,6 +199,18 @@ def test_a_notebook_that_breaks_is_unknown_and_shows_no_secret(notebook):
     assert "login = {'login_password': runbook.camera_password('')}" in shown
     assert "made = 'password=***" in shown
     assert not re.search(r"[A-Za-z0-9+/]{54,}==", page)
+
+
+def test_what_the_file_shows_of_another_run_is_in_no_report(notebook):
+    """Where no cell was run, the notebook has no output: a stored PASS is none of this service."""
+    path = notebook("import confkit", "print('PASS')")
+    stored = nbformat.read(path, as_version=4)
+    stored.cells[2].outputs = [new_output("stream", text="PASS")]
+    nbformat.write(stored, path)
+    nowhere = {**os.environ, "PYTHONHOME": str(path)}  # a kernel that cannot start
+    done = running.run(path, {}, nowhere, 60, lambda check: None)
+    assert done.checks.verdict == "UNKNOWN"
+    assert [cell.get("outputs", []) for cell in done.notebook.cells] == [[], [], []]
 
 
 def test_a_cell_that_takes_too_long_and_a_kernel_that_dies_are_unknown(notebook):
