@@ -35,11 +35,19 @@ def until_ended() -> Iterator[None]:
 
     def end(*_: object) -> None:
         for number in endings:  # to ignore one that has come already would be an error
-            signal.signal(number, lambda *_: None)
+            signal.signal(number, late)
         raise SystemExit(0)
 
-    with handled(endings, end, ignored_too=True):
-        yield
+    def late(*_: object) -> None:
+        """Let the end go on."""
+
+    try:
+        with handled(endings, end, ignored_too=True):
+            yield
+    finally:
+        for number in endings:  # as Python ends, it gives its own handlers up, but not this
+            if signal.getsignal(number) is late:
+                signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
