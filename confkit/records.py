@@ -115,10 +115,8 @@ def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object
 
 def shown(value: object) -> str:
     """The value in at most 60 characters, with nothing secret in it."""
-    try:
-        written = mask(repr(masked(value)))
-    except RecursionError:
-        written = f"a {type(value).__name__} that is nested too deep"
+    deep = f"a {type(value).__name__} that is nested too deep"  # to be looked through by calls
+    written = deep if too_deep(value) else mask(repr(masked(value)))
     return written if len(written) <= 60 else written[:57] + "..."
 
 
