@@ -177,6 +177,12 @@ def test_what_was_almost_typed_is_named(typed, meant):
     assert f"Did you mean {meant}?" in done.stderr
 
 
+def test_what_stands_behind_two_hyphens_is_handed_on_as_it_is():
+    """However much it looks like an option of lab: lab looks at its own words alone."""
+    done = run("lab", "--rooms", "x", "--", "--prot", "1")
+    assert (done.returncode, "--rooms is for the app" in done.stderr) == (1, True)
+
+
 @pytest.mark.parametrize(
     "typed",
     [

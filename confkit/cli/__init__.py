@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import warnings
+from itertools import takewhile
 
 from .. import __version__
 from ..errors import ConfkitError
@@ -47,10 +48,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _refuse(extra: list[str], options: argparse.Namespace) -> None:
     """End a command that was given what it does not know. One that hands on the rest (`lab`) is
-    ended where a word is almost an option of its own."""
+    ended where a word before `--` is almost an option of its own."""
     parser, wrong = options.parser, extra
     if hasattr(options, "takes_more"):
-        wrong = [word for word in extra if parser.meant(word, 0.8)]
+        before = takewhile(lambda word: word != "--", extra)
+        wrong = [word for word in before if parser.meant(word, 0.8)]
     if wrong:
         names = [word if word == option_in(word) else option_in(word) + MASK for word in wrong]
         meant = [name for word in wrong if (name := parser.meant(word))]
