@@ -101,9 +101,13 @@ def as_room(found: Room | RoomFields) -> Room:
     if isinstance(found, Room):
         return found
     fields: Any = msgspec.structs.asdict(found)
+    del fields["ret"]
     if suspect(f"{found.room_id}{found.topic}{found.owner_id}{found.room_extend_id}"):
         fields = guard(fields)
-    return Room.read(fields, found.room_id or "")
+    for name, value in fields.items():  # the decoder has seen to the types
+        if value == "" and name not in _TEXTS:
+            fields[name] = None
+    return Room(**fields)
 
 
 def _typed(decoder: msgspec.json.Decoder[T], answer: Answer) -> T | None:
@@ -139,7 +143,10 @@ class How(NamedTuple):
 _Number = Annotated[int, msgspec.Meta(gt=-EXACT, lt=EXACT)] | Literal[""] | None
 
 
-class RoomFields(msgspec.Struct):
+_TEXTS = ("topic", "owner_id")  # may be empty
+
+
+class RoomFields(msgspec.Struct, gc=False):  # texts and numbers alone: no circle is possible
     """The fields of A3's answer; a number may be an empty text, as it comes."""
 
     ret: Literal[0]
