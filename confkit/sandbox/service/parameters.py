@@ -119,7 +119,7 @@ class Given(NamedTuple):
         for other in (*self.values, *self.elsewhere):
             if _plain(other) in spellings:
                 return f"{self.route.endpoint.key} spells it {name}, not {other}"
-        return f"{name} is missing{self.trouble}"
+        return self.trouble or f"{name} is missing"
 
     def rest_of_address(self) -> str:
         """Return what is said where an unknown name stands right behind a device's address that was
@@ -143,9 +143,10 @@ def find(found: Route, query_string: bytes, body: bytes, content_type: str) -> G
         try:
             places[written] = query(body) if written == "form" else _members(body)
         except (ValueError, RecursionError):
-            trouble = f": the {PLACES[written]} cannot be read"
-    elif body and found.place != "query":
-        trouble = f": the body is no {PLACES[found.place]} by its content type"
+            trouble = f"the {PLACES[written]} cannot be read"
+    if body and found.place != written and found.place != "query":
+        wanted = next(kind for kind, place in _TYPES.items() if place == found.place)
+        trouble = f"the body is not of the type {wanted}"
     right = places.pop(found.place, [])
     elsewhere = {name: PLACES[place] for place, pairs in places.items() for name, _ in pairs}
     times = Counter(name for name, _ in right)
@@ -182,7 +183,7 @@ def _options(value: Any, in_json: bool) -> tuple[dict[str, Any] | None, str]:
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
-        return None, f"options is not {'an' if in_json else 'the JSON text of an'} object"
+        return None, f"options is not {'a JSON' if in_json else 'the JSON text of an'} object"
     return value, f"options is nested more than {DEEPEST} deep" if too_deep(value) else ""
 
 
