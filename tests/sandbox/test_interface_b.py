@@ -30,14 +30,6 @@ def silent():
         yield f"rtsp://127.0.0.1:{server.getsockname()[1]}/x"
 
 
-@pytest.fixture
-def nobody():
-    """An address at which nobody listens."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield f"rtsp://127.0.0.1:{bound.getsockname()[1]}/x"
-
-
 def viewers(sandbox, url):
     """How many pull a camera, by the camera's own count."""
     return sandbox._carry(sandbox._cameras.viewers, url)
