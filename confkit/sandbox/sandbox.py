@@ -61,8 +61,10 @@ def served(
         del values, named  # a traceback would show passwords among them
         try:
             return thread.run(lambda: asked)
-        except CancelledError:
-            raise ConfkitError("The sandbox was closed meanwhile.") from None
+        except CancelledError:  # a forked child has no such thread
+            raise ConfkitError(
+                "The sandbox was closed meanwhile, or runs in another process."
+            ) from None
         except sqlite3.Error as error:
             raise ConfkitError(
                 f"The sandbox's file {self._service.path} failed ({error}), and nothing has "
@@ -146,7 +148,6 @@ class Sandbox:
         self._opened = AsyncExitStack()
         self._cameras: CameraServer | None = None
         self._one_starts = asyncio.Lock()
-        self._process = os.getpid()
 
     # Beginning and end
 
@@ -162,7 +163,6 @@ class Sandbox:
             thread.stop()
             raise
         self._thread = thread
-        self._process = os.getpid()
         atexit.register(self.close)
         if not self._loopback:
             keys = "published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
@@ -175,10 +175,12 @@ class Sandbox:
     def close(self) -> None:
         """End the service, its cameras, streams, sockets and file; a second call does nothing."""
         thread, self._thread, self.closed = self._thread, None, True
-        if thread and os.getpid() == self._process:  # a forked child has no such thread
+        if thread:
             atexit.unregister(self.close)
             try:
                 thread.run(self._opened.aclose)
+            except CancelledError:
+                pass  # in a forked child
             finally:
                 thread.stop()
 
@@ -205,8 +207,6 @@ class Sandbox:
         self._not_closed()
         if self._thread is None:
             raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
-        if os.getpid() != self._process:
-            raise ConfkitError("This sandbox runs in the process that started it, not in this one.")
         return self._thread
 
     @property
@@ -256,7 +256,7 @@ class Sandbox:
 
     def _url(self, number: int) -> str:
         if not self._urls:
-            raise ConfkitError("The sandbox has no address yet: use `with Sandbox()` or start().")
+            self._running()
         return self._urls[number]
 
     def connect(self, **options: Any) -> "Client":
@@ -588,12 +588,8 @@ class Sandbox:
     @served
     async def _leave_behind(self, room_id: str, user_id: str, url: str) -> None:
         """Bring a camera into a room."""
-        device = {
-            "roomId": room_id,
-            "userId": user_id,
-            "userName": "Camera",
-            "userAddress": url,
-        }
+        names = ("roomId", "userId", "userName", "userAddress")
+        device = dict(zip(names, (room_id, user_id, "Camera", url), strict=True))
         try:
             await create_device(self._service, device)
         except Refused as refused:

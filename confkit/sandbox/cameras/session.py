@@ -155,31 +155,28 @@ class Connection(Caller):
             return answer(455)
         if camera.full:
             return answer(453)
-        for offer in request.get("Transport").split(","):
-            transport = self._accept(offer.strip(), camera.settings.transports)
-            if transport:
+        for offer in request.get("Transport").upper().split(","):
+            if transport := self._accept(offer.strip(), camera.settings.transports):
                 self._camera, self._session = camera, secrets.token_hex(8)
                 return answer(200, ("Transport", f"{transport};ssrc={self.ssrc:08X}"))
         return answer(461)
 
     def _accept(self, offer: str, transports: Collection[str]) -> str:
         """Return how packets will travel by an offer that is taken up, else nothing."""
-        protocol, _, rest = offer.upper().partition(";")
-        if re.search(r"(^|;)MULTICAST", rest):
-            return ""
-        if protocol == "RTP/AVP/TCP" and "tcp" in transports:
-            channels = re.search(r"INTERLEAVED=(\d{1,3})", rest)
-            self.channel = first = min(int(channels[1]), 254) if channels else 0
+        tcp = re.match(r"RTP/AVP/TCP(?!.*MULTICAST)(?:.*;INTERLEAVED=(\d{1,3}))?", offer)
+        udp = re.match(
+            r"RTP/AVP(?:/UDP)?;(?!.*MULTICAST)(?:.*;)?CLIENT_PORT=(\d{1,5})(?:-(\d{1,5}))?", offer
+        )
+        if tcp and "tcp" in transports:
+            self.channel = first = min(int(tcp[1] or 0), 254)
             return f"RTP/AVP/TCP;unicast;interleaved={first}-{first + 1}"
-        ports = re.search(r"CLIENT_PORT=(\d{1,5})(?:-(\d{1,5}))?", rest)
-        if protocol not in ("RTP/AVP", "RTP/AVP/UDP") or not ports or "udp" not in transports:
+        if not udp or "udp" not in transports or not 0 < int(udp[1]) < 65536:
             return ""
-        port, ours = int(ports[1]), self._ports.port
         # Only ever to the address that asked: a `destination` would aim at somebody else.
+        port, ours = int(udp[1]), self._ports.port
         self.channel, self._target = None, (self.transport.get_extra_info("peername")[0], port)
-        theirs = f"client_port={port}-{ports[2] or port + 1}"
-        server = f"server_port={ours}-{ours + 1}"
-        return f"RTP/AVP;unicast;{theirs};{server}" if 0 < port < 65536 else ""
+        theirs = f"client_port={port}-{udp[2] or port + 1}"
+        return f"RTP/AVP;unicast;{theirs};server_port={ours}-{ours + 1}"
 
     def _play(self, request: Request, camera: Camera) -> Response:
         if self not in camera.viewers:
