@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 try:
     pycurl: Any = import_module("pycurl")
-except ImportError:  # a machine without it: the session in threads does the same
+    _RETRY_AFTER = pycurl.RETRY_AFTER
+except (ImportError, AttributeError):  # without it, or older: the session in threads does the same
     pycurl = None
 
 FEW = 8  # answers that are read before the next requests leave
@@ -220,7 +221,7 @@ class _Road:
 class _Line:
     """One easy handle, and the attempt that is under way on it since when."""
 
-    __slots__ = ("attempt", "began", "busy", "curl", "head", "parts", "road", "size")
+    __slots__ = ("attempt", "began", "busy", "curl", "parts", "road", "size")
 
     def __init__(self, road: _Road, curl: Any) -> None:
         self.road, self.curl = road, curl
@@ -228,23 +229,14 @@ class _Line:
         self.busy, self.began = False, 0.0
         self.parts: list[bytes] = []
         self.size = 0
-        self.head: deque[bytes] = deque(maxlen=100)  # filled by libcurl, without a line of Python
         curl.setopt(pycurl.WRITEFUNCTION, self._take)
-        curl.setopt(pycurl.HEADERFUNCTION, self.head.append)
 
     def begin(self, attempt: Attempt) -> None:
         """Carry another attempt."""
         self.attempt, self.busy, self.size = attempt, True, 0
         self.began = time.monotonic()
         self.parts.clear()
-        self.head.clear()
         self.road.address_to(attempt, self.curl)
-
-    def retry_after(self) -> str:
-        """Return the header of this name, where one came."""
-        lines = (line.partition(b":") for line in self.head)
-        found = [value for name, _, value in lines if name.strip().lower() == b"retry-after"]
-        return found[-1].decode("latin-1").strip() if found else ""
 
     def _take(self, part: bytes) -> int | None:
         self.parts.append(part)
@@ -340,7 +332,7 @@ class _Loop:
         secrets, body = line.attempt.secrets, b"".join(line.parts)
         status = line.curl.getinfo(pycurl.RESPONSE_CODE)
         large = line.size > LARGEST
-        later = line.retry_after() if status in (BUSY, UNAVAILABLE) else ""
+        later = str(line.curl.getinfo(_RETRY_AFTER)) if status in (BUSY, UNAVAILABLE) else ""
         moved: Answer | TransportError
         moved = Answer(status, "", body, secrets, not code, later)
         if code and (large or not (status and code in _CUT)):
