@@ -18,8 +18,7 @@ from .report import SKIPPED, Report, Snapshot, Stage
 from .steps import OnStage, Steps, Stopped
 from .verdicts import VERDICTS
 
-_SECOND_LOOK = 3.0  # seconds to ask a silent port whether it wants encryption
-_GLANCE = 0.5  # seconds for the same where no more are left
+_SECOND_LOOK = 1.0  # seconds to ask a silent port whether it wants encryption
 
 
 def preflight(
@@ -89,7 +88,7 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
     try:
         try:
             reception = await camera.play()
-            snapshot = await _first_picture(camera, reception.codec)
+            snapshot = await _first_picture(camera, reception)
             if observe:
                 quality = await _observe(camera, reception, observe)
         except PullRefused as refused:
@@ -99,18 +98,18 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
         await camera.close()
     mute = refusal is not None and refusal.closed and camera.address.scheme == "rtsp"
     # Most TLS servers close without a word when they are spoken to in plain text.
-    if mute and await speaks_tls(camera.address, min(_SECOND_LOOK, max(_GLANCE, camera.left))):
+    if mute and await speaks_tls(camera.address, _SECOND_LOOK):
         refusal = wants_tls()
     return _report(subject, stages, refusal, camera, snapshot, quality)
 
 
-async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
+async def _first_picture(camera: Conversation, reception: Reception) -> Snapshot | None:
     """Return the first keyframe that decodes, None where nothing here can tell."""
     steps = camera.steps
     broken: PullRefused | None = None
     while True:
         try:
-            keyframe = await camera.next_keyframe()
+            keyframe = await camera.next_keyframe(reception)
         except PullRefused as refusal:
             if broken:
                 steps.begin("picture")
@@ -121,7 +120,7 @@ async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
             return None
         try:
             # In a thread: a large picture keeps the other cameras of this loop waiting.
-            snapshot = await asyncio.to_thread(Snapshot.of, codec, keyframe)
+            snapshot = await asyncio.to_thread(Snapshot.of, reception.codec, keyframe)
         except ValueError as error:
             again, broken = broken, PullRefused("no_picture", str(error))
             if again:

@@ -263,6 +263,7 @@ def test_the_session_is_kept_alive_at_half_its_time_out(advertised):
             ended = await asyncio.wait_for(stream.ended(), 3)
             assert ended.verdict == "no_media"
             assert "1.3 s" in ended.reason
+            await stream.close()
             await until(lambda: fake.open_connections == 0)
         method = "GET_PARAMETER" if advertised else "OPTIONS"
         assert fake.methods[4:] == [method, method, "TEARDOWN"]
