@@ -466,7 +466,7 @@ class Sandbox:
 
         ids = self._service.ids.further()
         seed = ids.nonce() if seed is None else seed
-        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now)
+        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now())
         room_ids, users = self._carry(furnish, self._service, planned, ids)
         if cameras and planned.house.camera_room is not None:
             url = self.camera(name="Left behind", size=(320, 180), fps=5)
