@@ -1,6 +1,5 @@
 """send_many gives what send gives: over libcurl and over the session in threads."""
 
-import os
 import re
 import socket
 import ssl
