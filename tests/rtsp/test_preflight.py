@@ -224,7 +224,10 @@ NO_FORMAT = SDP[: SDP.index(b"H264")]
             (instead("DESCRIBE", body=body), verdict, "SDP")
             for body, verdict in (
                 (b"", "sdp_invalid"),
+                (b"  \r\n", "sdp_invalid"),
                 (b"<html>", "sdp_invalid"),
+                (b"v=0\r\n<html>", "sdp_invalid"),
+                (b"v=0\r\nm=video", "sdp_invalid"),
                 (SDP[: SDP.index(b"m=")], "sdp_invalid"),
                 (NO_FORMAT, "sdp_invalid"),
                 (b"v=0\r\nm=video 0 RTP/AVP\r\n", "sdp_invalid"),
@@ -579,6 +582,7 @@ def counting(change):
         counting(lambda number: b"CSeq: %d\r\n" % (number - 1)),
         counting(lambda number: b"CSeq: 000%d\r\n" % number),
         counting(lambda number: b"CSeq: " + b"9" * 5000 + b"\r\n"),
+        lambda request: willing(request).replace(b"CSeq", b"no colon\r\nCSeq", 1),
         instead("OPTIONS", Content_Length=""),
         instead("SETUP", Session=" 77 ; timeout = 30"),
         instead("SETUP", Session="77", Transport="RTP/AVP/TCP;interleaved=" + "9" * 5000),
