@@ -139,7 +139,7 @@ def _inputs(
     stored: Any, given: list[str], secrets: tuple[str, ...]
 ) -> dict[str, bool | int | float | str]:
     """The inputs that were typed, or stand in the environment, each of its default's type."""
-    from ..runbook.inputs import refuse_name, refuse_value, typed, variable
+    from ..runbook.inputs import refuse_secret, typed, variable
 
     texts: dict[str, tuple[str, str]] = {}
     for name in stored.inputs:
@@ -149,14 +149,14 @@ def _inputs(
         name, equals, text = part.partition("=")
         if not equals:
             raise ConfigError(f"-p {mask(part)} has no value", f"Give -p {mask(part)}=VALUE.")
-        refuse_name(name)
+        refuse_secret(name, text, *secrets)
         if name not in stored.inputs:
             raise ConfigError(
                 f"{stored.name} has no input {mask(name)!r}", f"It has {', '.join(stored.inputs)}."
             )
         texts[name] = text, "-p"
     for name, (text, _) in texts.items():
-        refuse_value(name, text, *secrets)
+        refuse_secret(name, text, *secrets)
     return {
         name: typed(name, text, stored.inputs[name], origin)
         for name, (text, origin) in texts.items()
