@@ -70,9 +70,4 @@ def _local_name() -> str:
     if told is not None:
         return told.removeprefix(":").rpartition("zoneinfo/")[2] or "UTC"
     link = Path("/etc/localtime")
-    if link.is_symlink():
-        return str(link.readlink()).rpartition("zoneinfo/")[2]
-    try:
-        return Path("/etc/timezone").read_text("utf-8").strip()
-    except OSError:
-        return ""
+    return str(link.readlink()).rpartition("zoneinfo/")[2] if link.is_symlink() else ""
