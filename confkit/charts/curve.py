@@ -1,26 +1,23 @@
 """One room over time: its users as steps, its cap as a dashed line, gaps where nothing is known."""
 
-from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from matplotlib import dates as of_time
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from ..occupancy.zones import zone
 from ..text import counted
-from .looks import BLUE, FAINT, GREY, INK, SKY, TRACK, VERMILION
+from .looks import BLUE, FAINT, INK, PAPER, SKY, TRACK, VERMILION
 from .rooms import needed
-from .sheet import Chart, bare, sheet
-from .texts import clean, day, lasting, middle, moment, short, span
+from .sheet import Chart, key, sheet
+from .texts import clean, day, lasting, moment, short, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FAR = 2.5  # a cap so many times the peak would press the curve flat: it is reported, not drawn
+_FAR = 2.5  # a cap so many times the peak would press the curve flat: the title alone names it
 _MOST = 1500  # steps that can be told apart in a picture; more samples are taken together
 _WIDTHS = {
     "5min": "5 minutes",
@@ -32,21 +29,6 @@ _WIDTHS = {
     "28D": "4 weeks",
     "364D": "52 weeks",
 }
-
-
-@dataclass(frozen=True)
-class Track:
-    """Steps in order of time, each of a `sample` or of what `each` names; one row per step.
-
-    The index is the step's start in local time, `end` its end; where one ends before the next
-    starts nothing was sampled. `users` and `people` (the most during the step), `mean` (of the
-    users) and `cap` are floats, missing where unknown; a `cap` that is missing is none. `full` is
-    for how long the users were at the cap. `capped` is False when no cap was ever read.
-    """
-
-    steps: pd.DataFrame
-    each: str = "sample"
-    capped: bool = True
 
 
 def occupancy_curve(
@@ -68,272 +50,145 @@ def occupancy_curve(
     fullest days: by how long the room was at its cap, then by their peak.
     """
     here, zone_name = zone(tz)
-    every = track(samples, room_id, here)
-    name = short(clean(topic)) if topic else middle(clean(room_id), 36)
+    steps = track(samples, room_id, here)
+    finding = _finding(steps, short(clean(topic)) if topic else clean(room_id))
     head = [service or samples.attrs.get("service", ""), f"room {room_id}" if topic else ""]
-    told = summary(every, name if topic else clean(room_id), zone_name)
-    if every.steps.empty:
+    if steps.empty:
         why = "The samples hold no row of this room."
-        return sheet(finding(every, name), head, why, told=told, width=width)
+        return sheet(finding, head, why, told=finding, width=width)
+    head.append(f"{span(steps.index[0], steps.index[-1])} ({zone_name})")
+    if steps["users"].max() > 0:
+        head.append(f"peak on {moment(steps.index[int(steps['users'].argmax())])}")
 
     def draw(figure: Chart) -> None:
-        axes, found = figure.add_subplot(), readable(every)
-        _steps(axes, found)
-        _cap(axes, found.steps)
-        _gaps(axes, found)
-        _peak(axes, every)
-        _dress(axes, here, entries=int(figure.bbox.width // 140))
+        _draw(figure.add_subplot(), *readable(steps), here)
 
-    head.append(f"{span(*_edges(every))} ({zone_name})")
-    return sheet(finding(every, name), head, draw, height=3.5, told=told, width=width)
+    told = "\n".join([finding, *_details(steps, zone_name)])
+    return sheet(finding, head, draw, height=3.5, told=told, width=width)
 
 
-def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> Track:
-    """The room's samples, one step each: it lasts to the next one, or for the usual interval.
+def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> pd.DataFrame:
+    """The room's steps in order of time: each lasts to the next, the last row is the end.
 
-    Of two samples of one time the last counts. The usual interval is the median between samples.
+    The index is local time. `users`, `people`, `mean` (of the users) and `cap` are floats, missing
+    where unknown; a `cap` of 0 is none. A sample lasts for the usual interval, the median, and
+    where the next is later than that a step follows of which nothing is known. `full` is for how
+    long the users were at the cap. `ret` is missing where there was no sample. Of two samples of
+    one time the last counts.
     """
     needed(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
-    rows = rows.assign(time=pd.to_datetime(rows["time"], utc=True))
-    rows = rows.drop_duplicates("time", keep="last").sort_values("time")
-    start = pd.DatetimeIndex(rows["time"]).as_unit("ms").tz_convert(here)
-    users, people, cap, ret = (
-        pd.to_numeric(rows[name]).to_numpy("float64", na_value=np.nan)
-        if name in rows.columns
-        else np.full(len(rows), np.nan)
-        for name in ("users", "people", "attendee_max", "ret")
+    rows = rows.reindex(columns=["time", "users", "people", "attendee_max", "ret"])
+    rows["time"] = pd.to_datetime(rows["time"], utc=True).dt.tz_convert(here)
+    rows = rows.drop_duplicates("time", keep="last").set_index("time").sort_index()
+    rows = rows.apply(pd.to_numeric).astype("float64").fillna({"ret": 0})
+    apart = rows.index.to_series().diff().shift(-1)
+    usual = apart.median() if len(rows) > 1 else pd.Timedelta(minutes=1)
+    late = rows.index[~(apart <= 1.5 * usual)] + usual
+    steps: pd.DataFrame = rows.reindex(rows.index.union(late)).rename(
+        columns={"attendee_max": "cap"}
     )
     # A cap that was not read is what it was before; one that was read as missing is none.
-    known = pd.Series(np.nan_to_num(cap)).mask(np.isnan(cap) & (np.nan_to_num(ret) != 0))
-    cap = known.ffill().where(lambda caps: caps > 0).to_numpy("float64")
-
-    apart = np.diff(start.asi8)
-    usual = int(np.median(apart)) if len(apart) else 60_000
-    lasts = np.append(np.where(apart <= 1.5 * usual, apart, usual), [usual] * (len(start) > 0))
-    lasting = pd.to_timedelta(lasts, unit="ms")
-    steps = pd.DataFrame(
-        {
-            "end": start + lasting,
-            "users": users,
-            "people": people,
-            "mean": users,
-            "cap": cap,
-            "full": lasting.where(users >= cap, pd.Timedelta(0)),
-        },
-        index=start,
-    )
-    return Track(steps, capped=bool(known.notna().any()) or known.empty)
+    steps["cap"] = steps["cap"].mask(steps["cap"].isna() & (steps["ret"] == 0), 0).ffill()
+    steps["lasts"] = steps.index.to_series().diff().shift(-1)
+    full = (steps["users"] >= steps["cap"]) & (steps["cap"] > 0)
+    return steps.assign(mean=steps["users"], full=steps["lasts"].where(full, pd.Timedelta(0)))
 
 
-def readable(every: Track) -> Track:
-    """The track in at most some 1,500 steps: each is the peak of an hour, a day, ... of local time.
+def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The steps in at most some 1,500: each is the peak of what is named, such as an "hour" or a
+    "day" of local time; as they are, and "", where they are not more.
 
     Nothing at a cap is lost by that: a step in which the room was full says for how long.
     """
-    steps = every.steps
     if len(steps) <= _MOST:
-        return every
-    whole = steps["end"].iloc[-1] - steps.index[0]
+        return steps, ""
+    end, whole = steps.index[-1:], steps.index[-1] - steps.index[0]
     width = next((w for w in _WIDTHS if whole / pd.Timedelta(w) <= 1000), [*_WIDTHS][-1])
-    bins = steps.resample(width)
-    found = bins[["users", "people", "mean", "cap"]].max()
-    found["mean"], found["full"] = bins["mean"].mean(), bins["full"].sum()
-    found["end"] = [*found.index[1:], steps["end"].iloc[-1]]
-    found.index = found.index.where(found.index > steps.index[0], steps.index[0])
-    return replace(every, steps=found[bins.size().to_numpy() > 0], each=_WIDTHS[width])
+    bins = steps.iloc[:-1].resample(width)
+    found = bins[["users", "people", "cap"]].max()
+    found = found.assign(mean=bins["mean"].mean(), full=bins["full"].sum())
+    found = found.reindex(found.index.union(end))
+    return found.assign(cap=found["cap"].ffill()), _WIDTHS[width]
 
 
-def unread(found: Track) -> list[tuple[pd.Timestamp, pd.Timestamp]]:
-    """From when to when nothing is known between the first and the last sample, in order."""
-    steps = found.steps
-    known = steps[steps["users"].notna()]
-    begins = [steps.index[0], *known["end"]]
-    ends = [*known.index, steps["end"].iloc[-1]]
-    return [(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
-
-
-def finding(every: Track, name: str) -> str:
+def _finding(steps: pd.DataFrame, name: str) -> str:
     """The room's peak, and for how long it was full, in one line."""
-    steps = every.steps
     if steps.empty:
         return f"{name}: no samples"
-    peak = steps["users"].max()
-    if np.isnan(peak):
+    peak, full = steps["users"].max(), steps["full"].sum()
+    if pd.isna(peak):
         return f"{name}: no sample could be read"
     if not peak:
         return f"{name}: empty whenever it was read"
-    cap, full = steps["cap"].iloc[int(steps["users"].argmax())], steps["full"].sum()
+    cap = steps["cap"].iloc[int(steps["users"].argmax())]
     told = f"{name}: peak {counted(int(peak), 'user')}"
-    told += ", no cap" if every.capped else ", attendee_max not read"
-    if not np.isnan(cap):
+    told += ", attendee_max not read" if pd.isna(cap) else ", no cap"
+    if cap > 0:
         told = f"{name}: peak {peak:,.0f} of {cap:,.0f} users"
     return f"{told}, at the cap for {_long(full)}" if full else told
 
 
-def summary(every: Track, name: str, zone_name: str) -> str:
-    """The finding, what was read, and the ten fullest days."""
-    steps, lines = every.steps, [finding(every, name)]
-    if steps.empty:
-        return lines[0]
-    first, last = _edges(every)
-    lines += [
-        f"from {moment(first)} to {moment(last)} ({zone_name})",
-        f"samples: {len(steps):,}, of which could not be read: {steps['users'].isna().sum():,}",
+def _details(steps: pd.DataFrame, zone_name: str) -> list[str]:
+    """What was read, and the ten fullest days."""
+    sampled, unread = steps["ret"].notna(), steps["users"].isna()
+    lines = [
+        f"from {moment(steps.index[0])} to {moment(steps.index[-1])} ({zone_name})",
+        f"samples: {sampled.sum():,}, of which could not be read: {(sampled & unread).sum():,}",
     ]
-    if gaps := unread(every):
-        lost = sum((end - begin for begin, end in gaps), pd.Timedelta(0))
+    if lost := steps["lasts"][unread].sum():
         lines.append(f"not known for {_long(lost)}")
     if steps["full"].sum():
         lines.append("while a room is at its cap, how many wanted to come in is not known")
-    of_day = steps.groupby(pd.DatetimeIndex(steps.index).date)
-    days = of_day.agg({"users": "max", "full": "sum"}).query("users > 0")
-    days = days.sort_values(["full", "users"], ascending=False, kind="stable")
-    if not days.empty:
-        lines.append("the fullest days:")
-    for midnight, peak, full in days.head(10).itertuples():
+    days = steps.groupby(pd.DatetimeIndex(steps.index).date).agg({"users": "max", "full": "sum"})
+    days = days[days["users"] > 0].sort_values(["full", "users"], ascending=False, kind="stable")
+    lines += ["the fullest days:"] * (len(days) > 0)
+    for date, peak, full in days.head(10).itertuples():
         at_cap = f", at the cap for {_long(full)}" if full else ""
-        lines.append(f"  {day(midnight)}: peak {peak:,.0f}{at_cap}")
-    return "\n".join(lines)
-
-
-def _edges(found: Track) -> tuple[pd.Timestamp, pd.Timestamp]:
-    return found.steps.index[0], found.steps["end"].iloc[-1]
+        lines.append(f"  {day(date)}: peak {peak:,.0f}{at_cap}")
+    return lines
 
 
 def _long(time: Any) -> str:
     return lasting(time.total_seconds() / 60)
 
 
-def _steps(axes: "Axes", found: Track) -> None:
-    steps, raw = found.steps, found.each == "sample"
-    inner = steps["people"] if raw else steps["mean"]
-    twofold = bool((steps["users"] - inner).abs().sum())
-    time, users = _path(steps, steps["users"])
-    outer = "external devices" if raw and twofold else ""
-    axes.fill_between(time, users, color=SKY, alpha=0.35, linewidth=0, label=outer)
-    if twofold:
-        what = "people" if raw else "their mean"
-        axes.fill_between(time, _path(steps, inner)[1], color=BLUE, alpha=0.55, lw=0, label=what)
-    line = "users" if raw else f"users, peak of each {found.each}"
-    axes.plot(time, users, color=BLUE, linewidth=1.1 if raw else 0.8, label=line)
-    at_cap = (steps["full"] > pd.Timedelta(0)).to_numpy()
-    if at_cap.any():
-        _, full = _path(steps, steps["users"].where(at_cap))
-        if raw:  # a day in which a room was full for an hour is not a full day
-            axes.fill_between(time, full, facecolor=VERMILION, hatch="xx", edgecolor="white", lw=0)
-        axes.plot(time, full, color=VERMILION, linewidth=4, solid_capstyle="butt")
-        begins = steps[at_cap & ~np.append(False, at_cap[:-1])]
-        axes.plot(
-            begins.index,
-            begins["users"],
-            linestyle="",
-            marker=7,
-            markersize=7,
-            color=VERMILION,
-            markeredgewidth=0,
-            clip_on=False,
-            label="at the cap",
-        )
+def _draw(axes: "Axes", steps: pd.DataFrame, each: str, here: tzinfo) -> None:
+    dates: Any = of_time  # which has no types
+    edges = dates.date2num(steps.index)
 
+    def stairs(values: "pd.Series[float]", **look: Any) -> None:
+        """A step for each value, to the time of the next; a hole where it is missing."""
+        axes.stairs(values.to_numpy()[:-1], edges, **look)
 
-def _cap(axes: "Axes", steps: pd.DataFrame) -> None:
-    top = max(1.0, np.nan_to_num(steps["users"].max()))
-    drawn, last = steps["cap"].where(steps["cap"] <= _FAR * max(top, 4.0)), steps["cap"].iloc[-1]
-    axes.set_ylim(0, 1.16 * max(top, np.nan_to_num(drawn.max())))
-    if drawn.notna().any():
-        time, cap = _path(steps, drawn, bridged=True)
-        axes.plot(time, cap, color=INK, linewidth=1.3, linestyle=(0, (5, 3)), label="attendee_max")
-    if not np.isnan(last):
-        far = bool(np.isnan(drawn.iloc[-1]))
-        axes.annotate(
-            f"cap {last:,.0f}{' ↑' * far}",
-            (1, 1 if far else last),
-            xycoords=("axes fraction", "axes fraction" if far else "data"),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="top" if far else "center",
-            fontsize=9,
-            color=INK,
-        )
-
-
-def _gaps(axes: "Axes", found: Track) -> None:
-    gaps = [_number(gap) for gap in unread(found)]
-    if gaps:
-        axes.broken_barh(
-            [(begin, end - begin) for begin, end in gaps],
-            (0, 1),
-            facecolor=TRACK,
-            zorder=0,
-            transform=axes.get_xaxis_transform(),
-            edgecolor=FAINT,
-            hatch="//",
-            linewidth=0,
-            label="not read",
-        )
-    axes.set_xlim(*_number(_edges(found)))
-
-
-def _peak(axes: "Axes", every: Track) -> None:
-    users, (first, last) = every.steps["users"], _edges(every)
-    if not users.max() > 0:
-        return
-    time = users.index[int(users.argmax())]
-    across = (time - first) / (last - first)
-    axes.annotate(
-        f"{users.max():,.0f} on {moment(time)}",
-        (time, users.max()),
-        xytext=(0, 9),
-        textcoords="offset points",
-        fontsize=8.5,
-        color=INK,
-        va="bottom",
-        ha="left" if across < 0.2 else "right" if across > 0.8 else "center",
-        path_effects=[withStroke(linewidth=3, foreground="white")],
-    )
-
-
-def _dress(axes: "Axes", here: tzinfo, entries: int) -> None:
-    untyped: Any = of_time
-    # No more than stand beside each other at this width, with seconds.
+    users, people = steps["users"], steps["mean" if each else "people"]
+    cap = steps["cap"].where(steps["cap"].between(1, _FAR * max(4.0, users.max())))
+    full = steps["full"] > pd.Timedelta(0)
+    line = {"fill": True, "facecolor": f"{SKY}60", "edgecolor": BLUE, "linewidth": 0.8}
+    stairs(users, label=f"users, peak of each {each}" if each else "users", **line)
+    if not people.equals(users) and people.notna().any():
+        stairs(people, label="their mean" if each else "people", fill=True, color=f"{BLUE}90")
+    if full.any():
+        if not each:  # a day in which a room was full for an hour is not a full day
+            look: dict[str, Any] = {"facecolor": VERMILION, "edgecolor": PAPER, "linewidth": 0}
+            stairs(users.where(full), fill=True, hatch="xx", **look)
+        begins = full & ~full.shift(fill_value=False)
+        look = {"marker": 7, "color": VERMILION, "label": "at the cap", "zorder": 3}
+        axes.scatter(edges[begins], users[begins], **look)
+    if cap.notna().any():
+        look = {"color": INK, "linewidth": 1.3, "linestyle": (0, (5, 3)), "baseline": None}
+        stairs(cap, label="attendee_max", **look)
+    if users[:-1].isna().any():
+        look = {"facecolor": TRACK, "edgecolor": FAINT, "linewidth": 0, "hatch": "//", "zorder": 0}
+        gaps = users.isna().astype(float).replace(0, float("nan"))
+        stairs(gaps, fill=True, label="not read", transform=axes.get_xaxis_transform(), **look)
+    # No more times than stand beside each other at this width.
     most = min(9, round(axes.figure.bbox.width / 95))
-    locator = untyped.AutoDateLocator(tz=here, minticks=min(4, most), maxticks=most)
-    dates = untyped.ConciseDateFormatter(locator, tz=here, show_offset=False)
-    dates.formats = ["%Y", "%b", "%d %b", "%H:%M", "%H:%M", "%H:%M:%S"]
-    dates.zero_formats = ["", "%b %Y", "%d %b", "%d %b", "%H:%M", "%H:%M"]
+    locator = dates.AutoDateLocator(tz=here, minticks=min(4, most), maxticks=most)
     axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(dates)
+    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=here, show_offset=False))
     axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
-    axes.grid(axis="y", color=TRACK, linewidth=0.8)
-    axes.set_axisbelow(True)
-    bare(axes)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.006, 1.02),
-        ncols=entries,
-        frameon=False,
-        fontsize=8.5,
-        labelcolor=GREY,
-        borderaxespad=0.2,
-        handlelength=1.6,
-        columnspacing=1.4,
-        borderpad=0,
-    )
-
-
-def _path(steps: pd.DataFrame, values: Any, *, bridged: bool = False) -> tuple[Any, Any]:
-    """Start and end of each step at its value, and a hole where the next does not follow."""
-    start, end, value = _number(steps.index), _number(steps["end"]), np.asarray(values)
-    apart = np.append(end[:-1] < start[1:], False)
-    if bridged:
-        end = np.append(start[1:], end[-1:])
-    hole = value if bridged else np.where(apart, np.nan, value)
-    time = np.stack([start, end, end], axis=1).ravel()
-    return time, np.stack([value, value, hole], axis=1).ravel()
-
-
-def _number(times: Any) -> Any:
-    """What matplotlib counts times in."""
-    untyped: Any = of_time
-    return untyped.date2num(times)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.set_ylim(0, 1.16 * max(1.0, users.max(), cap.max()))
+    axes.grid(axis="y")
+    key(axes, columns=int(axes.figure.bbox.width // 140))

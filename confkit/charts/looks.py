@@ -1,15 +1,16 @@
-"""Colours and patterns: one look a state, in every chart the same.
+"""Colours, patterns and words: one look for each state, in every chart the same.
 
 The colours are of the Okabe-Ito palette, safe for colour-blind people; as nobody should have to
 tell states apart by colour, each has a pattern too and is named beside it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 INK = "#222222"
 GREY = "#666666"  # texts that come second
 FAINT = "#b8b8b8"
 TRACK = "#ededed"  # what is free of a room
+PAPER = "#ffffff"
 BLUE = "#0072b2"
 SKY = "#56b4e9"
 ORANGE = "#e69f00"
@@ -17,11 +18,13 @@ VERMILION = "#d55e00"
 
 
 class Look(NamedTuple):
-    """How a state is drawn, and its name."""
+    """How a state is drawn, its name, how rooms in it are counted, and its mark."""
 
     colour: str
     hatch: str
     word: str
+    counted: str = ""
+    marker: str = ""
 
 
 # From the fullest to those of which least is known.
@@ -32,16 +35,39 @@ STATES = {
     "free": Look(SKY, "", "in use"),
     "empty": Look(TRACK, "", "empty"),
     "no cap": Look(FAINT, "", "no cap"),
-    "unread": Look("#ffffff", "....", "not read"),
+    "unread": Look(PAPER, "....", "not read"),
 }
 # What is to be done about a cap, in the order in which it is of interest.
 KINDS = {
-    "raise": Look(VERMILION, "xx", "raise"),
-    "reached": Look(ORANGE, "//", "reached its cap"),
-    "lower": Look(BLUE, "", "lower"),
-    "set": Look(SKY, "..", "no cap today"),
-    "keep": Look(FAINT, "", "keep"),
-    "open": Look("#ffffff", "\\\\", "no promise"),
-    "unused": Look(TRACK, "", "never used"),
-    "unread": Look("#ffffff", "....", "not read"),
+    "raise": Look(VERMILION, "xx", "raise", "to raise", ">"),
+    "reached": Look(ORANGE, "//", "reached its cap", "reached", "s"),
+    "lower": Look(BLUE, "", "lower", "to lower", "<"),
+    "set": Look(SKY, "..", "no cap today", "to set", "D"),
+    "keep": Look(FAINT, "", "keep", "to keep", "o"),
+    "open": Look(PAPER, "\\\\", "no promise", "without a promise"),
+    "unused": Look(TRACK, "", "never used", "never used"),
+    "unread": Look(PAPER, "....", "not read", "not read"),
+}
+STYLE: Any = {
+    "text.parse_math": False,  # a topic may hold dollars
+    "font.size": 9,
+    "text.color": INK,
+    "hatch.linewidth": 0.5,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.edgecolor": FAINT,
+    "axes.axisbelow": True,
+    "axes.labelcolor": GREY,
+    "xaxis.labellocation": "left",
+    "grid.color": TRACK,
+    "xtick.major.size": 0,
+    "xtick.minor.size": 0,
+    "ytick.major.size": 0,
+    "xtick.labelcolor": GREY,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "legend.labelcolor": GREY,
+    "legend.borderpad": 0,
+    "legend.columnspacing": 1.4,
 }

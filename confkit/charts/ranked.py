@@ -1,60 +1,34 @@
 """Charts of rooms, a row each: how full they are now, and which cap they should have."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.ticker import FuncFormatter, MaxNLocator
-from matplotlib.transforms import blended_transform_factory
-
 from ..text import counted
-from .looks import FAINT, GREY, INK, KINDS, STATES, TRACK, Look
-from .rooms import (
-    TOP,
-    RoomCap,
-    RoomNow,
-    caps,
-    decisions,
-    first,
-    fullness,
-    rooms,
-    seats,
-    summary,
-    unread,
-)
-from .sheet import Chart, bare, heading, sheet
+from .looks import FAINT, GREY, INK, KINDS, PAPER, STATES, TRACK, Look
+from .rooms import TOP, Room, RoomCap, RoomNow, caps, decisions, first, fullness, rooms, seats
+from .rooms import summary as summed
+from .sheet import Chart, key, sheet
 from .sheet import rows as named_rows
-from .texts import at, moment, span
+from .texts import at, listed, moment, span
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
-
-Room = RoomNow | RoomCap
-Groups = Sequence[tuple[str, int, Look]]  # what a column is called, its number and its look
 
 _ROW = 0.3  # inches
 _WIDEST = 1.35  # utilisation at which a bar is cut off; the number beside it is not
-_WIDE = 20  # times the smallest cap: from here on small rooms need a scale of their own
-_FIFTHS = ("under 20 %", "20 to 39 %", "40 to 59 %", "60 to 79 %")
-# Of a suggestion: its mark and the size of that, and what the key says of it.
-_MARKS = {
-    "raise": (">", 8.5, "raise to"),
-    "reached": ("s", 5, "reached: perhaps too low"),
-    "lower": ("<", 8.5, "lower to"),
-    "set": ("D", 8.5, "a first cap"),
-    "keep": ("o", 5, "keep"),
+_LOUD = ("over", "full", "near", "raise", "reached")
+# What rooms are counted by, the emptiest first.
+_SPREAD = {
+    "empty": STATES["empty"],
+    **{
+        f"{low} to {low + 19} %": STATES["near" if low == 80 else "free"]
+        for low in range(0, 99, 20)
+    },
+    **{STATES[state].word: STATES[state] for state in ("full", "over", "no cap", "unread")},
 }
-_TODAY: dict[str, Any] = {
-    "marker": "o",
-    "markersize": 9,
-    "markerfacecolor": "white",
-    "markeredgecolor": GREY,
-    "markeredgewidth": 1.6,
-}
-_PEAK: dict[str, Any] = {"marker": "|", "markersize": 13, "markeredgewidth": 1.8, "color": INK}
 
 
 def occupancy_chart(
@@ -75,20 +49,20 @@ def occupancy_chart(
     named, sorted as in the chart; nothing in it depends on the time of the sample.
     """
     found = rooms(frame)
-    finding, lost = fullness(found), unread(found[first(found) :])
-    told = summary(found, STATES, f"the {TOP} fullest:", finding)
+    finding = fullness(found)
+    told = summed(found, STATES, f"the {TOP} fullest:", finding)
+    lost = [room.name for room in found[first(found) :] if room.state == "unread"]
+    note = f"Could not be read: {listed(lost, 8)}" if lost else ""
     return _ranking(
         found,
-        finding,
-        f"{told}\n{lost}" if lost else told,
-        _spread(found),
+        _SPREAD,
         _bars,
+        "by users per attendee_max",
+        f"The {TOP} fullest",
+        finding=finding,
         under=[service or frame.attrs.get("service", ""), at(time or frame.attrs.get("time"), tz)],
-        titles=(f"All {len(found):,} rooms, by users per attendee_max", f"The {TOP} fullest"),
-        heights=(2.3, 0.9 if first(found) < len(found) else 0.5),
-        apart=8,
-        note=lost,
-        none="The frame has no rows: no room was asked for.",
+        told="\n".join(filter(None, (told, note))),
+        note=note,
     )
 
 
@@ -103,267 +77,146 @@ def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Cha
     `summary()` is the same finding as plain text, with the reason for each suggestion.
     """
     found = caps(report)
-    finding, count = decisions(found), Counter(room.state for room in found)
+    finding, together = decisions(found), seats(found)
+    service = service or report.attrs.get("service", "")
     return _ranking(
         found,
-        finding,
-        summary(found, KINDS, f"the first {TOP}:", finding, seats(found)),
-        [
-            (look.word, count[kind], look)
-            for kind, look in KINDS.items()
-            if count[kind] or kind != "open"
-        ],
+        {look.word: look for look in KINDS.values()},
         _lines,
-        under=[
-            service or report.attrs.get("service", ""),
-            _window(report),
-            seats(found),
-            _basis(report, found),
-        ],
-        titles=(
-            f"All {len(found):,} rooms, by what to do with attendee_max",
-            f"The first {TOP}: raises, then rooms that reached their cap, then the rest",
-        ),
-        heights=(1.8, 1.2 if first(found) < len(found) else 0.8),
-        apart=5,
+        "by what to do with attendee_max",
+        f"The first {TOP}: raises, then rooms that reached their cap, then the rest",
+        finding=finding,
+        under=[service, _window(report), together, _basis(report, found)],
+        told=summed(found, KINDS, f"the first {TOP}:", finding, together),
         note=_licences(report),
-        none="The report has no rows.",
     )
 
 
 def _ranking(
     found: Sequence[Room],
-    finding: str,
-    told: str,
-    groups: Groups,
-    draw: Callable[["SubFigure", Sequence[Any]], None],
-    *,
-    under: list[str],
-    titles: tuple[str, str],
-    heights: tuple[float, float],
-    apart: int,
-    note: str,
-    none: str,
+    groups: Mapping[str, Look],
+    draw: Callable[["Axes", Sequence[Any]], None],
+    above: str,
+    below: str,
+    **texts: Any,
 ) -> Chart:
     """The chart of these rooms: a row for each of the first, and where there are more a column for
-    each group of all above them. `heights` are those of the columns, and of what the rows need
-    beside themselves."""
+    each group of all above them."""
     shown = found[: first(found)]
-    upper, lower = heights[0] * (len(shown) < len(found)), max(1, len(shown)) * _ROW + heights[1]
+    lower = len(shown) * _ROW + 1.2
 
     def drawn(figure: Chart) -> None:
-        ratios = [height for height in (upper, lower) if height]
-        *above, below = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios).flat
-        for part in above:
-            heading(part, titles[0])
-            heading(below, titles[1])
-            _columns(part.add_subplot(), groups, apart)
-        draw(below, shown)
+        if len(shown) == len(found):
+            draw(figure.add_subplot(), shown)
+            return
+        parts: Any = figure.subfigures(2, 1, height_ratios=[2.2, lower])
+        for part, title in zip(parts, (f"All {len(found):,} rooms, {above}", below), strict=True):
+            part.suptitle(f"\n{title}", x=0, ha="left", fontsize=9.5, fontweight="bold")
+        _columns(parts[0].add_subplot(), groups, Counter(room.group for room in found))
+        draw(parts[1].add_subplot(), shown)
 
-    height = upper + lower
-    return sheet(finding, under, drawn if found else none, height=height, note=note, told=told)
-
-
-def _columns(axes: "Axes", groups: Groups, apart: int) -> None:
-    """A column a group, with its number on top; those from the place `apart` on stand apart."""
-    places = [place + 0.35 * (place >= apart) for place in range(len(groups))]
-    for place, (_, number, look) in zip(places, groups, strict=True):
-        light = look.colour > "#e8"  # would not stand out from the paper
-        axes.bar(
-            place,
-            number,
-            width=0.82,
-            color=look.colour,
-            hatch=look.hatch,
-            linewidth=0.6,
-            edgecolor=GREY if light else "white",
-            zorder=2,
-        )
-        axes.annotate(
-            f"{number:,}",
-            (place, number),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="center",
-            fontsize=9,
-            color=INK if number else FAINT,
-        )
-    axes.set_xticks(places, [text for text, _, _ in groups])
-    axes.set_yticks([])
-    axes.set_ylim(0, 1.16 * max([1, *(number for _, number, _ in groups)]))
-    axes.margins(x=0.01)
-    bare(axes)
-    axes.tick_params(axis="x", labelcolor=INK)
+    if not found:
+        return sheet(draw="There is no row.", **texts)
+    return sheet(draw=drawn, height=lower + 2.2 * (len(shown) < len(found)), **texts)
 
 
-def _rows(axes: "Axes", shown: Sequence[Room], loud: set[str], quiet: set[str]) -> None:
-    """The names on the left; on the right of each row its numbers and its word: bold in a `loud`
-    state, and left out in a `quiet` one."""
-    reach = 5.1 * max(len(room.numbers) for room in shown)  # points
-    for place, room in enumerate(shown):
-        bold, word = room.state in loud, "" if room.state in quiet else room.word
-        for text, offset, side, weight in (
-            (room.numbers, 10 + reach, "right", "normal"),
-            (word, 18 + reach, "left", "bold" if bold else "normal"),
-        ):
-            axes.annotate(
-                text,
-                (1, place),
-                xycoords=("axes fraction", "data"),
-                xytext=(offset, 0),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                fontsize=9,
-                fontweight=weight,
-                color=INK if bold or side == "right" else GREY,
-            )
-    named_rows(axes, [room.name for room in shown], keep="", pad=6)
-
-
-def _bars(part: "SubFigure", shown: Sequence[RoomNow]) -> None:
-    """A bar for each room: its users of its cap."""
-    axes = part.add_subplot()
-    shares = [room.share or 0.0 for room in shown]
-    capped = [place for place, room in enumerate(shown) if room.share is not None]
-    axes.barh(capped, 1.0, height=0.62, color=TRACK, label="free", zorder=1)
-    for state, look in STATES.items():
-        places = [place for place in capped if shown[place].state == state]
-        if places:
-            axes.barh(
-                places,
-                [min(shares[place], _WIDEST) for place in places],
-                height=0.62,
-                color=look.colour,
-                hatch=look.hatch,
-                linewidth=0,
-                edgecolor="white",
-                label=look.word,
-                zorder=2,
-            )
-    if capped:
-        for colour, thick in (("white", 3.6), (INK, 1.4)):
-            axes.vlines(1.0, capped[0] - 0.42, capped[-1] + 0.42, colour, lw=thick, zorder=3)
-    for place, room in enumerate(shown):
-        if room.users is None:  # a frame without a filling: nothing is known
-            axes.barh(place, 1.0, height=0.62, fill=False, edgecolor=FAINT, linestyle=(0, (3, 3)))
-        if room.share is None:
-            axes.text(0.012, place, room.word, va="center", color=GREY, size=8.5, style="italic")
-        elif room.share > _WIDEST:
-            axes.text(_WIDEST, place, "» ", ha="right", va="center", color="white", fontsize=11)
-    _rows(axes, shown, loud={"over", "full", "near"}, quiet={"free", "no cap", "unread"})
-    axes.set_xlim(0, min(_WIDEST, max([1.0, *shares])) + 0.004)
-    axes.set_xticks([0, 0.5, 0.8, 1.0], ["0", "50 %", "80 %", "100 %"])
-    axes.set_xlabel("users per attendee_max", fontsize=8.5, color=GREY, loc="left")
-
-
-def _spread(found: Sequence[RoomNow]) -> Groups:
-    """How many rooms are how full: those in use by the fifth of their cap."""
-    count = Counter(
-        _FIFTHS[5 * room.users // room.cap]
-        if room.state == "free" and room.users and room.cap
-        else room.state
-        for room in found
+def _columns(axes: "Axes", groups: Mapping[str, Look], count: Counter[str]) -> None:
+    """A column for each group, with its number on top."""
+    bars = axes.bar(
+        list(groups),
+        [count[name] for name in groups],
+        color=[look.colour for look in groups.values()],
+        hatch=[look.hatch for look in groups.values()],
+        edgecolor=[GREY if look.colour in (TRACK, PAPER) else PAPER for look in groups.values()],
+        linewidth=0.6,
     )
-    groups = [
-        ("empty", "empty"),
-        *((text, "free") for text in _FIFTHS),
-        ("80 to 99 %", "near"),
-        ("full", "full"),
-        ("over", "over"),
-        ("no cap", "no cap"),
-        ("not read", "unread"),
-    ]
-    return [
-        (text, count[text if state == "free" else state], STATES[state]) for text, state in groups
-    ]
+    axes.bar_label(bars, fmt="{:,.0f}", padding=2)
+    axes.set_yticks([])
+    axes.margins(x=0.01, y=0.16)
 
 
-def _lines(part: "SubFigure", shown: Sequence[RoomCap]) -> None:
+def _rows(axes: "Axes", shown: Sequence[Room]) -> None:
+    """The names on the left, numbers and words on the right: bold where something is to be done."""
+    named_rows(axes, [room.name for room in shown], pad=6)
+    axes.spines.bottom.set_visible(False)
+    longest = max(len(room.numbers) for room in shown)
+    # A figure space is as wide as a digit.
+    told = [f"{room.numbers.rjust(longest, chr(0x2007))}   {room.word}" for room in shown]
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(shown)), told)
+    right.spines.right.set_visible(False)
+    for room, text in zip(shown, right.get_yticklabels(), strict=True):
+        text.set_fontweight("bold" if room.state in _LOUD else "normal")
+
+
+def _bars(axes: "Axes", shown: Sequence[RoomNow]) -> None:
+    """A bar for each room: its users of its cap."""
+    for place, room in enumerate(shown):
+        look, share = STATES[room.state], room.share
+        if room.users is None:  # a frame without a filling: nothing is known
+            axes.barh(place, 1, 0.62, fill=False, edgecolor=FAINT, linestyle=(0, (3, 3)))
+        elif share is not None:
+            axes.barh(place, 1, 0.62, color=TRACK)
+            axes.barh(
+                place, share, 0.62, color=look.colour, hatch=look.hatch, edgecolor=PAPER, lw=0
+            )
+    axes.axvline(1, color=INK)
+    _rows(axes, shown)
+    axes.set_xlim(0, min(_WIDEST, max(1.0, *(room.share or 0 for room in shown), 1)) + 0.004)
+    axes.set_xticks([0, 0.5, 0.8, 1], ["0", "50 %", "80 %", "100 %"])
+    axes.set_xlabel("users per attendee_max")
+
+
+def _lines(axes: "Axes", shown: Sequence[RoomCap]) -> None:
     """A line for each room from its cap of today to the suggested one."""
-    axes = part.add_subplot()
-    axes.grid(axis="y", color=TRACK, linewidth=0.8)
-    axes.set_axisbelow(True)
 
-    def mark(sizes: Sequence[int | None], word: str, **look: Any) -> None:
+    def mark(word: str, sizes: Sequence[int | None], marker: str, **look: Any) -> None:
         """A mark in each row that has a size, and a word in the key."""
-        places = [place for place, size in enumerate(sizes) if size]
-        if places:
-            axes.plot([size for size in sizes if size], places, linestyle="", label=word, **look)
+        found = [(size, place) for place, size in enumerate(sizes) if size]
+        if found:
+            axes.plot(*zip(*found, strict=True), marker, label=word, **look)
 
-    mark([room.cap for room in shown], "attendee_max today", zorder=2, **_TODAY)
-    for state, (shape, wide, word) in _MARKS.items():
-        sizes = [room.suggested if room.state == state else None for room in shown]
-        look = {"color": KINDS[state].colour, "marker": shape, "markersize": wide}
-        mark(sizes, word, zorder=3, markeredgecolor="white", markeredgewidth=0.6, **look)
+    ring = {"markerfacecolor": PAPER, "markeredgecolor": GREY, "markersize": 11, "mew": 1.6}
+    mark("attendee_max today", [room.cap for room in shown], "o", **ring)
+    for kind, look in KINDS.items():
+        sizes = [room.suggested if room.state == kind else None for room in shown]
+        mark(look.word, sizes, look.marker, color=look.colour, markersize=7)
+    peaks = [None if room.peak == room.suggested else room.peak for room in shown]
+    mark("peak", peaks, "|", color=INK, markersize=12, markeredgewidth=1.8)
     for place, room in enumerate(shown):
         if room.cap and room.suggested:
-            colour = KINDS[room.state].colour
-            axes.hlines(place, room.cap, room.suggested, colour, lw=2.5, zorder=1)
-    mark([room.peak if room.peak != room.suggested else None for room in shown], "peak", **_PEAK)
-    _rows(axes, shown, loud={"raise", "reached"}, quiet=set())
-    _scale(axes, [size for room in shown for size in (room.cap, room.suggested, room.peak) if size])
-    if axes.lines:
-        _key(axes, part)
-
-
-def _scale(axes: "Axes", sizes: list[int]) -> None:
-    """Numbers of users from left to right, by their multiples where small rooms are beside large
-    ones."""
-    low, high = min(sizes, default=1) / 1.15, max(sizes, default=1) * 1.15
-    if wide := high > _WIDE * low:
-        axes.set_xscale("log")
-        axes.set_xlim(low, high)
-        steps = (step * 10**power for power in range(10) for step in (1, 2, 5))
-        axes.set_xticks([step for step in steps if low <= step <= high])
-        axes.set_xticks([], minor=True)
-    else:
-        axes.set_xlim(0, high)
-        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    scale = "users, logarithmic scale" if wide else "users"
-    axes.set_xlabel(scale, fontsize=8.5, color=GREY, loc="left")
-
-
-def _key(axes: "Axes", part: "SubFigure") -> None:
-    axes.set_title(" ", fontsize=8.5, pad=9)  # keeps the place of the key, which is wider
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=len(_MARKS) + 2,
-        frameon=False,
-        bbox_transform=blended_transform_factory(part.transSubfigure, axes.transAxes),
-        fontsize=8.5,
-        labelcolor=GREY,
-        handletextpad=0.2,
-        columnspacing=1.2,
-        borderaxespad=0.5,
-        borderpad=0,
-        handlelength=1.4,
-    ).set_in_layout(False)
+            axes.hlines(place, room.cap, room.suggested, KINDS[room.state].colour, lw=2.5, zorder=1)
+    _rows(axes, shown)
+    axes.grid(axis="y")
+    axes.set_xscale("log")  # small rooms stand beside large ones
+    axes.set_xticks([step * 10**power for power in range(7) for step in (1, 2, 5)])
+    axes.set_xticks([], minor=True)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlabel("users, logarithmic scale")
+    known = [size for room in shown for size in (room.cap, room.suggested, room.peak) if size]
+    if known:
+        axes.set_xlim(min(known) / 1.6, max(known) * 1.6)
+        key(axes, columns=4)
 
 
 def _window(report: "pd.DataFrame") -> str:
     """From when to when the samples are, and in which time zone."""
     totals, name = report.attrs.get("totals") or {}, report.attrs.get("timezone", "")
-    since, until = (totals.get(edge) for edge in ("since", "until"))
-    if not since or not until:
+    if not totals.get("since"):
         return ""
-    return f"{span(datetime.fromisoformat(since), datetime.fromisoformat(until))} ({name})"
+    edges = (datetime.fromisoformat(totals[edge]) for edge in ("since", "until"))
+    return f"{span(*edges)} ({name})"
 
 
 def _basis(report: "pd.DataFrame", found: Sequence[RoomCap]) -> str:
     """What the suggestions rest on, and what they promise."""
     quantile, risk = report.attrs.get("quantile"), report.attrs.get("risk")
-    refused = sum(room.refused for room in found)
     if risk:
         weeks = counted(report.attrs["weeks_ahead"], "week")
         return f"at most {100 * risk:g} % of such rooms exceed theirs in {weeks}, on average"
-    if quantile:
-        rests = f"{100 * quantile:g} % of use fits, {refused:,} user-minutes do not"
-    else:
-        rests = "the most that was seen"
-    return f"{rests}; nothing is promised"
+    refused = sum(room.refused_minutes or 0 for room in found)
+    rests = f"{100 * (quantile or 0):g} % of use fits, {refused:,} user-minutes do not"
+    return f"{rests if quantile else 'the most that was seen'}; nothing is promised"
 
 
 def _licences(report: "pd.DataFrame") -> str:

@@ -1,21 +1,23 @@
 """Rooms in the order in which they matter: what charts of rooms show, before anything is drawn.
 
 `RoomNow` is a room with its users of one moment, `RoomCap` one with its cap of today and the
-suggested one. Both have a state with a look, numbers, a word, and a place in the order.
+suggested one. Both have a state with a look, the group that they are counted in, numbers and a
+word.
 """
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from ..text import counted
 from .looks import KINDS, STATES, Look
-from .texts import called, clean, lasting, listed, names, natural
+from .texts import called, clean, lasting, names, natural
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Iterator
 
 MOST = 30  # so many rooms have a row each; of more the first TOP have
 TOP = 20
@@ -51,6 +53,14 @@ class RoomNow:
         return None if self.users is None or self.cap is None else self.users / self.cap
 
     @property
+    def group(self) -> str:
+        """Its state; rooms below their cap by the fifth of it that is in use."""
+        if self.users and self.cap and self.state in ("free", "near"):
+            fifth = 20 * (5 * self.users // self.cap)
+            return f"{fifth} to {fifth + 19} %"
+        return STATES[self.state].word
+
+    @property
     def numbers(self) -> str:
         """Such as "20 of 25"; "20" without a cap; nothing for a room that was not read."""
         if self.users is None:
@@ -71,20 +81,14 @@ class RoomNow:
         """What a summary says of it."""
         return ", ".join(filter(None, (self.numbers, self.word)))
 
-    @property
-    def place(self) -> tuple[Any, ...]:
-        """By utilisation, then those without a cap, then those not read."""
-        share = -2.0 if self.users is None else -1.0 if self.share is None else self.share
-        return -share, -(self.users or 0), natural(self.name), self.room_id
-
 
 @dataclass(frozen=True)
 class RoomCap:
     """A room's cap of today, the suggested one and the most users it had; None where unknown.
 
-    `used` is for how many minutes people were in it, and `full` for how many it was at its cap: who
-    else wanted to come in is not known. `refused` are the user-minutes for which the suggested cap
-    would have been too low. `risked`: the suggestion is one with a stated risk, or none.
+    `minutes_full` is for how long it was at its cap: who else wanted to come in is not known.
+    `refused_minutes` are the user-minutes for which the suggested cap would have been too low.
+    `risked`: the suggestion is one with a stated risk, or none.
     """
 
     name: str
@@ -92,9 +96,9 @@ class RoomCap:
     cap: int | None
     suggested: int | None
     peak: int | None
-    used: int | None
-    full: int
-    refused: int
+    minutes_in_use: int | None
+    minutes_full: int | None
+    refused_minutes: int | None
     reason: str
     risked: bool = False
 
@@ -102,14 +106,19 @@ class RoomCap:
     def state(self) -> str:
         """One of KINDS."""
         if self.suggested is None:
-            if self.peak == 0 or self.used == 0:
+            if self.peak == 0 or self.minutes_in_use == 0:
                 return "unused"
             return "open" if self.risked and self.peak is not None else "unread"
         if self.cap is None:
             return "set"
         if self.step > 0:
             return "raise"
-        return "reached" if self.full else "lower" if self.step else "keep"
+        return "reached" if self.minutes_full else "lower" if self.step else "keep"
+
+    @property
+    def group(self) -> str:
+        """Its state in words."""
+        return KINDS[self.state].word
 
     @property
     def step(self) -> int:
@@ -130,67 +139,58 @@ class RoomCap:
         if self.state in ("raise", "lower"):
             return f"{self.state} by {abs(self.step):,}"
         if self.state == "reached":
-            return f"full for {lasting(self.full)}"
-        return "set a cap" if self.state == "set" else KINDS[self.state].word
+            return f"full for {lasting(self.minutes_full or 0)}"
+        return "set a cap" if self.state == "set" else self.group
 
     @property
     def text(self) -> str:
         """What a summary says of it, with the reason."""
         repeats = self.reason and (self.state == "reached" or self.reason.startswith(self.word))
-        refused = f"{self.refused:,} user-minutes refused" if self.refused else ""
-        told = (self.numbers.replace(" → ", " to "), "" if repeats else self.word, refused)
+        lost = f"{self.refused_minutes:,} user-minutes refused" if self.refused_minutes else ""
+        told = (self.numbers.replace(" → ", " to "), "" if repeats else self.word, lost)
         return ", ".join(filter(None, told)) + (f": {self.reason}" if self.reason else "")
 
-    @property
-    def place(self) -> tuple[Any, ...]:
-        """Those to raise first, then those to lower, and so on; the largest step on top."""
-        size = self.full if self.state == "reached" else abs(self.step) or self.suggested or 0
-        return list(KINDS).index(self.state), -size, natural(self.name), self.room_id
+
+Room = RoomNow | RoomCap
 
 
-def rooms(frame: "pd.DataFrame") -> list[RoomNow]:
-    """The frame's rooms, the fullest first."""
+def rooms(frame: pd.DataFrame) -> list[RoomNow]:
+    """The frame's rooms by utilisation, then those without a cap, then those not read."""
     needed(frame, "the frame", "room_id", "users", "attendee_max")
     found = [
         # A room that was read has a topic: without one, and with an error, its cap is not known.
-        RoomNow(
-            name,
-            room_id,
-            number(users),
-            number(cap) or None,
-            capped=bool(clean(cap) or clean(topic) or not clean(error)),
-        )
+        RoomNow(name, room_id, users, cap or None, cap is not None or bool(topic or not error))
         for name, room_id, users, cap, topic, error in _rows(
-            frame, "users", "attendee_max", "topic", "error"
+            frame, ("users", "attendee_max"), ("topic", "error")
         )
     ]
-    return sorted(found, key=lambda room: room.place)
+
+    def place(room: RoomNow) -> tuple[Any, ...]:
+        share = -2.0 if room.users is None else -1.0 if room.share is None else room.share
+        return -share, -(room.users or 0), natural(room.name), room.room_id
+
+    return sorted(found, key=place)
 
 
-def caps(report: "pd.DataFrame") -> list[RoomCap]:
-    """The report's rooms, those that need a decision first."""
+def caps(report: pd.DataFrame) -> list[RoomCap]:
+    """The report's rooms: those to raise first, then those that reached their cap, and so on; the
+    largest step on top."""
     needed(report, "the report", "room_id", "attendee_max", "suggested")
-    columns = ["attendee_max", "suggested", "peak", "minutes_in_use", "minutes_full"]
-    columns += ["refused_minutes", "reason"]
-    risked = "windows" in report.columns
+    numbers = ("attendee_max", "suggested", "peak", "minutes_in_use", "minutes_full")
+    risked, kinds = "windows" in report.columns, list(KINDS)
     found = [
-        RoomCap(
-            name,
-            room_id,
-            number(cap) or None,
-            number(suggested) or None,
-            number(peak),
-            number(used),
-            number(full) or 0,
-            number(refused) or 0,
-            clean(reason),
-            risked,
-        )
-        for name, room_id, cap, suggested, peak, used, full, refused, reason in _rows(
-            report, *columns
+        RoomCap(name, room_id, cap or None, new or None, peak, used, full, refused, why, risked)
+        for name, room_id, cap, new, peak, used, full, refused, why in _rows(
+            report, (*numbers, "refused_minutes"), ("reason",)
         )
     ]
-    return sorted(found, key=lambda room: room.place)
+
+    def place(room: RoomCap) -> tuple[Any, ...]:
+        full = room.minutes_full if room.state == "reached" else 0
+        size = full or abs(room.step) or room.suggested or 0
+        return kinds.index(room.state), -size, natural(room.name), room.room_id
+
+    return sorted(found, key=place)
 
 
 def fullness(found: Sequence[RoomNow]) -> str:
@@ -209,14 +209,7 @@ def decisions(found: Sequence[RoomCap]) -> str:
     if not found:
         return "No rooms"
     count = Counter(room.state for room in found)
-    told = {
-        **{kind: f"to {kind}" for kind in KINDS},
-        "reached": "reached",
-        "open": "without a promise",
-        "unused": "never used",
-        "unread": "not read",
-    }
-    parts = [f"{count[kind]:,} {told[kind]}" for kind in KINDS if count[kind]]
+    parts = [f"{count[kind]:,} {look.counted}" for kind, look in KINDS.items() if count[kind]]
     return f"Caps of {counted(len(found), 'room')}: {', '.join(parts)}"
 
 
@@ -227,14 +220,12 @@ def seats(found: Sequence[RoomCap]) -> str:
     return f"caps together {old:,} today, {new:,} as suggested" if both else ""
 
 
-def first(found: Sequence[RoomNow | RoomCap]) -> int:
+def first(found: Sequence[Room]) -> int:
     """How many of the rooms have a row each."""
     return len(found) if len(found) <= MOST else TOP
 
 
-def summary(
-    found: Sequence[RoomNow | RoomCap], looks: Mapping[str, Look], heading: str, *told: str
-) -> str:
+def summary(found: Sequence[Room], looks: Mapping[str, Look], heading: str, *told: str) -> str:
     """These lines, how many rooms are in which state, and, under the heading where there are more,
     the first of them."""
     count, shown = Counter(room.state for room in found), found[: first(found)]
@@ -245,33 +236,28 @@ def summary(
     return "\n".join(lines)
 
 
-def unread(found: Iterable[RoomNow]) -> str:
-    """Names those that could not be read, as far as that fits."""
-    lost = [room.name for room in found if room.state == "unread"]
-    return f"Could not be read: {listed(lost, 8)}" if lost else ""
-
-
-def needed(frame: "pd.DataFrame", what: str, *columns: str) -> None:
-    """Raises ValueError unless the frame has the columns, TypeError when it is none."""
-    if not hasattr(frame, "columns"):
-        makers = "occupancy_frame(sweep), load_occupancy(folder) and capacity_report(folder)"
-        raise TypeError(f"{what} is of type {type(frame).__name__}; charts take what {makers} give")
-    missing = [name for name in columns if name not in frame.columns]
-    if missing:
+def needed(frame: pd.DataFrame, what: str, *columns: str) -> None:
+    """Raises ValueError unless the frame has the columns."""
+    there = list(map(str, getattr(frame, "columns", ())))
+    if missing := [name for name in columns if name not in there]:
         raise ValueError(
-            f"{what} has no column {', '.join(missing)}; "
-            f"its columns are {', '.join(map(str, frame.columns))}"
+            f"{what} has no column {', '.join(missing)}; its columns are {', '.join(there)}. Give "
+            "what occupancy_frame(sweep), load_occupancy(folder) or capacity_report(folder) gives"
         )
 
 
-def number(value: Any) -> int | None:
-    """A whole number; None for a missing, an empty, a negative or an infinite value."""
-    text = clean(value).strip()
-    return int(float(text)) if text and 0 <= float(text) < math.inf else None
+def _rows(
+    frame: pd.DataFrame, numbers: Sequence[str], texts: Sequence[str]
+) -> "Iterator[tuple[Any, ...]]":
+    """Each row's name and ID, what is in the columns of numbers, whole ones or None, and in those
+    of texts. A number that is missing, empty, negative or infinite is None."""
+    frame = frame.reindex(columns=[*dict.fromkeys(("room_id", "topic", *numbers, *texts))])
 
+    def whole(column: "pd.Series[Any]") -> list[int | None]:
+        found = pd.to_numeric(column.replace("", None)).astype("float64")
+        return [int(number) if 0 <= number < 1e15 else None for number in found]
 
-def _rows(frame: "pd.DataFrame", *columns: str) -> Iterable[Any]:
-    """A row each: its name and its ID, and what is in these columns, None where there is none."""
-    ids = frame["room_id"]
-    topics, *others = (frame.get(name, [None] * len(ids)) for name in ("topic", *columns))
-    return zip(names(ids, topics), map(clean, ids), *others, strict=True)
+    ids = [clean(room_id) for room_id in frame["room_id"]]
+    columns: list[list[Any]] = [whole(frame[name]) for name in numbers]
+    columns += [[clean(text) for text in frame[name]] for name in texts]
+    yield from zip(names(ids, frame["topic"]), ids, *columns, strict=True)

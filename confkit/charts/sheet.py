@@ -15,18 +15,15 @@ from matplotlib.text import Text
 from PIL import Image
 
 from ..text import one_line, printable
-from .looks import FAINT, GREY, INK, TRACK
+from .looks import FAINT, GREY, INK, PAPER, STYLE, TRACK
 from .texts import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
 
 WIDTH = 880  # pixels, unless another one is asked for
 _DPI = 110
-_HATCH = 0.5  # points
-_EDGE = 0.14
-_LINE = {"finding": 0.235, "under": 0.175, "note": 0.155}
+_EDGE = 0.14  # inches
 # After the usual font, those that know other scripts, where they are installed.
 _OTHER_SCRIPTS = (
     "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans Devanagari", "Noto Sans Thai",
@@ -41,7 +38,7 @@ _THEMED = {
     GREY: "--jp-content-font-color2",
     FAINT: "--jp-border-color1",
     TRACK: "--jp-border-color3",
-    "#ffffff": "--jp-layout-color1",
+    PAPER: "--jp-layout-color1",
 }
 
 
@@ -62,7 +59,7 @@ class Chart(Figure):
 
     def draw(self, renderer: Any) -> None:
         """Draws; a letter that no installed font has is a box, and no warning."""
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), rc_context(STYLE):
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
             super().draw(renderer)
@@ -101,8 +98,8 @@ class Chart(Figure):
 
 def sheet(
     finding: str,
-    under: list[str],
-    draw: Callable[[Chart], None] | str,
+    under: Sequence[str],
+    draw: Callable[[Chart], object] | str,
     *,
     height: float = 0.7,
     note: str = "",
@@ -115,70 +112,44 @@ def sheet(
     `under` are the parts of the second line; `told` is the chart as plain text; `width` in pixels.
     """
     wide = (width or WIDTH) / _DPI
-    # A number stays on one line with what it counts.
-    joined = re.sub(r"(\d) (?=\w)", "\\1\u00a0", one_line(finding))
-    title = wrapped(joined, round(9.25 * wide)).replace("\u00a0", " ")
-    second = wrapped(one_line(" · ".join(filter(None, under))), round(13 * wide))
-    last = wrapped(one_line(note), round(14 * wide))
-    below_title = _EDGE + _LINE["finding"] * (title.count("\n") + 1)
-    above = below_title + (_LINE["under"] * (second.count("\n") + 1) if second else 0.0) + 0.12
-    below = _EDGE + (_LINE["note"] * (last.count("\n") + 1) + 0.08 if last else 0.0)
-    tall = above + height + below
-
-    left = _EDGE / wide
+    title, second, last = (
+        wrapped(one_line(text), round(columns * wide))
+        for text, columns in ((finding, 9.25), (" · ".join(filter(None, under)), 13), (note, 14))
+    )
+    below_title = _EDGE + 0.235 * len(title.splitlines())
+    above = below_title + 0.175 * len(second.splitlines()) + 0.14
+    below = _EDGE + (0.155 * len(last.splitlines()) + 0.08 if last else 0)
+    tall, left = above + height + below, _EDGE / wide
     inner = (left, below / tall, 1 - 2 * left, height / tall)
-    layout = ConstrainedLayoutEngine(rect=inner, w_pad=0, h_pad=0, hspace=0)
-    figure = Chart(figsize=(wide, tall), dpi=_DPI, layout=layout, told=printable(told))
-    strong = {"fontsize": 13, "fontweight": "bold", "color": INK, "linespacing": 1.25}
-    top = 1 - _EDGE / tall
-    figure.suptitle(title, x=left, y=top, ha="left", va="top", **strong).set_in_layout(False)
-    place = 1 - (below_title + 0.03) / tall
-    for text, up, va, size in ((second, place, "top", 9), (last, _EDGE / tall, "bottom", 8)):
-        if text:
-            look: dict[str, Any] = {"fontsize": size, "color": GREY, "linespacing": 1.3}
-            figure.text(left, up, text, ha="left", va=va, in_layout=False, **look)
-    if isinstance(draw, str):
-        axes = figure.add_subplot()
-        axes.set_axis_off()
-        axes.text(0, 0.5, draw, transform=axes.transAxes, va="center", color=GREY, style="italic")
-    else:
-        draw(figure)
-    _finish(figure)
+    layout = ConstrainedLayoutEngine(rect=inner, w_pad=0, h_pad=0.03, hspace=0)
+    with rc_context(STYLE):
+        figure = Chart(figsize=(wide, tall), dpi=_DPI, layout=layout, told=printable(told))
+        for text, up, va, look in (
+            (title, tall - _EDGE, "top", {"fontsize": 13, "fontweight": "bold"}),
+            (second, tall - below_title - 0.03, "top", {"color": GREY}),
+            (last, _EDGE, "bottom", {"fontsize": 8, "color": GREY}),
+        ):
+            if text:
+                figure.text(left, up / tall, text, va=va, in_layout=False, **look)
+        if isinstance(draw, str):
+            figure.text(left, (below + height / 2) / tall, draw, color=GREY, style="italic")
+        else:
+            draw(figure)
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    known = ["DejaVu Sans", *(name for name in _OTHER_SCRIPTS if name in installed)]
+    for part in figure.findobj(Text):
+        if isinstance(part, Text) and _OTHER_LETTER.search(part.get_text()):
+            part.set(fontfamily=known, fontweight="normal")  # few such fonts are there in bold
     return figure
 
 
-def _finish(figure: Chart) -> None:
-    """Texts as they are and in fonts that know other scripts, and fine hatches."""
-    hatched: list[Any] = figure.findobj(lambda part: hasattr(part, "set_hatch_linewidth"))
-    for part in hatched:  # older versions of matplotlib have one width for all
-        part.set_hatch_linewidth(_HATCH)
-    installed = {font.name for font in font_manager.fontManager.ttflist}
-    known = ["DejaVu Sans", *(name for name in _OTHER_SCRIPTS if name in installed)]
-    for text in figure.findobj(Text):
-        text.set_parse_math(False)  # a topic may hold dollars
-        if _OTHER_LETTER.search(text.get_text()):
-            text.set_fontfamily(known)
-            text.set_fontweight("normal")  # few fonts of other scripts are there in bold
-
-
-def bare(axes: "Axes", *, keep: str = "bottom") -> None:
-    """Takes from the axes what is no information."""
-    for name, spine in axes.spines.items():
-        spine.set_visible(name == keep)
-        spine.set_color(FAINT)
-    axes.tick_params(length=0, labelsize=8.5, labelcolor=GREY)
-
-
-def rows(axes: "Axes", names: Sequence[str], *, keep: str = "bottom", pad: float = 3.5) -> None:
-    """Bare axes of as many rows, the first on top, each with its name on the left."""
-    bare(axes, keep=keep)
+def rows(axes: "Axes", names: Sequence[str], pad: float = 3.5) -> None:
+    """As many rows, the first on top, each with its name on the left."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.tick_params(axis="y", labelcolor=INK, labelsize=9, pad=pad)
+    axes.tick_params(axis="y", pad=pad)
 
 
-def heading(part: "SubFigure", text: str) -> None:
-    """A small title at the left edge of a part of the sheet, with air above it."""
-    part.suptitle(
-        "\n" + text, x=0, ha="left", fontsize=9.5, fontweight="bold", color=INK, linespacing=1.6
-    )
+def key(axes: "Axes", columns: int) -> None:
+    """What the marks mean, above the axes, so many beside each other."""
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.006, 1.02), ncols=columns, borderaxespad=0.2)

@@ -1,6 +1,7 @@
 """What charts call rooms and times: one line, short, in English, and no two rooms alike."""
 
 import re
+import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -11,29 +12,22 @@ import pandas as pd
 
 from ..occupancy.zones import moment as parsed
 from ..occupancy.zones import zone
+from ..text import one_line
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LONGEST = 34  # columns; a wide letter (Chinese, Japanese, Korean) takes two
 
 
 def names(room_ids: Iterable[Any], topics: Iterable[Any]) -> list[str]:
-    """A name a room: its topic, shortened; its ID where it has none or another is called alike."""
-    ids = [clean(room_id) for room_id in room_ids]
-    whole = [clean(topic).strip() for topic in topics]
-    first = [short(topic or room_id) for topic, room_id in zip(whole, ids, strict=True)]
-    alike = Counter(first)
-    told = [
-        _with_id(topic, room_id) if alike[name] > 1 else name
-        for name, topic, room_id in zip(first, whole, ids, strict=True)
+    """A name for each room: its topic, shortened, with its ID where another is called alike; its ID
+    where it has none."""
+    pairs = [(clean(one), clean(topic)) for one, topic in zip(room_ids, topics, strict=True)]
+    alike = Counter(short(topic) for _, topic in pairs)
+    return [
+        f"{short(topic, max(6, LONGEST - 3 - len(room_id)))} · {room_id}"
+        if topic and alike[short(topic)] > 1
+        else short(topic) or room_id
+        for room_id, topic in pairs
     ]
-    still = Counter(told)
-    return [room_id if still[name] > 1 else name for name, room_id in zip(told, ids, strict=True)]
-
-
-def _with_id(topic: str, room_id: str) -> str:
-    told = middle(room_id, 16)
-    return f"{short(topic, LONGEST - 3 - len(told))} · {told}" if topic else told
 
 
 def called(name: str, room_id: str) -> str:
@@ -43,38 +37,22 @@ def called(name: str, room_id: str) -> str:
 
 def clean(text: Any) -> str:
     """The text on one line and without what no font shows; nothing for a missing value."""
-    if pd.isna(text):
-        return ""
-    told = str(text)
-    if told.isprintable():  # nearly all are, and there may be many
-        return told
-    return "".join(letter if letter.isprintable() else " " for letter in told)
+    return "" if pd.isna(text) else one_line(str(text)).strip()
 
 
 def width(text: str) -> int:
     """Columns that a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
-        for letter in text
-    )
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
 def short(text: str, longest: int = LONGEST) -> str:
     """The text, cut at its end where it is longer than so many columns."""
     if width(text) <= longest:
         return text
-    kept = text
-    while width(kept) > longest - 1:
-        kept = kept[: max(1, min(len(kept) - 1, longest))]
+    kept = text[:longest]
+    while width(kept) >= longest:
+        kept = kept[:-1]
     return kept.rstrip() + "…"
-
-
-def middle(text: str, longest: int) -> str:
-    """The text, cut in its middle: IDs often differ at their ends only."""
-    half = (longest - 1) // 2
-    return text if len(text) <= longest else f"{text[:half]}…{text[-half:]}"
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -85,19 +63,10 @@ def natural(name: str) -> list[tuple[int, str]]:
     ]
 
 
-def wrapped(text: str, columns: int, lines: int = 3) -> str:
-    """The text in at most so many lines of at most so many columns."""
-    found = [""]
-    for word in text.split(" "):
-        joined = f"{found[-1]} {word}" if found[-1] else word
-        if width(joined) <= columns:
-            found[-1] = joined
-        else:
-            found.append(short(word, columns))
-    found = [line for line in found if line]
-    if len(found) > lines:
-        found = [*found[: lines - 1], short(f"{found[lines - 1]} {found[lines]}", columns)]
-    return "\n".join(found)
+def wrapped(text: str, columns: int) -> str:
+    """The text in at most three lines of at most so many columns."""
+    letters = columns * len(text) // max(1, width(text))
+    return "\n".join(textwrap.wrap(text, max(1, letters), max_lines=3, placeholder="…"))
 
 
 def listed(texts: Iterable[str], most: int) -> str:
@@ -119,12 +88,12 @@ def at(time: str | datetime | None, tz: str | tzinfo | None) -> str:
 
 def moment(time: datetime) -> str:
     """Such as "Sat 21 Nov 2026, 15:47"."""
-    return f"{DAYS[time.weekday()][:3]} {day(time)}, {time:%H:%M}"
+    return f"{time:%a} {day(time)}, {time:%H:%M}"
 
 
 def day(time: datetime) -> str:
     """Such as "21 Nov 2026"."""
-    return f"{time.day} {_MONTHS[time.month - 1]} {time.year}"
+    return f"{time.day} {time:%b %Y}"
 
 
 def span(first: datetime, last: datetime) -> str:
@@ -136,10 +105,9 @@ def span(first: datetime, last: datetime) -> str:
 
 def lasting(minutes: float) -> str:
     """Such as "45 min", "2 h 15 min" or "38 h"; whole minutes, and hours from a day on."""
-    whole = round(minutes)
-    if whole < 60:
-        return f"{whole} min" if whole or not minutes else "under 1 min"
-    hours, rest = divmod(whole, 60)
+    hours, rest = divmod(round(minutes), 60)
+    if not hours:
+        return f"{rest} min" if rest or not minutes else "under 1 min"
     if hours >= 24:
-        return f"{round(whole / 60):,} h"
+        return f"{round(minutes / 60):,} h"
     return f"{hours} h {rest} min" if rest else f"{hours} h"

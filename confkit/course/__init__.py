@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .checking import Finding, check, exercises
     from .clients.checking import check_client
-    from .clients.services import contract, skeleton
-    from .clients.vectors import vectors
+    from .clients.rows import contract, skeleton, vectors
     from .kept import Progress, progress
     from .lessons import Exercise
     from .material import ask, open_questions, picture
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
 _LATER = {
     "checking": ("Finding", "check", "exercises"),
     "clients.checking": ("check_client",),
-    "clients.services": ("contract", "skeleton"),
-    "clients.vectors": ("vectors",),
+    "clients.rows": ("contract", "skeleton", "vectors"),
     "kept": ("Progress", "progress"),
     "lessons": ("Exercise",),
     "material": ("ask", "open_questions", "picture"),

@@ -17,6 +17,12 @@ def drawn(figure):
     return figure
 
 
+def only(figure):
+    """The axes of a chart that has no others, after it was drawn."""
+    (axes,) = drawn(figure).axes
+    return axes
+
+
 def head(figure):
     """The finding and the line below it, each without its line ends."""
     return [text.get_text().replace("\n", " ") for text in figure.texts][:2]
@@ -28,10 +34,11 @@ def shown(part):
 
 
 def legible(figure):
-    """Asserts that no text leaves the picture and none lies on another."""
+    """Asserts that no text leaves the picture, none lies on another, and none is below 11 px."""
     drawn(figure)
     canvas = figure.bbox
     boxes = [(text.get_text(), text.get_window_extent()) for text in _visible(figure)]
+    assert min(text.get_fontsize() for text in _visible(figure)) * figure.dpi / 72 >= 11
     for text, box in boxes:
         assert box.x0 >= canvas.x0 - 1, text
         assert box.x1 <= canvas.x1 + 1, text
@@ -45,21 +52,21 @@ def legible(figure):
 
 
 def rows(axes):
-    """The rooms' names from top to bottom."""
-    named = {round(tick.get_position()[1]): tick.get_text() for tick in axes.get_yticklabels()}
-    return [named[place] for place in sorted(named)]
+    """What each row says, from top to bottom: the room's name, then its numbers and its word."""
+    right = [text.get_text() for text in axes.child_axes[0].get_yticklabels()]
+    left = [tick.get_text() for tick in axes.get_yticklabels()]
+    return {
+        name: tuple(part.strip("\u2007 ") for part in told.split("   "))
+        for name, told in zip(left, right, strict=True)
+    }
 
 
 def frame(*given):
     """An occupancy frame with a row for each (topic, users, attendee_max)."""
-    return pd.DataFrame(
-        {
-            "room_id": pd.array([f"room-{place}" for place in range(len(given))], dtype="string"),
-            "topic": pd.array([row[0] for row in given], dtype="string"),
-            "users": pd.array([row[1] for row in given], dtype="Int64"),
-            "attendee_max": pd.array([row[2] for row in given], dtype="Int64"),
-        }
-    )
+    table = pd.DataFrame(given, columns=["topic", "users", "attendee_max"])
+    table.insert(0, "room_id", [f"room-{place}" for place in range(len(given))])
+    types = {"room_id": "string", "topic": "string", "users": "Int64", "attendee_max": "Int64"}
+    return table.astype(types)
 
 
 def samples(*given, start="2026-03-02T08:00", every=60, room_id="101"):
@@ -84,15 +91,12 @@ def _visible(figure):
         for axis in (axes.xaxis, axes.yaxis)
         for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
         for label in (tick.label1, tick.label2)
-        if not axes.axison or not _within(tick, axis)
+        if not sorted(axis.get_view_interval())[0]
+        <= tick.get_loc()
+        <= sorted(axis.get_view_interval())[1]
     }
     return [
         text
         for text in figure.findobj(Text)
         if text.get_visible() and text.get_text().strip() and id(text) not in unseen
     ]
-
-
-def _within(tick, axis):
-    low, high = sorted(axis.get_view_interval())
-    return low <= tick.get_loc() <= high

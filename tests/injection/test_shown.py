@@ -13,8 +13,7 @@ from confkit import cli, profiles
 from confkit.checklist import Check, Checklist
 from confkit.cli.options import OneLine
 from confkit.text import as_json, say
-from tests.rtsp.fakes import instead
-from tests.rtsp.test_preflight import of_script
+from tests.rtsp.fakes import instead, of_script
 from tests.scripted import GET_ROOM, Reply
 from tests.test_layers import PACKAGE
 

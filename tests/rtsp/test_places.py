@@ -6,8 +6,7 @@ import confkit as ck
 from confkit.rtsp.places import kind
 from confkit.rtsp.preflight import preflight
 
-from .fakes import SDP, instead
-from .test_preflight import of_script
+from .fakes import SDP, instead, of_script
 
 METADATA = (
     "169.254.169.254", "2852039166", "0xa9fea9fe", "0xA9.0xFE.0xA9.0xFE", "0251.0376.0251.0376",

@@ -172,10 +172,7 @@ def test_each_refusal_says_what_was_wrong(stranger, sandbox):
         (lambda: stranger.raw(B["list"]), "B3 is served on the port of interface B"),
         (lambda: stranger.raw(B["import"], port="B", method="POST"), "B1 is GET here, not POST"),
         (lambda: stranger.a("get", roomId="x"), "A3 spells it room_id, not roomId"),
-        (
-            lambda: stranger.a("get", room="x", y="1"),
-            "room_id is missing; A3 does not know room, y",
-        ),
+        (lambda: stranger.a("get", room="x", y="1"), "room_id is missing"),
         (lambda: stranger.raw(f"{A['get']}?{stranger.token}"), "access_token is missing"),
         (lambda: stranger.a("create", topic="é" * 80, owner_id="o", room_mode=1), "160 bytes"),
         (lambda: stranger.bring(room_id, "rtsp://h/", "ada"), "userId is taken"),

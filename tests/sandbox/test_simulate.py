@@ -257,7 +257,7 @@ def test_failures_are_missing_values(sandbox):
         ({"speed": 0}, "speed is 0"),
         ({"speed": True}, "speed is"),
         ({"speed": "1"}, "speed is"),
-        ({"rooms": 5000, "every": 1}, "more than 100,000,000: raise every"),
+        ({"rooms": 5000, "every": 1}, "more than 100,000,000 samples: raise every"),
     ],
 )
 def test_arguments_that_make_no_sense(sandbox, given, said):

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 def signature(function: Function, _: Any) -> Hints:
     """It makes digest and token of every vector."""
-    from ..clients.vectors import all_vectors
+    from ..clients.rows import mistake, vectors
 
-    vectors = all_vectors()
-    for number, vector in enumerate(vectors):
+    given = vectors()["vectors"]
+    for number, vector in enumerate(given):
         messages: tuple[tuple[Kind, str], ...] = (
-            ("digest", vector.access_key),
-            ("token", f"{vector.random}:{vector.key}"),
+            ("digest", vector["access_key"]),
+            ("token", f"{vector['random']}:{vector['key']}"),
         )
-        for name, message in messages:
-            made = function(vector.secret_key, message, vector.hash, vector.signature)
-            if wrong := vector.mistake(name, made):
-                yield f"Right in {number} of {len(vectors)} vectors, then: {wrong}."
+        for kind, message in messages:
+            made = function(vector["secret_key"], message, vector["hash"], vector["signature"])
+            if wrong := mistake(vector, kind, made):
+                yield f"Right in {number} of {len(given)} vectors, then: {wrong}."
     return (
-        f"Digest and token are right in all {len(vectors)} vectors. In another language, do the "
+        f"Digest and token are right in all {len(given)} vectors. In another language, do the "
         "same before you send the first request: confkit course vectors prints them."
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
@@ -18,7 +18,10 @@ from .ports import Caller
 # Unread bytes that a viewer may cause before it is dropped.
 MAX_UNSENT = 2 * 1024 * 1024
 
-_METHODS = ("DESCRIBE", "SETUP", "PLAY", "PAUSE", "GET_PARAMETER", "SET_PARAMETER", "TEARDOWN")
+_METHODS = (
+    *("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "PAUSE"),
+    *("GET_PARAMETER", "SET_PARAMETER", "TEARDOWN"),
+)
 _REASONS = {
     302: "Moved Temporarily",
     453: "Not Enough Bandwidth",
@@ -101,14 +104,12 @@ class Connection(Caller):
         if response.status == 200 and self._session:
             headers.append(("Session", f"{self._session};timeout={self._timeout:.0f}"))
         self.transport.write(replace(response, headers=(*headers, *response.headers)).encode())
-        if self.transport.get_write_buffer_size() > MAX_UNSENT:
-            self.transport.abort()
-        elif request.method == "PLAY" and response.status == 200 and self._camera:
+        if request.method == "PLAY" and response.status == 200 and self._camera:
             self._camera.watch(self)
         elif request.method == "TEARDOWN" and response.status == 200:
             self._end_session()
-        if camera and camera.closes_after in (request.method, str(response.status)):
-            asyncio.get_running_loop().call_later(camera.closes_in, self.transport.close)
+        if camera and camera.closes_after == request.method:
+            self.transport.close()
 
     def _named(self, url: str) -> Camera | None:
         """Return the camera that a URL names, with or without its track."""
@@ -116,15 +117,14 @@ class Connection(Caller):
             path = parse_address(url).path
         except ValueError:
             return None
-        path = path.removesuffix("/" + TRACK) or "/"
-        return self._cameras.get(path) or self._cameras.get(path.rstrip("/"))
+        return self._cameras.get(path.removesuffix("/" + TRACK).rstrip("/") or "/")
 
     def _handle(self, request: Request, camera: Camera | None) -> Response:
         method, session = request.method, request.get("Session").partition(";")[0]
-        if method == "OPTIONS":
-            return answer(200, ("Public", ", ".join(("OPTIONS", *_METHODS))))
         if method not in _METHODS:
             return answer(501)
+        if method == "OPTIONS":
+            return answer(200, ("Public", ", ".join(_METHODS)))
         if camera is None:
             return answer(404 if "://" in request.url else 400)
         if camera.guard:
@@ -156,13 +156,13 @@ class Connection(Caller):
         if camera.full:
             return answer(453)
         for offer in request.get("Transport").split(","):
-            transport = self._accept(offer.strip(), camera.transports)
+            transport = self._accept(offer.strip(), camera.settings.transports)
             if transport:
                 self._camera, self._session = camera, secrets.token_hex(8)
                 return answer(200, ("Transport", f"{transport};ssrc={self.ssrc:08X}"))
         return answer(461)
 
-    def _accept(self, offer: str, transports: frozenset[str]) -> str:
+    def _accept(self, offer: str, transports: Collection[str]) -> str:
         """Return how packets will travel by an offer that is taken up, else nothing."""
         protocol, _, rest = offer.upper().partition(";")
         if re.search(r"(^|;)MULTICAST", rest):
