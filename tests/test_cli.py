@@ -86,6 +86,27 @@ def test_an_unknown_part_lists_the_parts():
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command", ["doctor", "probe", "diagnose 1", "token", "record f --rooms r"]
+)
+def test_without_a_service_the_command_line_s_ways_to_name_one_are_told(command):
+    """One line, without what is written in Python; --sandbox where the command has it."""
+    done = run(*command.split())
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "are missing. Name one: --profile NAME (`confkit profile add NAME`" in done.stderr
+    assert ("--sandbox" in done.stderr) == (command not in ("token", "record f --rooms r"))
+    assert "CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL" in done.stderr
+    assert "connect(" not in done.stderr
+
+
+def test_the_embedded_service_can_be_probed_and_is_no_profile():
+    """`probe --sandbox` asks it; what would be saved of it ends with the command."""
+    done = run("probe", "--sandbox", "--no-room")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert "signature of digest and token" in done.stdout
+    assert "ends with this command" in run("probe", "--sandbox", "--save", "new").stderr
+
+
 def test_a_token_goes_into_a_pipe_and_works(sandbox):
     """`confkit token` prints a token that the service takes."""
     done = run(
