@@ -10,7 +10,7 @@ from confkit.bulk.removals import COLUMNS
 from tests.scripted import GET_ROOM, Reply
 from tests.ways import TOKEN
 
-from . import LIST, REMOVE, SMALL, USERS, interrupt, table_of, types, when
+from . import LIST, REMOVE, SMALL, USERS, interrupt, table_of, types
 
 SECRET = "1NSIDE"
 TYPES = dict.fromkeys(COLUMNS, "string")
@@ -274,13 +274,3 @@ def test_a_stray_that_is_not_certain_is_not_removed(service):
     sent = [query["userAddress"] for _, path, query in service.requests if REMOVE in path]
     assert len(sent) == 5
     assert all(SECRET in address for address in sent)
-
-
-def test_a_camera_that_was_unplugged_is_a_stray(client, sandbox, devices):
-    """In the sandbox a device whose stream died is in B3 and not among the room's users."""
-    assert len(ck.stray_devices(client)) == 0
-    parts = str(devices[1].user_address).split(f"admin:{SECRET}@")
-    sandbox.unplug("".join(parts))
-    found = []
-    when(lambda: len(ck.stray_devices(client)), lambda: found.append(ck.stray_devices(client)))
-    assert list(found[0].user_id) == ["cam1"]

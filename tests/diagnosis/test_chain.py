@@ -559,21 +559,6 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
 # What is reported
 
 
-def test_no_password_shows_in_any_report(camera, ask):
-    """Neither the login's password nor one inside an address is in text, repr, HTML or frame."""
-    inside = camera.replace("rtsp://", "rtsp://admin:hidden%40pw@")
-    reports = [
-        ask("cam", inside),
-        ask("cam", camera, **LOGIN),
-        ask("cam", camera, login_name="x", login_password=PASSWORD),
-    ]
-    for report in reports:
-        shown = f"{report!r} {report} {report.to_frame().to_json()} {report._repr_html_()}"
-        shown += " ".join(notice.text for notice in report.warnings)
-        for secret in (PASSWORD, "hidden"):
-            assert secret not in shown
-
-
 def test_the_line_to_run_is_quoted_for_a_shell(sandbox, ask):
     """A path or a name with odd letters comes as one word each."""
     url = sandbox.camera("cam?channel=1&subtype=0", **SMALL)

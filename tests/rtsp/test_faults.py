@@ -78,8 +78,7 @@ def test_the_given_login_is_that_of_the_faulty_camera(zoo):
 def test_every_faulty_camera_can_be_unplugged(zoo):
     """unplug() takes the address that camera() gave, and frees the path or the port."""
     for fault in ("refused", "connect_timeout", "rtsp_silent", "wrong_path", "dns_failed", "busy"):
-        url = zoo.camera("odd", fault=fault, **SMALL)
-        zoo.unplug(url)
+        zoo.unplug(zoo.camera("odd", fault=fault, **SMALL))
     assert zoo.camera("odd", **SMALL).endswith("/odd")
 
 
