@@ -56,10 +56,16 @@ def listing(url, **options):
 # The device is in its room
 
 
-def test_a_device_that_is_in_its_room_is_ok_and_its_camera_is_left_alone(imported, ask, bring):
-    """While the service plays the camera it is not dialled, and the stage says why."""
+def test_a_device_that_is_in_its_room_is_ok_and_its_camera_is_left_alone(
+    sandbox, imported, ask, bring
+):
+    """While the service plays the camera it is not dialled, and the stage says why. A lock and a
+    full room keep others out, not the device that is in it."""
+    for name in "ab":
+        sandbox.join(imported.room_id, name)
     with door_before(imported.user_address, places=9) as door:
         bring("cam-2", "Yard", door.url, **LOGIN)
+        sandbox.lock(imported.room_id)
         knocks = door.knocks
         report = ask("cam-2")
         assert door.knocks == knocks
@@ -113,14 +119,6 @@ def test_a_device_may_be_named_by_its_address_alone(imported, ask, bring):
         report = ask(user_address=address)
         assert told(report) == ("ok",)
         assert f"device '{user_id}'" in report.subject
-
-
-def test_a_device_in_a_locked_or_full_room_is_ok(sandbox, imported, ask):
-    """A lock and a full room keep others out, not the device that is in it."""
-    for name in "abc":
-        sandbox.join(imported.room_id, name)
-    sandbox.lock(imported.room_id)
-    assert ask("cam").ok
 
 
 def test_a_room_may_be_named_by_the_id_of_its_application(script):
