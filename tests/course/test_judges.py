@@ -5,7 +5,6 @@ import base64
 import hmac
 import json
 import random
-import sys
 import time
 import tomllib
 from pathlib import Path
@@ -17,10 +16,10 @@ import pytest
 from confkit import course
 from confkit.rtsp import verdicts
 from confkit.sandbox import Sandbox
+from tests.course.clients import client, mistaken
 
 HERE = Path(__file__).parent
 VALUES = json.loads((HERE / "answers.json").read_text("utf-8"))
-CLIENT = [sys.executable, "-S", str(HERE / "own_client.py")]
 CHANCE = random.Random(7)
 
 
@@ -150,9 +149,10 @@ FUNCTIONS = [  # exercise, answer, what is said of it
     ("signature", lambda *given: quote(quote(signed(*given), safe="")), "percent-encoded twice"),
     ("signature", lambda *given: "x", "no known mistake"),
     ("signature", "a signature", "Hand in the function itself"),
-    ("own-client", [*CLIENT, "none"], "right"),
-    ("own-client", [*CLIENT, "no force_offline"], "A7, force a user offline: it does not know"),
-    ("own-client", [*CLIENT, "accessToken in B2"], "B2, delete external user: the usual service"),
+    ("own-client", client(), "right"),
+    ("own-client", client('"force_offline"', '"none"'),
+     "A7, force a user offline: it does not know"),
+    ("own-client", mistaken("accessToken in B2"), "B2, delete external user: the usual service"),
     ("own-client", ["/nowhere/client"], "cannot be started"),
     ("own-client", "sh client.sh", "Hand in a list"),
     ("own-client", [], "a list of words"),
