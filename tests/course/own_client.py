@@ -102,9 +102,8 @@ def ask(operation, fields):
         if granted["ret"] != 0:
             return told("A", granted)
         made = sign(f"{granted['random']}:{granted['key']}")
-        answer = send(
-            interface, method, path, {env(name) if name else "accessToken": made, **fields}
-        )
+        name = env(token) if token else "accessToken"
+        answer = send(interface, method, path, {name: made, **fields})
         if answer["ret"] != 602:
             break
     return told(interface, answer)
