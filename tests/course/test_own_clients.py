@@ -20,7 +20,6 @@ from tests.commands import run
 from tests.conftest import need
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN = ROOT / "tests" / "course" / "own_client.py"
 VECTORS = course.vectors()["vectors"]
 LEFT_OUT = ["A4", "A7", "B2"]
 # What completes a skeleton, in the place of its three comments.
@@ -61,13 +60,6 @@ def not_right(found):
 
 def confkit(*arguments):
     return run("course", *arguments)
-
-
-def test_a_client_in_python_is_right_in_every_row():
-    """The small client of these tests meets the whole contract, every day; that in Java nightly."""
-    found = course.check_client([sys.executable, "-S", str(OWN), "none"])
-    assert not_right(found) == {}
-    assert len(found) == len(ROWS)
 
 
 def test_the_skeleton_in_shell_lacks_three_rows_and_is_right_once_it_has_them(tmp_path):
@@ -253,16 +245,6 @@ def test_the_command_tells_on_standard_error_how_far_it_is():
         "UNKNOWN 404, room not found",
     }
     assert [row.partition(": ")[0] for row in rows] == ["1 of 2", "2 of 2"]
-
-
-def test_a_row_is_told_when_all_services_have_tried_it():
-    """`each` is called once a row, with what stands in the table in the end; here with a mistake
-    that shows in one of the services alone."""
-    rows = []
-    command = [sys.executable, "-S", str(OWN), "usual token name"]
-    found = course.check_client(command, only=["A3", "416"], each=rows.append)
-    assert "2 of 3 services right" in found[0].found
-    assert sorted(rows, key=str) == sorted(found, key=str)
 
 
 def test_the_command_prints_what_is_shipped_in_utf_8():
