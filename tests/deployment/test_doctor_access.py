@@ -116,13 +116,13 @@ def test_a_wrong_setting_of_the_dialect_is_told_by_the_right_one(used, wanted, c
         arguments = ", ".join(f"{k}={v!r}" for k, v in (p.split("=") for p in every.split(",")))
         assert f"ck.Dialect({arguments})" in found.advice
         assert f"--dialect {every})" in found.advice
-        assert "CONFKIT_DIALECT" not in found.advice
+        assert f"(CONFKIT_DIALECT={every})" in found.advice
         assert client.dialect == ck.Dialect(**used)
         assert ck.doctor(other(sandbox), room_id).ok
 
 
 def test_all_wrong_settings_are_found_in_one_run(monkeypatch):
-    """The last FAIL says all of them, for the environment too where settings came from there."""
+    """The last FAIL says all of them."""
     wanted = ck.Dialect(
         hash="sha256",
         token_parameter="access_tocken",
@@ -137,12 +137,10 @@ def test_all_wrong_settings_are_found_in_one_run(monkeypatch):
         checks = ck.doctor(ck.connect(), room_id, max_failed_logins=8)
         assert verdicts(checks) == "PSPSPSPSFPFFPFPFP"
         told = by_name(checks)["media server"].advice.partition("CONFKIT_DIALECT=")[2]
-        told = told.partition(", or ")[0]
+        told = told.partition(")")[0]
         assert ck.Dialect.parse(told) == wanted
         monkeypatch.setenv("CONFKIT_DIALECT", told)
         assert ck.doctor(ck.connect(), room_id).ok
-        argued = ck.connect(dialect=ck.Dialect())
-        assert "CONFKIT_DIALECT" not in str(ck.doctor(argued, room_id, max_failed_logins=8))
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 8])
