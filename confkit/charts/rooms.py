@@ -19,8 +19,7 @@ from .texts import called, clean, lasting, names, natural
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST = 30  # so many rooms have a row each; of more the first TOP have
-TOP = 20
+TOP = 20  # so many rooms have a row each
 
 
 @dataclass(frozen=True)
@@ -220,15 +219,10 @@ def seats(found: Sequence[RoomCap]) -> str:
     return f"caps together {old:,} today, {new:,} as suggested" if both else ""
 
 
-def first(found: Sequence[Room]) -> int:
-    """How many of the rooms have a row each."""
-    return len(found) if len(found) <= MOST else TOP
-
-
 def summary(found: Sequence[Room], looks: Mapping[str, Look], heading: str, *told: str) -> str:
     """These lines, how many rooms are in which state, and, under the heading where there are more,
     the first of them."""
-    count, shown = Counter(room.state for room in found), found[: first(found)]
+    count, shown = Counter(room.state for room in found), found[:TOP]
     lines = [*filter(None, told)]
     lines += [f"{look.word}: {count[state]:,}" for state, look in looks.items() if count[state]]
     lines += [heading] * (len(shown) < len(found))
