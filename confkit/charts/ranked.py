@@ -214,7 +214,7 @@ def _basis(report: "pd.DataFrame", found: Sequence[RoomCap]) -> str:
     if risk:
         weeks = counted(report.attrs["weeks_ahead"], "week")
         return f"at most {100 * risk:g} % of such rooms exceed theirs in {weeks}, on average"
-    refused = sum(room.refused_minutes or 0 for room in found)
+    refused = sum(room.refused or 0 for room in found)
     rests = f"{100 * (quantile or 0):g} % of use fits, {refused:,} user-minutes do not"
     return f"{rests if quantile else 'the most that was seen'}; nothing is promised"
 
