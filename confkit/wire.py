@@ -85,7 +85,7 @@ class Answer(NamedTuple):
     """What came back: HTTP status, content type, and the whole body.
 
     `secrets` are the values that must not be quoted from it; `whole` is False when the connection
-    ended before the body did; `retry_after` is that header as it came, of HTTP 429 and 503."""
+    ended before the body did; `retry_after` is that header, of HTTP 429 and 503."""
 
     status: int
     content_type: str

@@ -37,24 +37,6 @@ def through(chaos: Chaos, sandbox: Sandbox, patience: float = 5.0) -> ck.Client:
     )
 
 
-@pytest.fixture
-def room_id(client: ck.Client) -> str:
-    """A room of the sandbox."""
-    return ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=25)
-
-
-def test_without_weights_all_is_passed_on(sandbox, client, room_id):
-    """What the proxy passes on is what the service says, of GET and of POST alike."""
-    with Chaos(sandbox.base_url, sandbox.outgoing_url, chance="a", weights={}) as chaos:
-        with through(chaos, sandbox) as asking:
-            assert ck.get_room(asking, room_id) == ck.get_room(client, room_id)
-            assert ck.list_devices(asking) == []
-        posted = requests.post(f"{chaos.base_url}/rtc/room/get", data={"room_id": "7"}, timeout=5)
-        assert posted.json()["ret"] in (407, 408, 602)
-        assert chaos.counts == {"plain": 4}
-        assert chaos.leaked == []
-
-
 def asked(asking: ck.Client, room_id: str) -> ck.Room | ck.ConfkitError:
     """The room, or the error in its place."""
     try:

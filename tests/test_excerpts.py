@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 
 import pytest
 
@@ -125,28 +124,3 @@ def test_a_secret_quoted_again_and_again_is_hidden_each_time(length, size):
             assert not set("Secrt0123456789") & set(
                 excerpt(b"x" * more + repeats * secret.encode(), (secret,), size)
             )
-
-
-def test_a_message_is_shown_as_it_is():
-    """A text of its own is no torn JSON, whatever stands in it."""
-    told = excerpt("cannot open 'rtsp://u:Qu8jz@192.0.2.7/x': refused", ())
-    assert told == "cannot open 'rtsp://u:***@192.0.2.7/x': refused"
-    assert excerpt("x" * 9000 + "Qu8jzPde0Ig", ("Qu8jzPde0Ig",)) == "x" * 120
-
-
-def test_an_excerpt_costs_little_more_than_reading_the_answer():
-    """Beside json.loads: some six times as much, thirty times before."""
-    body, token = (
-        json.dumps(ROOM).encode(),
-        "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA==",
-    )
-    ratios = []
-    for _ in range(20):
-        began = time.process_time()
-        for _ in range(200):
-            json.loads(body)
-        between = time.process_time()
-        for _ in range(200):
-            excerpt(body, (token,), 2000)
-        ratios.append((time.process_time() - between) / (between - began))
-    assert min(ratios) < 10

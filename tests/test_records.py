@@ -8,13 +8,12 @@ from contextlib import suppress
 from dataclasses import FrozenInstanceError, asdict
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import confkit as ck
 from confkit.records import Device, Room, RoomUser, number, shown, text
 
-INTEGERS = st.integers(-(2**63), 2**63 - 1)
 ROOM_NUMBERS = ["id", "room_status", "attendee_max", "max_audio", "max_video"]
 ROOM_TEXTS = ["topic", "owner_id", "host_password", "room_extend_id"]
 JSON = st.recursive(
@@ -24,21 +23,22 @@ JSON = st.recursive(
 )
 
 
-@given(value=INTEGERS)
+def deep(levels, opening='{"a":', closing="}"):
+    return opening * levels + "1" + closing * levels
+
+
+@given(value=st.integers(-(2**63), 2**63 - 1))
+@example(2**63 - 1)
+@example(-(2**63))
 def test_a_number_reads_the_same_quoted_and_unquoted(value):
-    """25, "25", " 25 " and "25.0" are the integer 25, to the last digit."""
+    """25, "25", " 25 " and "25.0" are the integer 25, to the last digit of 64 bits."""
     for written in (value, str(value), f" {value} ", f"{value}.", f"{value}.0", f"{value}.000"):
         assert number({"n": written}, "n") == value
     if value >= 0:
         assert number({"n": f"+{value}"}, "n") == value
-
-
-@given(value=st.integers(-(2**53) + 1, 2**53 - 1))
-def test_a_float_that_is_whole_is_a_number(value):
-    """25.0 is the integer 25, of the type int."""
-    read = number({"n": float(value)}, "n")
-    assert read == value
-    assert type(read) is int
+    if abs(value) < 2**53:
+        assert type(number({"n": float(value)}, "n")) is int
+        assert number({"n": float(value)}, "n") == value
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,7 @@ def test_a_float_that_is_whole_is_a_number(value):
 )
 def test_a_quoted_number_may_be_written_as_json_writes_numbers(written, value):
     """ "1e3" is 1000, as it is without quotes."""
-    assert number({"n": written}, "n") == value
-    assert number({"n": float(written)}, "n") == value
+    assert number({"n": written}, "n") == number({"n": float(written)}, "n") == value
 
 
 @pytest.mark.parametrize(
@@ -58,60 +57,16 @@ def test_what_is_absent_null_or_empty_is_none(fields):
     assert number(fields, "n") is None
 
 
-@pytest.mark.parametrize(
-    ("value", "fits"),
-    [(2**63 - 1, True), (-(2**63), True), (2**63, False), (-(2**63) - 1, False), (10**30, False)],
-)
-def test_numbers_have_64_bits(value, fits):
-    """The largest and the smallest 64-bit number are read; one more is a ProtocolError."""
-    for written in (value, str(value)):
-        if fits:
-            assert number({"n": written}, "n") == value
-        else:
-            with pytest.raises(ck.ProtocolError, match="field n"):
-                number({"n": written}, "n")
+NONSENSE = [
+    "x", "1,000", "1 000", "1.5", "1.5e0", "1e", "1e-1", "1e99", "0x10", "١٢", "²", "--1", "1-",
+    "None", "nan", "∞", "1_0", "9" * 20, "9" * 5000, ".", ".5", "+", True, False, 1.5, math.nan,
+    math.inf, -math.inf, 1e300, [], [1], {}, {"n": 1}, 2**63, -(2**63) - 1, 10**30, str(2**63),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "x",
-        "1,000",
-        "1 000",
-        "1.5",
-        "1.5e0",
-        "1e",
-        "1e-1",
-        "1e99",
-        "0x10",
-        "١٢",
-        "²",
-        "--1",
-        "1-",
-        "None",
-        "nan",
-        "∞",
-        "1_0",
-        "9" * 20,
-        "9" * 5000,
-        ".",
-        ".5",
-        "+",
-        True,
-        False,
-        1.5,
-        math.nan,
-        math.inf,
-        -math.inf,
-        1e300,
-        [],
-        [1],
-        {},
-        {"n": 1},
-    ],
-)
+@pytest.mark.parametrize("value", NONSENSE)
 def test_nonsense_is_a_protocol_error(value):
-    """What is no whole number is an error that names the field, never some number."""
+    """What is no whole number of 64 bits is an error that names the field, never some number."""
     with pytest.raises(ck.ProtocolError, match="field attendee_max"):
         number({"attendee_max": value}, "attendee_max")
 
@@ -124,101 +79,56 @@ def test_a_number_that_a_float_cannot_hold_is_not_rounded(written):
 
 
 @given(value=JSON)
-def test_any_json_value_is_a_number_none_or_an_error(value):
-    """Whatever a deployment puts there: the very number, None for nothing, or a ProtocolError."""
-    try:
+def test_any_json_value_is_a_number_a_text_none_or_an_error(value):
+    """As a number: the very number, None for nothing, or a ProtocolError. As a text: a text stays,
+    a whole number is written out, null is None, and all else is a ProtocolError."""
+    with suppress(ck.ProtocolError):
         read = number({"n": value}, "n")
-    except ck.ProtocolError:
-        return
-    if read is None:
-        assert value is None or value.strip() == ""
-    else:
-        assert type(read) is int
-        assert float(read) == float(value)
-
-
-@given(value=JSON)
-def test_any_json_value_is_a_text_none_or_an_error(value):
-    """A text stays, a whole number is written out, null is None, all else is a ProtocolError."""
+        if read is None:
+            assert value is None or value.strip() == ""
+        else:
+            assert type(read) is int
+            assert float(read) == float(value)
     try:
         read = text({"t": value}, "t")
     except ck.ProtocolError:
         assert not isinstance(value, str)
         return
     assert read == (None if value is None else str(value))
-    assert value is None or isinstance(value, str | int)
-    assert not isinstance(value, bool)
+    assert value is None or type(value) in (str, int)
 
 
-ROOM_FIELDS = [*ROOM_NUMBERS, *ROOM_TEXTS, "room_id", "room_mode", "other"]
-
-
-@given(fields=st.fixed_dictionaries({}, optional=dict.fromkeys(ROOM_FIELDS, JSON)))
-def test_any_answer_is_a_room_or_a_protocol_error(fields):
-    """Room.read gives a room of real types or raises ProtocolError, nothing else."""
-    try:
-        room = Room.read(fields, "asked")
-    except ck.ProtocolError:
-        return
-    assert all(type(getattr(room, name)) in (int, type(None)) for name in ROOM_NUMBERS)
-    assert isinstance(room.room_id, str)
-    assert room.room_id
-    assert isinstance(room.room_mode, int | str | None)
-
-
-@given(
-    item=st.dictionaries(
-        st.sampled_from(
-            ["roomId", "userId", "userName", "userAddress", "userData", "options", "user_id"]
-        ),
-        JSON,
-    )
+ANY_ROOM = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys([*ROOM_NUMBERS, *ROOM_TEXTS, "room_id", "room_mode", "other"], JSON)
 )
-def test_any_item_is_a_device_or_a_protocol_error(item):
-    """Device.read gives a device with both IDs or raises ProtocolError, nothing else."""
-    try:
+ITEM_KEYS = ["roomId", "userId", "userName", "userAddress", "userData", "options", "user_id"]
+
+
+@given(fields=ANY_ROOM, item=st.dictionaries(st.sampled_from(ITEM_KEYS), JSON))
+def test_any_answer_is_a_record_or_a_protocol_error(fields, item):
+    """Room.read and Device.read give records of real types or raise ProtocolError, nothing else."""
+    with suppress(ck.ProtocolError):
+        room = Room.read(fields, "asked")
+        assert all(type(getattr(room, name)) in (int, type(None)) for name in ROOM_NUMBERS)
+        assert isinstance(room.room_id, str)
+        assert room.room_id
+        assert isinstance(room.room_mode, int | str | None)
+    with suppress(ck.ProtocolError):
         device = Device.read(item)
-    except ck.ProtocolError:
-        return
-    assert device.room_id
-    assert device.user_id
-    assert isinstance(device.options, dict)
+        assert device.room_id
+        assert device.user_id
+        assert isinstance(device.options, dict)
 
 
 def test_a_room_as_the_interface_shows_it():
-    """An answer of A3 with quoted caps gives the room in real types."""
-    room = Room.read(
-        {
-            "ret": 0,
-            "id": 7,
-            "room_id": "0815",
-            "topic": "Weekly",
-            "room_status": "1",
-            "owner_id": "ops",
-            "host_password": "",
-            "attendee_max": "25",
-            "max_audio": "",
-            "max_video": None,
-            "room_extend_id": "",
-            "room_mode": "1",
-        },
-        "0815",
-    )
-    assert room == Room(
-        id=7,
-        room_id="0815",
-        topic="Weekly",
-        room_status=1,
-        owner_id="ops",
-        attendee_max=25,
-        room_mode=1,
-    )
-
-
-def test_a_room_that_does_not_say_its_number_has_the_one_that_was_asked_for():
-    """Without room_id in the answer the room has the ID of the question."""
-    assert Room.read({"ret": 0}, "42") == Room(room_id="42")
-    assert Room.read({"room_id": ""}, "42").room_id == "42"
+    """An answer of A3 with quoted caps gives the room in real types; one without room_id has the ID
+    of the question."""
+    plain = {"room_id": "0815", "topic": "Weekly", "owner_id": "ops"}
+    quoted = {"room_status": "1", "attendee_max": "25", "room_mode": "1"}
+    absent = {"host_password": "", "max_audio": "", "max_video": None, "room_extend_id": ""}
+    room = Room.read({"ret": 0, "id": 7, **plain, **quoted, **absent}, "0815")
+    assert room == Room(id=7, **plain, room_status=1, attendee_max=25, room_mode=1)
+    assert Room.read({"ret": 0}, "42") == Room.read({"room_id": ""}, "42") == Room(room_id="42")
 
 
 @pytest.mark.parametrize(
@@ -238,13 +148,12 @@ def test_a_text_of_another_type_is_a_protocol_error(name, value):
         Room.read({name: value}, "1")
 
 
-def test_a_user_needs_an_id_but_no_name():
-    """A room user without a name is one; without an ID it is a ProtocolError."""
-    assert RoomUser.read({"user_id": "u1"}) == RoomUser(None, "u1")
-    assert RoomUser.read({"user_id": 7, "user_name": "Ada"}) == RoomUser("Ada", "7")
-    for item in ({"user_name": "Ada"}, {"user_id": ""}, {"user_id": None}):
-        with pytest.raises(ck.ProtocolError, match="user_id"):
-            RoomUser.read(item)
+@pytest.mark.parametrize("levels", [102, 900])
+@pytest.mark.parametrize("name", ["id", "topic", "attendee_max"])
+def test_a_value_that_is_nested_deep_is_told_in_words(name, levels):
+    """A field that holds lists in lists is the error of a field of another type."""
+    with pytest.raises(ck.ProtocolError, match="nested too deep"):
+        Room.read({name: json.loads(deep(levels, "[", "]"))}, "1")
 
 
 CAMEL = {
@@ -255,152 +164,99 @@ CAMEL = {
     "userData": "outgoing",
     "options": {"login_name": "admin", "login_password": "hunter2"},
 }
-SNAKE = {
-    "room_id": "1",
-    "user_id": "cam",
-    "user_name": "Door",
-    "user_address": "rtsp://h:554/x",
-    "user_data": "outgoing",
-    "options": '{"login_name":"admin","login_password":"hunter2"}',
-}
 
 
 def test_a_device_reads_the_same_in_both_spellings():
     """camelCase and snake_case, options as an object and as JSON text: the same device."""
+    snake = {
+        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name): value
+        for name, value in CAMEL.items()
+    }
     device = Device.read(CAMEL)
-    assert device == Device.read(SNAKE)
-    assert device == Device(
-        "1",
-        "cam",
-        "Door",
-        "rtsp://h:554/x",
-        "outgoing",
-        {"login_name": "admin", "login_password": "hunter2"},
-    )
+    assert device == Device.read({**snake, "options": json.dumps(CAMEL["options"])})
+    assert device == Device(*CAMEL.values())
     assert (device.login_name, device.login_password) == ("admin", "hunter2")
-
-
-@pytest.mark.parametrize("options", ['{"a":' * 480 + "1" + "}" * 480, '{"a": NaN}', "[1]"])
-def test_options_that_are_no_plain_json_are_refused(options):
-    """Options as text are held to what is asked of an answer, however deep; the error advises."""
-    with pytest.raises(ck.ProtocolError) as raised:
-        Device.read({**CAMEL, "options": options})
-    assert raised.value.advice
-    assert str(raised.value).endswith(raised.value.advice)
 
 
 @pytest.mark.parametrize("options", [None, "", " ", {}, "{}"])
 def test_options_may_be_missing_or_empty(options):
     """A device without options has an empty object, and neither login name nor password."""
     device = Device.read({**CAMEL, "options": options})
-    assert device.options == {}
-    assert device.login_name is None
-    assert device.login_password is None
+    assert (device.options, device.login_name, device.login_password) == ({}, None, None)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        "x",
-        "[]",
-        "1",
-        '"a"',
-        '{"a":',
-        [],
-        1,
-        True,
-        "{" * 20,
-        '{"a":' + "9" * 5000 + "}",
-        '{"a":' + "[" * 100_000 + "]" * 100_000 + "}",
-    ],
-)
-def test_options_that_are_no_object_are_a_protocol_error(options):
-    """Whatever else stands in options, however deep or long, is an error that names the field."""
-    with pytest.raises(ck.ProtocolError, match="options"):
+NO_OPTIONS = [
+    "x", "[]", "1", '"a"', '{"a":', [], 1, True, "{" * 20, '{"a":' + "9" * 5000 + "}",
+    '{"a":' + deep(100_000, "[", "]") + "}", '{"a": NaN}', "[1]", *map(deep, (101, 480, 600, 900)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", NO_OPTIONS, ids=range(len(NO_OPTIONS)))
+def test_options_that_are_no_plain_object_are_a_protocol_error(options):
+    """Whatever else stands in options, however deep or long, is an error that names the field, and
+    advises."""
+    with pytest.raises(ck.ProtocolError, match="options") as raised:
         Device.read({**CAMEL, "options": options})
+    assert raised.value.advice
+    assert str(raised.value).endswith(raised.value.advice)
 
 
-@pytest.mark.parametrize("name", ["roomId", "userId"])
-@pytest.mark.parametrize("value", [None, ""])
-def test_a_device_needs_both_ids(name, value):
-    """A device without its room's or its own ID is a ProtocolError."""
-    with pytest.raises(ck.ProtocolError, match="item_keys"):
-        Device.read({**CAMEL, name: value})
+def test_ids_are_needed():
+    """A device without its room's or its own ID is a ProtocolError; so is a user without one, who
+    needs no name."""
+    for name in ("roomId", "userId"):
+        for value in (None, ""):
+            with pytest.raises(ck.ProtocolError, match="item_keys"):
+                Device.read({**CAMEL, name: value})
+    assert RoomUser.read({"user_id": 7}) == RoomUser(None, "7")
+    for item in ({"user_name": "Ada"}, {"user_id": ""}, {"user_id": None}):
+        with pytest.raises(ck.ProtocolError, match="user_id"):
+            RoomUser.read(item)
 
 
-def secretive():
-    """A room and a device full of secrets, each called hunter2."""
-    yield Room(room_id="1", host_password="hunter2")
-    yield Room.read({"host_password": 7777777}, "1")
-    yield Device(
-        "1",
-        "2",
-        "Door",
-        "rtsp://admin:hunter2@h/x",
-        "rtsp://u:hunter2@h",
-        {
-            "login_password": "hunter2",
-            "assist_address": "rtsp://a:hunter2@h/y",
-            "more": [{"password": "hunter2"}],
-        },
-    )
-    yield Device.read({**CAMEL, "options": '{"login_password": "hunter2"}'})
-    yield Device.read({**CAMEL, "options": {"login_password": 7777777}})
-    yield Device.read({**CAMEL, "userAddress": 'rtsp://a:"hunter2"@h/x'})
-    yield Device.read({**CAMEL, "userAddress": "rtsp://a:my hunter2@h/x"})
-    yield Device(*["rtsp://a:hunter2@h/x"] * 4)
+LOGIN = "rtsp://admin:hunter2@h/x"
+HELD = {"login_password": "hunter2", "assist_address": LOGIN, "more": [{"password": "hunter2"}]}
+SECRETIVE = [
+    Room(room_id="1", host_password="hunter2"),
+    Room.read({"host_password": 7777777}, "1"),
+    Device("1", "2", "Door", LOGIN, LOGIN, HELD),
+    Device(*[LOGIN] * 4),
+    *(Device.read({**CAMEL, "options": options})
+      for options in ('{"login_password": "hunter2"}', {"login_password": 7777777})),
+    *(Device.read({**CAMEL, "userAddress": f"rtsp://a:{password}@h/x"})
+      for password in ('"hunter2"', "my hunter2")),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("record", list(secretive()), ids=lambda record: type(record).__name__)
+@pytest.mark.parametrize("record", SECRETIVE, ids=lambda record: type(record).__name__)
 def test_a_repr_shows_no_secret(record):
-    """In a repr, of the record, of a copy or of a container, secrets are ***."""
+    """In a repr, of the record, of a copy or of a container, secrets are ***; code that asks for
+    them gets them; a record is frozen, and an equal one is the same key."""
+    travelled = pickle.loads(pickle.dumps(record))
     for held in (
         record,
         [record],
         {1: (record,)},
         copy.deepcopy(record),
         asdict(record),
-        pickle.loads(pickle.dumps(record)),
+        travelled,
     ):
         assert "hunter2" not in repr(held)
         assert "7777777" not in repr(held)
         assert "***" in repr(held)
-
-
-def test_code_that_asks_for_a_secret_gets_it():
-    """Attributes give the values as they came."""
-    assert Room(room_id="1", host_password="hunter2").host_password == "hunter2"
-    device = Device("1", "2", None, "rtsp://a:b@h", "", {"login_password": "hunter2"})
-    assert device.user_address == "rtsp://a:b@h"
-    assert device.login_password == "hunter2"
-    assert Room(room_id="1").host_password is None
+    values = asdict(travelled)
+    assert "hunter2" in json.dumps(values) or "7777777" in json.dumps(values)
+    assert {record: 1}[copy.deepcopy(record)] == 1
+    with pytest.raises(FrozenInstanceError):
+        record.room_id = "x"
 
 
 @pytest.mark.parametrize(
     "value",
-    [
-        "rtsp://a:hunter2@h/x",
-        {"login_password": "hunter2"},
-        ["rtsp://a:hunter2@h/x"],
-        ("rtsp://a:hunter2@h/x",),
-        b"rtsp://a:hunter2@h/x",
-        {"rtsp://a:hunter2@h/x": 1},
-        {"password": ("hunter2",)},
-    ],
-)
+    [LOGIN, {"login_password": "hunter2"}, [LOGIN], (LOGIN,), LOGIN.encode(), {LOGIN: 1},
+     {"password": ("hunter2",)}],
+)  # fmt: skip
 def test_what_an_error_quotes_of_a_value_is_short_and_masked(value):
     """A wrong value is quoted in at most 60 characters without its secrets, of any type."""
     assert "hunter2" not in shown(value)
     assert len(shown([value] * 30)) <= 60
-
-
-def test_records_do_not_change():
-    """Room, RoomUser and Device are frozen; equal ones are equal, and can be keys."""
-    for record, name in (
-        (Room(room_id="1"), "room_id"),
-        (RoomUser("Ada", "u"), "user_id"),
-        (Device("1", "2", options={"a": 1}), "room_id"),
-    ):
-        with pytest.raises(FrozenInstanceError):
-            setattr(record, name, "x")
-        assert {record: 1}[copy.deepcopy(record)] == 1

@@ -13,11 +13,9 @@ import pytest
 import confkit as ck
 from confkit import create_room, profiles
 from confkit.errors import ConfkitError
-from confkit.occupancy.folder import RecordingError, save_occupancy
 from confkit.sandbox import Sandbox
 from confkit.text import write_whole
 from tests.conftest import need
-from tests.occupancy.made import sweep
 
 Limited = Callable[[int], AbstractContextManager[None]]
 
@@ -116,16 +114,3 @@ def test_a_sandbox_goes_on_after_its_disk_was_full(tmp_path, limited):
         assert sandbox.people(room_id) == []
         sandbox.join(room_id, "Bo")
         assert [one["user_name"] for one in sandbox.people(room_id)] == ["Bo"]
-
-
-def test_a_sandbox_whose_file_cannot_be_made_says_what_to_do(tmp_path):
-    """A file in a folder that is not there names the cause and the next step."""
-    with pytest.raises(ConfkitError, match=r"No such file or directory\. Free space, or give it"):
-        Sandbox(path=tmp_path / "none" / "rooms.sqlite").start()
-
-
-def test_samples_that_cannot_be_saved_are_a_recording_error(tmp_path):
-    """A place below a file is an error of the recording, with its cause and the next step."""
-    (tmp_path / "file").touch()
-    with pytest.raises(RecordingError, match=r"was not written: Not a directory.*Free space"):
-        save_occupancy(sweep("2026-06-01T10:00Z"), tmp_path / "file" / "samples")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..devices import devices_of
 from ..endpoints import B3
@@ -29,10 +28,6 @@ from .questions import (
     Question,
 )
 
-if TYPE_CHECKING:
-    pass
-
-SECONDS = 60.0  # for all checks together
 MOST_SKEW = 5.0  # seconds that do no harm; the Date header has whole ones
 MCU_SECONDS = 2.0
 _CLOSED = 3  # room_status, as seen in deployments
@@ -118,9 +113,6 @@ def _refused(case: Case, tried: Tried) -> Said:
     parts.append(f"logins that failed: {case.logins.failed}")
     odd = [name for name in keys if not getattr(case.client, name).isascii()]
     parts += [f"{name} holds letters beyond ASCII, which may be pasted with it" for name in odd]
-    if abs(case.skew) > MOST_SKEW:
-        apart = f"the clocks are {_duration(case.skew)} apart"
-        parts.append(f"{apart}, which should not matter (assumed)")
     ret = error.ret if isinstance(error, ApiError) else "no code"
     origins = case.origins(*keys)
     return say("login.refused", ret=ret, tried="; ".join(parts), origins=origins, more=more)

@@ -158,8 +158,6 @@ class RoomsPanel(Panel):
             lambda error: self.fails(error, "reading"),
         )
         self._outage: Outage | None = None  # the last one that was said
-        self._drawing = threading.RLock()
-        self._newest: pd.DataFrame | None = None  # the value of what was drawn last
         self._asides: list[threading.Thread] = []
         self.often = arranging.choice("Automatic refresh", list(OFTEN.items()), "short")
         self.often.observe(lambda change: self._follow_every(change["new"]), "value")
@@ -314,11 +312,7 @@ class RoomsPanel(Panel):
 
     def _shows_rows(self, draw: Callable[[], pd.DataFrame | None] | None = None) -> None:
         """Shows the rows as they are now, whichever thread has changed them."""
-        with self._drawing:
-            self._newest = (draw or self._draw)()
-        # Without the lock, as who observes the value may begin work: then a newer one is there.
-        while self._trait_values.get("value") is not self._newest:
-            self.value = self._newest
+        self.draws(draw or self._draw)
 
     def _users_cell(self, row: Row) -> Cell:
         """A room's users against its cap, in the states of the occupancy chart, and how old these

@@ -100,13 +100,15 @@ class _Job:
 
 
 class _Awaited(traitlets.Any):
-    """A value that whoever reads it waits for, while the first reading is under way; where that
-    failed and left none, its error is raised."""
+    """A value that whoever reads it waits for, while the first reading is under way, or while what
+    belongs to it is drawn; where that reading failed and left none, its error is raised."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The value, once there is one."""
         obj.wait_for_first()
-        value, error = super().get(obj, cls), obj._first and obj._first.error
+        with obj._drawing:
+            value = super().get(obj, cls) if obj._newest is None else obj._newest
+        error = obj._first and obj._first.error
         if value is None and error is not None:
             raise error.again() if isinstance(error, ConfkitError) else error
         return value
@@ -135,6 +137,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self._automatic: dict[str, str] = {}  # what automatic work has said last, by kind
         self._answer: Callable[[], object] | None = None
         self._tick: Callable[[], object] = lambda: None
+        self._drawing = threading.RLock()
+        self._newest: Any = None  # the value of what was drawn last
         self.frame = Frame(title, self._heard)
         super().__init__([self.frame])
         self.add_class("confkit-panel")
@@ -148,6 +152,15 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
     def shows(self, *children: ipywidgets.Widget) -> None:
         """Put these below the panel's head."""
         self.children = [self.frame, *children]
+
+    def draws(self, draw: Callable[[], Any]) -> None:
+        """Have this show what there is now, whichever thread has changed it; what it returns is the
+        value that belongs to what is shown, for whoever asks from then on."""
+        with self._drawing:
+            self._newest = draw()
+        # Without the lock, as who observes the value may begin work: then a newer one is there.
+        while self._trait_values.get("value") is not self._newest:
+            self.value = self._newest
 
     # Work
 

@@ -12,11 +12,12 @@ from contextlib import suppress
 from typing import Any, cast
 
 from .address import Address
-from .message import Frame, MalformedMessage, Parser, Request, Response
+from .message import Frame, Header, MalformedMessage, Parser, Request, Response
 from .refusal import PullRefused, connection_refusal
 
 # One of several addresses of a name gets so many seconds before the next is tried.
 _PATIENCE = 4.0
+_DUE = 8  # answers that are waited for; some cameras give none to a keep-alive
 _RESET = 0.05  # seconds on the way, at most, for a peer's word that it has closed already
 _FAREWELL = 0.5  # seconds for a TLS peer to say goodbye
 # The more a failure tells about the camera, the sooner it is the one to report.
@@ -70,31 +71,29 @@ class Connection(asyncio.Protocol):
 
     `closed` becomes the reason when the connection is gone, `unread` tells then that the peer did
     not read what was sent last; `malformed` is set when it does not speak RTSP, `heard` once it has
-    sent a byte.
+    sent a byte; `parser` holds what of an answer has come.
     """
-
-    closed: asyncio.Future[str]
 
     def __init__(self, received: Callable[[Frame], None]) -> None:
         """Prepare a connection; `received` takes the interleaved frames."""
-        self._received = received
-        self._parser = Parser(resync=True)
-        self._sequence = 0
-        self._unanswered: list[int] = []
-        self._answer: asyncio.Future[Response] | None = None
+        self._loop = asyncio.get_running_loop()
+        self.closed: asyncio.Future[str] = self._loop.create_future()
+        self.parser = Parser(resync=True)
         self.heard = self.unread = False
         self.malformed: MalformedMessage | None = None
+        self._received = received
+        self._sequence = 0
+        self._answers: dict[str, asyncio.Future[Response]] = {}  # that are due, by CSeq
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Be ready to send."""
         self._transport = cast("asyncio.Transport", transport)  # of uvloop: its own class
-        self.closed = asyncio.get_running_loop().create_future()
 
     def data_received(self, data: bytes) -> None:
         """Hand on what is complete."""
         self.heard = True
         try:
-            for message in self._parser.feed(data):
+            for message in self.parser.feed(data):
                 if isinstance(message, Frame):
                     self._received(message)
                 elif isinstance(message, Response):
@@ -105,18 +104,18 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Where an answer is due, wait a moment for the peer to say that it read no request."""
-        if self._answer is None or self._answer.done():
+        if not self._answers:
             return False
-        asyncio.get_running_loop().call_later(_RESET, self._transport.close)
+        self._loop.call_later(_RESET, self._transport.close)
         return self._transport.get_extra_info("sslcontext") is None  # TLS knows no half of an end
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Say why in `closed`."""
-        reason = "The camera closed the connection."
+        reason = (
+            "The connection to the camera broke." if exc else "The camera closed the connection."
+        )
         if self.malformed:
             reason = "The camera sent something that is not RTSP."
-        elif exc:
-            reason = "The connection to the camera broke."
         self.unread |= exc is not None
         ours = self._transport.get_extra_info("socket")  # TLS has let go of it
         with suppress(OSError, TypeError):  # uvloop's sockets have no options to ask for
@@ -124,36 +123,31 @@ class Connection(asyncio.Protocol):
             self.unread |= bool(ours) and ours.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
         self.closed.set_result(reason)
 
-    @property
-    def waiting(self) -> Response | None:
-        """The head of a response whose body has not come, or not whole."""
-        return self._parser.waiting
-
-    @property
-    def rest(self) -> bytes:
-        """The first bytes of a message that is not complete."""
-        return self._parser.rest
-
     def host(self, side: str) -> str:
         """Return the IP address of a side: "sockname" is ours, "peername" the camera's."""
         return str(self._transport.get_extra_info(side)[0])
 
-    def send(self, method: str, url: str, *headers: tuple[str, str]) -> None:
-        """Send a request whose answer nobody awaits."""
+    def send(self, method: str, url: str, *headers: Header) -> asyncio.Future[Response]:
+        """Send a request; its answer may come."""
         self._sequence += 1
-        self._unanswered = [*self._unanswered[-7:], self._sequence]
-        numbered = (("CSeq", str(self._sequence)), ("User-Agent", "confkit"), *headers)
+        number = str(self._sequence)
+        answer = self._answers[number] = self._loop.create_future()
+        if len(self._answers) > _DUE:
+            del self._answers[next(iter(self._answers))]
+        numbered = (("CSeq", number), ("User-Agent", "confkit"), *headers)
         self._transport.write(Request(method, url, headers=numbered).encode())
+        return answer
 
-    async def exchange(self, method: str, url: str, *headers: tuple[str, str]) -> Response | None:
+    async def exchange(self, method: str, url: str, *headers: Header) -> Response | None:
         """Return the answer to a request, or None when the connection closes instead."""
-        self._answer = asyncio.get_running_loop().create_future()
         self.unread = self._transport.is_closing()
-        if not self.unread:
-            self.send(method, url, *headers)
-        either: tuple[asyncio.Future[Any], ...] = (self._answer, self.closed)
+        if self.unread:
+            await asyncio.wait({self.closed})
+            return None
+        answer = self.send(method, url, *headers)
+        either: tuple[asyncio.Future[Any], ...] = (answer, self.closed)
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        return self._answer.result() if self._answer.done() else None
+        return answer.result() if answer.done() else None
 
     def release(self) -> None:
         """Close the connection without waiting; a peer that does not read cannot hold it open."""
@@ -165,13 +159,12 @@ class Connection(asyncio.Protocol):
     def _take(self, response: Response) -> None:
         if 100 <= response.status < 200:  # "100 Continue" announces the answer
             return
-        counted = response.get("CSeq").lstrip("0")
-        numbers = [number for number in self._unanswered if str(number) == counted]
-        if not numbers and len(self._unanswered) == 1:
-            numbers = self._unanswered  # some cameras count in their own way, or not at all
-        self._unanswered = [number for number in self._unanswered if number not in numbers]
-        if self._sequence in numbers and self._answer and not self._answer.done():
-            self._answer.set_result(response)
+        number = response.get("CSeq").lstrip("0")
+        if number not in self._answers and len(self._answers) == 1:
+            (number,) = self._answers  # some cameras count in their own way, or not at all
+        answer = self._answers.pop(number, None)
+        if answer is not None:
+            answer.set_result(response)
 
 
 def _trusted(verify: bool | str) -> ssl.SSLContext:

@@ -13,9 +13,9 @@ from . import places
 from .address import Address, parse_address, sendable
 from .auth import Credentials, Login
 from .connection import Connection, dial, look_up, talk
-from .message import Frame, Response
+from .message import Frame, Header, Response
 from .reception import Reception
-from .refusal import PLAIN, PullRefused, malformed_refusal, shown, status_refusal, too_slow
+from .refusal import PLAIN, PullRefused, malformed_refusal, shown, status_refusal
 from .report import SKIPPED
 from .rtp import ENCODINGS
 from .sdp import control_url, parse_sdp
@@ -29,13 +29,14 @@ _SHOWN = 200  # letters of an address that a camera redirects to
 # An empty RTP packet: it opens the way back through a firewall on our side.
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)
 _REDIRECTIONS = range(300, 400)
-_NO_NAME = too_slow("dns_failed", "The host name was not found", timed_out=False)
-_NO_HOST = too_slow("connect_timeout", "The camera's host did not answer")
-_NO_GREETING = too_slow(
-    "tls_failed", "The port did not answer the encrypted greeting", advice=PLAIN
-)
-_ACCEPTED = "The camera accepted PLAY but sent no picture"
-_NO_MEDIA, _BLOCKED = too_slow("no_media", _ACCEPTED), too_slow("udp_blocked", _ACCEPTED)
+# What it means that a stage does not end in time; others are requests, which nobody answered.
+_SLOW = {
+    "name": ("dns_failed", "The host name was not found"),
+    "TCP": ("connect_timeout", "The camera's host did not answer"),
+    "TLS": ("tls_failed", "The port did not answer the encrypted greeting"),
+    "authentication": ("rtsp_silent", "The camera did not answer the login"),
+    "first packet": ("no_media", "The camera accepted PLAY but sent no picture"),
+}
 
 
 class Conversation:
@@ -81,19 +82,19 @@ class Conversation:
         self._offer = transport
         self._verify = verify
         self._observed = observed
-        self._connection: Connection | None = None
+        self._wire = Connection(self._take_frame)
+        self._wire.closed.set_result("It is not open yet.")
         self._status = 0  # of the last answer
-        self._session = ""
+        self._session = self._track = ""
         self._session_seconds = _SESSION_SECONDS
         self._set_up = False
         self._base = address.url
-        self._track = ""
         self._channel = 0
         self._ports: PortPair | None = None
         self._keep_alive_method = "OPTIONS"
         self._timer: asyncio.TimerHandle | None = None
-        self._first: asyncio.Future[None] = self._loop.create_future()
-        self._keyframe: asyncio.Future[bytes] = self._loop.create_future()
+        self._news: asyncio.Future[None] = self._loop.create_future()
+        self._given: bytes | None = None  # the last keyframe that was handed on
         self.steps = steps or Steps("address")
         self.transport = "udp" if transport == "udp" else "tcp"
 
@@ -105,35 +106,29 @@ class Conversation:
             if described.status in _REDIRECTIONS:
                 described = await self._follow(described)
             self.steps.begin("SDP")
-            self.reception = self._choose_media(described)
-            setup = None
-            if self._offer != "udp":
-                setup = await self._set_up_tcp()
-            if setup is None or self.switched:
-                setup = await self._set_up_udp()
-            self._take_session(setup)
+            self.reception = reception = self._choose_media(described)
+            await self._prepare()
             await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
-            self._begin("first packet", _BLOCKED if self.transport == "udp" else _NO_MEDIA)
-            await self._arrival(self._first, "right after PLAY")
+            self.steps.begin("first packet")
+            await self._until(lambda: reception.packets > 0, "right after PLAY")
         # A keep-alive is due from the first packet on, however long the picture takes.
         self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
-        return self.reception
+        return reception
 
-    async def next_keyframe(self) -> bytes:
-        """Return the next whole keyframe, or the first if it has come already."""
-        if self.reception is None:
-            raise RuntimeError("Nothing plays yet.")
-        self._begin("keyframe", self.reception.without_keyframe)
+    async def next_keyframe(self, reception: Reception) -> bytes:
+        """Return the next whole keyframe of what comes, or the first if it has come already."""
+
+        def there() -> bool:
+            fresh = reception.keyframe is not self._given
+            if not fresh and (refusal := reception.refusal()):
+                raise refusal
+            return fresh
+
+        self.steps.begin("keyframe")
         async with self._in_time():
-            await self._arrival(self._keyframe, "after its first packets")
-        keyframe = self._keyframe.result()
-        self._keyframe = self._loop.create_future()
-        return keyframe
-
-    def _begin(self, stage: str, slow: Callable[[str], PullRefused]) -> None:
-        """Begin a stage; `slow` says what it means when it does not end in time."""
-        self.steps.begin(stage)
-        self._slow = slow
+            await self._until(there, "after its first packets")
+        self._given = reception.keyframe
+        return self._given or b""
 
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
@@ -142,28 +137,42 @@ class Conversation:
             async with asyncio.timeout_at(self._deadline):
                 yield
         except TimeoutError:
-            raise self._unfinished() or self._slow(self._within) from None
+            raise self._unfinished() or self._too_slow() from None
+
+    async def _until(self, there: Callable[[], bool], moment: str) -> None:
+        """Wait for packets until what is waited for is there."""
+        while not there():
+            if self.closed.done():
+                reason = f"The camera closed the connection {moment}."
+                raise self._unfinished() or PullRefused("dropped", reason)
+            self._news = self._loop.create_future()
+            either: tuple[asyncio.Future[Any], ...] = (self._news, self.closed)
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
 
     async def close(self) -> None:
         """Say TEARDOWN, wait a moment for the camera's answer, and close."""
-        with suppress(TimeoutError):
-            try:
-                async with asyncio.timeout(_TEARDOWN_SECONDS):
-                    await self._teardown()
-            finally:
-                self.release()
-
-    def release(self) -> None:
-        """Say TEARDOWN and close, without waiting for anything."""
         if self._timer:
             self._timer.cancel()
         if self._ports:
             self._ports.close()
-        if self._connected:
-            if self._set_up:
-                self._send("TEARDOWN")
-            self._wire.release()
-        self._set_up = False
+        if self.closed.done():
+            return
+        with suppress(TimeoutError):
+            try:
+                async with asyncio.timeout(_TEARDOWN_SECONDS):
+                    await self._say_goodbye()
+                    self._wire.release()
+                    await asyncio.wait({self.closed})
+            finally:
+                self._wire.release()
+
+    async def _say_goodbye(self) -> None:
+        for _ in range(2 if self._set_up else 0):
+            response = await self._send("TEARDOWN", self._base)
+            if response is None or response.status != 401 or not self._credentials.accepted:
+                break
+            with suppress(PullRefused):  # it wants a new nonce
+                self._credentials.meet(response)
 
     def there(self, refusal: PullRefused) -> PullRefused:
         """Return the refusal, or what it means where the camera has redirected."""
@@ -183,49 +192,32 @@ class Conversation:
         """The reason, once the connection is gone."""
         return self._wire.closed
 
-    @property
-    def left(self) -> float:
-        """The seconds that are left until the deadline."""
-        return self._deadline - self._loop.time()
-
-    @property
-    def _wire(self) -> Connection:
-        if self._connection is None:
-            raise RuntimeError("There is no connection yet.")
-        return self._connection
-
-    @property
-    def _connected(self) -> bool:
-        return self._connection is not None and not self._connection.closed.done()
-
     # Requests and answers
 
     async def _connect(self) -> None:
         """Open a connection in place of the one before."""
-        if self._connection:
-            self._connection.release()
-            await asyncio.wait({self._connection.closed})
-            self._connection = None
-        host = self._address.host
-        self._begin("name", _NO_NAME)
-        targets = await look_up(host, self._address.port)
+        if not self.closed.done():
+            self._wire.release()
+            await asyncio.wait({self.closed})
+        self.steps.begin("name")
+        targets = await look_up(self._address.host, self._address.port)
         hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
         self.steps.detail = ", ".join(hosts)
         self._found(hosts)
-        self._begin("TCP", _NO_HOST)
+        self.steps.begin("TCP")
         opened = await dial(targets)
         try:
             encrypted = self._address.scheme == "rtsps"
             if encrypted:
-                self._begin("TLS", _NO_GREETING)
-            take, host = self._take_frame, host if encrypted else ""
-            self._connection = await talk(opened, take, host, self._verify)
+                self.steps.begin("TLS")
+            host = self._address.host if encrypted else ""
+            self._wire = await talk(opened, self._take_frame, host, self._verify)
         except BaseException:
             opened.close()
             raise
 
     async def _ask(
-        self, method: str, url: str, *headers: tuple[str, str], allow: Container[int] = ()
+        self, method: str, url: str, *headers: Header, allow: Container[int] = ()
     ) -> Response:
         """Return the answer, 200 or one of `allow`, after logging in when asked to."""
         response = await self._exchange(method, url, *headers)
@@ -237,13 +229,10 @@ class Conversation:
         self._credentials.met()
         return response
 
-    async def _exchange(
-        self, method: str, url: str, *headers: tuple[str, str], stage: str = ""
-    ) -> Response:
+    async def _exchange(self, method: str, url: str, *headers: Header, stage: str = "") -> Response:
         """Return the answer, whatever it is."""
-        told = f"The camera did not answer {'the login' if stage else method}"
-        self._begin(stage or method, too_slow("rtsp_silent", told))
-        response = await self._wire.exchange(method, url, *headers, *self._signed(method, url))
+        self.steps.begin(stage or method)
+        response = await self._send(method, url, *headers)
         lost = response is None and self._wire.unread and not self._wire.malformed
         if lost and self._status == 401:
             # Some cameras close after their 401: what we sent then never reached them.
@@ -252,42 +241,26 @@ class Conversation:
             return await self._exchange(method, url, *headers, stage=stage)
         if response is None:
             reason = f"The camera closed the connection instead of answering {method}."
-            closed = PullRefused("rtsp_silent", reason, closed=not self._wire.heard)
-            if method == "PLAY":
-                reason = "The camera closed the connection instead of playing."
-                closed = PullRefused("dropped", reason)
+            verdict = "dropped" if method == "PLAY" else "rtsp_silent"
+            closed = PullRefused(verdict, reason, closed=not self._wire.heard)
             raise self._unfinished() or closed
         words = shown(response.reason, *self._credentials.secrets)
         self.steps.status_line = f"RTSP/1.0 {response.status} {words}".strip()
         self._status = response.status
         return response
 
-    def _send(self, method: str) -> None:
-        """Send a request whose answer nobody awaits."""
-        self._wire.send(method, self._base, *self._signed(method, self._base))
+    async def _send(self, method: str, url: str, *headers: Header) -> Response | None:
+        return await self._wire.exchange(method, url, *headers, *self._signed(method, url))
 
-    def _signed(self, method: str, url: str) -> list[tuple[str, str]]:
+    def _signed(self, method: str, url: str) -> list[Header]:
         session = [("Session", self._session)] if self._session else []
         return session + self._credentials.sign(method, url)
 
-    async def _teardown(self) -> None:
-        if not self._connected:
-            return
-        wire, url = self._wire, self._base
-        if self._set_up:
-            self._set_up = False
-            response = await wire.exchange("TEARDOWN", url, *self._signed("TEARDOWN", url))
-            if response and response.status == 401 and self._credentials.accepted:
-                with suppress(PullRefused):  # it wants a new nonce
-                    self._credentials.meet(response)
-                    await wire.exchange("TEARDOWN", url, *self._signed("TEARDOWN", url))
-        wire.release()
-        await asyncio.wait({wire.closed})
-
     def _keep_alive(self) -> None:
         """Tell the camera, as often as it wants to hear it, that somebody still watches."""
-        if self._connected:
-            self._send(self._keep_alive_method)
+        if not self.closed.done():
+            method, url = self._keep_alive_method, self._base
+            self._wire.send(method, url, *self._signed(method, url))
             self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
 
     # What is said before PLAY
@@ -353,45 +326,40 @@ class Conversation:
         self.steps.detail = ", ".join(shown(one.encoding or one.kind) for one in description.media)
         return Reception(codecs[media.encoding], media, observed=self._observed)
 
-    async def _set_up_tcp(self) -> Response:
-        """Return the answer to SETUP: 200, or 461 where UDP may be tried."""
-        wanted = ("Transport", "RTP/AVP/TCP;unicast;interleaved=0-1")
-        allow = (461,) if self._offer == "auto" else ()
-        setup = await self._ask("SETUP", self._track, wanted, allow=allow)
-        if setup.status == 461:
-            self.switched = True
-            self.steps.outcome, self.steps.detail = SKIPPED, "no TCP; next: UDP"
-        return setup
-
-    async def _set_up_udp(self) -> Response:
-        self.transport = "udp"
+    async def _prepare(self) -> None:
+        """Agree on how the packets travel: by UDP where TCP is refused (461)."""
+        wanted = "RTP/AVP/TCP;unicast;interleaved=0-1"
         camera = self._wire.host("peername")
+        if self.transport == "udp":
 
-        def received(data: bytes, host: str) -> None:
-            if host == camera:
-                self._take(data)
+            def received(data: bytes, host: str) -> None:
+                if host == camera:
+                    self._take(data)
 
-        try:
-            self._ports = await open_ports(self._wire.host("sockname"), received)
-        except OSError:
-            raise PullRefused("transport_refused", "No UDP port is free for the camera.") from None
-        port = self._ports.port
-        wanted = ("Transport", f"RTP/AVP;unicast;client_port={port}-{port + 1}")
-        return await self._ask("SETUP", self._track, wanted)
-
-    def _take_session(self, setup: Response) -> None:
-        """Note what the camera says of the session that it has set up."""
+            try:
+                self._ports = await open_ports(self._wire.host("sockname"), received)
+            except OSError:
+                reason = "No UDP port is free for the camera."
+                raise PullRefused("transport_refused", reason) from None
+            port = self._ports.port
+            wanted = f"RTP/AVP;unicast;client_port={port}-{port + 1}"
+        allow = (461,) if self._offer == "auto" and not self.switched else ()
+        setup = await self._ask("SETUP", self._track, ("Transport", wanted), allow=allow)
+        if setup.status == 461:
+            self.switched, self.transport = True, "udp"
+            self.steps.outcome, self.steps.detail = SKIPPED, "no TCP; next: UDP"
+            await self._prepare()
+            return
         self._set_up = True
         accepted = setup.get("Transport")
-        channels = re.search(r"interleaved=(\d{1,3})(?!\d)", accepted)
-        self._channel = int(channels[1]) if channels else 0
+        self._channel = _number(r"interleaved=(\d{1,3})(?!\d)", accepted)
         session, _, parameters = setup.get("Session").partition(";")
         self._session = session.strip()
-        if seconds := re.search(r"timeout\s*=\s*(\d{1,6})", parameters):
-            self._session_seconds = max(1.0, float(seconds[1]))
-        port = re.search(r"server_port=(\d{1,5})", accepted)
-        if self._ports and port and 0 < int(port[1]) < 65536:
-            self._ports.send(_PUNCH, (self._wire.host("peername"), int(port[1])))
+        seconds = re.search(r"timeout\s*=\s*(\d{1,6})", parameters)
+        self._session_seconds = max(1.0, float(seconds[1])) if seconds else _SESSION_SECONDS
+        port = _number(r"server_port=(\d{1,5})", accepted)
+        if self._ports and 0 < port < 65536:
+            self._ports.send(_PUNCH, (camera, port))
 
     # What comes after it
 
@@ -400,48 +368,46 @@ class Conversation:
             self._take(frame.payload)
 
     def _take(self, data: bytes) -> None:
-        reception = self.reception
-        before = reception and reception.keyframe
-        if reception is None or not reception.take(data):
-            return
-        self.heard = self._loop.time()
-        if not self._first.done():
-            self._first.set_result(None)
-        if self._keyframe.done():
-            return
-        if reception.keyframe is not None and reception.keyframe is not before:
-            self._keyframe.set_result(reception.keyframe)
-        elif refusal := reception.refusal():
-            self._keyframe.set_exception(refusal)
-            self._keyframe.exception()  # nobody may ever ask for it
-
-    async def _arrival(self, arrived: asyncio.Future[Any], moment: str) -> None:
-        either = {arrived, self.closed}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not arrived.done():
-            reason = f"The camera closed the connection {moment}."
-            raise self._unfinished() or PullRefused("dropped", reason)
-        await arrived
+        if self.reception and self.reception.take(data):
+            self.heard = self._loop.time()
+            if not self._news.done():
+                self._news.set_result(None)
 
     # What it means that something does not come
 
+    def _too_slow(self) -> PullRefused:
+        """Return what it means that the stage under way did not end in time."""
+        stage = self.steps.name
+        if stage == "keyframe" and self.reception:
+            return self.reception.without_keyframe(self._within)
+        verdict, told = _SLOW.get(stage, ("rtsp_silent", f"The camera did not answer {stage}"))
+        if stage == "first packet" and self.transport == "udp":
+            verdict = "udp_blocked"
+        advice = PLAIN if stage == "TLS" else ""
+        return PullRefused(verdict, f"{told} {self._within}.", advice=advice, timed_out=True)
+
     def _unfinished(self) -> PullRefused | None:
         """Return what an answer that came in part means; None when nothing of one came."""
-        wire = self._connection
-        if wire is None:
-            return None
-        if wire.waiting and wire.waiting.status == 200 and self._status and not self.reception:
-            size = shown(wire.waiting.get("Content-Length"))
-            told = "is too long to be one" if wire.malformed else "did not come whole"
+        wire = self._wire
+        waiting, malformed, rest = wire.parser.waiting, wire.malformed, wire.parser.rest
+        if waiting and waiting.status == 200 and self._status and not self.reception:
+            size = shown(waiting.get("Content-Length"))
+            told = "is too long to be one" if malformed else "did not come whole"
             return PullRefused("sdp_invalid", f"The description of {size} bytes {told}.")
-        if wire.malformed and self._status:
-            reason = f"What the camera sent is not RTSP: {wire.malformed}"
+        if malformed and self._status:
+            reason = f"What the camera sent is not RTSP: {malformed}"
             return PullRefused("server_error", reason)
-        if wire.malformed:
-            return malformed_refusal(wire.malformed.received)
-        if wire.rest and not wire.rest.startswith((b"RTSP/"[: len(wire.rest)], b"$")):
-            return malformed_refusal(wire.rest)
+        if malformed:
+            return malformed_refusal(malformed.received)
+        if rest and not rest.startswith((b"RTSP/"[: len(rest)], b"$")):
+            return malformed_refusal(rest)
         return None
+
+
+def _number(pattern: str, text: str) -> int:
+    """Return the number that a pattern finds in a text, or 0."""
+    found = re.search(pattern, text)
+    return int(found[1]) if found else 0
 
 
 def _hosts(*urls: str) -> tuple[str, ...]:

@@ -10,36 +10,34 @@ START_CODE = b"\0\0\0\1"
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the two codecs differ: sizes in bytes, the rest NAL unit types."""
+    """Where the two codecs differ: the header's size in bytes, the bits of a type in its first
+    byte, and NAL unit types."""
 
     header: int
+    bits: int
     aggregate: int
     fragment: int
-    parameter_sets: tuple[int, ...]
+    parameter_sets: Container[int]
     pictures: Container[int]
-    keyframes: range
-    bare: tuple[int, ...]  # the end of a sequence or of a stream: nothing but a header
+    keyframes: Container[int]
 
     def type_of(self, nal: bytes) -> int:
         """Return the type of a NAL unit."""
-        return nal[0] & 31 if self.header == 1 else nal[0] >> 1 & 63
+        return nal[0] >> self.header - 1 & self.bits
 
     def with_type(self, nal: bytes, number: int) -> bytes:
         """Return the header of a NAL unit with another type."""
-        if self.header == 1:
-            return bytes([nal[0] & 0xE0 | number])
-        return bytes([nal[0] & 0x81 | number << 1, nal[1]])
+        shift = self.header - 1
+        return bytes([nal[0] & ~(self.bits << shift) | number << shift]) + nal[1 : self.header]
 
     def whole_type_of(self, nal: bytes) -> int:
         """Return the type of a NAL unit, or of that of which this is a fragment."""
         kind = self.type_of(nal)
-        return (
-            nal[self.header] & (31 if self.header == 1 else 63) if kind == self.fragment else kind
-        )
+        return nal[self.header] & self.bits if kind == self.fragment else kind
 
     def inside(self, payload: bytes) -> list[bytes]:
         """Return the NAL units of an aggregate, or the only one; ValueError: one is cut off."""
-        if len(payload) <= self.header or self.type_of(payload) != self.aggregate:
+        if self.type_of(payload) != self.aggregate:
             return [payload]
         nals, start = [], self.header
         while start < len(payload):
@@ -52,8 +50,8 @@ class Layout:
 
 
 LAYOUTS = {
-    "h264": Layout(1, 24, 28, (7, 8), (1, 5), range(5, 6), (10, 11)),
-    "h265": Layout(2, 48, 49, (32, 33, 34), range(22), range(16, 22), (36, 37)),
+    "h264": Layout(1, 31, 24, 28, range(7, 9), (1, 5), (5,)),
+    "h265": Layout(2, 63, 48, 49, range(32, 35), range(22), range(16, 22)),
 }
 
 
@@ -80,51 +78,47 @@ class NalAssembler:
     def __init__(self, codec: str, known: Iterable[bytes] = ()) -> None:
         self._layout = LAYOUTS[codec]
         self._nals: list[bytes] = []
-        self._fragment: bytearray | None = None
+        self._fragment = bytearray()
         self._known: dict[int, list[bytes]] = {}
         self._remember(known)
 
     def add(self, payload: bytes) -> None:
-        """Take one payload; raises ValueError when it is malformed or a fragment is missing."""
+        """Take one payload; ValueError or IndexError when it is malformed or a fragment is
+        missing."""
         layout = self._layout
-        kind = layout.type_of(payload) if len(payload) >= layout.header else -1
-        if len(payload) <= layout.header and kind not in layout.bare:
-            raise ValueError("The payload is too short.")
+        kind = layout.type_of(payload)
         if kind == layout.fragment:
-            self._add_fragment(payload)
-            return
-        if self._fragment is not None:
-            self._fragment = None
-            raise ValueError("A fragmented NAL unit has no end.")
-        if kind > layout.aggregate:
-            raise ValueError("The payload type is not supported.")
-        self._nals += layout.inside(payload)
+            flags = payload[layout.header]
+            if flags & 0x80:
+                self._fragment[:] = layout.with_type(payload, flags & layout.bits)
+            if not self._fragment:
+                raise ValueError("A fragmented NAL unit has no start.")
+            self._fragment += payload[layout.header + 1 :]
+            if flags & 0x40:
+                self._nals.append(bytes(self._fragment))
+                self._fragment.clear()
+        elif self._fragment or kind > layout.aggregate:
+            self._fragment.clear()
+            raise ValueError("A fragmented NAL unit has no end, or this kind is not supported.")
+        else:
+            self._nals += layout.inside(payload)
 
     def take(self) -> tuple[bytes, bool]:
         """Return the access unit as Annex B and whether it is a keyframe."""
-        nals, self._nals, self._fragment = self._nals, [], None
-        types = {self._layout.type_of(nal) for nal in nals}
-        self._remember(nals)
+        nals, self._nals = self._nals, []
+        self._fragment.clear()
+        types = self._remember(nals)
         keyframe = any(kind in self._layout.keyframes for kind in types)
         if keyframe:
-            missing = [kind for kind in sorted(self._known) if kind not in types]
+            missing = sorted(self._known.keys() - types)
             nals = [nal for kind in missing for nal in self._known[kind]] + nals
         return join_nals(nals), keyframe
 
-    def _add_fragment(self, payload: bytes) -> None:
-        layout = self._layout
-        flags, body = payload[layout.header], payload[layout.header + 1 :]
-        if flags & 0x80:
-            self._fragment = bytearray(layout.with_type(payload, layout.whole_type_of(payload)))
-        if self._fragment is None:
-            raise ValueError("A fragmented NAL unit has no start.")
-        self._fragment += body
-        if flags & 0x40:
-            self._nals.append(bytes(self._fragment))
-            self._fragment = None
-
-    def _remember(self, nals: Iterable[bytes]) -> None:
-        layout = self._layout
-        sets = [nal for nal in nals if layout.type_of(nal) in layout.parameter_sets]
-        for kind in {layout.type_of(nal) for nal in sets}:
-            self._known[kind] = [nal for nal in sets if layout.type_of(nal) == kind]
+    def _remember(self, nals: Iterable[bytes]) -> set[int]:
+        """Keep the parameter sets among these, and return the types of all."""
+        found: dict[int, list[bytes]] = {}
+        for nal in nals:
+            found.setdefault(self._layout.type_of(nal), []).append(nal)
+        sets = self._layout.parameter_sets
+        self._known.update({kind: of_it for kind, of_it in found.items() if kind in sets})
+        return set(found)

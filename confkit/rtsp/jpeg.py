@@ -25,27 +25,24 @@ class JpegAssembler:
         self._tables: dict[int, bytes] = {}
 
     def add(self, payload: bytes) -> None:
-        """Take one payload; raises ValueError when one is missing or its kind is not supported."""
-        if len(payload) < 8:
-            raise ValueError("The payload is too short.")
+        """Take one payload; ValueError or struct.error when one is missing or cut off, or its kind
+        is not supported."""
         word, kind, quality, width, height = struct.unpack_from("!IBBBB", payload)
-        offset, start = word & 0xFFFFFF, 8
-        restarts = kind & 0x40  # their own header follows
-        if kind & 0x3F > 1 or kind > 127 or not (quality and width and height):
+        offset, start, interval = word & 0xFFFFFF, 8, 0
+        if kind & 0x40:
+            (interval,), start = struct.unpack_from("!H", payload, start), start + 4
+        if kind & 0xBE or not (quality and width and height):
             raise ValueError("This kind of JPEG is not supported.")
         if offset != len(self._scan):
             raise ValueError("A part of the picture is missing.")
-        interval = int.from_bytes(payload[8:10], "big") if restarts else 0
-        start += 4 if restarts else 0
         if not offset:
             tables = _scaled(quality) if quality < 100 else self._tables.get(quality, b"")
             if quality > 127:
-                size = int.from_bytes(payload[start + 2 : start + 4], "big")
-                given = payload[start + 4 : start + 4 + size]
+                _, size = struct.unpack_from("!HH", payload, start)
                 start += 4 + size
-                if given:
-                    tables = self._tables[quality] = given
-            if len(tables) != 2 * TABLE or len(payload) < start:
+                if size:
+                    tables = self._tables[quality] = payload[start - size : start]
+            if len(tables) != 2 * TABLE:
                 raise ValueError("JPEG without two 8-bit tables is not supported.")
             self._head = _head(kind & 1, width * 8, height * 8, tables, interval)
         self._scan += payload[start:]
@@ -63,15 +60,16 @@ def _scaled(quality: int) -> bytes:
 
 
 def _head(kind: int, width: int, height: int, tables: bytes, interval: int) -> bytes:
-    sampling = 0x22 if kind else 0x21
-    quantisation = b"\0" + tables[:TABLE] + b"\1" + tables[TABLE:]
-    frame = struct.pack("!BHHB", 8, height, width, 3)
-    frame += bytes([1, sampling, 0, 2, 0x11, 1, 3, 0x11, 1])
-    scan = bytes([3, 1, 0x00, 2, 0x11, 3, 0x11, 0, 63, 0])
-    segments = [(0xDB, quantisation), (0xC0, frame), (0xDA, scan)]
-    if interval:
-        segments.insert(0, (0xDD, interval.to_bytes(2, "big")))
-    return b"\xff\xd8" + b"".join(
+    frame = struct.pack("!BHHBBB", 8, height, width, 3, 1, 0x22 if kind else 0x21)
+    segments = {
+        0xDD: interval.to_bytes(2, "big") if interval else b"",
+        0xDB: b"\0" + tables[:TABLE] + b"\1" + tables[TABLE:],
+        0xC0: frame + bytes.fromhex("00 021101 031101"),
+        0xDA: bytes.fromhex("03 0100 0211 0311 003f00"),
+    }
+    written = (
         bytes([0xFF, marker]) + (len(body) + 2).to_bytes(2, "big") + body
-        for marker, body in segments
+        for marker, body in segments.items()
+        if body
     )
+    return b"\xff\xd8" + b"".join(written)

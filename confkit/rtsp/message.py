@@ -18,6 +18,8 @@ _BEGINNING = re.compile(rb"\$[\x00-\x1f]|RTSP/1\.")
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _STRAY = re.compile(r"[\r\0]")  # neither ends a line nor can be sent back, as a Session is
 
+Header = tuple[str, str]
+
 
 class MalformedMessage(ValueError):
     """The bytes are not RTSP, or exceed a limit; `received` holds the first of them."""
@@ -30,7 +32,7 @@ class MalformedMessage(ValueError):
 @dataclass(frozen=True, kw_only=True)
 class _Message:
     # Headers hold digests, and bodies whatever a camera likes: neither belongs into a repr.
-    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    headers: tuple[Header, ...] = field(default=(), repr=False)
     body: bytes = field(default=b"", repr=False)
 
     def get(self, name: str, default: str = "") -> str:
@@ -165,7 +167,7 @@ class Parser:
         del buffer[:end]
         return frame
 
-    def _body_size(self, headers: tuple[tuple[str, str], ...]) -> int:
+    def _body_size(self, headers: tuple[Header, ...]) -> int:
         sizes = {value for name, value in headers if name.lower() == "content-length"} or {"0"}
         size = sizes.pop()
         if sizes or not re.fullmatch(r"[0-9]{0,9}", size):
@@ -178,7 +180,7 @@ class Parser:
         return MalformedMessage(reason, self.rest)
 
 
-def _headers(head: bytes) -> tuple[tuple[str, str], ...]:
+def _headers(head: bytes) -> tuple[Header, ...]:
     """Return the header lines; one without a colon is passed over, as players do."""
     lines = re.split(r"\r?\n", _FOLD.sub(" ", head.decode(**_TEXT)))
     lines = [_STRAY.sub("", line) for line in lines]

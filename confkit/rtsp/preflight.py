@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from importlib.util import find_spec
+from typing import Any
 
 from ..secret import Guarded, Secret, mask, mask_address
 from .address import target
@@ -18,8 +19,7 @@ from .report import SKIPPED, Report, Snapshot, Stage
 from .steps import OnStage, Steps, Stopped
 from .verdicts import VERDICTS
 
-_SECOND_LOOK = 3.0  # seconds to ask a silent port whether it wants encryption
-_GLANCE = 0.5  # seconds for the same where no more are left
+_SECOND_LOOK = 1.0  # seconds to ask a silent port whether it wants encryption
 
 
 def preflight(
@@ -89,7 +89,7 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
     try:
         try:
             reception = await camera.play()
-            snapshot = await _first_picture(camera, reception.codec)
+            snapshot = await _first_picture(camera, reception)
             if observe:
                 quality = await _observe(camera, reception, observe)
         except PullRefused as refused:
@@ -99,18 +99,18 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
         await camera.close()
     mute = refusal is not None and refusal.closed and camera.address.scheme == "rtsp"
     # Most TLS servers close without a word when they are spoken to in plain text.
-    if mute and await speaks_tls(camera.address, min(_SECOND_LOOK, max(_GLANCE, camera.left))):
+    if mute and await speaks_tls(camera.address, _SECOND_LOOK):
         refusal = wants_tls()
     return _report(subject, stages, refusal, camera, snapshot, quality)
 
 
-async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
+async def _first_picture(camera: Conversation, reception: Reception) -> Snapshot | None:
     """Return the first keyframe that decodes, None where nothing here can tell."""
     steps = camera.steps
     broken: PullRefused | None = None
     while True:
         try:
-            keyframe = await camera.next_keyframe()
+            keyframe = await camera.next_keyframe(reception)
         except PullRefused as refusal:
             if broken:
                 steps.begin("picture")
@@ -121,7 +121,7 @@ async def _first_picture(camera: Conversation, codec: str) -> Snapshot | None:
             return None
         try:
             # In a thread: a large picture keeps the other cameras of this loop waiting.
-            snapshot = await asyncio.to_thread(Snapshot.of, codec, keyframe)
+            snapshot = await asyncio.to_thread(Snapshot.of, reception.codec, keyframe)
         except ValueError as error:
             again, broken = broken, PullRefused("no_picture", str(error))
             if again:
@@ -162,25 +162,20 @@ def _report(
     elif redirected:
         cause = f"The camera redirects to {redirected}, and plays there."
         advice = f"Import {redirected} instead: not every service follows."
-    reception = camera.reception if camera else None
-    plays = reception is not None and reception.packets > 0
+    found: dict[str, Any] = {"snapshot": snapshot}
+    if camera:
+        found["authentication"] = camera.authentication
+        found["warnings"] = tuple(notices(camera, snapshot, quality))
+        if reception := camera.reception:
+            found["codec"] = reception.codec
+            if reception.packets:
+                found |= {"profile": reception.profile(), "transport": camera.transport}
+    if snapshot:
+        found |= {"width": snapshot.width, "height": snapshot.height}
+    if quality:
+        measured = ("fps", "bit_rate", "keyframe_interval", "packet_loss")
+        found |= {name: getattr(quality, name) for name in measured}
+    ok = refusal is None
     return Report(
-        subject=subject,
-        ok=refusal is None,
-        verdict=verdict,
-        cause=cause,
-        advice=advice,
-        stages=stages,
-        codec=reception.codec if reception else None,
-        profile=reception.profile() if reception and plays else None,
-        width=snapshot.width if snapshot else None,
-        height=snapshot.height if snapshot else None,
-        fps=quality.fps if quality else None,
-        bit_rate=quality.bit_rate if quality else None,
-        keyframe_interval=quality.keyframe_interval if quality else None,
-        packet_loss=quality.packet_loss if quality else None,
-        transport=camera.transport if camera and plays else None,
-        authentication=camera.authentication if camera else None,
-        snapshot=snapshot,
-        warnings=tuple(notices(camera, snapshot, quality)) if camera else (),
+        subject=subject, ok=ok, verdict=verdict, cause=cause, advice=advice, stages=stages, **found
     )

@@ -29,11 +29,10 @@ async def pull(
     camera = Conversation(*target(url, login_name, login_password), timeout)
     try:
         return Stream(camera, await camera.play(), silence)
-    except PullRefused as refused:
-        camera.release()
-        raise camera.there(refused) from None
-    except BaseException:
-        camera.release()
+    except BaseException as error:
+        await camera.close()
+        if isinstance(error, PullRefused):
+            raise camera.there(error) from None
         raise
 
 
@@ -73,7 +72,6 @@ class Stream:
             gone, _ = await asyncio.wait({camera.closed}, timeout=left)
             if gone:
                 return PullRefused("dropped", camera.closed.result())
-        camera.release()
         reason = f"The camera sent no picture for {self._silence:g} s."
         return PullRefused("no_media", reason, timed_out=True)
 

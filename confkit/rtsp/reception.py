@@ -13,7 +13,6 @@ from .sdp import Media
 # So many packets without a single picture in them are of another codec than was announced.
 _ENOUGH = 60
 _RTCP = range(72, 77)  # out of its place
-_REMEMBERED = 20_000  # pictures; more than five minutes at 60 a second
 _H264 = {
     66: "Baseline",
     77: "Main",
@@ -50,18 +49,18 @@ class Reception:
         self.codec = codec
         self.media = media
         self.keyframe: bytes | None = None
-        self.packets = 0
-        self.octets = 0
-        self.pictures = 0
-        self.lost = 0
+        self.packets = self.octets = self.pictures = 0
         self._times: list[int] = []  # of the pictures, in ticks of the clock, not wrapped
         self._keyframe_times: list[int] = []
-        self._announced = False
+        self._announced = self._oversized = False
         self._observed = observed
-        self._oversized = False
         self._depacketiser = Depacketiser(codec, media.parameter_sets)
         self._sequencer = Sequencer()
-        self._next: int | None = None
+
+    @property
+    def lost(self) -> int:
+        """How many packets are missing from the sequence."""
+        return self._depacketiser.lost
 
     def take(self, data: bytes) -> bool:
         """Return whether this was an RTP packet, and count it."""
@@ -70,8 +69,8 @@ class Reception:
         except ValueError:
             return False
         announced = packet.payload_type == self.media.payload_type
-        self._announced = self._announced or announced
-        if packet.payload_type in _RTCP or (self._announced and not announced):
+        self._announced |= announced
+        if packet.payload_type in _RTCP or self._announced != announced:
             return False
         for ordered in self._sequencer.push(packet):
             self._take(ordered, len(data))
@@ -87,7 +86,7 @@ class Reception:
 
     def without_keyframe(self, within: str) -> PullRefused:
         """Return what it means that no keyframe has come `within` some seconds."""
-        lost = f"; {self.lost} packets were lost" if self.lost > 0 else ""
+        lost = f"; {self.lost} packets were lost" if self.lost else ""
         counted = f"{self.packets} packet{'s' * (self.packets != 1)}"
         reason = f"No whole keyframe came {within}, among {counted}{lost}."
         return self._foreign() or PullRefused("no_keyframe", reason, timed_out=True)
@@ -129,10 +128,6 @@ class Reception:
     def _take(self, packet: Packet, octets: int) -> None:
         self.packets += 1
         self.octets += octets
-        if self._next is not None:
-            gap = (packet.sequence - self._next) & 0xFFFF
-            self.lost += gap if gap < 0x8000 else 0
-        self._next = (packet.sequence + 1) & 0xFFFF
         self._oversized |= self.codec == "mjpeg" and _beyond_2040(packet.payload)
         self.pictures += looks_like_picture(self.codec, packet.payload)
         for unit in self._depacketiser.push(packet):
@@ -145,11 +140,10 @@ class Reception:
         if self._times:
             step = (timestamp - self._times[-1] + (1 << 31)) % (1 << 32) - (1 << 31)
             timestamp = self._times[-1] + step
-        if not self._times or timestamp != self._times[-1]:
+        if timestamp not in self._times[-1:]:
             self._times.append(timestamp)
             if keyframe:
                 self._keyframe_times.append(timestamp)
-        del self._times[:-_REMEMBERED], self._keyframe_times[:-_REMEMBERED]
 
 
 def looks_like_picture(codec: str, payload: bytes) -> bool:
@@ -159,7 +153,7 @@ def looks_like_picture(codec: str, payload: bytes) -> bool:
     layout = LAYOUTS[codec]
     try:
         return any(_is_picture(layout, nal) for nal in layout.inside(payload))
-    except ValueError:
+    except (ValueError, IndexError):
         return False
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
 
 from ..secret import mask
 from .message import Response
@@ -85,11 +83,6 @@ def malformed_refusal(received: bytes) -> PullRefused:
         return wants_tls()
     kind = next((name for start, name in _KINDS.items() if received.startswith(start)), None)
     return PullRefused("not_rtsp", f"What answers at this port is {kind or 'not an RTSP server'}.")
-
-
-def too_slow(verdict: str, told: str, **more: Any) -> Callable[[str], PullRefused]:
-    """Return what makes the refusal of what did not come `within` some seconds."""
-    return lambda within: PullRefused(verdict, f"{told} {within}.", **{"timed_out": True, **more})
 
 
 def wants_tls() -> PullRefused:

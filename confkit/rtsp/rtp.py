@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from .h26x import NalAssembler
 from .jpeg import JpegAssembler
@@ -74,27 +75,26 @@ class Sequencer:
     def push(self, packet: Packet) -> list[Packet]:
         """Return the packets whose turn it is now."""
         if self._next is None or self._late > _WAITING:  # the camera counts anew
-            self._next, self._late = packet.sequence, 0
-            self._waiting.clear()
-        if (packet.sequence - self._next) & 0xFFFF >= 0x8000:
-            self._late += 1
+            self._next, self._waiting = packet.sequence, {}
+        ahead = _distance(self._next, packet.sequence)
+        self._late = self._late + 1 if ahead >= 0x8000 else 0
+        if self._late:
             return []
-        self._late = 0
         self._waiting[packet.sequence] = packet
         if len(self._waiting) > _WAITING:
-            self._next = min(self._waiting, key=self._distance)
+            self._next = min(self._waiting, key=partial(_distance, self._next))
         ready = []
         while self._next in self._waiting:
             ready.append(self._waiting.pop(self._next))
             self._next = (self._next + 1) & 0xFFFF
         return ready
 
-    def _distance(self, sequence: int) -> int:
-        return (sequence - (self._next or 0)) & 0xFFFF
-
 
 class Depacketiser:
-    """Turns the packets of one stream into access units; memory stays bounded."""
+    """Turns the packets of one stream into access units; memory stays bounded.
+
+    `lost` counts the packets that are missing from the sequence.
+    """
 
     def __init__(self, codec: str, parameter_sets: Iterable[bytes] = ()) -> None:
         """Start for "h264", "h265" or "mjpeg", with the parameter sets of the description."""
@@ -102,23 +102,23 @@ class Depacketiser:
             JpegAssembler() if codec == "mjpeg" else NalAssembler(codec, parameter_sets)
         )
         self._last: Packet | None = None
-        self._size = 0
+        self._size = self.lost = 0
         self._complete = True
 
     def push(self, packet: Packet) -> list[AccessUnit]:
         """Return the units that this packet finishes: none, one, or two without a marker."""
         units = []
         last, self._last = self._last, packet
-        if last and packet.sequence != (last.sequence + 1) & 0xFFFF:
-            # Which picture lost a packet is not known: neither may pass for a whole one.
-            self._complete = False
+        gap = _distance(last.sequence + 1, packet.sequence) if last else 0
+        self.lost += gap if gap < 0x8000 else 0
+        # Which picture lost a packet is not known: neither may pass for a whole one.
+        self._complete = self._complete and not gap
         if last and self._size and packet.timestamp != last.timestamp:
-            lossless = self._complete
             units += self._finish(last.timestamp)
-            self._complete = lossless
+            self._complete = not gap
         try:
             self._assembler.add(packet.payload)
-        except ValueError:
+        except (ValueError, IndexError, struct.error):
             self._complete = False
         self._size += len(packet.payload)
         if packet.marker or self._size > MAX_UNIT:
@@ -131,3 +131,7 @@ class Depacketiser:
         data, keyframe = self._assembler.take()
         complete, self._complete, self._size = self._complete, True, 0
         return [AccessUnit(timestamp, keyframe, complete, data)] if data else []
+
+
+def _distance(number: int, later: int) -> int:
+    return (later - number) & 0xFFFF

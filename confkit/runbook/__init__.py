@@ -29,11 +29,12 @@ shows it), when to use it, what it needs. Then::
     book.verdict()                            # the last cell, tagged `always`: it runs headless
                                               # even when one before it broke
 
-A function of yours is written with `Steps`: `yield from steps.asked(...)` asks and gives a value,
-`yield steps.failed(check, found, advice)` says what is wrong. Errors of the service become FAIL
-where it answered what is wrong, UNKNOWN where that cannot be known (no answer, time-outs, a refused
-token). Secrets are never inputs: `camera_password(login_name)` takes a camera's from the
-environment or asks.
+A function of yours asks with `value = yield from asked(check, ask, found)`, which makes the check
+and gives the value; what depends on one that is not well is left out. Errors of the service become
+FAIL where it answered what is wrong, UNKNOWN where that cannot be known (no answer, time-outs, a
+refused token). `may_change` guards what changes something. Secrets are never inputs:
+`camera_password(login_name)` takes a camera's from the environment or asks. What a sandbox shows is
+a row of `scenes.toml`.
 """
 
 from .book import Runbook, begin
@@ -48,11 +49,11 @@ from .service import (
     deployment_acceptance,
     media_server_gone,
 )
-from .steps import Steps
+from .steps import asked, may_change
 
 __all__ = [
     "Runbook",
-    "Steps",
+    "asked",
     "authentication_fails",
     "begin",
     "bulk_camera_import",
@@ -66,6 +67,7 @@ __all__ = [
     "force_user_offline",
     "fullest",
     "given",
+    "may_change",
     "media_server_gone",
     "month",
     "nobody_can_join",

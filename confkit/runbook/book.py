@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+import sys
+from collections.abc import Generator, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..checklist import Check
-from ..errors import ConfigError
-from .scenes import SCENES
-from .showing import Line, Outcome, show
+from ..checklist import Check, Checklist
+from ..text import as_json, say
+from .scenes import build
 
 if TYPE_CHECKING:
     from ..client import Client
+
+CHECK = "application/vnd.confkit.check+json"  # what the command reads of a check
 
 
 def begin(name: str, client: Client) -> Runbook:
@@ -22,8 +25,18 @@ def begin(name: str, client: Client) -> Runbook:
     else:
         access = "refused, read only" if client.read_only else "possible where a cell says so"
         where = f"{client.name}, a real service; changes are {access}"
-    show(_Text(f"{name} on {where}"))
+    show(f"{name} on {where}")
     return Runbook(name, client)
+
+
+def show(text: object, **kinds: str) -> None:
+    """Shows it at once: an output of the cell, of further `kinds` too, or text elsewhere."""
+    if "IPython" in sys.modules:
+        from IPython.display import display
+
+        display({"text/plain": str(text), **kinds}, raw=True)
+    else:
+        say(text)
 
 
 class Runbook:
@@ -32,69 +45,43 @@ class Runbook:
     def __init__(self, name: str, client: Client) -> None:
         self.name = name
         self.client = client
-        self._checks: list[Check] = []
+        self.checks = Checklist()
 
-    @property
-    def checks(self) -> Outcome:
-        """What was recorded so far."""
-        return Outcome(self._checks)
-
-    def show(self, checks: Iterable[Check]) -> None:
+    def show(self, checks: Iterator[Check]) -> None:
         """Record and show each check at once, as it comes from a function such as
         `runbook.nobody_can_join`. Ctrl-C reaches the function, which undoes what it has to."""
-        waiting: Iterator[Check] = iter(checks)
-        ended: BaseException | None = None
-        while True:
-            try:
-                if ended is not None and isinstance(waiting, Generator):
-                    check = waiting.throw(ended)
-                else:
-                    check = next(waiting)
-            except StopIteration:
-                return
-            ended = None
-            try:
+        try:
+            for check in checks:
                 self.add(check)
-            except KeyboardInterrupt as error:
-                ended = error
+        except KeyboardInterrupt as ended:
+            if isinstance(checks, Generator):  # nothing comes of one that has ended by it itself
+                self.add(checks.throw(ended))
+                self.show(checks)
+            raise
 
     def add(self, *checks: Check) -> None:
         """Record checks that were made elsewhere, such as those of `ck.doctor`, and show them."""
         for check in checks:
-            self._checks.append(check)
-            show(Line(check))
+            self.checks = Checklist([*self.checks, check])
+            show(check, **{"text/html": check._repr_html_(), CHECK: as_json(asdict(check))})
 
     def passed(self, check: str) -> bool:
         """Whether this check was made, and passed."""
-        return any(one.check == check and one.verdict == "PASS" for one in self._checks)
+        return any(one.check == check and one.verdict == "PASS" for one in self.checks)
 
     def scene(self, wanted: str, **inputs: Any) -> dict[str, Any]:
         """Return the inputs. On a sandbox a scene is built first, whose inputs take the place of
         those that are empty; a real service is used as it is, which is a SKIP.
 
         ConfigError: there is no such scene."""
-        build, scenes = SCENES[self.name]
-        if wanted not in scenes.split():
-            raise ConfigError(f"scene is {wanted!r}", f"There are {', '.join(scenes.split())}.")
         sandbox = self.client.sandbox
         if sandbox is None:
             self.add(Check("a scene to look at", "SKIP", f"{self.client.name} is used as it is"))
             return inputs
-        show(_Text(f"the sandbox's scene: {wanted}"))
-        with sandbox.connect() as owner:
-            made = build(sandbox, owner, wanted, inputs)
-        return {
-            **made,
-            **{name: value for name, value in inputs.items() if value or name not in made},
-        }
+        show(f"the sandbox's scene: {wanted}")
+        made = build(self.name, sandbox, wanted, inputs.get("tz", "UTC"))
+        return {**inputs, **{k: v for k, v in made.items() if not inputs.get(k)}}
 
-    def verdict(self) -> Outcome:
+    def verdict(self) -> Checklist:
         """All checks with their verdict, the last output of a runbook."""
         return self.checks
-
-
-class _Text(str):
-    """A line that shows as it is, without quotes."""
-
-    __slots__ = ()
-    __repr__ = str.__str__

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
 import os
 import re
@@ -11,24 +9,20 @@ from typing import TypeVar
 
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..secret import Secret, holds, mask_address
+from ..secret import Secret, holds, mask, mask_address
 
 Value = TypeVar("Value", bool, int, float, str)
 
-_SECRET = re.compile(r"(?i)passw|passphrase|secret|token|tocken|digest|psw|pwd|credential")
-_KEY = re.compile(r"(?i)(^|_)(key|keys|pass)(_|$)")
 _TRUTHS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
 }
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{43,172}={0,2}")
-_HEX = re.compile(rb"[0-9a-f]+\Z")
-_SIZES = (32, 40, 64, 128)  # hex digits of md5, sha1, sha256, sha512
+_KINDS = {bool: "true or false", int: "a whole number, 0 or more", float: "a number, 0 or more"}
+# Tokens and digests: base64 of the hex text of a hash, the usual form (seen).
+_SIGNED = re.compile(r"(?:[MNOYZ][A-Za-z0-9]{3}){10,42}[A-Za-z0-9]{0,3}={0,2}")
 _LONG = 8  # characters of a secret that is looked for inside a text; a shorter one is half of any
 # What the environment holds for us that nobody may see.
-KEPT = ("CONFKIT_SECRET_KEY", "CONFKIT_CAMERA_PASSWORD", "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
-
-
+KEPT = ("CONFKIT_SECRET_KEY", CAMERA_PASSWORD, "CONFKIT_HOST_PASSWORD", "CONFKIT_TOKEN")
 HEADLESS = "CONFKIT_HEADLESS"  # set where `confkit runbook` runs a notebook
 
 
@@ -48,58 +42,45 @@ def given(name: str, default: Value) -> Value:
     """An input: what CONFKIT_RUNBOOK_NAME holds, read as the default's type, else the default.
 
     ConfigError: it is no such value, or it is a secret by its name or by what it holds."""
-    refuse_name(name)
-    if variable(name) not in os.environ:
-        return default
-    return typed(name, Secret(os.environ[variable(name)]), default, variable(name))
+    text = Secret(os.environ.get(variable(name), ""))  # to tracebacks: what it is comes out here
+    refuse_secret(name, text)
+    return typed(name, text, default, variable(name)) if variable(name) in os.environ else default
 
 
 def typed(name: str, text: str, default: Value, origin: str) -> Value:
     """The value in a text, of the default's type: yes or no, a number, or the text itself.
 
     ConfigError: it is no such value. No input of a runbook is below 0, and none is endless."""
-    text = Secret(text)  # to tracebacks: that it is none is found out here
-    refuse_value(name, text)
-    plain = text.strip()
+    if isinstance(default, str):
+        return str(text)
+    plain = text.strip().lower()
     try:
         if isinstance(default, bool):
-            return _TRUTHS[plain.lower()]
-        if isinstance(default, str):
-            return str(text)
-        number = int(plain) if isinstance(default, int) else float(plain)
+            return _TRUTHS[plain]
+        number = type(default)(plain)
         if not 0 <= number < math.inf:
             raise ValueError(plain)
         return number
     except (KeyError, ValueError):
-        kind = {bool: "true or false", int: "a whole number, 0 or more"}.get(
-            type(default), "a number, 0 or more"
-        )
+        kind = _KINDS[type(default)]
         raise ConfigError(f"{name} (from {origin}) is {text!r}", f"Give {kind}.") from None
 
 
-def refuse_name(name: str) -> None:
-    """Raise ConfigError if an input of this name would be a secret."""
-    if _SECRET.search(name) or _KEY.search(name):
-        raise ConfigError(
-            f"{name} would be a secret, and inputs stand in reports: it is never one",
-            "Keys come "
-            "from the profile or CONFKIT_SECRET_KEY; a camera's password is asked for, or taken "
-            "from CONFKIT_CAMERA_PASSWORD.",
-        )
-
-
-def refuse_value(name: str, text: str, *secrets: str) -> None:
-    """Raise ConfigError, without quoting it, if an input's text holds a secret, such as these."""
+def refuse_secret(name: str, text: str, *secrets: str) -> None:
+    """Raise ConfigError, without quoting it, if an input is a secret by its name, or its text holds
+    one: a login, a token, one of these `secrets` or of the environment's."""
     text = Secret(text)
-    if mask_address(text, broken="://" not in text) != text:
+    named = Secret(f"{name}=a {text}")
+    if (
+        mask(named) != named
+        or mask_address(text, broken="://" not in text) != text
+        or signed(text)
+        or _holds(text, secrets)
+    ):
         raise ConfigError(
-            f"{name} holds a password, and inputs stand in reports",
-            "Give an address without login and the password in CONFKIT_CAMERA_PASSWORD.",
-        )
-    if _holds(str(text), secrets) or signed(text):
-        raise ConfigError(
-            f"{name} holds a key, a password or a token, and inputs stand in reports: leave it out",
-            "Secrets come from the profile or the environment.",
+            f"{name} is a secret or holds one, and inputs stand in reports: it is never one",
+            "Keys come from the profile or CONFKIT_SECRET_KEY; a camera's password is asked for, "
+            "or taken from CONFKIT_CAMERA_PASSWORD; an address is given without its login.",
         )
 
 
@@ -119,13 +100,5 @@ def camera_password(login_name: str) -> Secret | None:
 
 
 def signed(text: str) -> list[str]:
-    """The tokens and digests in a text: base64 of the hex text of a hash, the usual form (seen)."""
-    return [word for word in _BASE64.findall(text) if _is_signature(word)]
-
-
-def _is_signature(word: str) -> bool:
-    try:
-        plain = base64.b64decode(word)
-    except binascii.Error:
-        return False
-    return len(plain) in _SIZES and _HEX.match(plain) is not None
+    """The tokens and digests in a text."""
+    return _SIGNED.findall(text)

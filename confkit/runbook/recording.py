@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ..checklist import Check
 from ..errors import ConfigError
 from ..many.sweeps import sweep
-from .steps import Finding, Steps
+from ..text import counted
+from .rooms import few
+from .steps import Checks, Finding, asked
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..client import Client
 
-READ, FRESH, OURS = "the recording can be read", "it is recent", "it is of this service"
-WHOLE = "every room was read often enough"
+READ, WHOLE = "the recording can be read", "every room was read often enough"
 
 
 def month(recording: str, days: int = 30) -> pd.DataFrame:
@@ -32,7 +32,6 @@ def month(recording: str, days: int = 30) -> pd.DataFrame:
     if samples.empty:
         raise ConfigError("there is no sample in it")
     found: pd.DataFrame = samples[samples.time > samples.time.max() - timedelta(days=days)]
-    found.attrs = samples.attrs
     return found
 
 
@@ -61,7 +60,7 @@ def capacity_review(
     stale_days: int = 2,
     tz: str = "UTC",
     now: pd.Timestamp | None = None,
-) -> Iterator[Check]:
+) -> Checks:
     """Which rooms were full in the last `days`, for more than `full_minutes`?
 
     `recording`: a folder that `confkit record` fills; `coverage`: the share of the samples due that
@@ -70,69 +69,60 @@ def capacity_review(
     """
     import pandas as pd
 
-    steps = Steps(client)
-    covers, small = (
-        f"it covers {days} days",
-        f"no room was full for more than {full_minutes} minutes",
-    )
-    samples = yield from steps.asked(
+    samples = yield from asked(
         READ,
         lambda: month(recording, days),
-        found=lambda frame: f"{len(frame):,} samples of {frame.room_id.nunique()} rooms",
+        lambda frame: f"{len(frame):,} samples of {frame.room_id.nunique()} rooms",
         advice="Set recording to the folder that confkit record fills, and look whether it runs.",
     )
     if samples is None:
-        yield steps.skipped(WHOLE, "there are no samples")
-        yield steps.skipped(small, "there are no samples")
         return
     first, last = samples.time.min(), samples.time.max()
-    long = (last - first) / timedelta(days=1)
-    span = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}, {long:.1f} days"
-    if long < 0.98 * days:
-        advice = "Wait until there is a month, or set days to what you have."
-        yield steps.unknown(covers, span, advice)
-    else:
-        yield steps.passed(covers, span)
-    age = (now or pd.Timestamp.now("UTC")) - last
-    if age > timedelta(days=stale_days):
-        found = f"it ended {age / timedelta(days=1):.0f} days ago"
-        yield steps.unknown(FRESH, found, "Look whether confkit record runs.")
-    else:
-        yield steps.passed(FRESH, f"its last sample is of {last:%Y-%m-%d %H:%M} UTC")
-    yield steps.told(OURS, _ours(client, samples.attrs.get("service")))
+    age, long = (now or pd.Timestamp.now("UTC")) - last, last - first
+    whose = samples.attrs.get("service") or client.name
+    span = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}, {long / timedelta(days=1):.1f} days"
+    for check, well, found, advice in (
+        (
+            f"it covers {days} days",
+            long >= 0.98 * timedelta(days=days),
+            span,
+            "Wait until there is a month, or set days to what you have.",
+        ),
+        (
+            "it is recent",
+            age <= timedelta(days=stale_days),
+            f"its last sample is of {last:%Y-%m-%d %H:%M} UTC",
+            "Look whether confkit record runs.",
+        ),
+        (
+            "it is of this service",
+            whose == client.name,
+            f"it was recorded from {whose}",
+            f"This is {client.name}: connect to the service of the recording.",
+        ),
+    ):
+        yield Check(check, "PASS", found) if well else Check(check, "UNKNOWN", found, advice)
     report = fullest(client, samples, tz)
-    yield steps.told(WHOLE, _whole(samples, report, coverage))
-    yield steps.told(small, _small(report, full_minutes))
+    yield from asked(WHOLE, lambda: _covered(samples, report), lambda it: _whole(it, coverage))
+    small = f"no room was full for more than {full_minutes} minutes"
+    yield from asked(small, lambda: report, lambda it: _small(it, full_minutes))
 
 
-def _ours(client: Client, whose: str | None) -> Finding:
-    if whose is None:
-        return "SKIP", "it does not name the service"
-    if whose == client.name:
-        return "PASS", f"it was recorded from {whose}"
-    return (
-        "UNKNOWN",
-        f"it was recorded from {whose}, and this is {client.name}",
-        "Connect to the service of the recording, or give the recording of this one.",
-    )
-
-
-def _whole(samples: pd.DataFrame, report: pd.DataFrame, coverage: float) -> Finding:
-    """A sample that failed, or lacks the room's cap, is a gap, in which the room may be full."""
+def _covered(samples: pd.DataFrame, report: pd.DataFrame) -> pd.Series[float]:
+    """The share of each room's samples that say whether it was full: one that failed, or lacks the
+    room's cap, is a gap."""
     no_cap = samples.users.notna() & samples.attendee_max.isna() & samples.ret.ne(0).fillna(True)
     missing = report.room_id.map(no_cap.groupby(samples.room_id).mean())
-    seen = report.coverage.fillna(0) * (1 - missing)
-    thin = report[seen < coverage]
+    return (report.coverage.fillna(0) * (1 - missing)).set_axis(report.room_id)
+
+
+def _whole(seen: pd.Series[float], coverage: float) -> Finding:
+    thin = seen[seen < coverage]
     if thin.empty:
-        return "PASS", f"{len(report)} rooms, at least {seen.min():.1%} of each"
-    shares = seen[thin.index].map("{:.0%}".format).where(thin.samples > 0, "never")
-    named = ", ".join((thin.room_id + " (" + shares + ")").head(5))
-    more = f" and {len(thin) - 5} more" if len(thin) > 5 else ""
-    return (
-        "UNKNOWN",
-        f"{len(thin)} of {len(report)} rooms were not: {named}{more}",
-        "Look for gaps of the recorder, and for errors of these rooms in the column ret.",
-    )
+        return f"{counted(len(seen), 'room')}, at least {seen.min():.1%} of each"
+    named = few(f"{room_id} ({share:.0%})" for room_id, share in thin.items())
+    advice = "Look for gaps of the recorder, and for errors of these rooms in the column ret."
+    return "UNKNOWN", f"{len(thin)} of {counted(len(seen), 'room')} were not: {named}", advice
 
 
 def _small(report: pd.DataFrame, full_minutes: int) -> Finding:
@@ -147,5 +137,4 @@ def _small(report: pd.DataFrame, full_minutes: int) -> Finding:
         )
     if report.minutes_full.isna().all():
         return "UNKNOWN", "no room could be read", "Look at the column ret of the samples."
-    longest = report.minutes_full.max()
-    return "PASS", f"at most {longest:g} minutes" if longest else "none was full"
+    return f"at most {report.minutes_full.max():g} minutes"

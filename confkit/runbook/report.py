@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterable
-from copy import deepcopy
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -21,7 +19,7 @@ from .running import Run
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff;
        max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
-h1, .answer { font-size: 1.4rem; font-weight: bold; margin: .5rem 0 }
+h1 { font-size: 1.4rem; font-weight: bold; margin: .5rem 0 }
 details { color: #555 } summary { font-size: .85rem; cursor: pointer }
 table { border-collapse: collapse; margin: .5rem 0 } td, th { padding: 3px 10px }
 tr:nth-child(even) { background: #f6f6f6 } img { max-width: 100% }
@@ -40,19 +38,14 @@ def check_place(path: Path) -> None:
     try:
         if path.exists() and not path.is_file():  # a folder; a pipe or /dev/null would be replaced
             raise OSError(0, "it is there, and it is no file")
-        # A new file in the same folder, for its owner alone.
-        handle, trial = tempfile.mkstemp(dir=path.parent, prefix=".report-")
-        os.close(handle)
-        Path(trial).unlink()
+        tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise _unwritten(path, error) from None
 
 
 def _unwritten(path: Path, error: OSError) -> ConfigError:
-    return ConfigError(
-        f"the report cannot be written to {path} ({error.strerror})",
-        "Name a file in a folder of yours.",
-    )
+    problem = f"the report cannot be written to {path} ({error.strerror})"
+    return ConfigError(problem, "Name a file in a folder of yours.")
 
 
 def write_report(
@@ -72,25 +65,19 @@ def write_report(
 
 def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[str]) -> str:
     """The page: self-contained, it loads nothing from anywhere."""
-    from nbconvert.exporters import HTMLExporter
-
-    hidden = tuple(secrets)
-    notebook = deepcopy(run.notebook)
-    for cell in notebook.cells if notebook else []:
-        cell.source = _clean_source(cell, hidden)
-        for output in cell.get("outputs", []):
-            _clean_output(output, hidden)
-    exporter = HTMLExporter(template_name="basic")
-    exporter.raw_template = _FOLDED
-    body = exporter.from_notebook_node(notebook)[0] if notebook else ""
     head = f"Runbook {name} on {service}, {when:%Y-%m-%d %H:%M} UTC: {run.checks.verdict}"
-    answer, *more = map(escape, answered(run.checks))
-    others = "".join(f"<p class='answer'>{line}</p>" for line in more)
+    answer = "<br>".join(map(escape, answered(run.checks)))
+    amiss = [check for check in run.checks if check.verdict in ("FAIL", "UNKNOWN")]
+    rest = [check for check in run.checks if check not in amiss]
+    parts = {"What did not pass": amiss, "The other checks": rest}
+    tables = "".join(f"<h2>{title}</h2>{checks_table(of)}" for title, of in parts.items() if of)
+    hidden = tuple(secrets)
+    cells = _cells(run.notebook, hidden) if run.notebook else ""
     return (
         f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<title>{escape(head)}</title><style>{_STYLE}</style></head><body>"
-        f"{_clean(f'<h1>{answer}</h1>{others}', hidden)}<p>{escape(head)}</p>"
-        f"{_clean(_tables(run.checks), hidden)}<h2>What was looked at</h2>{body}</body></html>\n"
+        f"{_clean(f'<h1>{answer}</h1><p>{escape(head)}</p>{tables}', hidden)}"
+        f"<h2>What was looked at</h2>{cells}</body></html>\n"
     )
 
 
@@ -108,31 +95,28 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "." * (text[-1:] not in ".!?")
 
 
-def _tables(checks: Checklist) -> str:
-    """What did not pass, then the rest."""
-    amiss = [check for check in checks if check.verdict in ("FAIL", "UNKNOWN")]
-    rest = [check for check in checks if check not in amiss]
-    parts = [("What did not pass", amiss), ("The other checks", rest)]
-    return "".join(f"<h2>{head}</h2>{checks_table(of)}" for head, of in parts if of)
+def _cells(executed: Any, hidden: tuple[str, ...]) -> str:
+    """The cells of the notebook as HTML; code is folded, and what is secret hidden."""
+    from nbconvert.exporters import HTMLExporter
+    from nbformat import from_dict
+
+    cells = [_clean(cell, hidden) for cell in executed.cells]
+    for cell, shown in zip(executed.cells, cells, strict=True):
+        tags = cell.metadata.get("tags", [])
+        if cell.cell_type == "code" and "injected-parameters" not in tags:
+            shown["source"] = mask_code(cell.source, *hidden, *signed(cell.source))
+    exporter = HTMLExporter(template_name="basic")
+    exporter.raw_template = _FOLDED
+    page: str = exporter.from_notebook_node(from_dict({**executed, "cells": cells}))[0]
+    return page
 
 
-def _clean_source(cell: Any, hidden: tuple[str, ...]) -> str:
-    source: str = cell.source
-    if cell.cell_type != "code" or "injected-parameters" in cell.metadata.get("tags", []):
-        return _clean(source, hidden)
-    return mask_code(source, *hidden, *signed(source))
-
-
-def _clean_output(output: Any, hidden: tuple[str, ...]) -> None:
-    if "text" in output:
-        output["text"] = _clean(output["text"], hidden)
-    for kind, value in output.get("data", {}).items():
-        if isinstance(value, str) and not kind.startswith("image/"):
-            output["data"][kind] = _clean(value, hidden)
-    if "traceback" in output:
-        output["traceback"] = [_clean(line, hidden) for line in output["traceback"]]
-        output["evalue"] = _clean(output["evalue"], hidden)
-
-
-def _clean(text: str, hidden: tuple[str, ...]) -> str:
-    return mask(text, *hidden, *signed(text))
+def _clean(value: Any, hidden: tuple[str, ...]) -> Any:
+    """The value without what is secret in its texts; pictures are left as they are."""
+    if isinstance(value, str):
+        return mask(value, *hidden, *signed(value))
+    if isinstance(value, list):
+        return [_clean(one, hidden) for one in value]
+    if isinstance(value, dict):
+        return {k: v if k.startswith("image/") else _clean(v, hidden) for k, v in value.items()}
+    return value

@@ -1,99 +1,76 @@
-"""A room by its ID or its topic, although the interface lists no rooms."""
+"""What several runbooks look up about a room, although the interface lists no rooms: which one is
+meant, does its media server answer, and can one like it be made?"""
 
 from __future__ import annotations
 
 import re
+import uuid
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..checklist import Check
+from ..deployment import mcu_answers
 from ..errors import ConfigError, ParameterError, RoomNotFound
 from ..many.ids import room_ids
 from ..many.sweeps import sweep
 from ..occupancy.known import known_rooms
-from ..rooms import get_room
+from ..rooms import create_room, delete_room, get_room
 from .inputs import given
+from .steps import Checking, Checks, asked
 
 if TYPE_CHECKING:
     from ..client import Client
-    from ..records import Room
+    from ..records import Device, Room, RoomUser
 
-SHOWN = 10  # candidates in a message
+One = TypeVar("One", "Device", "RoomUser")
+SHOWN = 10  # names in a message
+REACHED = "the media server accepts connections from here"
 _ID = re.compile(r"(?i)[0-9]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # what can be no topic
 
 
-class FoundRoom(str):
-    """The ID of a room that was found, and its `topic`."""
-
-    topic: str
-
-
-def find_room(client: Client, room: str) -> FoundRoom:
+def find_room(client: Client, room: str) -> str:
     """The ID of the room with this ID, or with this topic among the known rooms.
 
     Known are those of `known_rooms`, to which CONFKIT_RUNBOOK_KNOWN adds: a .txt or .csv file of
-    IDs, or a folder that a Recorder keeps. A topic counts as a whole, in any case of its letters:
-    a part of one may be meant for a room that is not known. RoomNotFound: it is a number or a UUID
-    and the service has no such room. ConfigError, which names the candidates: it cannot be known
-    which room is meant, as several have the topic, none that is known has it, or a known room
-    could not be read, which may have it too; or nothing was given. Errors of the service are
+    IDs, or a folder that a Recorder keeps; of a sandbox, all. A topic counts as a whole, in any
+    case of its letters: a part of one may be meant for a room that is not known. RoomNotFound: it
+    is a number or a UUID and the service has no such room. ConfigError, which names the known
+    rooms: it cannot be known which one is meant, or nothing was given. Errors of the service are
     raised. Section 4 (A3) of the interface.
     """
+    return _meant(client, room).room_id
+
+
+def _meant(client: Client, room: str) -> Room:
     wanted = room.strip()
     if not wanted:
         raise ConfigError(
             "no room is given", "Set room (-p room=... in a terminal) to its ID or its topic."
         )
-    refused = None
+    missing = None
     try:
-        return _found(get_room(client, wanted))
+        return get_room(client, wanted)
     except RoomNotFound as error:
-        refused = error
+        missing = error
     except ParameterError:  # nothing that could be an ID
         pass
-    rooms, unread = _rooms(client)
-    folded = wanted.casefold()
-    fits = [one for one in rooms if _topic(one).strip().casefold() == folded]
-    near = [one for one in rooms if folded in _topic(one).casefold()]
-    missed = f" Could not be read: {_few(unread)}." if unread else ""
+    read = sweep(client, _known(client), users=False, progress=False)
+    unread = [str(one.room_id) for one in read.failures if not isinstance(one.error, RoomNotFound)]
+    fits = [it for it in read.rooms if (it.topic or "").strip().casefold() == wanted.casefold()]
     if len(fits) == 1 and not unread:
-        return _found(fits[0])
-    if fits:
-        count = f"{len(fits)} known rooms fit" if len(fits) > 1 else "one known room fits"
-        others = " and others could not be read, which may have this topic too" if unread else ""
-        raise ConfigError(
-            f"{count} {wanted!r}{others}", f"Give the room's ID: {_named(fits)}.{missed}"
-        )
-    there = f"Rooms that are known: {_named(rooms) or 'none'}."
-    if refused is not None and _ID.fullmatch(wanted) and not unread:
-        raise _nowhere(
-            refused,
-            f"the service has no room with the ID {wanted!r}",
-            "Compare the number with the invitation; the room may be deleted, or on another "
-            f"service. {there}",
-        )
-    meant = f" Is one of these meant: {_named(near)}?" if near else f" {there}"
+        return fits[0]
+    there = few(f"{it.room_id} ({it.topic})" for it in fits or read.rooms) or "none"
+    there += f"; could not be read: {few(unread)}" * bool(unread)
+    if missing and _ID.fullmatch(wanted) and not unread:
+        advice = "Compare the number with the invitation; the room may be deleted, or elsewhere."
+        raise missing.again(advice=f"{advice} Rooms that are known: {there}.")
     raise ConfigError(
-        f"no known room has the ID or topic {wanted!r}",
-        "The interface lists no rooms, so a topic is found among those with devices in them only. "
-        f"Give the room's ID, or a file of IDs in CONFKIT_RUNBOOK_KNOWN.{meant}{missed}",
+        f"{len(fits) or 'no'} known {'room has' if len(fits) < 2 else 'rooms have'} the ID or topic"
+        f" {wanted!r}{', and others could not be read' * bool(unread)}",
+        "Give the room's ID, or a file of IDs in CONFKIT_RUNBOOK_KNOWN: the interface lists no "
+        f"rooms, only those with devices. Rooms that are known: {there}.",
     )
-
-
-def _found(room: Room) -> FoundRoom:
-    found = FoundRoom(room.room_id)
-    found.topic = _topic(room)
-    return found
-
-
-def _topic(room: Room) -> str:
-    return room.topic or ""
-
-
-def _nowhere(answer: RoomNotFound, meaning: str, advice: str) -> RoomNotFound:
-    error = RoomNotFound(meaning, advice)
-    error.ret, error.interface, error.endpoint = answer.ret, answer.interface, answer.endpoint
-    error.meaning = meaning
-    return error
 
 
 def find_rooms(client: Client, rooms: str = "") -> list[str]:
@@ -101,19 +78,14 @@ def find_rooms(client: Client, rooms: str = "") -> list[str]:
     IDs; of all known rooms (see `find_room`) when the text is empty.
 
     Errors as `find_room` and `known_rooms`; ConfigError when that is no room at all."""
-    wanted = rooms.strip()
-    if not wanted:
-        found = _known(client)
-    elif Path(wanted).suffix.lower() in (".txt", ".csv"):
-        found = list(room_ids(wanted).ids)
+    if Path(rooms.strip()).suffix.lower() in (".txt", ".csv"):
+        found = list(room_ids(rooms.strip()).ids)
     else:
-        found = [find_room(client, part) for part in wanted.split(",") if part.strip()]
+        found = [find_room(client, one) for one in names(rooms)] or _known(client)
     if not found:
         raise ConfigError(
-            "no rooms are given, and none are known (the interface lists none; known are those "
-            "with devices in them)",
-            "Set rooms (-p rooms=... in a terminal) to their IDs, or to a .txt or .csv file of "
-            "them.",
+            "no rooms are given, and none are known",
+            "Set rooms (-p rooms=... in a terminal) to their IDs, or to a file of them.",
         )
     return found
 
@@ -121,21 +93,82 @@ def find_rooms(client: Client, rooms: str = "") -> list[str]:
 def _known(client: Client) -> list[str]:
     place = given("known", "")
     source = {"recording" if Path(place).is_dir() else "list": place} if place else {}
-    return [str(room_id) for room_id in known_rooms(client, **source)["room_id"]]
+    there = client.sandbox.room_ids() if client.sandbox else []
+    return list(dict.fromkeys([*there, *known_rooms(client, **source)["room_id"]]))
 
 
-def _rooms(client: Client) -> tuple[list[Room], list[str]]:
-    """The known rooms that there are, and the IDs of those that could not be read. One that the
-    service no longer has is neither."""
-    read = sweep(client, _known(client), users=False, progress=False)
-    unread = [str(one.room_id) for one in read.failures if not isinstance(one.error, RoomNotFound)]
-    return read.rooms, unread
+def names(text: str) -> list[str]:
+    """The names in a text with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _named(rooms: list[Room]) -> str:
-    return _few([f"{room.room_id} ({_topic(room)})" for room in rooms])
+def few(told: Iterable[str]) -> str:
+    """The first of these names, and how many more there are."""
+    every = list(told)
+    more = [f"and {len(every) - SHOWN} more"] if len(every) > SHOWN else []
+    return ", ".join([*every[:SHOWN], *more])
 
 
-def _few(names: list[str]) -> str:
-    more = [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
-    return ", ".join([*names[:SHOWN], *more])
+def called(name: str, among: Iterable[One]) -> list[One]:
+    """Return the users or devices with this ID, else those with this name."""
+    fits = [one for one in among if name and name in (one.user_id, one.user_name)]
+    return [one for one in fits if one.user_id == name] or fits
+
+
+def room_found(client: Client, room: str) -> Checking[Room | None]:
+    """Return the room that is meant. Who mistyped an ID sees it by the topic."""
+    return (
+        yield from asked(
+            "the room is found",
+            lambda: _meant(client, room),
+            lambda it: f"{it.room_id} (topic {it.topic!r})",
+        )
+    )
+
+
+def reached(addresses: Iterable[str], seconds: float = 2.0) -> Check:
+    """Return whether these media servers accept connections. One that does not may be down, or be
+    reachable from the participants' network only, or take media over UDP alone."""
+    answers = [mcu_answers(address, seconds) for address in addresses]
+    for answer in answers:
+        if not answer:
+            advice = "Try it from the network of the people who complain; ask whether it runs."
+            return Check(REACHED, "UNKNOWN", answer.reason, advice)
+    return Check(REACHED, "PASS", ", ".join(answer.address for answer in answers))
+
+
+def trial_room(
+    client: Client,
+    made: str,
+    deleted: str,
+    inside: Callable[[str, str], Checks] | None = None,
+    **fields: Any,
+) -> Checks:
+    """Make a room, the check `made`, play `inside` with its ID and the
+    one that was chosen, and delete it, the check `deleted`.
+
+    It is deleted whatever happens in between. Its ID is chosen here, so that it is found even when
+    the answer to its creation is lost."""
+    room_id = chosen = str(uuid.uuid4())
+    there = False
+
+    def delete() -> str:
+        try:
+            delete_room(client, room_id)
+        except RoomNotFound:
+            if there:
+                raise
+            return "none was made"
+        return "it was deleted again"
+
+    try:
+        new = yield from asked(
+            made, lambda: create_room(client, room_extend_id=chosen, **fields), str
+        )
+        if new:
+            room_id, there = new, True
+            if inside:
+                yield from inside(new, chosen)
+    finally:
+        advice = f"Delete it later: ck.delete_room(client, {room_id!r})"
+        yield from asked(deleted, delete, str, advice=advice)

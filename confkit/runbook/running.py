@@ -7,23 +7,24 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from ..checklist import Check, Checklist
-from ..many.interrupts import OTHERS, handled
+from ..many.interrupts import OTHERS, handled, held_off
 from ..secret import mask
+from .book import CHECK
 from .inputs import HEADLESS
-from .showing import CHECK, VERDICT
 
 ENDED = "the runbook's end"
 ENDING = 20.0  # seconds for an interrupted cell to undo what it does
+UNBEGUN = "it was interrupted before its first cell"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,14 @@ def run(
     A second Ctrl-C ends all that at once. The kernel is ended in every case. The last check names
     the first cause first, then what else broke.
     """
-    notebook, found = None, _Found(tell)
+    checks: list[Check] = []
+    causes: list[str] = []
+    notebook = None
+
+    def took(check: Check) -> None:
+        checks.append(check)
+        tell(check)
+
     try:
         import nbformat  # it takes a while, in which Ctrl-C can come
 
@@ -58,16 +66,12 @@ def run(
         _give(stored, inputs)
         notebook = stored
     except KeyboardInterrupt:
-        found.causes.append("it was interrupted before its first cell")
+        causes.append(UNBEGUN)
     else:
-        asyncio.run(_Played(notebook, found, environment, seconds).play())
-    if not found.causes and found.verdict is None:
-        found.causes.append("its last cell gave no verdict; a runbook ends with book.verdict()")
-    checks = found.came if found.verdict is None else found.verdict
-    if found.causes:
-        told = "; then ".join(found.causes)
-        checks = [*checks, Check(ENDED, "UNKNOWN", told, "Run it again: the rest was not checked.")]
-        tell(checks[-1])
+        asyncio.run(_play(_Watched(notebook, took), environment, seconds, causes))
+    if causes:
+        told, advice = "; then ".join(causes), "Run it again: the rest was not checked."
+        took(Check(ENDED, "UNKNOWN", told, advice))
     return Run(Checklist(checks), notebook)
 
 
@@ -76,153 +80,110 @@ def _give(notebook: Any, inputs: Mapping[str, object]) -> None:
     the one tagged `parameters`, as papermill does."""
     from nbformat.v4 import new_code_cell
 
-    for cell in notebook.cells:
+    for place, cell in reversed(list(enumerate(notebook.cells, 1))):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    source = "\n".join(f"{name} = {value!r}" for name, value in inputs.items())
-    if not source:
-        return
-    tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
-    place = next(index for index, names in enumerate(tags, 1) if "parameters" in names)
-    cell = new_code_cell(f"# Given\n{source}", metadata={"tags": ["injected-parameters"]})
-    notebook.cells.insert(place, cell)
-
-
-@dataclass
-class _Found:
-    """The checks that came, those of the verdict once it is given, and what went wrong."""
-
-    tell: Callable[[Check], object]
-    came: list[Check] = field(default_factory=list)
-    verdict: list[Check] | None = None
-    causes: list[str] = field(default_factory=list)
-
-    def take(self, data: Mapping[str, str]) -> None:
-        """Take in what an output holds."""
-        if CHECK in data:
-            self.came.append(Check(**json.loads(data[CHECK])))
-            self.tell(self.came[-1])
-        if VERDICT in data:
-            self.verdict = [Check(**one) for one in json.loads(data[VERDICT])["checks"]]
+        if inputs and "parameters" in cell.metadata.get("tags", []):
+            lines = ["# Given", *(f"{name} = {value!r}" for name, value in inputs.items())]
+            tags = {"tags": ["injected-parameters"]}
+            notebook.cells.insert(place, new_code_cell("\n".join(lines), metadata=tags))
 
 
 class _Watched(NotebookClient):
-    """A client that hands over what each output holds, as it comes."""
+    """A client that hands over each check that an output holds, as it comes."""
 
-    def __init__(self, notebook: Any, take: Callable[[Mapping[str, str]], None], **options: Any):
-        super().__init__(notebook, **options)
-        self._take = take
+    def __init__(self, notebook: Any, took: Callable[[Check], None]) -> None:
+        super().__init__(notebook, timeout=None, coalesce_streams=True, store_widget_state=False)
+        self._took = took
 
     def output(self, outs: Any, msg: Any, display_id: Any, cell_index: int) -> Any:
         """As nbclient does."""
-        self._take(msg["content"].get("data", {}))
+        data = msg["content"].get("data", {})
+        if CHECK in data:
+            self._took(Check(**json.loads(data[CHECK])))
         return super().output(outs, msg, display_id, cell_index)
 
 
-class _Played:
-    """One run of a notebook's cells. Ctrl-C, SIGTERM or SIGHUP interrupts the cell that runs; a
-    second one ends all."""
+async def _play(
+    client: _Watched, environment: Mapping[str, str], seconds: float, causes: list[str]
+) -> None:
+    """Run the cells in a kernel of this Python, in this folder, and note what kept them from their
+    end. Ctrl-C, SIGTERM or SIGHUP interrupts the cell that runs; a second one ends all. The kernel
+    has settings of its own, so that no start-up file of a user changes what a runbook does."""
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
 
-    def __init__(
-        self, notebook: Any, found: _Found, environment: Mapping[str, str], seconds: float
-    ) -> None:
-        self._notebook, self._found = notebook, found
-        self._environment, self._seconds = environment, seconds
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    stopped = loop.create_future()
 
-    async def play(self) -> None:
-        """Run the cells, and note what kept them from their end."""
-        loop, causes = asyncio.get_running_loop(), self._found.causes
-        self._stop, self._begun, self._over = asyncio.Event(), False, False
-        task = asyncio.current_task()
+    def stop() -> None:
+        if not stopped.done():
+            stopped.set_result(None)
+        elif task is not None:
+            task.cancel()
 
-        def end() -> None:
-            if task is None or self._over:
-                return
-            if self._stop.is_set() or not self._begun:
-                task.cancel()
-            self._stop.set()
-
+    with (
+        tempfile.TemporaryDirectory(prefix="confkit-") as folder,
+        handled((signal.SIGINT, *OTHERS), lambda *_: loop.call_soon_threadsafe(stop)),
+    ):
+        files = Path(folder)
+        client.km = manager = AsyncKernelManager(
+            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # none of another Python
+            connection_file=str(files / "kernel.json"),
+        )
+        if sys.platform != "win32":
+            manager.transport, manager.ip = "ipc", str(files / "kernel")
+        own = {**environment, "IPYTHONDIR": str(files / "ipython"), HEADLESS: "1"}
         try:
-            endings = (signal.SIGINT, *OTHERS)
-            with handled(endings, lambda *_: loop.call_soon_threadsafe(end)):
-                async with self._kernel() as client:
-                    await self._cells(client)
+            await manager.start_kernel(env=own, stdout=DEVNULL, stderr=DEVNULL)
+            await client.async_start_new_kernel_client()
+            if stopped.done():
+                causes.append(UNBEGUN)
+            else:
+                await _cells(client, manager, seconds, stopped, causes)
         except asyncio.CancelledError:
-            undone = ", and what it has to undo may not be undone"
-            causes.append(
-                f"it was interrupted{undone if self._begun else ' before its first cell'}"
-            )
+            causes.append("it was interrupted, and what it has to undo may not be undone")
         except DeadKernelError:
             causes.append("its kernel died; look at the memory of this machine and run it again")
         except RuntimeError as error:  # what jupyter_client raises for one that does not start
             causes.append(f"its kernel did not start ({mask(str(error))})")
-
-    @asynccontextmanager
-    async def _kernel(self) -> AsyncIterator[_Watched]:
-        """A kernel of this Python, in this folder; it has settings of its own, so that no start-up
-        file of a user changes what a runbook does."""
-        from jupyter_client.kernelspec import KernelSpecManager
-        from jupyter_client.manager import AsyncKernelManager
-
-        with tempfile.TemporaryDirectory(prefix="confkit-") as folder:
-            files = Path(folder)
-            manager = self._manager = AsyncKernelManager(
-                kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # none of another Python
-                connection_file=str(files / "kernel.json"),
-            )
-            if sys.platform != "win32":
-                manager.transport, manager.ip = "ipc", str(files / "kernel")
-            client = _Watched(
-                self._notebook,
-                self._found.take,
-                km=manager,
-                timeout=None,
-                coalesce_streams=True,
-                store_widget_state=False,
-            )
-            own = {"IPYTHONDIR": str(files / "ipython"), HEADLESS: "1"}
-            with (files / "log").open("wb") as log:
-                try:
-                    await manager.start_kernel(
-                        env={**self._environment, **own}, stdout=log, stderr=log
-                    )
-                    await client.async_start_new_kernel_client()
-                    yield client
-                finally:
-                    self._over = True
-                    if client.kc is not None:
-                        client.kc.stop_channels()
-                    await manager.shutdown_kernel(now=True)
-
-    async def _cells(self, client: _Watched) -> None:
-        for place, cell in enumerate(self._notebook.cells):
-            if cell.cell_type != "code":
-                continue
-            if not self._found.causes or "always" in cell.metadata.get("tags", []):
-                self._begun = True
-                why = await self._cell(client, cell, place)
-                self._found.causes += [why] if why else []
-
-    async def _cell(self, client: _Watched, cell: Any, place: int) -> str:
-        """What kept one cell from its end, "" when nothing did."""
-        where = f"cell {place + 1}"
-        running = asyncio.ensure_future(client.async_execute_cell(cell, place))
-        stopped = [] if self._stop.is_set() else [asyncio.ensure_future(self._stop.wait())]
-        try:
-            await asyncio.wait(
-                [running, *stopped], timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED
-            )
-            if running.done():
-                running.result()
-                return ""
-            interrupted = any(one.done() for one in stopped)
-            await self._manager.interrupt_kernel()
-            await asyncio.wait([running], timeout=ENDING)
-            if interrupted:
-                return f"it was interrupted in {where}"
-            return f"{where} took longer than {self._seconds:g} s"
-        except CellExecutionError as error:
-            return f"{where} broke: {mask(f'{error.ename}: {error.evalue}')}"
         finally:
-            for task in (running, *stopped):
-                task.cancel()
+            with held_off():
+                if client.kc is not None:
+                    client.kc.stop_channels()
+                await manager.shutdown_kernel(now=True)
+
+
+async def _cells(
+    client: _Watched,
+    manager: Any,
+    seconds: float,
+    stopped: asyncio.Future[None],
+    causes: list[str],
+) -> None:
+    for place, cell in enumerate(client.nb.cells):
+        if causes and "always" not in cell.metadata.get("tags", []):
+            continue
+        running = asyncio.ensure_future(_broken(client, cell, place))
+        waits: list[asyncio.Future[Any]] = [running] if stopped.done() else [running, stopped]
+        try:
+            await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                causes += running.result()
+                continue
+            late = f"cell {place + 1} took longer than {seconds:g} s"
+            interrupted = stopped in waits and stopped.done()
+            causes.append(f"it was interrupted in cell {place + 1}" if interrupted else late)
+            await manager.interrupt_kernel()
+            await asyncio.wait([running], timeout=ENDING)
+        finally:
+            running.cancel()
+
+
+async def _broken(client: _Watched, cell: Any, place: int) -> list[str]:
+    """Run one cell, unless it is text; what broke it, if anything."""
+    try:
+        await client.async_execute_cell(cell, place)
+    except CellExecutionError as error:
+        return [f"cell {place + 1} broke: {mask(f'{error.ename}: {error.evalue}')}"]
+    return []

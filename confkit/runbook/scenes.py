@@ -1,20 +1,20 @@
-"""What is wrong on a sandbox, for each runbook: people, cameras and faults, and the inputs then."""
+"""What is wrong on a sandbox, for each runbook (`scenes.toml`), and the inputs then."""
 
 from __future__ import annotations
 
 import tempfile
 import time
+import tomllib
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..devices import import_device
-from ..dialect import Dialect
-from ..errors import ConfkitError
-from ..rooms import create_room, get_room_users
-from ..secret import Secret
-from .rooms import find_room
+from ..errors import ConfigError
+from ..rooms import create_room
 from .service import connected
 
 if TYPE_CHECKING:
@@ -22,248 +22,120 @@ if TYPE_CHECKING:
     from ..sandbox import Sandbox
 
 Inputs = dict[str, Any]
-_ADMIN: dict[str, Any] = {"login_name": "admin", "login_password": Secret("desk-2468")}
-_OTHER: dict[str, Any] = {**_ADMIN, "login_password": Secret("desk-1357")}
-_SMALL: dict[str, Any] = {"size": (160, 96), "fps": 5}  # quickly encoded
+_SMALL: Inputs = {"size": (160, 96), "fps": 5}  # quickly encoded
 
 
-def _nobody_can_join(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:
-    room = create_room(
-        owner,
-        "Night shift",
-        "ops",
-        room_mode=3 if scene.startswith("peer-to-peer") else 1,
-        attendee_max=2 if scene == "full" else 9,
-        max_video=2 if scene == "full-of-video" else None,
-    )
-    for name in ("Ada", "Grace"):
-        sandbox.join(room, name)
-    _shut(sandbox, room, scene)
-    sandbox.licence(
-        expired=scene == "licence-expired",
-        seats=2 if scene == "no-seats" else None,
-        peer_to_peer=scene != "peer-to-peer-refused",
-    )
-    return {"room": room}
+def scenes(name: str) -> Inputs:
+    """The scenes of the runbook of this name, each with what is in all of them."""
+    text = files(__package__).joinpath("scenes.toml").read_text("utf-8")
+    row = tomllib.loads(text)[name]
+    return {scene: _merged(row, changes) for scene, changes in row["scenes"].items()}
 
 
-def _shut(sandbox: Sandbox, room: str, scene: str) -> None:
-    if scene == "locked":
-        sandbox.lock(room)
-    if scene == "closed":
-        sandbox.close_room(room)
-    if scene == "media-server-gone":
-        sandbox.stop_mcu()
+def _merged(one: Inputs, other: Inputs) -> Inputs:
+    both = {k: _merged(one.get(k, {}), v) if isinstance(v, dict) else v for k, v in other.items()}
+    return one | both
 
 
-def _force_user_offline(sandbox: Sandbox, owner: Client, scene: str, inputs: Inputs) -> Inputs:
-    """A room that is given is used with those who are in it."""
-    if given := inputs.get("room"):
-        try:
-            room, user = str(find_room(owner, given)), inputs.get("user", "")
-        except ConfkitError:  # the runbook says what is wrong with it
-            return {}
-        return _back(sandbox, room, user) if scene == "comes-back" else {}
-    room = create_room(owner, "Press briefing", "ops")
-    if scene == "a-camera":
-        import_device(owner, room, "cam-hall", "Hall", sandbox.camera(**_SMALL))
-    for name in ("Ada", "Grace", "Guest", "Guest"):
-        sandbox.join(room, name)
-    names = {"two-of-that-name": "Guest", "a-camera": "Hall", "nobody": "Adda"}
-    user = inputs.get("user") or names.get(scene, "Ada")
-    again = _back(sandbox, room, user) if scene == "comes-back" else {}
-    return {"room": room, "user": user, **again}
+def build(name: str, sandbox: Sandbox, scene: str, tz: str) -> Inputs:
+    """Build a scene of the runbook of this name, and return its inputs. `tz`: of its recording.
+
+    ConfigError: there is no such scene."""
+    there = scenes(name)
+    if scene not in there:
+        raise ConfigError(f"scene is {scene!r}", f"There are {', '.join(there)}.")
+    row, made = there[scene], Inputs()
+    with sandbox.connect() as owner:
+        known = _rooms_and_cameras(sandbox, owner, row)
+    for how, options in row.get("steer", {}).items():
+        getattr(sandbox, how)(**_filled(options, known))
+    if "table" in row:
+        known["table"] = Path(tempfile.mkdtemp()) / "cameras.csv"
+        known["table"].write_text(row["table"].strip().format(**known))
+    if "recording" in row:
+        known["recording"], made["now"] = _recorded(sandbox, tz, **row["recording"])
+    if "settings" in row:
+        names = ("base_url", "outgoing_url", "access_key", "secret_key")
+        keys = {name: getattr(sandbox, name) for name in names}
+        made["client"], made["noticed"] = connected(**keys | _filled(row["settings"], keys))
+    if "hours_pass" in row:
+        made["sleep"] = lambda _: sandbox.advance(row["hours_pass"] * 3600)
+    if "comes_back" in row:
+        made["sleep"] = _coming_back(sandbox)
+    return made | _filled(row.get("inputs", {}), known)
 
 
-def _back(sandbox: Sandbox, room: str, user: str) -> Inputs:
-    """A pause in which this user, an ID or a name, joins the room again once they are out."""
-    there = sandbox.people(room)
-    name = next((one["user_name"] for one in there if user == one["user_id"]), user)
-    before = [one["user_name"] for one in there].count(name)
+def _filled(values: Inputs, known: Inputs) -> Inputs:
+    return {k: v.format(**known) if isinstance(v, str) else v for k, v in values.items()}
+
+
+def _rooms_and_cameras(sandbox: Sandbox, owner: Client, row: Inputs) -> Inputs:
+    """Make them, and return the rooms' IDs and the cameras' addresses by their names."""
+    known: Inputs = {}
+    for name, room in row.get("rooms", {}).items():
+        people = room.pop("people", ())
+        known[name] = create_room(owner, owner_id="ops", **room)
+        for person in people:
+            sandbox.join(known[name], person)
+    for name, camera in row.get("cameras", {}).items():
+        room = known.get(camera.pop("listed", ""))
+        known[name] = sandbox.camera(name, **camera, **_SMALL)
+        if room:
+            import_device(owner, room, f"cam-{name}", f"Camera {name}", known[name], **camera)
+    for name in row.get("unplugged", ()):
+        sandbox.unplug(known[name])
+        while any(it.user_id == f"cam-{name}" and it.state == "live" for it in sandbox.streams()):
+            time.sleep(0.05)
+    for name, camera in row.get("instead", {}).items():
+        known[name] = sandbox.camera(name, **camera, **_SMALL)
+    return known
+
+
+def _coming_back(sandbox: Sandbox) -> Callable[[float], None]:
+    """A pause in which whoever was removed joins their room again, under a new ID."""
+
+    def present() -> Counter[tuple[str, str]]:
+        rooms = sandbox.room_ids()
+        return Counter((room, one["user_name"]) for room in rooms for one in sandbox.people(room))
+
+    before = present()
 
     def sleep(seconds: float) -> None:
-        if [one["user_name"] for one in sandbox.people(room)].count(name) < before:
+        for room, name in (before - present()).elements():
             sandbox.join(room, name)
         time.sleep(min(seconds, 0.1))
 
-    return {"sleep": sleep}
+    return sleep
 
 
-def _authentication_fails(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:
-    keys: Inputs = {
-        name: getattr(owner, name)
-        for name in ("base_url", "outgoing_url", "access_key", "secret_key")
-    }
-    changes: dict[str, Inputs] = {
-        "rotated-secret": {"secret_key": "yesterdays-secret"},
-        "white-space": {"secret_key": owner.secret_key + "\n"},
-        "signature": {"dialect": Dialect(hash="sha256")},
-    }
-    if scene in changes:
-        client, noticed = connected(**{**keys, **changes[scene]})
-        return {"client": client, "noticed": noticed}
-    if scene == "token-refused":
-        sandbox.fault("/rtc/room/get", ret=602)
-    if scene == "tokens-end":
-        return {"sleep": lambda _: sandbox.advance(2 * 3600)}
-    return {}
-
-
-def _media_server_gone(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:
-    topics = ("Weekly sync", "Lobby", "Empty room")
-    weekly, lobby, empty = (create_room(owner, topic, owner_id="ops") for topic in topics)
-    for room_id, name in ((weekly, "Ada"), (weekly, "Grace"), (lobby, "Alan")):
-        sandbox.join(room_id, name)
-    if scene == "unassigned":
-        sandbox.unassign_mcu(weekly)
-    if scene == "stopped":
-        sandbox.stop_mcu()
-    return {"rooms": ",".join((weekly, lobby, empty))}
-
-
-def _deployment_acceptance(sandbox: Sandbox, _: Client, scene: str, __: Inputs) -> Inputs:
-    if scene == "no-device-service":
-        sandbox.device_service("stopped")
-    if scene == "licence-expired":
-        sandbox.licence(expired=True)
-    return {"camera": sandbox.camera()} if scene == "healthy" else {}
-
-
-def _camera_does_not_appear(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:
-    url = sandbox.camera("front-desk", **_ADMIN, **_SMALL)
-    room = create_room(owner, "Front desk", "ops", attendee_max=1 if scene == "full" else 9)
-    inputs = {"room": room, "device": "cam-desk"}
-    outside = scene in ("not-imported", "locked", "full", "closed", "media-server-gone")
-    if outside:
-        inputs |= {"address": url, **_ADMIN}
-    else:
-        import_device(owner, room, "cam-desk", "Front desk camera", url, **_ADMIN)
-    if scene in ("reset", "password-changed", "moved"):
-        sandbox.unplug(url)
-        _until(lambda: not get_room_users(owner, room))
-    sandbox.join(room, "Ada")
-    if scene == "password-changed":
-        sandbox.camera("front-desk", **_OTHER)
-    if scene == "moved":
-        inputs["address"] = sandbox.camera("front-desk-2", **_ADMIN, **_SMALL)
-    _shut(sandbox, room, scene)
-    return inputs
-
-
-def _until(noticed: Callable[[], bool]) -> None:
-    while not noticed():
-        time.sleep(0.05)
-
-
-def _bulk_camera_import(sandbox: Sandbox, owner: Client, scene: str, inputs: Inputs) -> Inputs:
+def _recorded(
+    sandbox: Sandbox, tz: str, *, days: int, ended: int, full: bool, unread: int, gap: int
+) -> tuple[str, Any]:
+    """The folder of a recording of 32 rooms, and the sandbox's now."""
     import pandas as pd
 
-    if inputs.get("table"):
-        return {}
-    places = ["north", "south", "garage", "roof"]
-    urls = []
-    for place in places:
-        other = scene == "one-does-not-play" and place == "garage"
-        login = _OTHER if other else _ADMIN
-        urls.append(sandbox.camera(place, **login, **_SMALL))
-    doors = create_room(
-        owner, "Doors", "ops", attendee_max=1 if scene == "a-room-is-too-small" else None
-    )
-    yard = create_room(owner, "Yard", "ops")
-    if scene == "a-room-is-closed":
-        sandbox.close_room(yard)
-    rows = pd.DataFrame(
-        {
-            "room_id": [doors, doors, yard, yard],
-            "user_id": [f"cam-{place}" for place in places],
-            "user_name": [f"Camera {place}" for place in places],
-            "user_address": urls,
-            "login_name": "admin",
-        }
-    )
-    if scene == "mistakes-in-the-table":
-        rows.loc[1, "user_id"] = "cam-north"
-        rows.loc[2, "user_address"] = "http://camera/picture.jpg"
-    table = Path(tempfile.mkdtemp()) / "cameras.csv"
-    rows.to_csv(table, index=False)
-    return {"table": table, "login_password": _ADMIN["login_password"]}
-
-
-def _stray_devices(sandbox: Sandbox, owner: Client, scene: str, _: Inputs) -> Inputs:
-    room = create_room(owner, "Car park", "ops")
-    for name in ("gate", "ramp", "roof"):
-        url = sandbox.camera(name, **_SMALL)
-        import_device(owner, room, f"cam-{name}", f"Camera {name}", url)
-        if scene != "healthy" and name != "gate":
-            sandbox.unplug(url)
-    if scene == "healthy":
-        return {}
-    _until(lambda: len(get_room_users(owner, room)) < 2)
-    if scene == "unreadable":
-        sandbox.fault("/rtc/room/get", ret=700)
-    return {"keep": "cam-roof"}
-
-
-def _capacity_review(sandbox: Sandbox, _: Client, scene: str, inputs: Inputs) -> Inputs:
-    import pandas as pd
+    from ..occupancy.folder import save_occupancy  # needs pyarrow
 
     now = pd.Timestamp(sandbox.now(), unit="s", tz="UTC")
-    if inputs.get("recording"):
-        return {"now": now}
-    days = 3 if scene == "three-days" else max(84, inputs.get("days", 30))  # a risk takes weeks
+    until = now - timedelta(days=ended)
     past = sandbox.simulate(
         rooms=32,
         days=days,
         every=1800,
-        until=(now - timedelta(days=40)).isoformat() if scene == "old" else None,
+        until=until.isoformat(),
         seed=1,
-        tz=inputs.get("tz", "UTC"),
+        tz=tz,
         failures=0.001,
     )
-    if scene != "one-too-small":
-        full = past[past.users >= past.attendee_max].room_id.unique()
-        past = past[~past.room_id.isin(full)]
-    if scene == "one-room-unread":
-        lost = past.room_id == past.room_id.iloc[0]
-        past.loc[lost, ["users", "people", "devices", "attendee_max"]] = pd.NA
-        past.loc[lost, "ret"] = 700
-    if scene == "gaps":  # the recorder stood still for a week
-        past = past[(past.time.dt.day < 10) | (past.time.dt.day > 16)]
-    from ..occupancy.folder import save_occupancy  # needs pyarrow
-
-    recording = tempfile.mkdtemp()
-    save_occupancy(past, recording)
-    return {"recording": recording, "now": now}
-
-
-Build = Callable[["Sandbox", "Client", str, Inputs], Inputs]
-SCENES: dict[str, tuple[Build, str]] = {
-    "authentication-fails": (
-        _authentication_fails,
-        "rotated-secret white-space signature token-refused tokens-end healthy",
-    ),
-    "bulk-camera-import": (
-        _bulk_camera_import,
-        "one-does-not-play mistakes-in-the-table a-room-is-closed a-room-is-too-small healthy",
-    ),
-    "camera-does-not-appear": (
-        _camera_does_not_appear,
-        "password-changed reset not-imported moved locked full closed media-server-gone healthy",
-    ),
-    "capacity-review": (
-        _capacity_review,
-        "one-too-small gaps one-room-unread three-days old healthy",
-    ),
-    "deployment-acceptance": (_deployment_acceptance, "healthy no-device-service licence-expired"),
-    "force-user-offline": (
-        _force_user_offline,
-        "there comes-back two-of-that-name a-camera nobody",
-    ),
-    "media-server-gone": (_media_server_gone, "stopped unassigned healthy"),
-    "nobody-can-join": (
-        _nobody_can_join,
-        "full full-of-video locked closed licence-expired no-seats media-server-gone peer-to-peer "
-        "peer-to-peer-refused healthy",
-    ),
-    "stray-devices": (_stray_devices, "strays unreadable healthy"),
-}
+    if not full:
+        at_cap = past[past.users >= past.attendee_max].room_id
+        past = past[~past.room_id.isin(at_cap)]
+    age = until - past.time
+    lost = (past.room_id == past.room_id.iloc[0]) & (age < timedelta(days=unread))
+    past.loc[lost, ["users", "people", "devices", "attendee_max"]] = pd.NA
+    past.loc[lost, "ret"] = 700
+    # The recorder stood still for so many days, half a month ago.
+    stood = (age > timedelta(days=14)) & (age < timedelta(days=14 + gap))
+    folder = tempfile.mkdtemp()
+    save_occupancy(past[~stood], folder)
+    return folder, now

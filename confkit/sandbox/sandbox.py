@@ -3,6 +3,7 @@
 import asyncio
 import atexit
 import logging
+import math
 import os
 import sqlite3
 import time
@@ -60,8 +61,10 @@ def served(
         del values, named  # a traceback would show passwords among them
         try:
             return thread.run(lambda: asked)
-        except CancelledError:
-            raise ConfkitError("The sandbox was closed meanwhile.") from None
+        except CancelledError:  # a forked child has no such thread
+            raise ConfkitError(
+                "The sandbox was closed meanwhile, or runs in another process."
+            ) from None
         except sqlite3.Error as error:
             raise ConfkitError(
                 f"The sandbox's file {self._service.path} failed ({error}), and nothing has "
@@ -102,6 +105,9 @@ class Sandbox:
         explain: bool = False,
     ) -> None:
         secret_key = None if secret_key is None else Secret(secret_key)
+        self._urls: tuple[str, ...] = ()
+        self._thread: LoopThread | None = None
+        self.closed = False  # whether it has been closed
         self._address, self._loopback = server.resolve(host)
         if seed is not None and not self._loopback:
             raise ConfigError(
@@ -109,53 +115,47 @@ class Sandbox:
                 f"not on {host!r}",
                 "Leave out seed, or use host='127.0.0.1'.",
             )
-        for name, seconds in ("token_lifetime", token_lifetime), ("dial_timeout", dial_timeout):
-            if seconds is not None and not seconds > 0:
-                raise ConfigError(f"{name} is {seconds!r}", "It is a number of seconds above 0.")
-        if not 0 <= latency < 3600:
-            raise ConfigError(f"latency is {latency!r}", "It is in seconds, from 0 to an hour.")
-        for name, value in ("access_key", access_key), ("secret_key", secret_key):
-            if value == "":
-                raise ConfigError(f"{name} is empty", "Give a text, or leave it out.")
-        demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
-        own = demo if self._loopback else identity.random_keys()
+        if "" in (access_key, secret_key):
+            raise ConfigError("A key is empty", "Give a text, or leave it out.")
+        patience = 1 if dial_timeout is None else dial_timeout
+        if not (token_lifetime > 0 and patience > 0 and 0 <= latency < 3600):
+            raise ConfigError(
+                f"token_lifetime is {token_lifetime!r}, dial_timeout {dial_timeout!r} and latency "
+                f"{latency!r}",
+                "Each is in seconds: above 0, and latency from 0 to an hour.",
+            )
+        own = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._loopback else identity.random_keys()
         self.seed = seed
         self.dialect = dialect or Dialect()
         self.access_key = own[0] if access_key is None else access_key
         self.secret_key = Secret(own[1] if secret_key is None else secret_key)
         ids = identity.Ids(seed)
         still = None if seed is None else lambda: identity.SEEDED_MOMENT
-        now = identity.Clock(clock or still or time.time)
         self._service = Service(
             dialect=self.dialect,
             access_key=self.access_key,
             secret_key=self.secret_key,
             path=path,
             ids=ids,
-            clock=now,
-            tokens=identity.Tokens(self.secret_key, self.dialect, token_lifetime, now, ids),
+            clock=clock or still or time.time,
+            token_lifetime=token_lifetime,
             devices=Devices(dial_timeout, ids.chance),
             mcu=Listener(self._address),
             explain=explain,
         )
         self._ports = port, outgoing_port
         self._latency = latency
-        self._urls: tuple[str, ...] = ()
-        self._thread: LoopThread | None = None
         self._opened = AsyncExitStack()
         self._cameras: CameraServer | None = None
         self._one_starts = asyncio.Lock()
-        self._closed = False
-        self._process = os.getpid()
 
     # Beginning and end
 
     def start(self) -> Self:
         """Answer on both ports, and return the sandbox; ConfkitError: a port or the file fails."""
-        if self._closed:
-            raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
         if self._thread:
             return self
+        self._not_closed()
         thread = LoopThread("confkit sandbox", server.new_loop)
         try:
             thread.run(self._open)
@@ -163,24 +163,24 @@ class Sandbox:
             thread.stop()
             raise
         self._thread = thread
-        self._process = os.getpid()
         atexit.register(self.close)
         if not self._loopback:
-            published = " with the published demo keys" * (self.secret_key == DEMO_SECRET_KEY)
-            log.warning(
-                "The sandbox answers beyond this machine%s, without encryption: %s and %s",
-                published,
-                *self._urls,
+            keys = "published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
+            told = (
+                "The sandbox answers beyond this machine with %s keys, without encryption: %s, %s"
             )
+            log.warning(told, keys, *self._urls)
         return self
 
     def close(self) -> None:
         """End the service, its cameras, streams, sockets and file; a second call does nothing."""
-        thread, self._thread, self._closed = self._thread, None, True
-        if thread and os.getpid() == self._process:  # a forked child has no such thread
+        thread, self._thread, self.closed = self._thread, None, True
+        if thread:
             atexit.unregister(self.close)
             try:
                 thread.run(self._opened.aclose)
+            except CancelledError:
+                pass  # in a forked child
             finally:
                 thread.stop()
 
@@ -199,13 +199,14 @@ class Sandbox:
         if self._cameras:
             await self._cameras.close()
 
-    def _running(self) -> LoopThread:
-        if self._closed:
+    def _not_closed(self) -> None:
+        if self.closed:
             raise ConfkitError("This sandbox is closed; make a new one with Sandbox(...).")
+
+    def _running(self) -> LoopThread:
+        self._not_closed()
         if self._thread is None:
             raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
-        if os.getpid() != self._process:
-            raise ConfkitError("This sandbox runs in the process that started it, not in this one.")
         return self._thread
 
     @property
@@ -214,11 +215,6 @@ class Sandbox:
         they are no secret, and what they make may be shown."""
         demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
         return self._loopback and (self.access_key, self.secret_key) == demo
-
-    @property
-    def closed(self) -> bool:
-        """Whether the sandbox has been closed."""
-        return self._closed
 
     def __enter__(self) -> Self:
         return self.start()
@@ -232,10 +228,8 @@ class Sandbox:
         self.close()
 
     def __repr__(self) -> str:
-        if not hasattr(self, "_process"):  # in a traceback out of __init__
-            return "<Sandbox, not yet made>"
-        state = "closed" if self._closed else "running" if self._thread else "not started"
-        return f"<Sandbox {' and '.join(self._urls) or self._address}, {state}>"
+        state = "closed" if self.closed else "running" if self._thread else "not started"
+        return f"<Sandbox {' and '.join(self._urls) or 'without address'}, {state}>"
 
     @property
     def refusals(self) -> list[Refusal]:
@@ -262,7 +256,7 @@ class Sandbox:
 
     def _url(self, number: int) -> str:
         if not self._urls:
-            raise ConfkitError("The sandbox has no address yet: use `with Sandbox()` or start().")
+            self._running()
         return self._urls[number]
 
     def connect(self, **options: Any) -> "Client":
@@ -285,7 +279,7 @@ class Sandbox:
     async def is_credential(self, text: str) -> bool:
         """Return whether a text is the digest of A1 here, or a token that A1 gave the means for."""
         right = digest(self.access_key, self.secret_key, self.dialect)
-        return identity.same(text, right) or self._service.tokens.find(text) is not None
+        return text == right or text in self._service.tokens
 
     # People
 
@@ -364,10 +358,9 @@ class Sandbox:
         picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
         context with its certificate, makes it an rtsps camera. A value that makes no sense is a
         ValueError that says what does."""
-        login_password = None if login_password is None else Secret(login_password)
         settings = {
             "login_name": login_name,
-            "login_password": login_password,
+            "login_password": None if login_password is None else Secret(login_password),
             "codec": codec,
             "size": size,
             "fps": fps,
@@ -402,10 +395,8 @@ class Sandbox:
     async def unplug(self, url: str) -> None:
         """Remove a camera: whoever watches it is cut off, and its address answers 404."""
         try:
-            if self._cameras is None:
-                raise LookupError
-            await self._cameras.remove(url)
-        except LookupError:
+            await self._cameras.remove(url)  # type: ignore[union-attr]  # no camera yet
+        except (LookupError, AttributeError):
             raise ConfkitError("The sandbox has no camera at this address.") from None
 
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
@@ -475,7 +466,7 @@ class Sandbox:
 
         ids = self._service.ids.further()
         seed = ids.nonce() if seed is None else seed
-        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now)
+        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now())
         room_ids, users = self._carry(furnish, self._service, planned, ids)
         if cameras and planned.house.camera_room is not None:
             url = self.camera(name="Left behind", size=(320, 180), fps=5)
@@ -505,8 +496,12 @@ class Sandbox:
 
     @served
     async def start_mcu(self) -> None:
-        """Start the media server again."""
-        await self._service.start_mcu()
+        """Start the media server again, on the port that it had before where that is free."""
+        try:
+            await self._service.mcu.start()
+        except OSError:
+            self._service.mcu.port = 0
+            await self._service.mcu.start()
 
     @served
     async def unassign_mcu(self, room_id: str) -> None:
@@ -524,8 +519,8 @@ class Sandbox:
         number: when all are used A5 answers 411. Expired: 405 from A2 and A5. Without
         peer-to-peer: 701 from A2 with room_mode 3 or 4."""
         given = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
-        changes = {name: value for name, value in given.items() if value is not None}
-        vars(self._service.licence).update(changes)
+        given = {name: value for name, value in given.items() if value is not None}
+        vars(self._service.licence).update(given)
 
     @served
     async def device_service(self, state: DeviceServiceState) -> None:
@@ -558,7 +553,8 @@ class Sandbox:
         seconds, `drop` closes the connection without an answer; `delay` alone answers as usual,
         later. `after` carries the operation out first, so that its answer is lost. Several faults
         of one path follow one another. An unknown path is a ValueError that lists the paths."""
-        self._service.faults.add(path, Fault(ret, http, body, delay, drop, after), times)
+        lasts = math.inf if times is None else times
+        self._service.faults.add(path, Fault(ret, http, body, delay, drop, after, lasts))
 
     @served
     async def clear_faults(self) -> None:
@@ -568,12 +564,12 @@ class Sandbox:
     @served
     async def advance(self, seconds: float) -> None:
         """Move the sandbox's clock, by which tokens expire, on by so many seconds."""
-        self._service.clock.advance(seconds)
+        self._service.ahead += seconds
 
     @served
     async def now(self) -> float:
         """Return the sandbox's time in epoch seconds."""
-        return self._service.clock()
+        return self._service.now()
 
     @served
     async def count(self, path: str | None = None) -> int:
@@ -592,12 +588,8 @@ class Sandbox:
     @served
     async def _leave_behind(self, room_id: str, user_id: str, url: str) -> None:
         """Bring a camera into a room."""
-        device = {
-            "roomId": room_id,
-            "userId": user_id,
-            "userName": "Camera",
-            "userAddress": url,
-        }
+        names = ("roomId", "userId", "userName", "userAddress")
+        device = dict(zip(names, (room_id, user_id, "Camera", url), strict=True))
         try:
             await create_device(self._service, device)
         except Refused as refused:

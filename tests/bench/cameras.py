@@ -3,11 +3,11 @@
 import asyncio
 import subprocess
 import sys
-import time
-from statistics import median
+from functools import partial
 
 from confkit.rtsp.pull import pull
 from confkit.sandbox import Sandbox
+from tests.bench.turns import taken
 
 COUNT, SECONDS, STARTS = 20, 10, 5
 
@@ -29,19 +29,11 @@ def main() -> None:
     print(f"cameras, 640x360 at 15 fps, median of {STARTS} starts")
     with Sandbox() as sandbox:
         sandbox.camera()  # loads PyAV
-        for codec in ("h264", "h265", "mjpeg"):
-            print(f"  {codec:<6} starts in   {_start(sandbox, codec):6.2f} s")
+        ways = {one: partial(sandbox.camera, codec=one) for one in ("h264", "h265", "mjpeg")}
+        for codec, (seconds, _) in taken(ways, STARTS).items():
+            print(f"  {codec:<6} starts in   {seconds:6.2f} s")
     share = asyncio.run(_watched()) / SECONDS
     print(f"  {COUNT} with a viewer {share:9.1%} of a core      (aim: 5 %)\n")
-
-
-def _start(sandbox: Sandbox, codec: str) -> float:
-    taken = []
-    for _ in range(STARTS):
-        began = time.perf_counter()
-        sandbox.camera(codec=codec)
-        taken.append(time.perf_counter() - began)
-    return median(taken)
 
 
 async def _watched() -> float:

@@ -3,8 +3,9 @@
 import os
 import subprocess
 import sys
-import time
-from statistics import median
+from functools import partial
+
+from tests.bench.turns import taken
 
 ROUNDS = 21
 STATEMENTS = ("pass", "import requests", "import confkit")
@@ -14,14 +15,9 @@ COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHON
 
 def main() -> None:
     """Prints milliseconds over bare Python, and the ratio."""
-    seconds: dict[str, list[float]] = {statement: [] for statement in STATEMENTS}
-    for _ in range(ROUNDS):
-        for statement in STATEMENTS:
-            began = time.perf_counter()
-            subprocess.run([sys.executable, "-c", statement], check=True, env=COMPILED)
-            seconds[statement].append(time.perf_counter() - began)
-    bare, requests, confkit = (median(seconds[statement]) for statement in STATEMENTS)
-    print(f"imports, over bare Python, median of {ROUNDS}")
-    print(f"  import requests   {1000 * (requests - bare):6.0f} ms")
-    print(f"  import confkit    {1000 * (confkit - bare):6.0f} ms")
-    print(f"  ratio             {(confkit - bare) / (requests - bare):6.2f}      (aim: 1.2)\n")
+    run = partial(subprocess.run, check=True, env=COMPILED)
+    ways = {one: partial(run, [sys.executable, "-c", one]) for one in STATEMENTS}
+    bare, usual, ours = (1000 * each.seconds for each in taken(ways, ROUNDS).values())
+    print(f"imports, milliseconds over bare Python ({bare:.0f}), median of {ROUNDS}")
+    print(f"  import requests   {usual - bare:6.0f}")
+    print(f"  import confkit    {ours - bare:6.0f}   {(ours - bare) / (usual - bare):.2f} of it\n")

@@ -1,15 +1,14 @@
 """Samples over time: appending them against SQLite, their size, and percentiles against pandas
 (aims: 1.2 of SQLite's time, 1 byte a row, 1/8 of pandas' time)."""
 
+import itertools
 import json
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -19,6 +18,7 @@ import pandas as pd
 from confkit.occupancy.folder import append_sweep, save_occupancy
 from confkit.occupancy.samples import COLUMNS, samples_table
 from confkit.sandbox import Sandbox
+from tests.bench.turns import taken
 
 ROUNDS, SWEEPS, ROOMS = 9, 60, 1000
 MONTH = {"rooms": 232, "days": 30, "every": 60, "until": "2026-11-01T00:00Z", "failures": 0.001}
@@ -85,16 +85,16 @@ def _append(place: Path) -> None:
             "CREATE TABLE samples (time INTEGER, room_id TEXT, users INTEGER, people INTEGER, "
             "devices INTEGER, attendee_max INTEGER, ret INTEGER)"
         )
-        seconds = _in_turn(
-            {
-                "SQLite": lambda at: _insert(base, lists[at]),
-                "append_sweep": lambda at: append_sweep(place / "hot", tables[at]),
-                "SQLite, from a frame": lambda at: _insert(base, _tuples(sweeps[at])),
-                "append_sweep, from a frame": lambda at: append_sweep(
-                    place / "hot", samples_table(sweeps[at])
-                ),
-            }
-        )
+        hot, at = place / "hot", itertools.cycle(range(SWEEPS))
+        ways = {
+            "SQLite": lambda: _insert(base, lists[next(at)]),
+            "append_sweep": lambda: append_sweep(hot, tables[next(at)]),
+            "SQLite, from a frame": lambda: _insert(base, _tuples(sweeps[next(at)])),
+            "append_sweep, from a frame": lambda: append_sweep(
+                hot, samples_table(sweeps[next(at)])
+            ),
+        }
+        seconds = {way: each.seconds for way, each in taken(ways, ROUNDS * SWEEPS).items()}
     base.close()
     print(f"append of {ROOMS:,} rows, durable, median of {ROUNDS * SWEEPS}")
     for given, aim in (("", "      (aim: 1.2)"), (", from a frame", "")):
@@ -103,17 +103,6 @@ def _append(place: Path) -> None:
         print(f"  {ours:<28}{1000 * seconds[ours]:6.2f} ms")
         print(f"  {'ratio':<28}{seconds[ours] / seconds[theirs]:6.2f}{aim}")
     print()
-
-
-def _in_turn(ways: dict[str, Callable[[int], object]]) -> dict[str, float]:
-    taken: dict[str, list[float]] = defaultdict(list)
-    for _ in range(ROUNDS):
-        for at in range(SWEEPS):
-            for way, run in ways.items():
-                began = time.perf_counter()
-                run(at)
-                taken[way].append(time.perf_counter() - began)
-    return {way: median(seconds) for way, seconds in taken.items()}
 
 
 def _tuples(sweep: pd.DataFrame) -> list[tuple[Any, ...]]:
@@ -139,7 +128,7 @@ def _month(folder: Path) -> int:
 
 
 def _percentiles(folder: Path, rows: int) -> None:
-    taken: dict[str, list[list[float]]] = defaultdict(list)
+    found: dict[str, list[list[float]]] = defaultdict(list)
     for _ in range(ROUNDS):
         for name, way in WAYS.items():
             told = subprocess.run(
@@ -147,10 +136,10 @@ def _percentiles(folder: Path, rows: int) -> None:
                 check=True,
                 stdout=subprocess.PIPE,
             ).stdout
-            taken[name].append(json.loads(told))
-    pandas = median(seconds for seconds, _ in taken["pandas, p95"])
+            found[name].append(json.loads(told))
+    pandas = median(seconds for seconds, _ in found["pandas, p95"])
     print(f"p95 per room over {rows:,} rows of a folder, median of {ROUNDS}")
-    for name, values in taken.items():
+    for name, values in found.items():
         seconds, memory = (median(column) for column in zip(*values, strict=True))
         aim = "      (aim: 0.125)" if name == "p95 from counts" else ""
         share = f"{seconds / pandas:6.2f} of pandas"

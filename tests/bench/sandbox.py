@@ -3,8 +3,6 @@
 The load comes from wrk, on the same machine: 32 connections, one thread.
 """
 
-import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +12,7 @@ from statistics import median
 
 import confkit as ck
 from confkit.wire import encode
-from tests.bench.servers import answers, free_port, lacking, nginx, process
+from tests.bench.servers import answers, free_port, lacking, load, nginx, process
 
 ROUNDS, SECONDS = 5, 3
 HELLO = '{"hello":"world"}'
@@ -47,7 +45,7 @@ def main() -> None:
         rates: dict[str, list[float]] = {name: [] for name in urls}
         for _ in range(ROUNDS):
             for name, url in urls.items():
-                rates[name].append(_rate(url))
+                rates[name].append(load(url, seconds=SECONDS))
     middle = {name: median(values) for name, values in rates.items()}
     print(f"room-get on the sandbox, median of {ROUNDS} rounds of {SECONDS} s")
     for name, rate in middle.items():
@@ -56,16 +54,6 @@ def main() -> None:
             f"the bare hello, {rate / middle['nginx']:5.2f} of nginx"
         )
     print()
-
-
-def _rate(url: str) -> float:
-    told = subprocess.run(
-        ["wrk", "-t1", "-c32", f"-d{SECONDS}s", url], capture_output=True, text=True, check=True
-    ).stdout
-    if "Non-2xx" in told:
-        sys.exit(f"the server refused the load:\n{told}")
-    found = re.search(r"Requests/sec:\s+([\d.]+)", told)
-    return float(found.group(1)) if found else 0.0
 
 
 @contextmanager
@@ -82,12 +70,7 @@ def _sandbox(options: list[str]) -> Iterator[str]:
     with process([*command, *options]) as running:
         assert running.stdout is not None
         base_url, outgoing_url = (running.stdout.readline().split()[-1] for _ in range(2))
-        with ck.connect(
-            base_url=base_url,
-            outgoing_url=outgoing_url,
-            access_key="demo_access",
-            secret_key="demo_secret",
-        ) as client:
+        with ck.Client(base_url, outgoing_url, "demo_access", "demo_secret") as client:
             room_id = ck.create_room(client, "Weekly sync", "ops", attendee_max=25)
             query = encode({"access_token": str(client.token()), "room_id": room_id})
         yield f"{base_url}/rtc/room/get?{query}"

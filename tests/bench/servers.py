@@ -48,6 +48,14 @@ def answers(port: int) -> None:
             time.sleep(0.05)
 
 
+def load(url: str, flying: int = 32, seconds: int = 1) -> float:
+    """How many requests a second wrk gets from this address."""
+    line = ["wrk", "-t1", f"-c{flying}", f"-d{seconds}s", url]
+    told = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    assert "Non-2xx" not in told, f"the server refused the load: {told}"
+    return float(told.partition("Requests/sec:")[2].split()[0])
+
+
 def free_port() -> int:
     """A port on which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as probe:

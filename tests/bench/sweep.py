@@ -6,14 +6,13 @@ of the time and 0.35 of the memory.
 """
 
 import json
-import resource
-import subprocess
 import sys
 import tempfile
-import threading
 import time
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,7 +25,8 @@ from confkit.endpoints import A3
 from confkit.frames import room_columns
 from confkit.many.reading import read_room
 from confkit.wire import Answer, Request
-from tests.bench.servers import answers, free_port, lacking, nginx, process
+from tests.bench.servers import answers, free_port, lacking, load, nginx, process
+from tests.bench.turns import taken
 
 ROUNDS, CALLS, USUAL_CALLS, BODIES = 5, 10_000, 1_500, 100_000
 LATENCY = 0.02
@@ -120,27 +120,21 @@ def _against_requests(url: str) -> None:
             "requests, to frames": (USUAL_CALLS, lambda: _usual_frames(session, url)),
             "sweep to frames, 32": (CALLS, lambda: _frames(client, CALLS // 2)),
         }
-        wall: dict[str, list[float]] = {name: [] for name in ways}
-        cpu: dict[str, list[float]] = {name: [] for name in ways}
-        ceiling = []
-        for _ in range(ROUNDS):
-            for name, (calls, run) in ways.items():
-                began, spent = time.perf_counter(), _cpu()
-                run()
-                wall[name].append((time.perf_counter() - began) / calls)
-                cpu[name].append((_cpu() - spent) / calls)
-            ceiling.append(_wrk(url))
+        found = taken({name: run for name, (_, run) in ways.items()}, ROUNDS)
+        wall = {name: found[name].seconds / calls for name, (calls, _) in ways.items()}
+        cpu = {name: found[name].cpu / calls for name, (calls, _) in ways.items()}
+        ceiling = median(load(_room(url)) for _ in range(ROUNDS))
         print(f"reading rooms from one nginx, median of {ROUNDS} rounds")
         print("                            calls/s   CPU us/call      x   CPU")
         for name in ways:
             base = "requests, to frames" if "frames" in name else "requests, 32 threads"
-            rate, us = 1 / median(wall[name]), 1e6 * median(cpu[name])
-            faster = median(wall[base]) / median(wall[name])
-            less = median(cpu[base]) / median(cpu[name])
+            rate, us = 1 / wall[name], 1e6 * cpu[name]
+            faster = wall[base] / wall[name]
+            less = cpu[base] / cpu[name]
             aim = "   (aim: 22, 1/20)" if name.endswith("32") else ""
             print(f"  {name:<24}{rate:9.0f}{us:12.1f}{faster:10.1f}   1/{less:.0f}{aim}")
-        times = median(wall["requests, 32 threads"]) * median(ceiling)
-        print(f"  {'wrk, the ceiling':<24}{median(ceiling):9.0f}{times:22.1f}")
+        times = wall["requests, 32 threads"] * ceiling
+        print(f"  {'wrk, the ceiling':<24}{ceiling:9.0f}{times:22.1f}")
         for rooms in (1_000, 10_000, 100_000):
             began = time.perf_counter()
             _frames(client, rooms)
@@ -175,19 +169,8 @@ def _frames(client: ck.Client, rooms: int) -> None:
     assert frame["attendee_max"].sum() == 25 * rooms
 
 
-def _wrk(url: str, flying: int = 32) -> float:
-    told = subprocess.run(
-        ["wrk", "-t1", f"-c{flying}", "-d1s", f"{url}/rtc/room/get?access_token={TOKEN}&room_id=1"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    return float(told.partition("Requests/sec:")[2].split()[0])
-
-
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+def _room(url: str) -> str:
+    return f"{url}/rtc/room/get?access_token={TOKEN}&room_id=1"
 
 
 def _far_away() -> None:
@@ -202,20 +185,18 @@ def _far_away() -> None:
             f"share of the ideal (calls x latency / in flight) at {LATENCY * 1000:.0f} ms, "
             f"median of {ROUNDS}"
         )
-        for name, flying, calls, run in (
-            ("sweep, 64 in flight", 64, 20_000, lambda: _records(client, 20_000, 64)),
-            ("sweep, 256 in flight", 256, 20_000, lambda: _records(client, 20_000, 256)),
-            ("requests, 32 threads", 32, 1_500, lambda: _usual(session, url, 1_500)),
-        ):
-            shares = []
-            for _ in range(ROUNDS):
-                began = time.perf_counter()
-                run()
-                shares.append(calls * LATENCY / flying / (time.perf_counter() - began))
+        ways = {
+            "sweep, 64 in flight": (64, 20_000, lambda: _records(client, 20_000, 64)),
+            "sweep, 256 in flight": (256, 20_000, lambda: _records(client, 20_000, 256)),
+            "requests, 32 threads": (32, 1_500, lambda: _usual(session, url, 1_500)),
+        }
+        found = taken({name: run for name, (*_, run) in ways.items()}, ROUNDS)
+        for name, (flying, calls, _) in ways.items():
+            share = calls * LATENCY / flying / found[name].seconds
             aim = {64: "   (aim: 0.93)", 256: "   (aim: 0.80)"}.get(flying, "")
-            print(f"  {name:<24}{median(shares):6.2f}{aim}")
+            print(f"  {name:<24}{share:6.2f}{aim}")
         for flying in (64, 256):
-            share = median(_wrk(url, flying) for _ in range(ROUNDS)) * LATENCY / flying
+            share = median(load(_room(url), flying) for _ in range(ROUNDS)) * LATENCY / flying
             print(f"  {f'wrk, {flying} in flight':<24}{share:6.2f}   (the server's own limit)")
         print()
 
@@ -261,53 +242,24 @@ WAYS = {"json, DataFrame, astype": _usual_frame, "read_room, rooms_frame": _ours
 
 def _to_frame() -> None:
     answers = _bodies()
-    seconds: dict[str, list[float]] = {name: [] for name in WAYS}
-    for _ in range(ROUNDS):
-        for name, run in WAYS.items():
-            began = time.perf_counter()
-            run(answers)
-            seconds[name].append(time.perf_counter() - began)
-    memory = {name: median(_peak(name) for _ in range(3)) for name in WAYS}
+    seconds = taken({name: partial(run, answers) for name, run in WAYS.items()}, ROUNDS)
+    memory = {name: _peak(partial(run, answers)) for name, run in WAYS.items()}
     size = sum(len(answer.body) for _, answer in answers) / BODIES
     print(f"{BODIES:,} room bodies of {size:.0f} bytes to a typed frame, median of {ROUNDS}")
     usual, ours = WAYS
-    print(f"  {usual:<24}{median(seconds[usual]):7.2f} s{memory[usual]:7.0f} MB")
-    time_share = median(seconds[ours]) / median(seconds[usual])
+    for name in WAYS:
+        print(f"  {name:<24}{seconds[name].seconds:7.2f} s{memory[name]:7.0f} MB")
     print(
-        f"  {ours:<24}{median(seconds[ours]):7.2f} s{memory[ours]:7.0f} MB   {time_share:.2f} and "
+        f"  {seconds[ours].seconds / seconds[usual].seconds:.2f} and "
         f"{memory[ours] / memory[usual]:.2f} of it   (aim: 0.45 and 0.35)\n"
     )
 
 
-def _peak(way: str) -> float:
-    """MB by which the memory of a process of its own grows at most."""
-    told = subprocess.run(
-        [sys.executable, "-m", "tests.bench.sweep", way], capture_output=True, text=True, check=True
-    )
-    return float(told.stdout)
-
-
-def _grown(way: str) -> float:
-    answers = _bodies()
-    WAYS[way](answers[:10])  # loads what it needs
-    before, most, done = _resident(), 0, threading.Event()
-
-    def watch() -> None:
-        nonlocal most
-        while not done.wait(0.002):
-            most = max(most, _resident())
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    WAYS[way](answers)
-    done.set()
-    watcher.join()
-    return (most - before) / 1e6
-
-
-def _resident() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-
-if __name__ == "__main__":
-    print(_grown(sys.argv[1]))
+def _peak(run: Callable[[], object]) -> float:
+    """MB by which the memory that Python counts grows at most."""
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()

@@ -215,22 +215,6 @@ def test_all_problems_come_at_once_and_nothing_is_sent(script, written):
     assert not service.requests
 
 
-def test_what_rows_in_a_row_share_is_told_once(client, written):
-    """Whatever else is wrong with them; a row apart is told apart, and the count is of all."""
-    good = f"1,cam,D,{ADDRESS}\n"
-    long = [f"1,c{i},D,rtsp://h/{i},,,x,y\n" for i in range(21)]
-    long[9] = "1,,D,rtsp://h/9,,,x,y\n"
-    with pytest.raises(ck.TableError) as raised:
-        ck.import_devices(client, written("".join([HEADER, *long[:20], good, long[20]])))
-    lines = str(raised.value).splitlines()
-    assert "22 problems" in lines[0]
-    assert [line.split(": ")[0].strip() for line in lines[1:]] == [
-        "rows 2-21",
-        "row 23",
-        "row 11, user_id",
-    ]
-
-
 @pytest.mark.parametrize("call", [ck.import_devices, ck.remove_devices])
 @pytest.mark.parametrize("as_frame", [True, False])
 def test_no_password_shows_in_the_error_of_a_table(script, written, call, as_frame):

@@ -4,12 +4,15 @@ right, and each usual mistake is named."""
 import json
 import random
 import time
+import tomllib
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import numpy as np
 import pytest
 
 from confkit import course
+from confkit.rtsp import verdicts
 from confkit.sandbox import Sandbox
 
 TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
@@ -84,6 +87,9 @@ VALUES = [  # exercise, answer, what is said of it
     ("no-such-call", ["Join", "lock"], "right"),
     ("no-such-call", {"join"}, "not all"),
     ("no-such-call", {"join", "lock", "offline"}, "offline A7"),
+    ("token", TOKEN, "right"),
+    ("token", f"{TOKEN[:20]} {TOKEN[20:]}", "Blanks stand in it, and a token has none"),
+    ("digest", "MWFj ZjMz", "Blanks stand in it, and a digest has none"),
     ("token-in-url", f"access_token={TOKEN.replace('=', '%3D')}", "right"),
     ("token-in-url", f"http://h/x?access_token={TOKEN.replace('=', '%3d')}&room_id=1", "right"),
     ("token-in-url", TOKEN.replace("=", "%3D"), "Begin with"),
@@ -202,7 +208,8 @@ VALUES = [  # exercise, answer, what is said of it
     ("many-cost", 15_002, "once, not for each room"),
     ("many-cost", 20_000, "storm of logins"),
     ("many-cost", 7, "Count A3 and A6"),
-    ("many-cost", "10002", "whole number"),
+    ("many-cost", "10002", "right"),
+    ("many-cost", "many", "whole number"),
     ("many-cost", 10_002.0, "whole number"),
     ("many-report", split, "right"),
     ("many-report", lambda read: dict(zip("abc", split(read), strict=True)), "right"),
@@ -241,5 +248,7 @@ def test_an_answer_is_judged_by_what_it_is(name, answer, told):
 
 
 def test_the_verdicts_that_are_asked_for_are_those_of_cameras():
-    """Each is one that the sandbox can play."""
+    """Each is one that the sandbox can play, and all that may be named are those of a preflight."""
     assert set(VERDICTS) <= {fault.verdict for fault in Sandbox.camera_faults().values()}
+    rows = tomllib.loads(Path(course.__file__).with_name("lessons.toml").read_text("utf-8"))
+    assert rows["devices-verdicts"]["words"] == list(verdicts.VERDICTS)

@@ -218,7 +218,7 @@ def test_a_camera_that_was_refused_for_another_reason(client):
     open_room = ck.create_room(client, "No cap", owner_id="o")
     room_id = ck.create_room(client, "Two", owner_id="o", attendee_max=2)
     assert "no attendee_max" in told("errors-full", open_room, client)
-    assert "0 users in this room, and 2" in told("errors-full", room_id, client)
+    assert "Nobody is in it, and 2 may be" in told("errors-full", room_id, client)
     assert "no room of this number" in told("errors-full", "0000000000", client)
     assert "text" in told("errors-full", 17, client)
     for name in ("Ada", "Grace"):

@@ -14,8 +14,7 @@ import pytest
 
 import confkit as ck
 from confkit import course
-from confkit.course.clients.rows import EVERYWHERE, ROWS
-from confkit.course.clients.services import OPERATIONS, SERVICES, settings
+from confkit.course.clients.rows import OPERATIONS, ROWS, SERVICES, settings
 from confkit.dialect import CHOICES
 from tests.commands import run
 from tests.conftest import need
@@ -204,7 +203,7 @@ def test_the_contract_tells_all_that_is_tried():
         ]
         assert f"- {service.name}: {', '.join(other)}" in text
     rows = re.findall(r"\n\| ([\w-]+) \| ([\w -]+) \| (?!what).*?( In each service\.)? \|", text)
-    assert [(row.name, row.title, row in EVERYWHERE) for row in ROWS] == [
+    assert [(row.name, row.title, row.everywhere) for row in ROWS] == [
         (name, title, bool(each)) for name, title, each in rows
     ]
     used = {

@@ -1,6 +1,5 @@
 """send_many gives what send gives: over libcurl and over the session in threads."""
 
-import os
 import re
 import socket
 import ssl
@@ -13,7 +12,7 @@ import requests
 import confkit as ck
 from confkit.attempt import Attempt
 from confkit.endpoints import A1, A3, A6, B3, ENDPOINTS
-from confkit.many.libcurl import Sockets, options_of, pycurl
+from confkit.many.libcurl import options_of
 from confkit.secret import Secret
 from confkit.wire import Request
 from tests.deployment.seeing import deaf
@@ -611,28 +610,3 @@ def test_an_answer_behind_an_answer_is_not_that_of_the_next_room(script, way, pa
     found = client.send_many(rooms(*range(5)), concurrency=1)
     assert [room["room_id"] for room in found] == list("01234")
     assert service.connections == 5
-
-
-def test_a_connection_that_a_child_process_still_has_ends_nobody_elses():
-    """Its number may be another's by the time something comes on it: that one is left alone."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        sockets, ours = Sockets(), socket.create_connection(server.getsockname())
-        peer, _ = server.accept()
-        number = ours.fileno()
-        sockets.opened(number, None)
-        sockets.watch(1, number)
-        sockets.watch(pycurl.POLL_REMOVE, number)
-        held = os.dup(number)  # as a child made by fork() holds it
-        ours.close()
-        other = socket.create_connection(server.getsockname())
-        far, _ = server.accept()
-        assert other.fileno() == number
-        far.sendall(b"hello")
-        peer.sendall(b"x")
-        time.sleep(0.05)
-        sockets.ready(0)
-        assert other.recv(9) == b"hello"
-        os.close(held)
-        for each in (other, far, peer):
-            each.close()
-        sockets.close()

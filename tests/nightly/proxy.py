@@ -1,67 +1,32 @@
 """The proxy between client and service that plays the faults of `chaos`: two listeners and another
-host, on one thread."""
+host, a thread for each connection."""
 
-import asyncio
 import itertools
 import json
 import random
-import re
 import socket
-import struct
 import threading
+import time
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, contextmanager
-from functools import partial
-from typing import Any, NamedTuple, Self
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import confkit as ck
 from confkit.sandbox import Sandbox
-from tests.serving import served
+from tests.ways import reset
 
-from .chaos import FAULTS, INSTEAD, PAUSE, Case, End
+from .chaos import FAULTS, INSTEAD, PAUSE, Case, End, steps
 from .piece import Piece
 
-LARGE = 2**20  # bytes of a head
 PLAIN = "plain"
-_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _SECRET = ("token", "digest")  # what names of parameters end with that hold one
 _CHANGING = (*_SECRET, "timestamp", "random", "nonce")
 _ANSWER = b'{"ret": 0, "room_id": "1", "user_list": [], "data": {"total": 0, "items": []}}'
-_Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
-class Message(NamedTuple):
-    """A request or an answer as it came."""
-
-    head: bytes
-    body: bytes
-
-    @property
-    def target(self) -> str:
-        """The path and the query that a request asks for."""
-        return self.head.split(b" ", 2)[1].decode("latin-1")
-
-    def fields(self) -> list[tuple[str, str]]:
-        """The parameters of query and body, in their order."""
-        found = parse_qsl(self.target.partition("?")[2], keep_blank_values=True)
-        return found + parse_qsl(self.body.decode("latin-1"), keep_blank_values=True)
-
-    def is_json(self) -> bool:
-        """Whether it is an answer of the interface, and no page of a gateway."""
-        try:
-            return isinstance(json.loads(self.body), dict)
-        except ValueError:
-            return False
-
-
-async def message(reader: asyncio.StreamReader) -> Message:
-    """The next message of a connection."""
-    head = await reader.readuntil(b"\r\n\r\n")
-    length = _LENGTH.search(head)
-    return Message(head, await reader.readexactly(int(length[1])) if length else b"")
 
 
 def held_in(text: str, secrets: set[str]) -> bool:
@@ -70,14 +35,89 @@ def held_in(text: str, secrets: set[str]) -> bool:
     return any(secret in text or secret in plain for secret in secrets.copy())
 
 
+def is_json(body: bytes) -> bool:
+    """Whether it is an answer of the interface, and no page of a gateway."""
+    try:
+        return isinstance(json.loads(body), dict)
+    except ValueError:
+        return False
+
+
+class _Asked(BaseHTTPRequestHandler):
+    """A connection to one of the listeners; `service` is where it leads, if anywhere."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    chaos: "Chaos"
+    service = ""
+
+    def do_GET(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            self.chaos.answer(self, body)
+            self.wfile.flush()
+        except (OSError, HTTPException, ValueError):  # the caller has left, or the service has
+            self.close_connection = True
+
+    do_POST = do_GET
+
+    def plain(self, status: int, body: bytes) -> None:
+        """Writes an answer as it has to be."""
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def forwarded(self, body: bytes) -> tuple[int, bytes]:
+        """What the service answers: status and body."""
+        line = HTTPConnection(self.service)
+        try:
+            kind = self.headers.get("Content-Type", "")
+            line.request(self.command, self.path, body or None, {"Content-Type": kind})
+            came = line.getresponse()
+            return came.status, came.read()
+        finally:
+            line.close()
+
+    def play(self, name: str, case: Case) -> None:
+        """Takes the steps of a fault."""
+        for step in steps(name, case):
+            if isinstance(step, float):
+                self.wfile.flush()
+                time.sleep(step)
+            elif isinstance(step, bytes):
+                self.wfile.write(step)
+            else:
+                self.close_connection = True
+                self.wfile.flush()
+                if step is End.RESET:
+                    reset(self.connection)
+                elif step is End.SHUT:
+                    self.connection.shutdown(socket.SHUT_WR)
+                    time.sleep(PAUSE)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1000
+
+    def handle_error(self, *_: object) -> None:
+        """A connection that was reset is no error."""
+
+
 class Chaos:
     """A proxy before a service; `weights` says how likely each fault is, and what is left to 1 is
     passed on as it is.
 
     What becomes of a request the n-th time that it is made (the same path and parameters, without
     token, digest, time and nonce) follows from `chance`, the request and n alone, however many
-    threads ask. `secrets` are the tokens and digests that came by, and `leaked` the requests that
-    brought one to the other host. `late` is how many seconds the faults take that are too slow.
+    threads ask. `secrets` are the tokens and digests that came by, `strayed` all that came to the
+    other host, and `leaked` what of that brought one. `late` is how many seconds the faults take
+    that are too slow.
     """
 
     def __init__(
@@ -92,135 +132,69 @@ class Chaos:
         self.counts: Counter[str] = Counter()
         self.secrets: set[str] = set()
         self.leaked: list[str] = []
-        self.strayed: list[str] = []  # all that came to the other host
+        self.strayed: list[str] = []
         self._chance, self._late = chance, late
         self.plays(weights)
         self._times: Counter[str] = Counter()
+        self._lock = threading.Lock()
         self._errors: list[str] = []
-        self._services = [urlsplit(url) for url in (base_url, outgoing_url)]
-        self._listening = [socket.create_server(("127.0.0.1", 0), backlog=1000) for _ in range(3)]
-        ports = [bound.getsockname()[1] for bound in self._listening]
+        services = [urlsplit(url).netloc for url in (base_url, outgoing_url)]
+        self._listening = [
+            _Listener(("127.0.0.1", 0), type("Asked", (_Asked,), {"chaos": self, "service": one}))
+            for one in (*services, "")
+        ]
+        ports = [one.server_port for one in self._listening]
         self.base_url, self.outgoing_url = (f"http://127.0.0.1:{port}" for port in ports[:2])
         self._elsewhere = f"http://localhost:{ports[2]}"
-        self._idle: dict[str, list[_Pair]] = {}
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     def plays(self, weights: Mapping[str, float]) -> None:
         """Plays these faults from now on."""
         assert set(weights) <= set(FAULTS)
-        self._names = list(weights)
+        self._names = [*weights, PLAIN]
         self._bounds = list(itertools.accumulate(weights.values()))
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        self._ready.wait()
+        for one in self._listening:
+            threading.Thread(target=one.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        with ExitStack() as ending:
+            for one in self._listening:
+                ending.callback(one.server_close)
+                ending.callback(one.shutdown)
         assert not self._errors, f"faults that do not work: {self._errors[:3]}"
 
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        async with AsyncExitStack() as serving:
-            for service, bound in zip([*self._services, None], self._listening, strict=True):
-                answering = partial(self._connection, service and service.netloc)
-                await serving.enter_async_context(served(answering, sock=bound, limit=LARGE))
-            self._ready.set()
-            await self._stop.wait()
-        for _, writer in itertools.chain.from_iterable(self._idle.values()):
-            writer.transport.abort()
-        await asyncio.sleep(0)
-
-    async def _connection(
-        self, service: str | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        while not writer.is_closing():
-            asked = await message(reader)
-            if service is None:
-                self._stray(asked)
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(_ANSWER))
-                writer.write(_ANSWER)
-            elif await self._answer(service, asked, writer):
-                return
-
-    def _stray(self, asked: Message) -> None:
-        told = (asked.head + asked.body).decode("latin-1")
-        self.strayed.append(told)
-        if held_in(told, self.secrets):
-            self.leaked.append(told)
-
-    async def _answer(self, service: str, asked: Message, writer: asyncio.StreamWriter) -> bool:
-        """Whether the connection is over once what is to become of the request has become of it."""
-        fields = asked.fields()
-        self.secrets |= {
-            value for name, value in fields if name.lower().endswith(_SECRET) and len(value) > 7
-        }
+    def answer(self, asked: _Asked, body: bytes) -> None:
+        """Does what is to become of a request."""
+        path, _, query = asked.path.partition("?")
+        fields = [one for text in (query, body.decode("latin-1"))
+                  for one in parse_qsl(text, keep_blank_values=True)]  # fmt: skip
+        if not asked.service:
+            told = f"{asked.path} {asked.headers} {fields}"
+            self.strayed.append(told)
+            self.leaked += [told] * held_in(told, self.secrets)
+            return asked.plain(200, _ANSWER)
         same = [one for one in fields if not one[0].lower().endswith(_CHANGING)]
-        key = f"{asked.target.partition('?')[0]} {same}"
-        self._times[key] += 1
-        chance = random.Random(f"{self._chance}/{key}/{self._times[key]}")
-        place = bisect(self._bounds, chance.random())
-        name = self._names[place] if place < len(self._names) else PLAIN
-        self.counts[name] += 1
-        came = Message(b"", b"") if name in INSTEAD else await self._forwarded(service, asked)
-        if name == PLAIN or (name not in INSTEAD and not came.is_json()):
-            writer.write(came.head + came.body)
-            await writer.drain()
-            return False
+        key = f"{path} {same}"
+        with self._lock:
+            self.secrets |= {
+                value for name, value in fields if name.lower().endswith(_SECRET) and len(value) > 7
+            }
+            self._times[key] += 1
+            chance = random.Random(f"{self._chance}/{key}/{self._times[key]}")
+            name = self._names[bisect(self._bounds, chance.random())]
+            self.counts[name] += 1
+        status, came = (200, b"") if name in INSTEAD else asked.forwarded(body)
+        if name == PLAIN or (name not in INSTEAD and not is_json(came)):
+            return asked.plain(status, came)
         try:
-            case = Case(came.body, chance, self._late, f"{self._elsewhere}{asked.target}")
-            return await _played(FAULTS[name](case), writer)
-        except (OSError, asyncio.CancelledError):  # the caller has left
+            asked.play(name, Case(came, chance, self._late, f"{self._elsewhere}{asked.path}"))
+        except OSError:  # the caller has left
             raise
         except Exception as error:
             self._errors.append(f"{name} of {key}: {error!r}")
             raise
-
-    async def _forwarded(self, service: str, asked: Message) -> Message:
-        idle = self._idle.setdefault(service, [])
-        pair = idle.pop() if idle else None
-        if pair is None or pair[0].at_eof() or pair[1].is_closing():
-            host, port = service.split(":")
-            pair = await asyncio.open_connection(host, port, limit=LARGE)
-        reader, writer = pair
-        try:
-            writer.write(asked.head + asked.body)
-            came = await message(reader)
-        except BaseException:
-            writer.transport.abort()
-            raise
-        if b"connection: close" in came.head.lower():
-            writer.close()
-        else:
-            idle.append(pair)
-        return came
-
-
-async def _played(steps: object, writer: asyncio.StreamWriter) -> bool:
-    """Whether the connection is over once these steps were made."""
-    for step in steps:
-        if isinstance(step, float):
-            await asyncio.sleep(step)
-        elif isinstance(step, bytes):
-            if writer.is_closing():
-                raise ConnectionResetError("the caller has left")
-            writer.write(step)
-            await writer.drain()
-        elif step is End.RESET:
-            linger = struct.pack("ii", 1, 0)
-            line = writer.get_extra_info("socket")
-            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-            writer.transport.abort()
-            return True
-        else:
-            if step is End.SHUT and not writer.is_closing():
-                writer.write_eof()
-                await asyncio.sleep(PAUSE)
-            return True
-    return False
 
 
 @contextmanager
@@ -246,4 +220,4 @@ def attacked(
     ):
         yield chaos, client
     piece.count("requests", sum(chaos.counts.values()))
-    piece.count("faults", sum(chaos.counts.values()) - chaos.counts["plain"])
+    piece.count("faults", sum(chaos.counts.values()) - chaos.counts[PLAIN])

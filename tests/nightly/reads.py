@@ -7,13 +7,11 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 import confkit as ck
-from confkit.frames import without_login
 from confkit.sandbox import Sandbox
 from tests.ways import by
 
@@ -29,19 +27,14 @@ TOPICS = (
 CAPS = (None, 1, 25, 500, 2**31)
 PASSWORD = "geheim-Tür/7+=&"
 Call = tuple[str, str | None]  # a helper's name, and the room that it is asked about
-HELPERS: dict[str, Callable[..., Any]] = {
-    "get_room": ck.get_room,
-    "get_mcu": ck.get_mcu,
-    "get_room_users": ck.get_room_users,
-    "list_devices": ck.list_devices,
-}
+HELPERS = {"get_room": 40, "get_mcu": 15, "get_room_users": 30, "list_devices": 15}  # how often
 FLOOR = 0.7  # of the calls give what is true, whatever is done to them
 FAULTY = 0.2  # of the requests meet a fault
 QUICK = (2.0, 1.5)  # time-outs: short, and longer than a busy machine takes to answer
 HANG = 120.0  # seconds; nine tries and a sweep's rounds are over long before
 MEMORY = 700  # megabytes that no piece may need more than before, whatever is sent to it
-CALLS = {"users": ("A6",), "people": ("A6", "B3"), "devices": ("A6", "B3")}
-FIELDS = ("topic", "attendee_max", "owner_id", "max_audio", "max_video", "room_status", "id")
+# Without which of its calls a column of a sweep may be empty; the others need A3.
+NEEDS = {"users": "A6", "people": "A6 B3", "devices": "A6 B3", "utilisation": "A3 A6"}
 Make = Callable[..., ck.Client]
 # What takes long or much is rare, what looks true and is not is frequent.
 _RATES = {**dict.fromkeys(SLOW, 0.0006), **dict.fromkeys(BOMBS, 0.0003), "other_room": 0.03}
@@ -52,19 +45,19 @@ KINDS = {  # of those that meet nothing but benign faults all have to be true
 }
 
 
-@dataclass(frozen=True)
-class World:
+class World(NamedTuple):
     """A service, its rooms, and for each call what comes of it: a value, or an error's class."""
 
     sandbox: Sandbox
     ids: list[str]
     truth: Mapping[Call, Any]
+    frames: list[pd.DataFrame]  # of a sweep, and of the occupancy in it
 
 
 def outcome(client: ck.Client, call: Call) -> Any:
     """What a helper gives, or what it raises, an exception that is not ours included."""
     try:
-        return HELPERS[call[0]](client, call[1])
+        return getattr(ck, call[0])(client, call[1])
     except Exception as error:  # noqa: BLE001  # what is not ours is what we look for
         return error
 
@@ -74,6 +67,8 @@ def world(piece: Piece, rooms: int) -> Iterator[World]:
     """A sandbox with so many rooms; nothing in it changes."""
     chance = piece.chance("world")
     with Sandbox(seed=piece.number) as sandbox, sandbox.connect() as client:
+        url = sandbox.camera(login_name="admin", login_password=PASSWORD)
+        login = {"login_name": "admin", "login_password": PASSWORD}
         ids = []
         for number in range(rooms):
             cap = chance.choice(CAPS)
@@ -90,29 +85,17 @@ def world(piece: Piece, rooms: int) -> Iterator[World]:
             ids.append(room_id)
             for person in range(min(chance.choice([0, 0, 1, 3, 8]), cap or 8)):
                 sandbox.join(room_id, f"{TOPICS[person]} {person}")
-        url = sandbox.camera(login_name="admin", login_password=PASSWORD)
-        for room_id in ids[3:8]:
-            if (ck.get_room(client, room_id).attendee_max or 99) > 8:
-                ck.import_device(
-                    client,
-                    room_id,
-                    f"camera of {room_id}",
-                    "Camera",
-                    url,
-                    login_name="admin",
-                    login_password=PASSWORD,
-                    user_data='{"a": "b=c"}',
-                )
+            if 2 < number < 8 and (cap or 99) > 8:
+                ck.import_device(client, room_id, f"camera of {room_id}", "Camera", url, **login)
         sandbox.unplug(url)
         sandbox.close_room(ids[-1])
         sandbox.lock(ids[-2])
-        calls: list[Call] = [(name, room_id) for name in HELPERS for room_id in [*ids, "404"]]
+        asked = [*ids, "404"]
+        calls: list[Call] = [(name, room_id) for name in HELPERS for room_id in asked]
         truth = {call: outcome(client, call) for call in [*calls, ("list_devices", None)]}
-        yield World(
-            sandbox,
-            ids,
-            {call: type(one) if isinstance(one, Exception) else one for call, one in truth.items()},
-        )
+        for call, one in truth.items():
+            truth[call] = type(one) if isinstance(one, Exception) else one
+        yield World(sandbox, asked, truth, _frames(ck.sweep(client, asked, progress=False)))
 
 
 class Judge:
@@ -132,32 +115,33 @@ class Judge:
         code that nobody knows (ApiError itself) is such an error: services may have their own."""
         right = type(came) is truth if isinstance(truth, type) else came == truth
         self.judged(right)
-        if isinstance(came, ck.ConfkitError):
+        if isinstance(came, BaseException):
             self.error(what, came)
-            if not right and isinstance(came, ck.ApiError) and type(came) is not ck.ApiError:
-                self.piece.broke("wrong values", what, truth, came)
-        elif isinstance(came, BaseException):
-            self.foreign(what, came)
-        elif not right or type(came) is not type(truth):
+            right = right or not isinstance(came, ck.ApiError) or type(came) is ck.ApiError
+        if not right:
             self.piece.broke("wrong values", what, truth, came)
 
-    def foreign(self, what: object, error: BaseException) -> None:
-        """An exception that is not ours."""
-        told = "".join(traceback.format_exception(error)[-6:])
-        self.piece.broke("foreign exceptions", what, told)
-
-    def error(self, what: object, error: ck.ConfkitError) -> None:
-        """An error names its cause, then its next step, and no secret."""
+    def error(self, what: object, error: BaseException) -> None:
+        """An error is ours, and names its cause, then its next step, and no secret."""
+        told = "".join(traceback.format_exception(error))
+        if not isinstance(error, ck.ConfkitError):
+            self.piece.broke("foreign exceptions", what, told)
+            return
         text = str(error)
         cause = text.removesuffix(error.advice).strip()
         if not (error.advice.strip() and text.endswith(error.advice) and len(cause) > 10):
             self.piece.broke("errors without cause or next step", what, text)
-        self.shown(what, "".join(traceback.format_exception(error)) + repr(error) + error.advice)
+        self.shown(what, told + repr(error) + error.advice)
 
     def shown(self, what: object, text: str) -> None:
         """A text that people see holds no secret."""
         if any(held_in(text, secrets) for secrets in self._secrets):
             self.piece.broke("secrets shown", what)
+
+    def in_time(self, what: object, began: float) -> None:
+        """Whatever was done did not hang."""
+        if (took := time.monotonic() - began) > HANG:
+            self.piece.broke("hangs", what, f"{took:g} s")
 
 
 @contextmanager
@@ -198,12 +182,12 @@ def single(piece: Piece, make: Make = ck.Client, threads: int = 1) -> None:
 
         def ask(number: int) -> None:
             chance = piece.chance(f"asks {number}")
-            asks = [[call for call in known.truth if call[0] == name] for name in HELPERS]
-            for calls in chance.choices(asks, [40, 15, 30, 15], k=piece.size // threads):
-                call, (judge, client) = chance.choice(calls), chance.choice(clients)
+            for name in chance.choices([*HELPERS], [*HELPERS.values()], k=piece.size // threads):
+                call = chance.choice([call for call in known.truth if call[0] == name])
+                judge, client = chance.choice(clients)
                 began = time.monotonic()
                 judge.call(call, known.truth[call], outcome(client, call))
-                _in_time(piece, call, began)
+                judge.in_time(call, began)
 
         asking = [threading.Thread(target=ask, args=(n,), daemon=True) for n in range(threads)]
         for one in asking:
@@ -224,66 +208,49 @@ def sweeps(piece: Piece, make: Make = ck.Client) -> None:
         for turn in itertools.count():
             for judge, client in clients:
                 way, began = by(client, ("libcurl", "threads")[turn % 2]), time.monotonic()
-                _sweep(judge, way, expected(known), turn)
-                _in_time(piece, f"sweep {turn}", began)
+                _sweep(judge, way, known, f"sweep {turn}")
+                judge.in_time(f"sweep {turn}", began)
             if turn and piece.counts["calls"] >= piece.size:
                 return
 
 
-def expected(known: World) -> dict[str, dict[str, Any]]:
-    """For each room what its row says when nothing fails."""
-    devices = {(one.room_id, one.user_id) for one in known.truth["list_devices", None]}
-    found = {}
-    for room_id in known.ids:
-        room, users = known.truth["get_room", room_id], known.truth["get_room_users", room_id]
-        few = sum((room_id, user.user_id) in devices for user in users)
-        found[room_id] = {name: getattr(room, name) for name in FIELDS}
-        found[room_id] |= {"users": len(users), "devices": few, "people": len(users) - few}
-        for name in ("topic", "owner_id"):  # as frames show it: without a camera's password
-            found[room_id][name] = without_login(found[room_id][name])
-    return found
+def _frames(swept: ck.Sweep) -> list[pd.DataFrame]:
+    ck.rooms_frame(swept.rooms)
+    ck.users_frame(swept.users)
+    return [
+        frame.set_index("room_id").astype(object)
+        for frame in (swept.frame(), ck.occupancy_frame(swept))
+    ]
 
 
-def _sweep(judge: Judge, client: ck.Client, truth: dict[str, Any], turn: int) -> None:
-    what, ids, broke = f"sweep {turn}", [*truth, "404"], judge.piece.broke
-    of = len(ids) * (3 + len(FIELDS))
+def _sweep(judge: Judge, client: ck.Client, known: World, what: str) -> None:
+    of = sum(frame.size for frame in known.frames)
     try:
-        swept = ck.sweep(client, ids, progress=False)
-        frame, occupancy = swept.frame(), ck.occupancy_frame(swept)
-        ck.rooms_frame(swept.rooms)
-        ck.users_frame(swept.users)
+        swept = ck.sweep(client, known.ids, progress=False)
+        frames = _frames(swept)
     except Exception as error:  # noqa: BLE001  # of ours or not: it is judged
         judge.judged(0, of)
-        (judge.error if isinstance(error, ck.ConfkitError) else judge.foreign)(what, error)
+        judge.error(what, error)
         return
     judge.piece.count("sweeps")
     failed = {(one.room_id, one.call) for one in swept.failures}
     for failure in swept.failures:
         judge.error((what, failure.room_id, failure.call), failure.error)
-    if not list(frame["room_id"]) == list(occupancy["room_id"]) == ids or not swept.complete:
-        broke("wrong values", what, ids, list(frame["room_id"]))
-    for row, shares in zip(frame.to_dict("records"), occupancy.to_dict("records"), strict=True):
-        room_id, right = row["room_id"], 0
-        known = truth.get(room_id)
-        lacks = {
-            one for one in ("A3", "A6", "B3") if (None if one == "B3" else room_id, one) in failed
-        }
-        for name in ("users", "people", "devices", *FIELDS):
-            value = None if pd.isna(row[name]) else row[name]
-            may_lack = bool(lacks & set(CALLS.get(name, ("A3",))))
-            wanted = known and known[name]
-            right += value == wanted
-            if (value != wanted and not (value is None and may_lack)) or not (known or may_lack):
-                broke("wrong values", (what, room_id, name), wanted, row)
-        judge.judged(right, 3 + len(FIELDS))
-        if {not pd.isna(row["error"]), row["ret"] != 0} != {bool(lacks)}:  # missing ret is not 0
-            broke("errors without cause or next step", (what, room_id), lacks, row)
-        users, cap = row["users"], row["attendee_max"]
-        share = None if pd.isna(users) or pd.isna(cap) or cap == 0 else users / cap
-        if share != (None if pd.isna(shares["utilisation"]) else shares["utilisation"]):
-            broke("wrong values", (what, room_id, "utilisation"), share, shares)
-
-
-def _in_time(piece: Piece, what: object, began: float) -> None:
-    if (took := time.monotonic() - began) > HANG:
-        piece.broke("hangs", what, f"{took:g} s")
+    for found, truth in zip(frames, known.frames, strict=True):
+        if list(found.index) != list(truth.index) or not swept.complete:
+            judge.piece.broke("wrong values", what, known.ids, list(found.index))
+            continue
+        right = (found == truth) | (found.isna() & truth.isna())
+        judge.judged(int(right.to_numpy().sum()), right.size)
+        for room_id, name in itertools.product(found.index, found):
+            lacks = {call for call in ("A3", "A6") if (room_id, call) in failed}
+            lacks |= {"B3"} if (None, "B3") in failed else set()
+            value = found.at[room_id, name]
+            if name in ("ret", "error"):  # a ret that is missing is not 0
+                fine = pd.isna(value) if name == "error" else not pd.isna(value) and value == 0
+                wrong = fine is bool(lacks)
+            else:
+                may_lack = lacks & set(NEEDS.get(name, "A3").split())
+                wrong = not right.at[room_id, name] and not (pd.isna(value) and may_lack)
+            if wrong:
+                judge.piece.broke("wrong values", (what, room_id, name), lacks, value)

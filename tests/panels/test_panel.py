@@ -56,6 +56,24 @@ def test_a_first_reading_that_fails_keeps_nobody_waiting_and_is_no_value():
     assert panel.value == 1
 
 
+def test_who_sees_what_is_drawn_reads_the_value_that_belongs_to_it():
+    """In whichever thread: not the value before, as long as the new one is not there yet."""
+    panel, found = Counting(), []
+    readers = []
+
+    def draw(new):
+        # The page shows it from here on, and somebody there runs a cell.
+        readers.append(threading.Thread(target=lambda: found.append(panel.value)))
+        readers[-1].start()
+        readers[-1].join(0.1)
+        return new
+
+    for new in ("first", "second"):
+        panel.draws(lambda new=new: draw(new))
+        readers[-1].join(LONG)
+        assert (found[-1], panel.value) == (new, new)
+
+
 def test_an_error_is_told_in_the_panel_and_raised_to_code_but_not_by_a_click(caplog):
     """A click ends in a text, not in a log."""
     panel = Counting()

@@ -1,8 +1,9 @@
-"""The command as it is typed, in this process."""
+"""The command as it is typed, in this process, and a service as a runbook meets a real one."""
 
 import pytest
 
 from confkit import cli
+from tests.runbook.harness import deployed
 
 
 @pytest.fixture
@@ -14,3 +15,10 @@ def said(capsys):
         return (status, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def real():
+    """A sandbox of another dialect, and a client that takes it for a real service."""
+    with deployed() as pair:
+        yield pair

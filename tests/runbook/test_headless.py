@@ -42,14 +42,14 @@ def test_a_runbook_on_the_sandbox_prints_its_checks_and_fails_with_1(said, tmp_p
     assert (status, err) == (1, "")
     lines = out.splitlines()
     assert lines[0] == f"{NAME} on the SANDBOX"
-    assert "417, MCU not online" in out
+    assert "MCU not online (417)" in out
     assert lines[-2:] == ["FAIL    over all", f"report: {report}"]
     page = report.read_text()
     assert stat.S_IMODE(report.stat().st_mode) == 0o600
     assert [file.name for file in tmp_path.iterdir()] == ["out.html"]
     shown = html.unescape(re.sub("<[^>]*>", " ", page.partition("<body>")[2])).split("code", 1)[0]
     assert shown.split()[0] == "FAIL:"  # the answer is what one reads first
-    assert "417, MCU not online" in shown[: shown.index("The other checks")]
+    assert "MCU not online (417)" in shown[: shown.index("The other checks")]
     assert page.count("<details><summary>code</summary>") > 5
     assert "apply = True" in page
     assert f"Runbook {NAME} on the SANDBOX" in page

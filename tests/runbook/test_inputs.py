@@ -10,11 +10,10 @@ import pytest
 import confkit as ck
 from confkit import runbook
 from confkit.checklist import Checklist
-from confkit.runbook.inputs import refuse_value
-from confkit.runbook.library import stored
+from confkit.runbook import library
+from confkit.runbook.inputs import refuse_secret
 from confkit.runbook.report import render
 from confkit.runbook.running import Run
-from tests.runbook.harness import cells
 
 TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="  # of the published vectors
 
@@ -61,7 +60,7 @@ def test_a_number_is_finite_and_not_below_0(monkeypatch, text):
 
 
 @pytest.mark.parametrize(
-    "name", ["password", "secret_key", "access_token", "key", "login_password"]
+    "name", ["password", "secret_key", "access_token", "digest", "login_password"]
 )
 def test_an_input_whose_name_is_a_secret_is_refused(name):
     """Its value would stand in the report."""
@@ -84,7 +83,7 @@ def test_an_input_that_holds_a_secret_is_refused_and_not_quoted(monkeypatch, val
     """A login in an address, a token, or what stands in a variable of secrets."""
     monkeypatch.setenv("CONFKIT_SECRET_KEY", "keepsake")
     monkeypatch.setenv("CONFKIT_RUNBOOK_CAMERA", value)
-    with pytest.raises(ck.ConfigError, match="inputs stand in reports") as refused:
+    with pytest.raises(ck.ConfigError, match="is never one") as refused:
         runbook.given("camera", "")
     for secret in ("hunter2", "keepsake", TOKEN):
         assert secret not in str(refused.value)
@@ -93,18 +92,18 @@ def test_an_input_that_holds_a_secret_is_refused_and_not_quoted(monkeypatch, val
 def test_a_long_secret_inside_a_text_is_refused_a_short_one_is_not():
     """Encoded too; three letters may stand in any word."""
     for value in ("xxkeepsake/1xx", "a%20keepsake%2F1"):
-        with pytest.raises(ck.ConfigError, match="holds a key") as refused:
-            refuse_value("device", value, "keepsake/1")
+        with pytest.raises(ck.ConfigError, match="is never one") as refused:
+            refuse_secret("device", value, "keepsake/1")
         assert "keepsake" not in str(refused.value)
-    refuse_value("device", "a-cam-of-ours", "cam")
-    with pytest.raises(ck.ConfigError, match="holds a key"):
-        refuse_value("device", "cam", "cam")
+    refuse_secret("device", "a-cam-of-ours", "cam")
+    with pytest.raises(ck.ConfigError, match="is never one"):
+        refuse_secret("device", "cam", "cam")
 
 
 def test_an_address_without_a_password_is_an_input():
     """With a login name as well, and so is a text with a colon."""
     for value in ("rtsp://admin@192.0.2.7:554/h264/ch1", "rtsp://192.0.2.7/a:b", "Weekly: sync"):
-        refuse_value("camera", value)
+        refuse_secret("camera", value)
 
 
 def test_a_camera_s_password_comes_from_the_environment(monkeypatch):
@@ -117,12 +116,19 @@ def test_a_camera_s_password_comes_from_the_environment(monkeypatch):
     assert "hunter2" not in repr(runbook.camera_password("admin"))
 
 
-@pytest.mark.parametrize("one", stored(), ids=lambda one: one.name)
+def cells(name):
+    """The code cells of a runbook: tags and source."""
+    stored = nbformat.read(library.find(name).path, as_version=4).cells
+    code = [cell for cell in stored if cell.cell_type == "code"]
+    return [(cell.metadata.get("tags", []), cell.source) for cell in code]
+
+
+@pytest.mark.parametrize("one", library.stored(), ids=lambda one: one.name)
 def test_every_runbook_is_made_as_its_package_says(one, monkeypatch):
     """One cell of inputs, each under its own name; a purpose of one line; a verdict at the end;
     what changes something is one cell, guarded by an input that no variable sets; no cell has more
     than five lines of code, but for the inputs."""
-    made = cells(one.path.stem)
+    made = cells(one.name)
     tags = [names for names, _ in made]
     assert sum("parameters" in names for names in tags) == 1
     assert 20 < len(one.purpose) < 200
@@ -142,7 +148,7 @@ def test_every_runbook_is_made_as_its_package_says(one, monkeypatch):
         assert names["apply"] is False
 
 
-@pytest.mark.parametrize("one", stored(), ids=lambda one: one.name)
+@pytest.mark.parametrize("one", library.stored(), ids=lambda one: one.name)
 def test_a_report_shows_a_runbook_s_code_without_a_password(one):
     """No cell holds one, so all code shows as it is."""
     notebook = nbformat.read(one.path, as_version=4)
@@ -150,6 +156,6 @@ def test_a_report_shows_a_runbook_s_code_without_a_password(one):
     when = datetime(2026, 1, 2, tzinfo=UTC)
     page = html.unescape(re.sub("<[^>]*>", "", render(run, one.name, "here", when, ())))
     assert not re.search("desk-[0-9]{4}", page)
-    for names, source in cells(one.path.stem):
+    for names, source in cells(one.name):
         if names != ["parameters"]:
             assert source.strip() in page

@@ -60,7 +60,6 @@ def typed(world: World, command: str, words: str) -> tuple[str, int]:
 
 
 def _filled(world: World, words: str) -> list[str]:
-    broken = f"rtsp:/admin:{world.marks['password in an address']}@192.0.2.7/x"
     client = [sys.executable, "-S", "-c", "import os; print(dict(os.environ))"]
     known = {
         "ROOM": world.room_id,
@@ -69,7 +68,7 @@ def _filled(world: World, words: str) -> list[str]:
         "INSIDE": world.with_login,
         "A": world.client.base_url,
         "B": world.client.outgoing_url,
-        "BROKEN": broken,
+        "BROKEN": world.broken,
         "WRONG": f"http://u:{world.marks['password in base_url']}@host:1",
         "FILE": str(world.file("notes.bin", world.marks.login())),
         "KEY": world.marks["secret_key"],
@@ -105,7 +104,7 @@ def served(world: World) -> str:
     """What `confkit sandbox --explain` writes while it refuses calls, its arguments, and what it
     writes at Ctrl-C."""
     import confkit as ck
-    from tests.secrets.steered import _refused
+    from tests.secrets.steered import refused
 
     command = [
         sys.executable,
@@ -136,7 +135,7 @@ def served(world: World) -> str:
                 world.room_id = ck.create_room(
                     client, "t", "ops", host_password=world.marks["host_password"]
                 )
-                _refused(world)
+                refused(world)
                 arguments = Path(f"/proc/{process.pid}/cmdline").read_text()
             process.send_signal(signal.SIGINT)
             rest = process.stdout.read()

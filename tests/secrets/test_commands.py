@@ -6,7 +6,8 @@ import stat
 
 import pytest
 
-from tests.secrets import commanded, drives, names
+from tests.secrets import commanded, names
+from tests.secrets.given import imported
 from tests.secrets.worlds import world
 
 
@@ -31,7 +32,7 @@ def test_no_command_shows_a_secret(tmp_path):
     """Typed rightly and wrongly, no command writes a marked secret into its streams or files; the
     profile's file, which holds the key, is its owner's alone."""
     with world("sandbox", tmp_path, random.Random(7)) as made:
-        drives.imported(made)
+        imported(made)
         assert amiss(made) == {}
         marks = made.all_marks()
         files = commanded.written(made)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tests.secrets import drives
+from tests.secrets.given import imported
 from tests.secrets.jupyter import opened
 from tests.secrets.worlds import world
 
@@ -17,7 +17,7 @@ def test_no_log_file_or_argument_of_jupyter_shows_a_secret(tmp_path, app):
     """With --debug, a kernel that meets errors, or the panels opened as a page: of all marked
     secrets, a proxy's password among them, none is in a log, a file or an argument."""
     with world("sandbox", tmp_path, random.Random(7)) as made:
-        drives.imported(made)
+        imported(made)
         found = opened(made, app)
         assert (PANELS if app else "RoomNotFound") in found.shown
         assert "confkit" in found.kept

@@ -65,6 +65,11 @@ class World:
         password = quote(self.marks["password in an address"], safe="")
         return self.address.replace("//", f"//admin:{password}@", 1)
 
+    @property
+    def broken(self) -> str:
+        """An address that is none, with the marked password in it."""
+        return f"rtsp:/admin:{self.marks['password in an address']}@192.0.2.7/x"
+
     def all_marks(self) -> Marks:
         """The marks, with the digest and the token that this client made of them."""
         return self.marks.with_those_of(self.client)

@@ -9,9 +9,9 @@ from ...endpoints import ENDPOINTS
 PATHS = tuple(endpoint.path for endpoint in ENDPOINTS.values())
 
 
-@dataclass(frozen=True)
+@dataclass
 class Fault:
-    """What a call gets instead of its answer, or with `after` in place of it.
+    """What the next `times` calls get instead of their answer, or with `after` in place of it.
 
     ValueError where the settings make no fault."""
 
@@ -21,21 +21,30 @@ class Fault:
     delay: float | None = None
     drop: bool = False
     after: bool = False
+    times: float = math.inf
 
     def __post_init__(self) -> None:
-        if self.waits_only and self.delay is None:
-            raise ValueError("A fault needs one of ret, http, body, delay and drop.")
-        if self.drop and not (self.ret is None and self.http is None and self.body is None):
-            raise ValueError("A connection that is dropped carries no ret, http or body.")
-        if self.ret is not None and self.body is not None:
-            raise ValueError("A fault has a result code or a body, not both.")
-        if self.http is not None and not 200 <= self.http <= 599:
-            raise ValueError(f"http is {self.http}; an HTTP status lies between 200 and 599.")
-        if self.delay is not None and not 0 <= self.delay < 86400:
-            raise ValueError(f"delay is {self.delay}; it is in seconds, from 0 to a day.")
+        said = [value is not None for value in (self.ret, self.http, self.body)]
+        if (
+            (said[0] and said[2])
+            or (self.drop and any(said))
+            or (self.usual and self.delay is None)
+        ):
+            raise ValueError(
+                "A fault needs one of ret, http, body, delay and drop; ret or body may have an "
+                "http status, not both, a connection that is dropped carries none, and delay goes "
+                "with all of them."
+            )
+        if not (200 <= (self.http or 200) <= 599 and 0 <= (self.delay or 0) < 86400):
+            raise ValueError(
+                f"http is {self.http} and delay {self.delay}: an HTTP status lies between 200 and "
+                "599, a delay is in seconds, up to a day."
+            )
+        if self.times < 1:
+            raise ValueError(f"times is {self.times}; a fault happens once or more often.")
 
     @property
-    def waits_only(self) -> bool:
+    def usual(self) -> bool:
         """Whether the call is answered as usual, only later."""
         return self.ret is None and self.http is None and self.body is None and not self.drop
 
@@ -44,30 +53,26 @@ class Faults:
     """The faults that wait for their calls, path by path, in the order in which they were set."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[tuple[Fault, float]]] = defaultdict(list)
+        self._waiting: dict[str, list[Fault]] = defaultdict(list)
 
-    def add(self, path: str, fault: Fault, times: int | None) -> None:
-        """Set a fault for the next `times` calls of a path, or until `clear`.
-
-        Faults of one path follow one another; one without `times` that is set again is replaced.
-        """
+    def add(self, path: str, fault: Fault) -> None:
+        """Set a fault of a path; one without `times` stays until another one is set, or `clear`."""
         if path not in PATHS:
             raise ValueError(f"No operation has the path {path!r}; there are {', '.join(PATHS)}.")
-        if times is not None and times < 1:
-            raise ValueError(f"times is {times}; a fault happens once or more often.")
         queue = self._waiting[path]
-        if queue and queue[-1][1] == math.inf:
+        if queue and queue[-1].times == math.inf:
             queue.pop()
-        queue.append((fault, times or math.inf))
+        queue.append(fault)
 
     def take(self, path: str) -> Fault | None:
         """Return the fault of this call, which is then used up by one."""
         queue = self._waiting[path]
         if not queue:
             return None
-        fault, times = queue.pop(0)
-        if times > 1:
-            queue.insert(0, (fault, times - 1))
+        fault = queue[0]
+        fault.times -= 1
+        if not fault.times:
+            queue.pop(0)
         return fault
 
     def clear(self) -> None:

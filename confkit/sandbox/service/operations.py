@@ -25,38 +25,33 @@ Members = dict[str, Any]
 LOCAL = "(local)"  # among an operation's values: the address under which the caller reached us
 TOPIC_BYTES = 150  # a topic is shorter than this (section 8)
 PEER_TO_PEER = (3, 4)  # values of room_mode that count as peer-to-peer (seen in deployments)
+CAPS = ("attendee_max", "max_audio", "max_video")
+ROOM = ("id", "room_id", "topic", "room_status", "owner_id", "host_password", *CAPS)
 _DIALLED = ("rtsp", "rtsps")
-_SCHEMES = (*_DIALLED, "sip", "h323")
 
 
 async def authenticate(service: Service, values: Values) -> Members:
     """A1: `random` and `key` for a token."""
-    right = digest(service.access_key, service.secret_key, service.dialect)
-    known = same(values["access_key"], service.access_key)
-    signed = same(values["digest"], right)
-    if known and signed:
-        issued = service.tokens.issue()
-        return {"random": issued.random, "key": issued.key}
-    if not known:
+    if not same(values["access_key"], service.access_key):
         raise Refused(401, "access_key is not the one of this service")
-    parts = Parts(service.access_key, service.secret_key)
-    found = mistakes("digest", values["digest"], parts, service.dialect, travelled=True)
-    why = "; ".join(found or ()) or "made with another secret key, or by another rule"
-    raise Refused(401, f"digest: {why}")
+    right = digest(service.access_key, service.secret_key, service.dialect)
+    if not same(values["digest"], right):
+        parts = Parts(service.access_key, service.secret_key)
+        found = mistakes("digest", values["digest"], parts, service.dialect, travelled=True)
+        why = "; ".join(found or ()) or "made with another secret key, or by another rule"
+        raise Refused(401, f"digest: {why}")
+    token = service.issue()
+    return {"random": token.random, "key": token.key}
 
 
 async def create_room(service: Service, values: Values) -> Members:
     """A2: the `room_id` of a new room, served by the media server when that is up (assumed).
 
     `room_type`, `start_time` and `end_time` are accepted."""
-    fields = {
-        "topic": values["topic"],
-        "owner_id": values["owner_id"],
-        "room_mode": _whole(values, "room_mode", 1, 4),
-        "host_password": values.get("host_password"),
-        "room_extend_id": values.get("room_extend_id"),
-    }
-    fields |= {name: _whole(values, name) for name in ("max_video", "max_audio", "attendee_max")}
+    texts = ("topic", "owner_id", "host_password", "room_extend_id")
+    fields = {name: values.get(name) for name in texts}
+    fields |= {name: _whole(values, name) for name in CAPS}
+    fields["room_mode"] = _whole(values, "room_mode", 1, 4)
     _whole(values, "room_type", 1, 2)
     _whole(values, "start_time")
     _whole(values, "end_time")
@@ -78,18 +73,11 @@ async def create_room(service: Service, values: Values) -> Members:
 async def get_room(service: Service, values: Values) -> Members:
     """A3: the room's fields. Caps are quoted, an absent one is an empty text (assumed)."""
     room = _room(service, values)
+    fields = room._asdict() | {"room_status": service.status(room)}
+    fields |= {name: str(fields[name]) for name in CAPS if fields[name] is not None}
     return {
-        "id": room.id,
-        "room_id": room.room_id,
-        "topic": room.topic,
-        "room_status": service.status(room),
-        "owner_id": room.owner_id,
-        "host_password": room.host_password or "",
-        "attendee_max": _quoted(room.attendee_max),
-        "max_audio": _quoted(room.max_audio),
-        "max_video": _quoted(room.max_video),
-        "room_extend_id": room.room_extend_id or "",
-        "room_mode": room.room_mode,
+        name: "" if fields[name] is None else fields[name]
+        for name in (*ROOM, "room_extend_id", "room_mode")
     }
 
 
@@ -104,7 +92,7 @@ async def get_mcu(service: Service, values: Values) -> Members:
     """A5: `addr`, host:port of the media server, which serves the room from then on.
 
     The host is the one under which the caller reached the sandbox (assumed)."""
-    room = _open_room(service, values)
+    room = _room(service, values, in_use=True)
     _licensed(service)
     if not service.mcu.up:
         raise Refused(410, "the media server is stopped")
@@ -123,8 +111,7 @@ async def get_users(service: Service, values: Values) -> Members:
 
 async def force_offline(service: Service, values: Values) -> Members:
     """A7: `msg`. A device that is forced offline is removed."""
-    room = _open_room(service, values)
-    user_id = values["user_id"]
+    room, user_id = _room(service, values, in_use=True), values["user_id"]
     if not room.mcu:
         raise Refused(428, "no media server is assigned to the room")
     if not service.mcu.up:
@@ -142,19 +129,17 @@ async def create_device(service: Service, values: Values) -> Members:
     for name in ("login_name", "login_password", "assist_address"):
         if not isinstance(options.get(name) or "", str):
             raise Refused(401, f"options.{name} is not a text")
-    wrong = _malformed(values["userAddress"])
-    if wrong:
-        raise Refused(401, wrong)
+    dialled = _scheme(values["userAddress"]) in _DIALLED
     _device_service(service, 302)
     named = [values[name] for name in ("roomId", "userId", "userName")]
     address, data = Guarded(values["userAddress"]), Guarded(values.get("userData") or "")
     device = StoredDevice._make((*named, address, data, options))
-    reserved = _reserve(service, device)
+    mine = service.devices.reserved[device.user_id] = _place(service, device, dialled)
     try:
         stream = await service.devices.dial(device)
         try:
             # The room may have been closed while the camera was dialled, another come in its place.
-            if service.devices.reserved.get(device.user_id) is not reserved:
+            if service.devices.reserved.get(device.user_id) is not mine:
                 raise Refused(426, "the room was closed or deleted while the camera was dialled")
             service.store.add_device(device)
         except BaseException:
@@ -166,29 +151,28 @@ async def create_device(service: Service, values: Values) -> Members:
         why = mask(f"the camera was not opened: {refused}")
         raise Refused(427 if refused.timed_out else 426, why) from None
     finally:
-        if service.devices.reserved.get(device.user_id) is reserved:
+        if service.devices.reserved.get(device.user_id) is mine:
             del service.devices.reserved[device.user_id]
-    return {"data": {"roomId": device.room_id, "userId": device.user_id}}
+    return _data(device)
 
 
-def _reserve(service: Service, device: StoredDevice) -> Reserved:
-    """Take user id, address and place before the camera is dialled: two cannot get the same."""
+def _place(service: Service, device: StoredDevice, dialled: bool) -> Reserved:
+    """Return the place that a device takes before it is dialled: two cannot get the same."""
     room = service.store.room(device.room_id)
     if room is None or room.closed:
         raise Refused(426, "the room is closed" if room else "there is no such room")
     if service.knows_user(device.room_id, device.user_id):
         raise Refused(423, "userId is taken")
-    reserved = Reserved(device.room_id, device.user_address)
-    here = {other.user_address for other in service.store.devices(room_id=device.room_id)}
-    if device.user_address in here or reserved in service.devices.reserved.values():
+    place = Reserved(device.room_id, device.user_address)
+    there = [Reserved(*other[::3]) for other in service.store.devices(room_id=device.room_id)]
+    if place in (*there, *service.devices.reserved.values()):
         raise Refused(423, "userAddress is in this room already")
     obstacle = service.obstacle(room, device=True)
-    if not obstacle and device.user_address.partition("://")[0].lower() not in _DIALLED:
+    if not (obstacle or dialled):
         obstacle = "this sandbox dials rtsp and rtsps only, not sip or h323"
     if obstacle:
         raise Refused(426, obstacle)
-    service.devices.reserved[device.user_id] = reserved
-    return reserved
+    return place
 
 
 async def destroy_device(service: Service, values: Values) -> Members:
@@ -200,7 +184,7 @@ async def destroy_device(service: Service, values: Values) -> Members:
     if device.user_address != values["userAddress"]:
         raise Refused(425, "userAddress is not the one with which the device was imported")
     await service.remove_device(device.user_id)
-    return {"data": {"roomId": device.room_id, "userId": device.user_id}}
+    return _data(device)
 
 
 async def list_devices(service: Service, values: Values) -> Members:
@@ -211,13 +195,6 @@ async def list_devices(service: Service, values: Values) -> Members:
     where = {"room_id": values["roomId"]} if "roomId" in values else {}
     items = [dict(zip(names, device, strict=True)) for device in service.store.devices(**where)]
     return {"data": {"total": len(items), "items": items}}
-
-
-def _device_service(service: Service, stopped: int) -> None:
-    if service.device_service == "stopped":
-        raise Refused(stopped, "the device service is stopped")
-    if service.device_service == "hanging":
-        raise Refused(310, "the device service hangs")
 
 
 Operation = Callable[[Service, Values], Awaitable[Members]]
@@ -238,22 +215,28 @@ BROKEN = {"B1": 302, "B2": 303, "B3": 304}
 DATABASE_ERROR = 700
 
 
-def broken(key: str, error: Exception) -> Refused:
-    """Return the answer when the operation itself failed, most likely its database."""
+def broken(key: str, error: Exception) -> tuple[int, str]:
+    """Return code and reason when the operation itself failed, most likely its database."""
     what = "the database failed" if isinstance(error, sqlite3.Error) else "the sandbox failed"
-    return Refused(BROKEN.get(key, DATABASE_ERROR), f"{what}: {type(error).__name__}")
+    return BROKEN.get(key, DATABASE_ERROR), f"{what}: {type(error).__name__}"
 
 
-def _room(service: Service, values: Values) -> StoredRoom:
+def _data(device: StoredDevice) -> Members:
+    return {"data": {"roomId": device.room_id, "userId": device.user_id}}
+
+
+def _device_service(service: Service, stopped: int) -> None:
+    if service.device_service == "stopped":
+        raise Refused(stopped, "the device service is stopped")
+    if service.device_service == "hanging":
+        raise Refused(310, "the device service hangs")
+
+
+def _room(service: Service, values: Values, in_use: bool = False) -> StoredRoom:
     room = service.store.room(values["room_id"])
     if room is None:
         raise Refused(404, "there is no such room")
-    return room
-
-
-def _open_room(service: Service, values: Values) -> StoredRoom:
-    room = _room(service, values)
-    if room.closed:
+    if in_use and room.closed:
         raise Refused(416, "the room is closed")
     return room
 
@@ -264,27 +247,20 @@ def _licensed(service: Service) -> None:
 
 
 def _whole(values: Values, name: str, least: int = 0, most: int = 10**18) -> int | None:
-    text = values.get(name)
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 19 and least <= int(text) <= most):
-        raise Refused(407, f"{name} is no whole number{f' from 1 to {most}' if least else ''}")
-    return int(text)
+    text = values.get(name, "")
+    if text and not (text.isascii() and text.isdigit() and least <= int(text[:19]) <= most):
+        raise Refused(407, f"{name} is no whole number" + f" from 1 to {most}" * least)
+    return int(text) if text else None
 
 
-def _quoted(cap: int | None) -> str:
-    return "" if cap is None else str(cap)
-
-
-def _malformed(address: str) -> str | None:
-    """Return what is wrong with a device's address; None when it has the form of one."""
+def _scheme(address: str) -> str:
+    """Return the scheme of a device's address; Refused where it has not the form of one."""
     scheme, separator, rest = address.partition("://")
-    if address != address.strip():
-        return "userAddress has white space around it"
-    if not separator or scheme.lower() not in _SCHEMES:
-        return "the scheme of userAddress is none of rtsp, rtsps, sip and h323"
+    scheme = scheme.lower()
+    if not separator or scheme not in (*_DIALLED, "sip", "h323") or address != address.strip():
+        raise Refused(401, "userAddress is not rtsp, rtsps, sip or h323 ://, a host, and no blanks")
     try:
-        parse_address(address if scheme.lower() in _DIALLED else f"rtsp://{rest}")
+        parse_address(address if scheme in _DIALLED else f"rtsp://{rest}")
     except ValueError as error:
-        return mask(f"userAddress: {error}")
-    return None
+        raise Refused(401, mask(f"userAddress: {error}")) from None
+    return scheme

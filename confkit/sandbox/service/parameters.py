@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_to_bytes
 
 from ... import wire
 from ...dialect import Dialect
@@ -22,7 +22,8 @@ TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 _TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
 _METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")  # what else came is not quoted
-_ENCODED = re.compile(rb"(?:^|&)userAddress=[^&]*%3a", re.IGNORECASE)
+# A camera's address that was not percent-encoded, and the name behind the & that follows it.
+_CUT = re.compile(rb"(?:^|&)userAddress=[^&%]*:[^&]*&([^&=]*)")
 _NO_LETTER = re.compile("[\ud800-\udfff]")  # what `query` makes of bytes that are no UTF-8
 _EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
 
@@ -40,8 +41,7 @@ class Route(NamedTuple):
 
 def route(endpoint: Endpoint, dialect: Dialect) -> Route:
     """Return how a client of this dialect calls the operation."""
-    token = None if endpoint.token is None else ""
-    written = wire.write(wire.Request(endpoint, {}), "", token, dialect)
+    written = wire.write(wire.Request(endpoint, {}), "", endpoint.token, dialect)
     wrong = 407 if endpoint.interface == "A" else 401
     return Route(
         endpoint, written.method, next(iter(written.fields), None), written.placement, wrong
@@ -71,6 +71,24 @@ class Given(NamedTuple):
     trouble: str
     raw: bytes
 
+    def value(self, name: str, wrong: int, needed: bool = True) -> Any:
+        """Return the parameter's value, None where it is empty or not there; Refused with the
+        code `wrong` where it is no text that came once, or `needed` and missing."""
+        value, why = self.values.get(name), ""
+        if name in self.twice:
+            why = f"{name} is given twice"
+        elif name == "options":
+            value, why = _options(value, self.route.place == "json")
+        elif value is not None and not isinstance(value, str):
+            why = f"{name} is not a text"
+        elif value and _NO_LETTER.search(value):
+            why = f"{name} is not UTF-8"
+        elif not value and needed:
+            why = f"{name} is empty" if name in self.values else self._absent(name)
+        if why:
+            raise Refused(wrong, why)
+        return None if value == "" else value
+
     def check(self) -> dict[str, Any]:
         """Return the operation's parameters; a missing or wrong one is Refused (407 in A, 401 in
         B).
@@ -78,99 +96,62 @@ class Given(NamedTuple):
         A required parameter that is empty is missing, an optional one that is empty is not given
         (assumed). Unknown parameters are ignored.
         """
-        endpoint, known = self.route.endpoint, {}
-        for name in (*endpoint.required, *endpoint.optional, *_EXTRA.get(endpoint.key, ())):
-            value, why = self.values.get(name), ""
-            if name in self.twice:
-                why = "is given twice"
-            elif name == "options":
-                value, why = _options(value, self.route.place == "json")
-            elif value is not None and not isinstance(value, str):
-                why = "is not a text"
-            elif value and _NO_LETTER.search(value):
-                why = "is not UTF-8"
-            if why:
-                raise Refused(self.route.wrong, f"{name} {why}")
-            if value not in (None, ""):
-                known[name] = value
-            elif name in endpoint.required:
-                why = f"{name} is empty" if name in self.values else self.absent(name)
-                raise Refused(self.route.wrong, why)
-        return known
+        endpoint, wrong = self.route.endpoint, self.route.wrong
+        known = {name: self.value(name, wrong) for name in endpoint.required}
+        for name in (*endpoint.optional, *_EXTRA.get(endpoint.key, ())):
+            known[name] = self.value(name, wrong, needed=False)
+        return {name: value for name, value in known.items() if value is not None}
 
     def empty(self) -> list[str]:
         """Return the optional parameters that came without a value; they count as not given."""
         optional = self.route.endpoint.optional
         return [name for name in optional if self.values.get(name, "-") in (None, "")]
 
-    def absent(self, name: str) -> str:
-        """Return why a parameter was not found: another spelling, another place, a body that
+    def _absent(self, name: str) -> str:
+        """Return why a parameter was not found: another place, another spelling, a body that
         cannot be read, or not there at all."""
-        if self.trouble and name not in self.elsewhere:
-            return self.trouble
-        key = self.route.endpoint.key
-        given = [known for known, value in self.values.items() if value]
-        tokens = {_plain(spelling) for spelling in TOKEN_SPELLINGS}
-        spellings = tokens if _plain(name) in tokens else {_plain(name)}
-        for other in (*given, *self.elsewhere):
-            if other != name and _plain(other) in spellings:
-                return f"{key} spells it {name}, not {other}"
         if name in self.elsewhere:
             place, other = PLACES[self.route.place], self.elsewhere[name]
             return f"parameters belong in the {place} here, not in the {other} ({name})"
-        known = {_plain(one) for one in self._known("callback")}
-        # Only what can be a name is quoted: a token that lost its name would stand in its place.
-        strangers = [
-            other
-            for other in given
-            if _plain(other) not in known and other.isidentifier() and len(other) < 25
-        ]
-        hint = f"; {key} does not know {', '.join(strangers[:5])}" if strangers else ""
-        return f"{name} is missing{hint}"
+        spellings = {_plain(name)}
+        if name in TOKEN_SPELLINGS:
+            spellings.update(map(_plain, TOKEN_SPELLINGS))
+        for other in (*self.values, *self.elsewhere):
+            if _plain(other) in spellings:
+                return f"{self.route.endpoint.key} spells it {name}, not {other}"
+        return self.trouble or f"{name} is missing"
 
     def rest_of_address(self) -> str:
         """Return what is said where an unknown name stands right behind a device's address that was
-        not percent-encoded in the query or form: an & may have cut it. Nothing of it is quoted, as
-        it may be the rest of a password."""
-        names = list(self.values)
-        if "userAddress" not in names or self.route.place == "json" or _ENCODED.search(self.raw):
-            return ""
-        behind = names[names.index("userAddress") + 1 :][:1]
-        if self._known("callback", "_").issuperset(behind):  # libraries append "_" against caches
+        not percent-encoded: an & may have cut it. Nothing of it is quoted, as it may be the rest of
+        a password."""
+        cut, endpoint = _CUT.search(self.raw), self.route.endpoint
+        known = {*endpoint.required, *endpoint.optional, *TOKEN_SPELLINGS, "callback", "_"}
+        if not cut or unquote_to_bytes(cut[1]).decode("latin-1") in known:  # "_": against caches
             return ""
         return (
             "an unknown parameter came right behind userAddress: if it belongs to the address, an "
             "& there has to be percent-encoded"
         )
 
-    def _known(self, *others: str) -> set[str]:
-        endpoint = self.route.endpoint
-        return {*endpoint.required, *endpoint.optional, *TOKEN_SPELLINGS, *others}
-
 
 def find(found: Route, query_string: bytes, body: bytes, content_type: str) -> Given:
     """Return the parameters of a call."""
-    place, pairs = found.place, query(query_string)
-    written = _TYPES.get(content_type.partition(";")[0].strip().lower(), "") if body else ""
-    in_body: list[tuple[str, Any]] = []
-    trouble = ""
-    if written:
+    places, trouble = {"query": query(query_string)}, ""
+    written = _TYPES.get(content_type.partition(";")[0].strip().lower(), "")
+    if body and written:
         try:
-            in_body = query(body) if written == "form" else _members(body)
+            places[written] = query(body) if written == "form" else _members(body)
         except (ValueError, RecursionError):
             trouble = f"the {PLACES[written]} cannot be read"
-    elsewhere = {name: PLACES[written] for name, _ in in_body} if written != place else {}
-    if place == "query":
-        right = pairs
-    else:
-        right = in_body if written == place else []
-        elsewhere = {name: PLACES["query"] for name, _ in pairs} | elsewhere
-        if body and written != place:
-            wanted = next(kind for kind, name in _TYPES.items() if name == place)
-            trouble = f"the body is not of the type {wanted}"
+    if body and found.place != written and found.place != "query":
+        wanted = next(kind for kind, place in _TYPES.items() if place == found.place)
+        trouble = f"the body is not of the type {wanted}"
+    right = places.pop(found.place, [])
+    elsewhere = {name: PLACES[place] for place, pairs in places.items() for name, _ in pairs}
     times = Counter(name for name, _ in right)
     twice = frozenset(name for name, count in times.items() if count > 1)
-    raw = query_string if place == "query" else body
+    raw = query_string if found.place == "query" else body
     return Given(found, dict(right), twice, elsewhere, trouble, raw)
 
 
@@ -202,8 +183,8 @@ def _options(value: Any, in_json: bool) -> tuple[dict[str, Any] | None, str]:
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
-        return None, f"is not {'a JSON object' if in_json else 'the JSON text of an object'}"
-    return value, f"is nested more than {DEEPEST} deep" if too_deep(value) else ""
+        return None, f"options is not {'a JSON' if in_json else 'the JSON text of an'} object"
+    return value, f"options is nested more than {DEEPEST} deep" if too_deep(value) else ""
 
 
 def _members(text: bytes) -> list[tuple[str, Any]]:

@@ -3,9 +3,8 @@
 import asyncio
 import importlib
 import ipaddress
-import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -34,20 +33,14 @@ def resolve(host: str) -> tuple[str, bool]:
 def bind(address: str, port: int) -> socket.socket:
     """Return a socket bound to address and port; ConfkitError where the port is taken."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((address, port))
-        bound.listen(2048)
+        return socket.create_server((address, port), family=family, backlog=2048)
     except (OSError, OverflowError) as error:
-        bound.close()
         reason = getattr(error, "strerror", None) or error
         raise ConfkitError(
             f"The sandbox cannot listen on {address}, port {port}: {reason}. "
             "Give another port, or 0 for any that is free."
         ) from None
-    return bound
 
 
 def url(bound: socket.socket) -> str:
@@ -85,7 +78,7 @@ async def serving(app: App, bound: socket.socket, loopback: bool) -> AsyncIterat
         known["protocol"] = make(config=config, server_state=state, app_state=known)
         return known["protocol"]
 
-    listener = await asyncio.get_running_loop().create_server(protocol, sock=bound, backlog=2048)
+    listener = await asyncio.get_running_loop().create_server(protocol, sock=bound)
     try:
         yield
     finally:
@@ -102,8 +95,7 @@ async def serving(app: App, bound: socket.socket, loopback: bool) -> AsyncIterat
 def new_loop() -> asyncio.AbstractEventLoop:
     """Return uvloop's event loop where that is installed, else asyncio's."""
     try:
-        make: Callable[[], asyncio.AbstractEventLoop]
-        make = importlib.import_module("uvloop").new_event_loop
+        loop: asyncio.AbstractEventLoop = importlib.import_module("uvloop").new_event_loop()
     except ImportError:
-        make = asyncio.new_event_loop
-    return make()
+        loop = asyncio.new_event_loop()
+    return loop

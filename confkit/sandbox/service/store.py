@@ -7,9 +7,8 @@ of the process at any moment.
 import json
 import os
 import sqlite3
-import stat
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -37,6 +36,13 @@ CREATE TABLE devices (
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {_VERSION};
 COMMIT;
+"""
+# A file is nobody else's until it is closed.
+_SETTINGS = """
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA foreign_keys = ON;
 """
 _TAKEN = (
     "SELECT (SELECT count(*) FROM people WHERE :room IS NULL OR room_id = :room) "
@@ -92,15 +98,15 @@ class Store:
     """The sandbox's file, or its memory when `path` is None."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._db = _prepared(":memory:") if path is None else _opened(Path(path))
+        self._db = _opened(":memory:" if path is None else Path(path))
+        self.close = self._db.close
 
-    def close(self) -> None:
-        """Close the file; what was committed is in it."""
-        self._db.close()
+    def _do(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        return self._db.execute(statement, values)
 
     def room(self, room_id: str) -> StoredRoom | None:
         """Return the room with this number."""
-        row = self._db.execute(_ROOM, (room_id,)).fetchone()
+        row = self._do(_ROOM, room_id).fetchone()
         return StoredRoom._make((*row[:5], row[5] and Secret(row[5]), *row[6:])) if row else None
 
     def add(
@@ -116,37 +122,31 @@ class Store:
 
     def room_ids(self) -> list[str]:
         """Return the numbers of all rooms, in the order in which they were made."""
-        return [row[0] for row in self._db.execute("SELECT room_id FROM rooms ORDER BY id")]
+        return [row[0] for row in self._do("SELECT room_id FROM rooms ORDER BY id")]
 
-    def delete_room(self, room_id: str) -> None:
-        """Delete the room with its people and its devices."""
-        self._db.execute("DELETE FROM rooms WHERE room_id = ?", (room_id,))
-
-    def close_room(self, room_id: str) -> None:
-        """Close the room and remove its people and its devices."""
+    def empty(self, room_id: str, delete: bool) -> None:
+        """Remove the people and devices of a room, and delete or close it."""
         with self._together():
+            for table in ("rooms",) if delete else ("people", "devices"):
+                self._do(f"DELETE FROM {table} WHERE room_id = ?", room_id)  # noqa: S608  # ours
             self.mark(room_id, "closed")
-            self._db.execute("DELETE FROM people WHERE room_id = ?", (room_id,))
-            self._db.execute("DELETE FROM devices WHERE room_id = ?", (room_id,))
 
     def mark(
         self, room_id: str, column: Literal["locked", "closed", "mcu"], to: bool = True
     ) -> bool:
         """Keep whether a room is locked, closed or served; False where there is no such room."""
         marking = f"UPDATE rooms SET {column} = ? WHERE room_id = ?"  # noqa: S608  # ours
-        return bool(self._db.execute(marking, (to, room_id)).rowcount)
+        return bool(self._do(marking, to, room_id).rowcount)
 
     def people(self, room_id: str) -> list[Person]:
         """Return the people in the room, in the order in which they came."""
-        rows = self._db.execute(
-            "SELECT user_id, user_name, host FROM people WHERE room_id = ? ORDER BY seq", (room_id,)
-        )
-        return [Person(user_id, name, bool(host)) for user_id, name, host in rows]
+        chosen = "SELECT user_id, user_name, host FROM people WHERE room_id = ? ORDER BY seq"
+        return [Person(key, name, bool(host)) for key, name, host in self._do(chosen, room_id)]
 
     def remove_person(self, room_id: str, user_id: str) -> bool:
         """Take a person out of the room; False when there is none of this id."""
         gone = "DELETE FROM people WHERE room_id = ? AND user_id = ?"
-        return bool(self._db.execute(gone, (room_id, user_id)).rowcount)
+        return bool(self._do(gone, room_id, user_id).rowcount)
 
     def taken(self, room_id: str | None = None) -> int:
         """Return the number of people and devices in the room, or in all rooms."""
@@ -159,9 +159,7 @@ class Store:
         chosen = " AND ".join(f"{name} = :{name}" for name in where) or "1"
         rows = self._db.execute(f"{_DEVICE} WHERE {chosen} ORDER BY seq", where)
         return [
-            StoredDevice._make(
-                (*ids, Guarded(address), Guarded(data), guard(json.loads(options), "options"))
-            )
+            StoredDevice._make((*ids, Guarded(address), Guarded(data), guard(json.loads(options))))
             for *ids, address, data, options in rows
         ]
 
@@ -173,41 +171,35 @@ class Store:
 
     def remove_device(self, user_id: str) -> None:
         """Delete the device."""
-        self._db.execute("DELETE FROM devices WHERE user_id = ?", (user_id,))
+        self._do("DELETE FROM devices WHERE user_id = ?", user_id)
 
     def _insert(self, table: str, fields: dict[str, Any]) -> None:
         names, marks = ", ".join(fields), ", ".join("?" * len(fields))
         statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608  # names are ours
-        self._db.execute(statement, tuple(fields.values()))
+        self._do(statement, *fields.values())
         if table != "rooms":
             self.mark(fields["room_id"], "mcu")
 
     @contextmanager
     def _together(self) -> Iterator[None]:
         with self._db:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._do("BEGIN IMMEDIATE")
             yield
 
 
-def _opened(file: Path) -> sqlite3.Connection:
-    """Open the database in this file; made where it is not there, for its owner alone."""
+def _opened(file: Path | str) -> sqlite3.Connection:
+    """Open the database in this file, or in memory; made where it is not there, for its owner
+    alone."""
     try:
-        # Before SQLite sees it, and nobody else's at any moment: it will hold passwords in clear.
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise ConfkitError(
-            f"The sandbox cannot create {file}: {error.strerror}. Free space, or give it a file "
-            "in a folder of yours."
-        ) from None
-    try:
-        with closing(sqlite3.connect(file, timeout=1)) as db:
-            ours = _is_ours(db)
-        if ours:
-            if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
-                file.chmod(0o600)
-            return _prepared(file)
+        if isinstance(file, Path):
+            # Before SQLite sees it, and nobody else's at any moment: it will hold passwords.
+            with suppress(FileExistsError):
+                os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            with closing(sqlite3.connect(file, timeout=1)) as db:
+                if not _is_ours(db):
+                    raise sqlite3.DatabaseError("it is an SQLite file of something else")
+            file.chmod(0o600)
+        return _prepared(file)
     except (sqlite3.Error, OSError) as error:
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
             raise ConfkitError(
@@ -215,29 +207,23 @@ def _opened(file: Path) -> sqlite3.Connection:
                 "one its own file."
             ) from None
         raise ConfkitError(
-            f"The sandbox cannot use {file}: {error}. Give it a file that it wrote before, "
-            "or a new name."
+            f"The sandbox cannot use {file}: {error}. Give it a file that it wrote before, or a "
+            "new one in a folder of yours, with space for it."
         ) from None
-    raise ConfkitError(
-        f"{file} is an SQLite file of something else, and was left as it is. "
-        "Give the sandbox a file of its own."
-    )
 
 
 def _is_ours(db: sqlite3.Connection) -> bool:
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    application, version, tables = db.execute(
+        "SELECT application_id, user_version, count(name) "
+        "FROM pragma_application_id, pragma_user_version LEFT JOIN sqlite_master"
+    ).fetchone()
     return (application, version) == (_APPLICATION, _VERSION) or (application, tables) == (0, 0)
 
 
 def _prepared(file: Path | str) -> sqlite3.Connection:
     db = sqlite3.connect(file, timeout=1, isolation_level=None)
     try:
-        db.execute("PRAGMA locking_mode = EXCLUSIVE")  # nobody else's until it is closed
-        db.execute("PRAGMA journal_mode = WAL").fetchone()
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA foreign_keys = ON")
+        db.executescript(_SETTINGS)
         if db.execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
             db.executescript(_SCHEMA)
     except BaseException:

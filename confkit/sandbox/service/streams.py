@@ -25,7 +25,6 @@ LOGIN_WAIT = 600.0  # cameras lock an address out after a few wrong logins: thre
 STEADY = 5.0  # seconds that a stream must last for the waiting to begin anew
 
 State = Literal["live", "dialling", "waiting"]
-Chance = Callable[[], float]
 
 log = logging.getLogger("confkit.sandbox")
 
@@ -68,32 +67,26 @@ class Held:
         self.device = device
         self._stream = stream
         self._devices = devices
-        self._silence = devices.silence
         self._clock = asyncio.get_running_loop().time
         self._since = self._clock()
-        self._state: State = "live" if stream else "dialling"
+        self.state: State = "live" if stream else "dialling"
         self._packets = 0  # of the connections that have died
         self._lives = 0
         self._failure: PullRefused | None = None
         self._task = asyncio.create_task(self._hold())
 
-    @property
-    def live(self) -> bool:
-        """Whether the stream flows: only then is the device in its room."""
-        return self._state == "live"
-
     def status(self) -> DeviceStream:
         """Return how the stream is now."""
         failure = self._failure
         return DeviceStream(
-            room_id=self.device.room_id,
-            user_id=self.device.user_id,
-            state=self._state,
-            seconds=self._clock() - self._since,
-            packets=self._packets + (self._stream.packets if self._stream else 0),
-            reconnects=max(0, self._lives - 1),
-            verdict=failure.verdict if failure else "",
-            reason=mask(failure.reason) if failure else "",
+            self.device.room_id,
+            self.device.user_id,
+            self.state,
+            self._clock() - self._since,
+            self._packets + (self._stream.packets if self._stream else 0),
+            max(0, self._lives - 1),
+            failure.verdict if failure else "",
+            mask(failure.reason) if failure else "",
         )
 
     async def keyframe(self) -> tuple[str, bytes]:
@@ -102,19 +95,20 @@ class Held:
         Raises ConfkitError when none comes in time, or when the stream is down: an old picture must
         not pass for a live one.
         """
-        until = self._clock() + self._silence
+        silence = self._devices.silence
+        until = self._clock() + silence
         while self._stream and self._clock() < until:
             if self._stream.keyframe:
                 return self._stream.codec, self._stream.keyframe
             await asyncio.sleep(0.05)
-        verdict, why = "no_keyframe", f"no keyframe came within {self._silence:g} s"
+        verdict, why = "no_keyframe", f"no keyframe came within {silence:g} s"
         if not self._stream:
             verdict = self._failure.verdict if self._failure else ""
             seconds, cause = self._clock() - self._since, self._failure or "not yet opened"
             why = f"its stream has been down for {seconds:.1f} s ({cause})"
         advice = VERDICTS[verdict].advice if verdict else "Try again in a moment."
-        device = f"device {self.device.user_id!r}"
-        raise ConfkitError(mask(f"There is no picture of {device}: {why}. {advice}"))
+        device = self.device.user_id
+        raise ConfkitError(mask(f"There is no picture of device {device!r}: {why}. {advice}"))
 
     async def close(self) -> None:
         """Close the stream."""
@@ -126,31 +120,31 @@ class Held:
         while True:
             lasted, failure = await self._play()
             # A camera that stays away is reported once, not at every try.
-            if lasted is not None:
+            if lasted:
                 tell(self.device, f"lost after {lasted:.1f} s: {failure}")
             elif self._failure is None or failure.verdict != self._failure.verdict:
                 tell(self.device, f"not opened: {failure}")
             self._failure = failure
-            wait = FIRST_WAIT if (lasted or 0) > STEADY else longer(wait, failure.verdict)
-            self._state = "waiting"
+            wait = FIRST_WAIT if lasted > STEADY else longer(wait, failure.verdict)
+            self.state = "waiting"
             # Many cameras that died together are not all dialled again at the same moment.
             await asyncio.sleep(wait * (0.75 + self._devices.chance() / 2))
-            self._state = "dialling"
+            self.state = "dialling"
 
-    async def _play(self) -> tuple[float | None, PullRefused]:
-        """Return the seconds after which the stream died (None: it did not open), and why."""
+    async def _play(self) -> tuple[float, PullRefused]:
+        """Return the seconds after which the stream died (0: it did not open), and why."""
         try:
             stream = self._stream = self._stream or await self._devices.dial(self.device)
         except PullRefused as refused:
-            return None, refused
+            return 0, refused
         began = self._since = self._clock()
-        self._state = "live"
+        self.state = "live"
         self._lives += 1
         tell(self.device, f"live: {stream.codec} over {stream.transport}")
         try:
             failure = await stream.ended()
         finally:
-            self._stream, self._state = None, "waiting"
+            self._stream, self.state = None, "waiting"
             self._packets += stream.packets
             self._since = self._clock()
             await stream.close()
@@ -167,34 +161,28 @@ class Reserved(NamedTuple):
 class Devices:
     """The devices by user id, and what is reserved for those that are dialled the first time."""
 
-    def __init__(self, dial_timeout: float | None, chance: Chance) -> None:
+    def __init__(self, dial_timeout: float | None, chance: Callable[[], float]) -> None:
         """`dial_timeout` (seconds) bounds opening and silences alike, where it is given; `chance`
         gives numbers from 0 to 1."""
-        self._opening = OPENING if dial_timeout is None else dial_timeout
-        self.silence = SILENCE if dial_timeout is None else dial_timeout
+        self._opening, self.silence = dial_timeout or OPENING, dial_timeout or SILENCE
         self.chance = chance
         self.held: dict[str, Held] = {}
         self.reserved: dict[str, Reserved] = {}
 
     def present(self, room_id: str) -> set[str]:
         """Return the room's devices whose streams flow: only then are they in it."""
-        return {
-            user_id
-            for user_id, held in self.held.items()
-            if held.live and held.device.room_id == room_id
-        }
+        held = self.held.items()
+        return {key for key, one in held if (one.device.room_id, one.state) == (room_id, "live")}
 
     async def dial(self, device: StoredDevice) -> Stream:
         """Return the device's stream, opened with the login in its options or in its address;
         raises PullRefused."""
         from ...rtsp.pull import pull  # loads only when a stream is pulled
 
-        name, password = (
-            device.options.get(key) or None for key in ("login_name", "login_password")
-        )
+        login = [device.options.get(key) or None for key in ("login_name", "login_password")]
         address, opening = device.user_address, self._opening
         try:
-            return await pull(address, name, password, timeout=opening, silence=self.silence)
+            return await pull(address, *login, timeout=opening, silence=self.silence)
         except PullRefused:
             raise
         except Exception as error:  # noqa: BLE001  # nobody would dial the device ever again
@@ -214,6 +202,5 @@ class Devices:
 
     def cancel_reservations(self, room_id: str) -> None:
         """Let the dials that are under way for this room come to nothing."""
-        for user_id, reserved in list(self.reserved.items()):
-            if reserved.room_id == room_id:
-                del self.reserved[user_id]
+        reserved = self.reserved.items()
+        self.reserved = {key: one for key, one in reserved if one.room_id != room_id}
