@@ -358,9 +358,11 @@ class Sandbox:
         picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
         context with its certificate, makes it an rtsps camera. A value that makes no sense is a
         ValueError that says what does."""
+        # A traceback shows locals.
+        login_password = None if login_password is None else Secret(login_password)
         settings = {
             "login_name": login_name,
-            "login_password": None if login_password is None else Secret(login_password),
+            "login_password": login_password,
             "codec": codec,
             "size": size,
             "fps": fps,
