@@ -120,20 +120,6 @@ def test_a_second_click_of_the_same_button_is_said_and_does_not_count():
     assert panel.done == ["read", "Create", "Create"]
 
 
-def test_a_page_that_is_turned_to_while_one_is_shown_has_its_turn():
-    """What has to follow the last of several clicks follows it, and only once."""
-    panel = Reading()
-    turned = panel.clicked(panel.read, name="Pictures", again=True)
-    turned()
-    assert panel.begun.wait(LONG)
-    turned()
-    turned()
-    assert panel.frame.waiting == "Waiting: Pictures. Already waiting: Pictures."
-    panel.may_end.set()
-    assert panel.wait(LONG)
-    assert panel.done == ["read", "read"]
-
-
 def test_cancel_drops_the_clicks_that_wait_and_says_which():
     """They are not done later, by surprise; the message stays."""
     panel = Reading()

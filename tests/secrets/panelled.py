@@ -116,8 +116,6 @@ _DEVICES = {
         lambda p, w: p.check_table(table(w, user_name="")),
     ),
     "DevicePanel.list_rooms": (lambda p, w: p.list_rooms(),),
-    "DevicePanel.show_devices": (lambda p, w: p.show_devices([w.device]),),
-    "DevicePanel.unfold": (_fill, lambda p, w: p.unfold()),
     "DevicePanel.fill": (_fill,),
     "DevicePanel.import_device": (_fill, lambda p, w: p.import_device(preflight=False)),
     "DevicePanel.preflight": (_fill, lambda p, w: p.preflight()),
@@ -139,6 +137,7 @@ _DEVICES = {
         lambda p, w: p.fails(ck.ConfkitError(w.marks.login())),
         lambda p, w: p.dismiss("no such kind"),
     ),
+    "Panel.draws": (lambda p, w: p.draws(lambda: None),),
     "Panel.every": (lambda p, w: p.every(0, p.refresh),),
     "Panel.fails": (lambda p, w: Panel.fails(p, ck.ConfkitError(f"{w.marks.login()}")),),
     "Panel.first": (lambda p, w: p.first(p.refresh),),
@@ -150,7 +149,6 @@ _DEVICES = {
     "Panel.working": (lambda p, w: _within(p.working("Waiting"), p, w),),
 }
 _ROOMS = {
-    "RoomExplorer": (lambda p, w: p.value,),
     "RoomExplorer.add": (lambda p, w: p.add(["no-such"]),),
     "RoomExplorer.add_known": (lambda p, w: p.add_known(),),
     "RoomExplorer.check_media_server": (lambda p, w: p.check_media_server(w.room_id),),
@@ -163,7 +161,7 @@ _ROOMS = {
         lambda p, w: p.force_offline(_somebody(w)),
     ),
     "RoomExplorer.refresh_visible": (lambda p, w: p.refresh_visible(),),
-    "RoomExplorer.select": (lambda p, w: imported(w), lambda p, w: p.select(w.room_id)),
+    "RoomExplorer": (lambda p, w: imported(w), lambda p, w: p.select(w.room_id)),
     "RoomExplorer.sort": (lambda p, w: p.sort("topic"),),
 }
 
@@ -180,12 +178,12 @@ _OCCUPANCY = {
     "OccupancyPanel.close": (lambda p, w: None,),
     "OccupancyPanel.refresh_page": (lambda p, w: p.refresh_page(),),
     "OccupancyPanel.samples": (_recorded, lambda p, w: p.samples(w.room_id)),
-    "OccupancyPanel.select": (lambda p, w: p.select(w.room_id),),
     "OccupancyPanel.filter": (lambda p, w: p.filter("weekly", "full"),),
     "RoomsPanel.close": (lambda p, w: None,),
     "RoomsPanel.reads": (lambda p, w: _within(p.reads("Reading"), p, w),),
     "RoomsPanel.refresh": (lambda p, w: p.refresh(),),
     "RoomsPanel.refresh_every": (lambda p, w: p.refresh_every(0),),
+    "RoomsPanel.select": (lambda p, w: p.select(w.room_id),),
     "RoomsPanel.wait": (lambda p, w: p.wait(LONG),),
 }
 _VIEWER = Viewer()
@@ -243,7 +241,6 @@ LIKE_OTHERS = {name for name in PANELS if name.startswith(("Panel.", "LivePanel.
     "RoomExplorer.sort",
     "DevicePanel.clear",
     "DevicePanel.clear_table",
-    "DevicePanel.unfold",
     "RoomExplorer.filter",
     "WirePanel",
     "DevicePanel",
