@@ -129,10 +129,11 @@ def caps(report: pd.DataFrame) -> list[RoomCap]:
     needed(report, "the report", "room_id", "attendee_max", "suggested")
     numbers = ("attendee_max", "suggested", "peak", "refused_minutes", "minutes_in_use")
     rows = _rows(report, (*numbers, "minutes_full"), ("reason",))
-    return sorted(_cap(*row, "windows" in report.columns) for row in rows)
+    return sorted(_cap("windows" in report.columns, *row) for row in rows)
 
 
 def _cap(
+    risked: bool,
     name: str,
     room_id: str,
     cap: int | None,
@@ -142,7 +143,6 @@ def _cap(
     used: int | None,
     full: int | None,
     reason: str,
-    risked: bool,
 ) -> RoomCap:
     """The room of this row of a report; `risked`: the suggestion is one with a stated risk, or
     none. While a room is `full` nobody knows who else wanted to come in."""
