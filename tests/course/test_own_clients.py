@@ -82,16 +82,8 @@ def compiled(folder, text, archived=True):
     """The command that runs this client, compiled for Java 11 without a warning."""
     folder.mkdir()
     (folder / "Client.java").write_text(text, "utf-8")
-    compiler = [
-        "javac",
-        *[f"-J{option}" for option in JAVA[1:3]],
-        "--release",
-        "11",
-        "-encoding",
-        "UTF-8",
-        "-Xlint:all",
-        "-Werror",
-    ]
+    compiler = ["javac", *[f"-J{option}" for option in JAVA[1:3]]]
+    compiler += ["--release", "11", "-encoding", "UTF-8", "-Xlint:all", "-Werror"]
     environment = {
         **os.environ,
         **settings(ck.Dialect()),
@@ -129,25 +121,12 @@ def test_the_skeleton_in_java_lacks_three_rows_and_is_right_once_it_has_them(tmp
 def test_openssl_makes_the_same_signatures(vector):
     """Digest and token of a vector are what openssl makes of the same keys and texts."""
     need("openssl", shutil.which("openssl"), "apt-get install openssl")
-    for name, message in (
-        ("digest", vector["access_key"]),
-        ("token", f"{vector['random']}:{vector['key']}"),
-    ):
-        raw = subprocess.run(
-            [
-                "openssl",
-                "dgst",
-                f"-{vector['hash']}",
-                "-mac",
-                "HMAC",
-                "-macopt",
-                f"hexkey:{vector['secret_key'].encode().hex()}",
-                "-binary",
-            ],
-            input=message.encode(),
-            capture_output=True,
-            check=True,
-        ).stdout
+    key = f"hexkey:{vector['secret_key'].encode().hex()}"
+    command = f"openssl dgst -{vector['hash']} -mac HMAC -macopt {key} -binary".split()
+    messages = {"digest": vector["access_key"], "token": f"{vector['random']}:{vector['key']}"}
+    for name, message in messages.items():
+        done = subprocess.run(command, input=message.encode(), capture_output=True, check=True)
+        raw = done.stdout
         form = raw.hex().encode() if vector["signature"] == "hex" else raw
         assert vector[name] == base64.b64encode(form).decode()
         assert vector[f"{name}_encoded"] == quote(vector[name], safe="")
