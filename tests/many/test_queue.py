@@ -30,7 +30,7 @@ from tests.scripted import (
     Reply,
     interrupted,
 )
-from tests.ways import ROOM, TOKEN, WAYS, by, connected, rooms
+from tests.ways import ROOM, TOKEN, by, connected, rooms
 
 FRESH = {"ret": 0, "random": "new", "key": "pair"}
 
@@ -48,7 +48,6 @@ def asked_of(service):
 # The token
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_token_that_expires_in_the_middle_is_renewed_once(script, way):
     """Everybody who meets 602 waits for one A1 and is asked again with its token, once."""
     service = script({AUTHENTICATE: [GRANTED, FRESH]})
@@ -70,7 +69,6 @@ def test_a_token_that_expires_in_the_middle_is_renewed_once(script, way):
     assert max(asked.count(room_id) for room_id in set(asked)) <= 2
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_keys_that_are_refused_in_the_middle_end_it(script, way):
     """One A1 is refused: what is left fails with that, slow answers included; no second A1."""
     service = script({AUTHENTICATE: [GRANTED, {"ret": 401}]})
@@ -89,7 +87,6 @@ def test_keys_that_are_refused_in_the_middle_end_it(script, way):
     assert found.complete
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_service_that_takes_no_token_is_not_asked_for_ever(script, way):
     """Where every fresh token is refused too, the rest fails after a few of each."""
     service = script({GET_ROOM: {"ret": 602}})
@@ -99,7 +96,6 @@ def test_a_service_that_takes_no_token_is_not_asked_for_ever(script, way):
     assert service.seen[GET_ROOM] < 100
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_room_whose_token_stays_refused_fails_alone(script, way):
     """602 for one room is that room's failure; the others are read."""
     script_of = {GET_ROOM: lambda query: {"ret": 602} if query["room_id"] == "7" else own(query)}
@@ -130,7 +126,6 @@ def test_max_rate_is_a_bound_over_any_second(wire, client_rate, rate):
     assert left[-1] - left[0] == pytest.approx(199 * 1.02 / 25, rel=0.02)
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_call_takes_as_long_as_its_rate_asks(script, way):
     """The rate holds where requests really leave, and the A1 of a renewal counts as one."""
     service = script({AUTHENTICATE: [GRANTED, FRESH]})
@@ -152,7 +147,6 @@ def test_a_call_takes_as_long_as_its_rate_asks(script, way):
 # Retry-After
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("status", [429, 503])
 def test_many_reads_wait_as_long_as_the_service_asks(script, way, status):
     """A room whose service is busy is asked again no sooner than Retry-After says."""
@@ -368,7 +362,6 @@ def test_failures_with_a_success_between_do_not_end_it(wire):
 # The end
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_ctrl_c_while_the_service_authenticates_ends_it_too(script, way):
     """An A1 that hangs does not hold Ctrl-C up; nothing came, and nothing was asked."""
     over = threading.Event()
@@ -394,7 +387,6 @@ def test_somebody_elses_handler_of_ctrl_c_is_left_alone(script):
         signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_an_event_ends_it_from_another_thread(script, way):
     """`cancelled` set before asks nothing, set in the middle ends it, also off the main thread."""
     service = script({GET_ROOM: Reply(ROOM, delay=0.02)})
@@ -424,7 +416,6 @@ def test_an_event_ends_it_from_another_thread(script, way):
 # The record, and what nobody may see
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_the_last_calls_are_kept(script, way):
     """`client.calls` holds the last 200, those that failed too, in the order of their ends, which
     is that of their requests where one at a time is under way."""
@@ -442,7 +433,6 @@ def test_the_last_calls_are_kept(script, way):
 SECRETS = ("demo_secret", VECTOR_TOKEN, VECTOR_TOKEN.replace("=", "%3D"), "hunter2")
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_no_secret_shows_anywhere(script, caplog, way):
     """Neither token, key nor password stands in a log at DEBUG, an error, a record or a repr."""
     pages = [
@@ -532,7 +522,6 @@ print(files() - before, threading.active_count())
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")  # noqa: PTH112
-@pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_left_open(script, way):
     """After forty calls there are as many files and threads as after the first, but for the
     connections that the session keeps."""
@@ -544,7 +533,6 @@ def test_nothing_is_left_open(script, way):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-@pytest.mark.parametrize("way", WAYS)
 def test_a_forked_process_asks_by_itself(way):
     """Parent and child of a fork that ask at the same moment each get their own rooms."""
     code = """

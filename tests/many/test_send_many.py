@@ -22,7 +22,6 @@ from tests.ways import (
     ANSWERS,
     ROOM,
     TOKEN,
-    WAYS,
     alone,
     by,
     connected,
@@ -61,7 +60,6 @@ def same(make, request, way):
     return outcome
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_an_answer_means_the_same_alone_and_among_many(script, answer, way):
     """Each thing that a service can answer gives the same members, or the same error after as many
@@ -109,7 +107,6 @@ def client_of(address, way, **options):
     return by(made, way)
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("address", "what", "sent"),
     [
@@ -152,7 +149,6 @@ def bundles(certificate, tmp_path):
     return {**found, "environment": True, "none": True, "any": False}
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("verify", "trusted", "host"),
     [
@@ -187,7 +183,6 @@ def test_a_certificate_is_trusted_in_either_way(
         assert (found.sent, found.retry, service.requests) == (False, False, [])
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_client_certificate_is_shown_in_either_way(certificate, way):
     """session.cert opens a service that asks for one; without it there is no answer."""
     with scripted({GET_ROOM: ROOM}, context(certificate, certificate[0])) as service:
@@ -201,7 +196,6 @@ def test_a_client_certificate_is_shown_in_either_way(certificate, way):
     assert isinstance(error, ck.TransportError)
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_plain_port_asked_for_tls_is_named_in_either_way(script, way):
     """https against an http port is an error of TLS."""
     address = script({GET_ROOM: ROOM}).base_url.replace("http:", "https:")
@@ -214,7 +208,6 @@ def test_a_plain_port_asked_for_tls_is_named_in_either_way(script, way):
 FAR = "http://rooms.example"
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_proxy_of_the_session_is_used_in_either_way(script, way):
     """The request goes to the proxy with its whole address, and with the proxy's login."""
     proxy = script({GET_ROOM: ROOM})
@@ -227,7 +220,6 @@ def test_a_proxy_of_the_session_is_used_in_either_way(script, way):
     assert proxy.headers[-1]["Proxy-Authorization"] == requests.auth._basic_auth_str("me", "p@ss")
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("address", "proxy"),
     [
@@ -251,7 +243,6 @@ def test_a_proxy_that_does_not_pass_it_on_is_named_in_either_way(script, address
     assert error.sent is False
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_proxies_of_the_environment_count_as_the_session_says(script, monkeypatch, way):
     """HTTP_PROXY and NO_PROXY count for a distant service; with trust_env off neither does."""
     proxy = script({GET_ROOM: ROOM}).base_url
@@ -272,7 +263,6 @@ def test_proxies_of_the_environment_count_as_the_session_says(script, monkeypatc
 # Settings of the session
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_headers_login_and_cookies_of_the_session_travel_in_either_way(script, way):
     """A header, a login as a tuple and a cookie of the session arrive as `send` brings them."""
     service = script({GET_ROOM: ROOM})
@@ -291,7 +281,6 @@ def test_headers_login_and_cookies_of_the_session_travel_in_either_way(script, w
     assert not {"Expect", "Content-Type"} & set(many)
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_login_of_netrc_is_used_in_either_way(script, tmp_path, monkeypatch, way):
     """What ~/.netrc holds for the host travels where trust_env is on."""
     netrc = tmp_path / "netrc"
@@ -306,7 +295,6 @@ def test_a_login_of_netrc_is_used_in_either_way(script, tmp_path, monkeypatch, w
         assert ("Authorization" in service.headers[-1]) is trusting
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("coding", ["identity", "gzip", None])
 def test_an_encoding_that_the_session_asks_for_is_asked_for(script, coding, way):
     """Accept-Encoding is the session's; what comes packed all the same is unpacked."""
@@ -318,7 +306,6 @@ def test_an_encoding_that_the_session_asks_for_is_asked_for(script, coding, way)
     assert service.headers[-1]["Accept-Encoding"] == (coding or "identity")
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("placement", ["query", "form", "json"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_dialects_of_b3_travel_alike(script, method, placement, way):
@@ -338,7 +325,6 @@ def test_dialects_of_b3_travel_alike(script, method, placement, way):
         assert len({headers["Content-Length"] for headers in service.headers[-4:]}) == 1
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_room_numbers_of_any_letters_travel_alike(script, way):
     """Spaces, slashes, signs and letters from anywhere arrive as they were given."""
     service = script({GET_ROOM: lambda query: {"ret": 0, "room_id": query["room_id"]}})
@@ -348,14 +334,12 @@ def test_room_numbers_of_any_letters_travel_alike(script, way):
     assert [outcome["room_id"] for outcome in found] == ids
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_the_loopback_of_ip_version_six_works(version_six, way):
     """An address in brackets is reached in either way."""
     with scripted({GET_ROOM: ROOM}, host=version_six) as running:
         assert connected(running, way).send_many(rooms(1, 2)) == [ROOM, ROOM]
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_operations_of_both_interfaces_travel_together(script, way):
     """Requests for rooms, users and devices come back each at its place, whatever came first."""
     service = script(
@@ -468,7 +452,6 @@ def test_changes_and_logins_are_not_sent_together(script, endpoint):
     assert not service.requests
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("fails", ["read", "step"])
 def test_an_error_of_the_callers_own_is_raised(script, fails, way):
     """An exception out of `read` or `step` ends the call and reaches the caller; nothing hangs."""
@@ -521,7 +504,6 @@ def test_many_answers_of_many_sizes_stay_apart(script):
     assert [len(outcome["topic"]) for outcome in found] == [n * len(str(n)) for n in ids]
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_an_answer_is_waited_for_as_long_as_the_read_time_out(script, way):
     """However long a connection may take: an answer that hangs costs the read time-out a try."""
     service = script({GET_ROOM: Reply({"ret": 0}, delay=100)})
@@ -539,7 +521,6 @@ def test_an_attempt_shows_no_token(script):
         assert "demo_secret" not in shown
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("pause", [0.0, 0.02])
 def test_an_answer_behind_an_answer_is_not_that_of_the_next_room(script, way, pause):
     """Where the head came by itself, too: what lies behind an answer is nobody's, and its
