@@ -74,28 +74,6 @@ def test_a_service_of_another_dialect_and_latency_passes_as_well(real, name):
 
 
 @pytest.mark.parametrize(
-    ("scene", "wrong", "found"),
-    [
-        (
-            "stopped",
-            {ONLINE: "FAIL", GIVEN: "FAIL", AFFECTED: "FAIL"},
-            "MCU not online (417): 3 of 3",
-        ),
-        ("unassigned", {ONLINE: "FAIL", AFFECTED: "FAIL"}, "no MCU found"),
-        ("healthy", {}, "none said 417 or 428"),
-    ],
-)
-def test_417_and_428_are_asked_for_with_apply_alone(client, sandbox, scene, wrong, found):
-    """They are answers of A7; nobody is removed by asking."""
-    played = play("media-server-gone", client, scene, apply=True)
-    assert played.wrong == wrong
-    assert found in played[ONLINE].found
-    if scene == "unassigned":
-        assert played[AFFECTED].found == "1 of 3 rooms: Weekly sync (428, users: 2)"
-    assert sum(len(sandbox.people(room_id)) for room_id in sandbox.room_ids()) == 3
-
-
-@pytest.mark.parametrize(
     ("fault", "wrong", "found"),
     [
         ({"ret": 504}, {GIVEN: "UNKNOWN"}, "timeout"),
