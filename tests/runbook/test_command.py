@@ -55,7 +55,7 @@ def test_an_unknown_name_lists_them_too_and_is_no_fail(said):
         ([], {}, "--sandbox"),
         (["--profile", "sandbox"], {}, "--sandbox"),
         ([], {"PROFILE": "sandbox"}, "--sandbox"),
-        ([], {"PROFILE": "sandbox", "OUTGOING_URL": "http://b.example:8050"}, "--sandbox"),
+        ([], {"PROFILE": "sandbox", "OUTGOING_URL": "http://b.example:8050"}, "two services"),
         (["--sandbox", "--profile", "prod"], {}, "two services"),
         ([], {"PROFILE": "sandbox", "BASE_URL": SERVICE["base_url"]}, "two services"),
     ],
