@@ -374,8 +374,6 @@ class RoomsModel:
 
     def _remove(self, ids: Collection[str]) -> None:
         self._put(self.frame[~self.frame["room_id"].isin(list(ids))].reset_index(drop=True))
-        if self.picked in ids:
-            self.pick("")
 
     def read(
         self,
@@ -410,8 +408,11 @@ class RoomsModel:
         gone = {str(one.room_id) for one in swept.failures if isinstance(one.error, RoomNotFound)}
         with self._lock:
             new = frame_of(swept)
-            leave = gone & (self._known or set()) & set(self.ids)
-            self._gone |= leave
+            leave: set[str] = set()
+            if self._known is not None:  # those that somebody has named stay, with their error
+                leave = gone & self._known & set(self.ids)
+                self._gone |= leave
+                self._known -= leave
             self._remove(leave)
             there = pd.Index(self.frame["room_id"]).get_indexer(pd.Index(new["room_id"])) >= 0
             attrs = new.attrs
@@ -466,6 +467,8 @@ class RoomsModel:
 
     def _tell(self, read: pd.DataFrame | None) -> None:
         # Without the lock: who observes a panel's value may begin work.
+        if self.found and self.picked and not (self.frame["room_id"] == self.picked).any():
+            self.pick("")
         for viewer in self._viewers:
             viewer.changed(read)
 

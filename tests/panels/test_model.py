@@ -14,7 +14,6 @@ from confkit.charts.rooms import rooms as charted
 from confkit.many.ids import RoomIds
 from confkit.many.reading import Part
 from confkit.many.result import Failure
-from confkit.panels import OccupancyPanel, RoomExplorer
 from confkit.panels.model import (
     Filter,
     Outage,
@@ -46,13 +45,6 @@ def building(client, sandbox) -> list[str]:
 def read(client):
     """Reads rooms into a frame, as a model does."""
     return lambda rooms: frame_of(ck.sweep(client, rooms))
-
-
-def nothing(client: ck.Client, ids: list[str]) -> ck.Sweep:
-    """A sweep that was ended before it asked for anything."""
-    ended = threading.Event()
-    ended.set()
-    return ck.sweep(client, ids, cancelled=ended)
 
 
 # Search and filters
@@ -165,21 +157,6 @@ def test_a_sweep_that_comes_late_takes_nothing_newer_back(read, building, client
     assert merged(late, early, [building[1]])["users"].tolist() == [1, 0]
 
 
-def test_what_a_sweep_did_not_come_to_is_as_before_and_no_failure(client, building):
-    """A room that was not asked keeps what was read; one that was never read is missing; the frame
-    is as old as its oldest row."""
-    model = RoomsModel(client, building[:2])
-    model.read(building[:2])
-    first = model.frame
-    model.add(RoomIds(building))
-    model.take(nothing(client, building))
-    assert model.frame["users"].tolist() == [2, 0, pd.NA, pd.NA]
-    assert model.frame["read_at"].tolist()[:2] == first["read_at"].tolist()
-    assert model.frame["read_at"].isna().tolist() == [False, False, True, True]
-    assert model.frame["error"].isna().tolist() == [True, True, False, False]
-    assert model.frame.attrs == first.attrs
-
-
 # What all who look share
 
 
@@ -253,7 +230,7 @@ class Rooms(RoomsModel):
 
     def __init__(self, client: ck.Client, number: int, page: int, every: float = 15.0) -> None:
         self.now, self.seconds = 0.0, 0.0
-        self.away, self.broken, self.cut_after = False, set(), 0
+        self.away, self.broken = False, set()
         self.asked: list[tuple[list[str], float | None]] = []
         self.errors: list[Exception] = []
         self.aged, self.idle = 0, threading.Event()
@@ -271,15 +248,12 @@ class Rooms(RoomsModel):
         self.now += self.seconds
         error = ck.ProtocolError("broken")
         found = [error if self.away or one in self.broken else [] for one in ids]
-        complete = not (self.cut_after and rate)
-        if not complete:
-            found[self.cut_after :] = [None] * (len(ids) - self.cut_after)
-        part = Part([None] * len(ids), found, {}, len(ids), complete)
+        part = Part([None] * len(ids), found, {}, len(ids), True)
         lost = tuple(
             Failure(one, "A6", error, "") for one in ids if self.away or one in self.broken
         )
         now = datetime.now(UTC)
-        swept = ck.Sweep(tuple(ids), "S", now, 0, 0, complete, lost, part, (False, True), None)
+        swept = ck.Sweep(tuple(ids), "S", now, 0, 0, True, lost, part, (False, True), None)
         return swept, self.take(swept)
 
     def _read_pages(self, viewers):
@@ -364,18 +338,6 @@ def test_two_who_look_have_both_their_pages_read_once(rooms_of):
     assert sorted(page[0]) == sorted(rooms.ids[:15])
 
 
-def test_rooms_that_a_tick_cuts_off_are_read_next(rooms_of):
-    """No room is left out of a round because a page came between."""
-    rooms = rooms_of(40, 10)
-    rooms.cut_after = 5
-    found = [
-        room_id for rooms.now in (0, 15, 30, 45) for ids in rooms.looked_at()[1:] for room_id in ids
-    ]
-    assert set(found) == set(rooms.ids[10:])
-    assert found[:30] == rooms.ids[10:]
-    assert found[30:55] == rooms.ids[15:]
-
-
 def test_the_rooms_read_longest_ago_come_first(rooms_of, client, building):
     """Those that were never read before all."""
     rooms = rooms_of(4, 0)
@@ -438,15 +400,3 @@ def test_a_reading_that_began_before_an_outage_does_not_end_it(client, building)
     assert model.outage is not None
     model.heard(ck.sweep(client, ["0000000001"]))
     assert model.outage is None
-
-
-def test_a_panel_that_is_made_later_shows_what_is_picked(client, sandbox):
-    """A cell that is run again gives a panel with the room that another one has picked."""
-    rooms = [ck.create_room(client, topic, "ops") for topic in "ab"]
-    model = RoomsModel(client, rooms)
-    for kind in (RoomExplorer, OccupancyPanel):
-        model.pick(rooms[1])
-        panel = kind(client, model)
-        assert panel.wait(60)
-        assert panel.table.chosen == rooms[1]
-        panel.close()
