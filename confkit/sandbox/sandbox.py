@@ -395,8 +395,10 @@ class Sandbox:
     async def unplug(self, url: str) -> None:
         """Remove a camera: whoever watches it is cut off, and its address answers 404."""
         try:
-            await self._cameras.remove(url)  # type: ignore[union-attr]  # no camera yet
-        except (LookupError, AttributeError):
+            if self._cameras is None:
+                raise LookupError
+            await self._cameras.remove(url)
+        except (LookupError, ValueError):
             raise ConfkitError("The sandbox has no camera at this address.") from None
 
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":
