@@ -279,7 +279,7 @@ class Sandbox:
     async def is_credential(self, text: str) -> bool:
         """Return whether a text is the digest of A1 here, or a token that A1 gave the means for."""
         right = digest(self.access_key, self.secret_key, self.dialect)
-        return text == right or text in self._service.tokens
+        return identity.same(text, right) or text in self._service.tokens
 
     # People
 
