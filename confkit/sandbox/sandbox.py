@@ -279,7 +279,7 @@ class Sandbox:
     async def is_credential(self, text: str) -> bool:
         """Return whether a text is the digest of A1 here, or a token that A1 gave the means for."""
         right = digest(self.access_key, self.secret_key, self.dialect)
-        return text == right or text in self._service.tokens
+        return identity.same(text, right) or text in self._service.tokens
 
     # People
 
@@ -397,8 +397,10 @@ class Sandbox:
     async def unplug(self, url: str) -> None:
         """Remove a camera: whoever watches it is cut off, and its address answers 404."""
         try:
-            await self._cameras.remove(url)  # type: ignore[union-attr]  # no camera yet
-        except (LookupError, AttributeError):
+            if self._cameras is None:
+                raise LookupError
+            await self._cameras.remove(url)
+        except (LookupError, ValueError):
             raise ConfkitError("The sandbox has no camera at this address.") from None
 
     def snapshot(self, room_id: str, user_id: str) -> "Snapshot":

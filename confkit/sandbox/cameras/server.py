@@ -88,7 +88,7 @@ class CameraServer:
 
     async def remove(self, url: str) -> None:
         """End a camera's connections, and answer 404 from now on; raises LookupError if unknown."""
-        await self._removals.pop(url)()
+        await self._removals.pop(parse_address(url).url)()
 
     def viewers(self, url: str) -> int:
         """Return how many viewers a camera plays to; raises LookupError if unknown."""

@@ -13,6 +13,7 @@ from ...errors import lookup
 from ...signing import AccessToken, digest
 from . import parameters
 from .faults import Fault
+from .identity import same
 from .operations import LOCAL, OPERATIONS, broken
 from .signatures import Parts, mistakes
 from .state import Refusal, Refused, Service
@@ -140,12 +141,12 @@ class App:
         service = self._service
         keys, dialect = (service.access_key, service.secret_key), service.dialect
         for recent in list(service.tokens)[: -RECENT_TOKENS - 1 : -1]:
-            if token in (recent.random, recent.key):
+            if same(token, recent.random) or same(token, recent.key):
                 return "this is random or key of A1, not the token that they make"
             parts = Parts(*keys, recent.random, recent.key)
             if found := mistakes("token", token, parts, dialect, travelled=True):
                 return f"token: {'; '.join(found)}"
-        if token == digest(*keys, dialect):
+        if same(token, digest(*keys, dialect)):
             return "token: this is the digest of A1, not the access token"
         return "the token is unknown: another secret key, or the service has started anew"
 

@@ -71,7 +71,7 @@ class Faults:
             return None
         fault = queue[0]
         fault.times -= 1
-        if not fault.times:
+        if fault.times < 1:
             queue.pop(0)
         return fault
 
