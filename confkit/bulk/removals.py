@@ -106,13 +106,9 @@ def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Prob
     fates = []
     for number, cells in lines:
         address, name = cells.get("user_address") or None, cells.get("user_name") or None
-        # A masked address is as good as none, and names no device itself.
-        known = (
-            "room_id",
-            "user_id",
-            *(["user_address"] if MASK not in str(address or MASK) else []),
-        )
-        found, wrong = checked({column: cells[column] for column in known if column in cells})
+        vague = address is None or MASK in str(address)
+        right = ("room_id", "user_id") if vague else ("room_id", "user_id", "user_address")
+        found, wrong = checked({column: cells[column] for column in right if column in cells})
         problems += [Problem(number, *item) for item in wrong]
         if not problems:
             name = None if name is None else str(name)  # pandas reads digits as a number

@@ -46,7 +46,6 @@ class Description:
     """A whole session description."""
 
     media: tuple[Media, ...]
-    name: str = "-"
     control: str = "*"
 
 
@@ -71,7 +70,6 @@ def parse_sdp(body: bytes) -> Description:
         raise ValueError("The session description is cut off before its first medium.")
     return Description(
         tuple(_parse_media(section) for section in media),
-        dict(session).get("s", "-"),
         _attributes(session).get("control", ""),
     )
 

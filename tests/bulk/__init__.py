@@ -14,6 +14,14 @@ EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
 LOGIN = {"login_name": "admin", "login_password": "p@:/#%w"}
 SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 
+IMPORTED = {  # the columns of an import, with their types
+    "row": "Int64",
+    **dict.fromkeys(("outcome", "verdict", "room_id", "user_id", "cause", "advice"), "string"),
+    **dict.fromkeys(("user_name", "user_address"), "string"),
+    "seconds": "float64",
+}
+IMPORTED["outcome"] = "category"
+
 
 def table_of(room_id, urls):
     """A table of cameras cam0, cam1, ... in a room, with the login of all of them."""

@@ -11,13 +11,24 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.bulk.imports import COLUMNS, OUTCOMES
+from confkit.bulk.imports import OUTCOMES
 from confkit.rtsp.report import Snapshot
 
-from . import EMPTY, IMPORT, LIST, LOGIN, REMOVE, SMALL, USERS, interrupt, table_of, types, when
+from . import (
+    EMPTY,
+    IMPORT,
+    IMPORTED,
+    LIST,
+    LOGIN,
+    REMOVE,
+    SMALL,
+    USERS,
+    interrupt,
+    table_of,
+    types,
+    when,
+)
 
-TYPES = dict.fromkeys(COLUMNS, "string")
-TYPES |= {"row": "Int64", "outcome": "category", "seconds": "float64"}
 PASS = {"delay": 0}  # a fault that is none
 NOBODY = {"body": '{"ret": 0, "data": {"total": 0, "items": []}}'}
 NO_USERS = {"body": '{"ret": 0, "user_list": []}'}
@@ -43,7 +54,7 @@ def test_cameras_are_tried_and_imported_in_order(client, table, tmp_path):
     table.to_csv(path, index=False)
     with no_thread_left():
         result = ck.import_devices(client, path, verify=True)
-    assert [*types(result).items()] == [*TYPES.items()]
+    assert [*types(result).items()] == [*IMPORTED.items()]
     assert list(result.row) == [2, 3, 4]
     assert list(result.outcome) == ALL
     assert list(result.verdict) == ["ok"] * 3
@@ -59,7 +70,7 @@ def test_what_makes_no_sense_asks_nothing(script, table):
     no threads or no time are a ValueError; a read-only client reads not even the file."""
     service = script()
     result = ck.import_devices(service.client(), table.head(0))
-    assert (types(result), len(result)) == (TYPES, 0)
+    assert (types(result), len(result)) == (IMPORTED, 0)
     assert list(result.outcome.cat.categories) == list(OUTCOMES)
     for dry_run in (False, True):
         with pytest.raises(ck.TableError, match="user_id"):

@@ -6,15 +6,13 @@ import threading
 import pytest
 
 import confkit as ck
-from confkit.bulk.removals import COLUMNS
 from tests.scripted import GET_ROOM, Reply
 from tests.ways import TOKEN
 
-from . import LIST, REMOVE, SMALL, USERS, interrupt, table_of, types
+from . import IMPORTED, LIST, REMOVE, SMALL, USERS, interrupt, table_of, types
 
 SECRET = "1NSIDE"
-TYPES = dict.fromkeys(COLUMNS, "string")
-TYPES |= {"row": "Int64", "outcome": "category", "seconds": "float64"}
+TYPES = {name: kind for name, kind in IMPORTED.items() if name != "verdict"}
 NAMES = ("room_id", "user_id", "user_name", "user_address", "reason", "cause")
 STRAY_TYPES = {**dict.fromkeys(NAMES, "string"), "reason": "category"}
 
