@@ -167,10 +167,8 @@ def _sentence(error: ValueError) -> str:
 
 def table_error(problems: Sequence[Problem]) -> TableError:
     """The error that names the first problems of a table and holds all of them."""
-    runs = _runs(problems)
-    lines = [f"\n  {_where(run)}{run[0].problem}" for run in runs[:_SHOWN]]
-    rest = sum(map(len, runs[_SHOWN:]))
-    if rest:
+    lines = [f"\n  {_where(problem)}{problem.problem}" for problem in problems[:_SHOWN]]
+    if rest := len(problems) - len(lines):
         lines.append(f"\n  and {rest} more: pandas.DataFrame(error.problems)")
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     error = TableError(
@@ -182,22 +180,7 @@ def table_error(problems: Sequence[Problem]) -> TableError:
     return error
 
 
-def _runs(problems: Sequence[Problem]) -> list[list[Problem]]:
-    """The problems in their order; those that rows one after the other share are together."""
-    runs: list[list[Problem]] = []
-    latest: dict[tuple[object, str], list[Problem]] = {}
-    for problem in problems:
-        run = latest.get(problem[1:])
-        if run and run[-1].row is not None and problem.row == run[-1].row + 1:
-            run.append(problem)
-        else:
-            latest[problem[1:]] = [problem]
-            runs.append(latest[problem[1:]])
-    return runs
-
-
-def _where(run: Sequence[Problem]) -> str:
-    first, last = run[0], run[-1]
-    rows = f"row {first.row}" if len(run) == 1 else f"rows {first.row}-{last.row}"
-    where = ", ".join(filter(None, ("" if first.row is None else rows, first.column)))
+def _where(problem: Problem) -> str:
+    row = "" if problem.row is None else f"row {problem.row}"
+    where = ", ".join(filter(None, (row, problem.column)))
     return f"{where}: " if where else ""

@@ -59,56 +59,41 @@ class Fate(NamedTuple):
         return self.came(outcome, f"{error.said}.", error.advice or advice)
 
 
-class Job(NamedTuple):
-    """What is done with each device: `do` returns what became of it, or raises what was answered.
-
-    `failed` is the outcome by the kind of error, of which the first that fits counts; `unsure` is
-    that of a device whose answer is open, or for which Ctrl-C comes. `again` says how to call once
-    more, `of` with which outcomes so far something is done, `ends` which errors end the call, and
-    `enough` why an outcome does, or "".
-    """
-
-    do: Callable[[Fate], Fate]
-    failed: Mapping[type[ConfkitError], str]
-    again: str
-    unsure: str = UNKNOWN
-    of: Sequence[str] = (NOT_TRIED,)
-    ends: tuple[type[ConfkitError], ...] = NO_SERVICE
-    enough: Callable[[Fate], str] = lambda _: ""
-
-
 def one_by_one(
     fates: list[Fate],
-    job: Job,
+    do: Callable[[Fate], Fate],
+    failed: Mapping[type[ConfkitError], str],
+    again: str,
     *,
+    enough: Callable[[Fate], str] = lambda _: "",
     step: Callable[[], object] = lambda: None,
     cancelled: Event | None = None,
-    backwards: bool = False,
 ) -> str:
-    """Do a job with each device, once, in order; why not with all, or "".
+    """Do something with each device that was not tried, once, in order; why not with all, or "".
 
-    CancelledError once `cancelled` is set.
+    `do` returns what became of it, or raises what was answered; `failed` is the outcome by the kind
+    of error, of which the first that fits counts. `again` says how to call once more, and `enough`
+    why the call ends with an outcome, or "". CancelledError once `cancelled` is set.
     """
-    numbered = list(enumerate(fates))
-    for at, fate in reversed(numbered) if backwards else numbered:
+    for at, fate in enumerate(fates):
         go_on(cancelled)
         ended = ""
-        if fate.outcome in job.of:
-            fates[at] = fate.came(job.unsure, INTERRUPTED, LOOK)
+        if fate.outcome == NOT_TRIED:
+            fates[at] = fate.came(UNKNOWN, INTERRUPTED, LOOK)  # so it stays, where Ctrl-C comes
             began = time.monotonic()
             try:
-                came = job.do(fate)
-            except job.ends as error:
+                came = do(fate)
+            except NO_SERVICE as error:
                 came, ended = fate, str(error)
             except OutcomeUnknown as error:
-                came = fate.after(error, job.unsure, f"{LOOK} {job.again}")
-                if isinstance(error.__cause__, job.ends):  # nobody answered the look-up either
+                came = fate.after(error, UNKNOWN, f"{LOOK} {again}")
+                if isinstance(error.__cause__, NO_SERVICE):  # nobody answered the look-up either
                     ended = str(error.__cause__)
             except ConfkitError as error:
-                kind = next(kind for kind in job.failed if isinstance(error, kind))
-                came = fate.after(error, job.failed[kind])
+                kind = next(kind for kind in failed if isinstance(error, kind))
+                came = fate.after(error, failed[kind])
             fates[at] = came._replace(seconds=fate.seconds + time.monotonic() - began)
-            ended = ended or job.enough(fates[at])
+            ended = ended or enough(fates[at])
         step()
         if ended:
             return ended
@@ -136,13 +121,8 @@ DEVICE_COLUMNS: dict[str, Callable[[Any], object]] = {  # of a record that has a
     "room_id": lambda record: record.device.room_id,
     "user_id": lambda record: without_login(record.device.user_id),
     "user_name": lambda record: without_login(record.device.user_name),
-    "user_address": lambda record: _shown(record.device),
+    "user_address": lambda record: masked(record.device.user_address, "user_address"),
 }
-
-
-def _shown(device: Device) -> str | None:
-    address = masked(device.user_address, "user_address")
-    return None if address is None else str(address)
 
 
 def fate_frame(
@@ -154,9 +134,6 @@ def fate_frame(
         fates = [one.came(NOT_TRIED, *rest) if one.outcome == NOT_TRIED else one for one in fates]
     kinds: dict[str, str | tuple[str, ...]]
     kinds = {"row": "Int64", "outcome": outcomes, "seconds": "float64"}
-    told = {
-        "cause": lambda fate: mask(fate.cause),
-        "advice": lambda fate: mask(fate.advice),
-    }
     types = {name: kinds.get(name, "string") for name in columns}
-    return frame_of(list(fates), types, {**DEVICE_COLUMNS, **told})
+    texts = {"cause": lambda fate: mask(fate.cause), "advice": lambda fate: mask(fate.advice)}
+    return frame_of(list(fates), types, {**DEVICE_COLUMNS, **texts})

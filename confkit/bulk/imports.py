@@ -34,7 +34,6 @@ from .driver import (
     NOT_TRIED,
     UNKNOWN,
     Fate,
-    Job,
     devices_in,
     fate_frame,
     go_on,
@@ -131,12 +130,15 @@ def import_devices(
     if problems:
         raise table_error(problems)
 
-    job = Job(
-        lambda fate: _import(client, fate, verify, patience),
-        {NotInRoom: NOT_SEEN, ConfkitError: REFUSED},
-        AGAIN,
-        enough=lambda fate: _failure([fate]) if rollback else "",
-    )
+    def bring_in(fate: Fate) -> Fate:
+        if dry_run:
+            return fate._replace(outcome=READY)
+        return _import(client, fate, verify, patience)
+
+    def enough(*fates: Fate) -> str:
+        return _failure(fates) if rollback and not dry_run else ""
+
+    failed = {NotInRoom: NOT_SEEN, ConfkitError: REFUSED}
     try:
         _set_aside(client, fates)
         wanted = [
@@ -150,10 +152,9 @@ def import_devices(
                 for position, report in reports:
                     fates[wanted[position]] = _after_preflight(fates[wanted[position]], report)
                     step()
-            if dry_run:
-                job = Job(lambda fate: fate._replace(outcome=READY), {}, AGAIN)
-            ended = _failure(fates) if rollback and not dry_run else ""
-            ended = ended or one_by_one(fates, job, step=step, cancelled=cancelled)
+            ended = enough(*fates) or one_by_one(
+                fates, bring_in, failed, AGAIN, enough=enough, step=step, cancelled=cancelled
+            )
         if ended and rollback:
             _undo(client, fates, ended, cancelled)
     except (KeyboardInterrupt, CancelledError):
@@ -270,30 +271,29 @@ def _exists(client: Client, fate: Fate, error: UserExists) -> Fate | None:
     return fate._replace(existed=True)
 
 
-def _failure(fates: list[Fate]) -> str:
+def _failure(fates: Sequence[Fate]) -> str:
     rows = [fate.row for fate in fates if fate.outcome in _FAILED]
     return f"Row {rows[0]} failed, and rollback=True imports all or none." if rows else ""
 
 
 def _undo(client: Client, fates: list[Fate], why: str, cancelled: Event | None) -> None:
     """Removes again (B2) what this call has imported, or may have; the last comes off first."""
+    for at, fate in reversed(list(enumerate(fates))):
+        if fate.outcome in (IMPORTED, NOT_SEEN, UNKNOWN):
+            go_on(cancelled)
+            fates[at] = fate.came(ROLLBACK_FAILED, INTERRUPTED, LOOK)
+            try:
+                fates[at] = _removed(client, fate, why)
+            except ConfkitError as error:
+                fates[at] = fate.after(error, ROLLBACK_FAILED, f"{LOOK} {AGAIN}")
 
-    def remove(fate: Fate) -> Fate:
-        device = fate.device
-        if fate.outcome == UNKNOWN:
-            found = find_device(client, device.room_id, device.user_id)
-            if fate.existed or found is None or found.user_address != device.user_address:
-                return fate
-        with suppress(UserNotFound):  # gone is gone
-            remove_device(client, device)
-        return fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)
 
-    job = Job(
-        remove,
-        {ConfkitError: ROLLBACK_FAILED},
-        AGAIN,
-        unsure=ROLLBACK_FAILED,
-        of=(IMPORTED, NOT_SEEN, UNKNOWN),
-        ends=(),
-    )
-    one_by_one(fates, job, cancelled=cancelled, backwards=True)
+def _removed(client: Client, fate: Fate, why: str) -> Fate:
+    device = fate.device
+    if fate.outcome == UNKNOWN:
+        found = find_device(client, device.room_id, device.user_id)
+        if fate.existed or found is None or found.user_address != device.user_address:
+            return fate
+    with suppress(UserNotFound):  # gone is gone
+        remove_device(client, device)
+    return fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)

@@ -9,7 +9,7 @@ from ..devices import list_devices, remove_device
 from ..endpoints import B2, B3, identity
 from ..errors import ConfkitError, RoomNotFound, UserNotFound
 from ..frames import ROOM_STATUS, frame_of
-from ..many.tables import Cells, Problem, is_table, read_table
+from ..many.tables import Problem, is_table, read_table
 from ..records import Device
 from ..rooms import get_room, get_room_users
 from ..secret import MASK, mask_address
@@ -22,7 +22,6 @@ from .driver import (
     NOT_TRIED,
     UNKNOWN,
     Fate,
-    Job,
     devices_in,
     fate_frame,
     one_by_one,
@@ -87,8 +86,7 @@ def remove_devices(
 
     try:
         _look_up(client, fates)
-        job = Job(remove, {UserNotFound: NOT_THERE, ConfkitError: FAILED}, AGAIN)
-        ended = one_by_one(fates, job)
+        ended = one_by_one(fates, remove, {UserNotFound: NOT_THERE, ConfkitError: FAILED}, AGAIN)
     except KeyboardInterrupt:
         ended = INTERRUPTED
     return fate_frame(fates, COLUMNS, OUTCOMES, ended, AGAIN)
@@ -107,28 +105,22 @@ def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Prob
     lines, problems = read_table(devices, ("room_id", "user_id"), optional, encoding)
     fates = []
     for number, cells in lines:
-        found, wrong = checked({name: cells[name] for name in _to_check(cells)})
+        address, name = cells.get("user_address") or None, cells.get("user_name") or None
+        # A masked address is as good as none, and names no device itself.
+        known = (
+            "room_id",
+            "user_id",
+            *(["user_address"] if MASK not in str(address or MASK) else []),
+        )
+        found, wrong = checked({column: cells[column] for column in known if column in cells})
         problems += [Problem(number, *item) for item in wrong]
         if not problems:
-            fates.append(_fate(number, {**cells, **found}))
+            name = None if name is None else str(name)  # pandas reads digits as a number
+            ids, address = (found["room_id"], found["user_id"]), found.get("user_address", address)
+            fate = Fate(number, Device(*ids, name, address))
+            left = [why for (column, said), why in _LEFT_ALONE.items() if cells.get(column) == said]
+            fates.append(fate.came(LEFT_ALONE, left[0]) if left else fate)
     return fates, problems
-
-
-def _to_check(cells: Cells) -> list[str]:
-    """The columns that matter; an address only where it is one, and not missing or masked."""
-    address = cells.get("user_address")
-    known = ["user_address"] if address and MASK not in str(address) else []
-    return [name for name in ("room_id", "user_id") if name in cells] + known
-
-
-def _fate(number: int, cells: Cells) -> Fate:
-    name, address = (cells.get(column) or None for column in ("user_name", "user_address"))
-    name = None if name is None else str(name)  # pandas reads a name of digits as a number
-    fate = Fate(number, Device(cells["room_id"], cells["user_id"], name, address))
-    for (column, said), why in _LEFT_ALONE.items():
-        if cells.get(column) == said:
-            return fate.came(LEFT_ALONE, why)
-    return fate
 
 
 def _look_up(client: Client, fates: list[Fate]) -> None:

@@ -3,8 +3,9 @@ says what it found (the texts stand in `doctor_says.toml`)."""
 
 from __future__ import annotations
 
-import socket
+import time
 import tomllib
+import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
@@ -12,12 +13,12 @@ from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 from ..checklist import Check, Verdict
-from ..endpoints import A3, B3
-from ..errors import ApiError, TransportError, TransportTimeout
+from ..endpoints import A3, B3, identity
+from ..errors import ApiError, ConfigError, TransportError, TransportTimeout
 from ..secret import mask
+from ..transport import finite
 from ..wire import Request
 from .login_signatures import Login, Logins
 from .questions import Inquiry
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from ..endpoints import Interface
     from ..secret import Secret
 
+SECONDS = 60.0  # for all checks together
 NO_ROOM = "999999999999999"  # a number that no room should have
 SETTINGS: dict[Interface, str] = {"A": "base_url", "B": "outgoing_url"}
 SAYS = tomllib.loads(Path(__file__).with_name("doctor_says.toml").read_text("utf-8"))
-_OF_A_SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key", "dialect")
 
 
 class Said(NamedTuple):
@@ -79,15 +80,20 @@ class Case(Inquiry):
     def __init__(
         self,
         client: Client,
-        room_id: str | None,
-        max_failed_logins: int,
-        seconds: float,
-        clock: Callable[[], float],
-        now: Callable[[], float],
-        new_id: Callable[[], str],
+        room_id: str | None = None,
+        *,
+        max_failed_logins: int = 2,
+        timeout: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
     ) -> None:
+        if room_id is not None:
+            room_id = identity(A3, "room_id", room_id)
+        if not finite(timeout):
+            raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0")
         super().__init__(copy(client))
-        self.room_id, self.seconds, self.now, self.new_id = room_id, seconds, now, new_id
+        self.room_id, self.seconds, self.now, self.new_id = room_id, timeout, now, new_id
         self.known_rooms = [(one, "which this client made") for one in client.created[-1:]]
         self.token: Secret | None = None
         self.seen = Seen()
@@ -99,8 +105,7 @@ class Case(Inquiry):
         self.mcu: str | None = None  # the address of its media server
         self.changed: dict[str, str] = {}  # settings of the dialect that were wrong
         self._first: dict[Interface, tuple[Attempt, Seen]] = {}
-        self._known_addresses: dict[str | None, int] = {}
-        self._clock, self._end = clock, clock() + seconds
+        self._clock, self._end = clock, clock() + timeout
         self.patience = client.timeout
         self.logins = Logins(self.ask, max_failed_logins)
         self.held = client.token() if client.authenticated else None
@@ -143,9 +148,7 @@ class Case(Inquiry):
     ) -> Attempt:
         """Send one request once, in what time is left; note the clock of the service."""
         half = max(self.left / 2, 0.01)  # to connect, and to read
-        # A connection is tried to one address of the name after the other, each for so long.
-        each = min(self.patience[0], half) / self._addresses(request.endpoint.interface)
-        self.client.timeout = each, min(self.patience[1], half)
+        self.client.timeout = min(self.patience[0], half), min(self.patience[1], half)
         before, self.seen = self.now(), Seen()
         asked = super().ask(request, token, dialect=dialect, anyway=anyway)
         self.timed_out |= isinstance(asked.error, TransportTimeout)
@@ -153,17 +156,6 @@ class Case(Inquiry):
             self.answered = True
             self._skew((before + self.now()) / 2)
         return asked
-
-    def _addresses(self, interface: Interface) -> int:
-        """How many addresses the name of an interface's host has; 1 where that is not known."""
-        host = urlsplit(self.url(interface)).hostname
-        if host not in self._known_addresses:
-            try:
-                found = {info[4][0] for info in socket.getaddrinfo(host, None)}
-            except OSError:
-                found = set()
-            self._known_addresses[host] = max(1, len(found))
-        return self._known_addresses[host]
 
     def _skew(self, here: float) -> None:
         try:
@@ -206,19 +198,9 @@ class Case(Inquiry):
         settings = {**self.client.dialect.changes(), **self.changed}
         self.dialect = self.client.dialect = replace(self.client.dialect, **changed)
         self.settled = True
-        line, arguments = _line(settings), ", ".join(f"{n}={v!r}" for n, v in settings.items())
-        came = [self.client.origins.get(name, "") for name in _OF_A_SERVICE]
-        given = any(one.startswith("CONFKIT_") for one in came) and came[-1] != "argument"
-        environment = f"CONFKIT_DIALECT={line}, or set " if given else ""
-        return say(
-            "dialect.wrong",
-            what=what,
-            changed=_line(changed),
-            environment=environment,
-            line=line,
-            arguments=arguments,
+        line, now_set = (
+            ",".join(f"{name}={value}" for name, value in each.items())
+            for each in (settings, changed)
         )
-
-
-def _line(settings: Mapping[str, object]) -> str:
-    return ",".join(f"{name}={value}" for name, value in settings.items())
+        arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+        return say("dialect.wrong", what=what, changed=now_set, line=line, arguments=arguments)

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from html import unescape
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -22,7 +21,7 @@ from requests.utils import select_proxy
 
 from ..client import on_loopback
 from ..endpoints import ENDPOINTS, Interface
-from ..errors import ApiError, ProtocolError, TransportError, TransportTimeout
+from ..errors import ApiError, TransportError, TransportTimeout
 from .doctor_case import SAYS, SETTINGS, Case, Said, answered, say
 from .questions import NOT_SUPPORTED
 
@@ -33,7 +32,6 @@ Stage = Literal["name", "TCP", "TLS", "HTTP"]
 
 _SOON = 14  # days
 _NO_TOKEN = (602, 407, 401)  # what services say to a call without a token
-_TITLE = re.compile(rb"<title[^>]*>\s*(.*?)\s*</title", re.IGNORECASE | re.DOTALL)
 # The stage at which an obstacle of a TransportError stands; the others stand behind TLS.
 _STAGES: dict[str, Stage] = {
     "name": "name",
@@ -59,29 +57,22 @@ def settings(case: Case) -> Said:
             return say("settings.path", shown=shown, setting=setting, path=path, right=right)
     if (urlsplit(a).port, urlsplit(b).port) == (8050, 8080):
         return say("settings.ports", shown=shown, a=a, b=b)
-    return say("settings.well", shown=shown, notes=" ".join(_notes(case, a, b)))
+    return say("settings.well", shown=shown, notes=" ".join(_notes(a, b)))
 
 
-def _notes(case: Case, a: str, b: str) -> Iterator[str]:
+def _notes(a: str, b: str) -> Iterator[str]:
     """What is unusual, and may be meant."""
     if a == b:
         yield "Both interfaces have one address, which is right only behind a proxy."
     elif urlsplit(a).hostname != urlsplit(b).hostname:
         yield "The two interfaces are on different hosts."
-    plain, kinds = [], set()
+    plain = []
     for setting, url in (("base_url", a), ("outgoing_url", b)):
         parts = urlsplit(url)
-        if parts.path:
-            yield f"{setting} has a path, which is right only behind a proxy."
-        if parts.port is None:
-            port = {"http": 80, "https": 443}[parts.scheme]
-            yield f"{setting} names no port, so it is {port}, that of {parts.scheme}."
+        if parts.path or parts.port is None:
+            yield f"{setting} has a path or no port, which is right only behind a proxy."
         if parts.scheme == "http" and not on_loopback(url):
             plain.append(setting)
-        origin = case.client.origins.get(setting, "")
-        kinds.add("a variable" if origin.startswith("CONFKIT_") else origin)
-    if len(kinds) > 1:
-        yield "The two addresses come from different places: see that they belong together."
     if plain:
         yield f"Tokens can be read on the way: http in {' and '.join(plain)}."
 
@@ -177,7 +168,7 @@ def _speaks_tls(case: Case, url: str, asked: Attempt) -> bool:
 
 def _answer(case: Case, asked: Attempt, headers: Mapping[str, str], interface: Interface) -> Said:
     """Whether what answers speaks JSON as the interface does."""
-    ret, answer = asked.call.ret, asked.answer
+    ret, answer, said = asked.call.ret, asked.answer, answered("FAIL", asked)
     if _is_served(asked):
         meaning = asked.error.meaning if isinstance(asked.error, ApiError) else ""
         why = "as no token came along" if ret in _NO_TOKEN else meaning
@@ -190,44 +181,19 @@ def _answer(case: Case, asked: Attempt, headers: Mapping[str, str], interface: I
         url, setting = case.url(interface), SETTINGS[interface]
         if url.startswith("http:") and answer.status == 400 and _speaks_tls(case, url, asked):
             return say("other.secure", setting=setting)
-        return _other(asked, headers, setting)
+        goal = headers.get("Location", "").partition("?")[0]
+        base = goal.removesuffix(asked.request.endpoint.path)
+        moved = answer.status in range(300, 400) and base != goal
+        status = answer.status
+        return say("other.moved", status=status, setting=setting, goal=base) if moved else said
     used = case.client.dialect.list_method
     other = "POST" if used == "GET" else "GET"
     posted = replace(case.client.dialect, list_method=other)
     if interface == "B" and _is_served(case.ask(asked.request, dialect=posted)):
         found = f"it does not take B3 by {used} (408), and takes it by {other}"
         return case.wrong(found, list_method=other)
-    return answered("FAIL", asked)
+    return said
 
 
 def _is_served(asked: Attempt) -> bool:
     return asked.call.ret not in (None, NOT_SUPPORTED)
-
-
-def _other(asked: Attempt, headers: Mapping[str, str], setting: str) -> Said:
-    """What answers in place of the interface."""
-    code = asked.call.status or 0
-    known = {"status": f"(HTTP {code})", "setting": setting}
-    if 300 <= code < 400:
-        goal = headers.get("Location", "nowhere").partition("?")[0]
-        base = goal.removesuffix(asked.request.endpoint.path)
-        moved = base != goal and "://" in base
-        return say(f"other.{'moved' if moved else 'redirect'}", goal=base, **known)
-    for header, who in (("Proxy-Authenticate", "a proxy"), ("WWW-Authenticate", "a web server")):
-        if header in headers:
-            return say("other.login", who=who, **known)
-    page = _page(asked.answer.body) if asked.answer else ""
-    if not page or not isinstance(asked.error, ProtocolError):
-        return answered("FAIL", asked)
-    return say(f"other.{'gateway' if code >= 500 else 'page'}", page=page, **known)
-
-
-def _page(whole: bytes) -> str:
-    """What an HTML page is, by its title; empty when it is none."""
-    body = whole[:4096]
-    if not body.lstrip().startswith(b"<"):
-        return ""
-    title = _TITLE.search(body)
-    kind = "a login page" if re.search(rb'type=["\']?password', body, re.IGNORECASE) else "a page"
-    text = " ".join(unescape(title[1].decode("utf-8", "replace")).split())[:60] if title else ""
-    return f"{kind} titled {text!r}" if text else kind

@@ -6,12 +6,10 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import endpoints
 from ..checklist import Check, Checklist
 from ..devices import list_devices
-from ..endpoints import A3
 from ..errors import (
     ApiError,
     ConfigError,
@@ -20,16 +18,13 @@ from ..errors import (
     ProtocolError,
     TransportError,
 )
-from ..transport import finite
 from . import doctor_clock_keys_room as checks
-from .doctor_case import Case, Said, say
+from .doctor_case import SECONDS, Case, Said, say
 from .doctor_name_tcp_tls import Stage, settings, stage
 
 if TYPE_CHECKING:
     from ..client import Client
     from ..endpoints import Interface
-
-SECONDS = 60.0  # for all checks together
 
 
 def doctor(
@@ -58,9 +53,10 @@ def doctor(
     fail than `max_failed_logins`; a refusal is looked into with other signatures within that bound.
     A token that the client holds is not put at risk: while it is accepted no login is made (a
     service may keep one token a key; assumed). Each step keeps to the client's time-outs, and all
-    together to `timeout` seconds, but for a name that this machine looks up: that takes as long as
-    its resolver does. Nothing is raised for what the service does: ParameterError and ConfigError
-    are for wrong arguments alone. `clock` gives monotonic seconds, `now` those since the epoch.
+    together to `timeout` seconds, but for the look-up of a name, which takes as long as its
+    resolver does, and for a name of several addresses, each of which is tried. Nothing is raised
+    for what the service does: ParameterError and ConfigError are for wrong arguments alone. `clock`
+    gives monotonic seconds, `now` those since the epoch.
     Sections 4, 5 and 7 of the interface.
     """
     return Checklist(
@@ -76,22 +72,9 @@ def doctor(
     )
 
 
-def checkup(
-    client: Client,
-    room_id: str | None = None,
-    *,
-    max_failed_logins: int = 2,
-    timeout: float = SECONDS,
-    clock: Callable[[], float] = time.monotonic,
-    now: Callable[[], float] = time.time,
-    new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
-) -> Iterator[Check]:
+def checkup(client: Client, room_id: str | None = None, **how: Any) -> Iterator[Check]:
     """The checks of `doctor` one after another, as they are made; wrong arguments raise at once."""
-    if room_id is not None:
-        room_id = endpoints.identity(A3, "room_id", room_id)
-    if not finite(timeout):
-        raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0")
-    case = Case(client, room_id, max_failed_logins, timeout, clock, now, new_id)
+    case = Case(client, room_id, **how)
     try:
         client._is_open()
     except ConfigError as error:

@@ -6,13 +6,10 @@ before it is sent, and given back only when the service said yes, or was certain
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import unquote
 
 from .. import signing
 from ..dialect import CHOICES, Dialect
@@ -28,14 +25,12 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """One way to log in: the keys, and the dialect that signs. `what` names the signature, or the
-    `slip` in the keys that it is without."""
+    """One way to log in: the keys, and the dialect that signs, which `what` names."""
 
     access_key: str
     secret_key: Secret
     dialect: Dialect
     what: str
-    slip: bool = False
 
     @property
     def digest(self) -> Secret:
@@ -83,42 +78,6 @@ def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None)
     return found
 
 
-def slips(access_key: str, secret_key: str, dialect: Dialect) -> list[Candidate]:
-    """The keys as they may have been meant, where their form shows a slip.
-
-    Keys that have changed places are not among them: to try that would send the secret in a URL.
-    """
-    plain, secret = access_key.strip(), Secret(secret_key.strip())
-    joined = "".join(plain.split()), Secret("".join(secret.split()))
-    found = [
-        (plain, secret, "there is white space around a key"),
-        (_unquoted(plain), Secret(_unquoted(secret)), "there are quotes around a key"),
-        (plain, Secret(unquote(secret).strip()), "the secret key is percent-encoded"),
-        (plain, Secret(_decoded(secret)), "the secret key is encoded in base64"),
-        (*joined, "there is white space inside a key"),
-    ]
-    candidates: dict[tuple[str, str], Candidate] = {}
-    for name, key, what in found:
-        if name and key and (name, key) != (access_key, secret_key):
-            one = Candidate(name, key, dialect, what, slip=True)
-            candidates.setdefault((name, key), one)
-    return list(candidates.values())
-
-
-def _unquoted(key: str) -> str:
-    quoted = len(key) > 2 and key[0] == key[-1] and key[0] in "\"'`"
-    return key[1:-1].strip() if quoted else key
-
-
-def _decoded(secret: str) -> str:
-    try:
-        plain = base64.b64decode(secret, validate=True).decode("ascii").strip()
-    except (binascii.Error, ValueError):
-        return ""
-    # Letters and digits alone are often base64 by chance, but hardly ever of printable text.
-    return plain if plain.isprintable() else ""
-
-
 class Logins:
     """Tries logins, never more that fail than `max_failed_logins`.
 
@@ -136,7 +95,6 @@ class Logins:
             )
         self.bound, self.failed = max_failed_logins, 0
         self._ask = ask
-        self._refused: set[tuple[str, str]] = set()
 
     @property
     def spent(self) -> bool:
@@ -146,11 +104,10 @@ class Logins:
     def first(self, candidates: Iterable[Candidate]) -> Tried:
         """The candidates' logins in order, up to the first that is not refused.
 
-        One that sends what was refused before is left out. What is left when the bound is reached,
-        or when the service answers something else, is open.
+        What is left when the bound is reached, or when the service answers something else, is open.
         """
         logins: list[Login] = []
-        waiting = [one for one in candidates if self._sent(one) not in self._refused]
+        waiting = list(candidates)
         while waiting and not self.spent:
             logins.append(self.login(waiting.pop(0)))
             if logins[-1].came != "refused":
@@ -170,17 +127,7 @@ class Logins:
         token, error = None, asked.error
         if asked.members is not None:
             made = signing.token_of(asked.members, candidate.secret_key, candidate.dialect)
-            if isinstance(made, ConfkitError):
-                error = made
-            else:
-                token = made
-        login = Login(candidate, asked.call, token, error)
+            token, error = (None, made) if isinstance(made, ConfkitError) else (made, None)
         unsent = isinstance(asked.error, TransportError) and not asked.error.sent
         self.failed -= asked.members is not None or unsent
-        if login.came == "refused":
-            self._refused.add(self._sent(candidate))
-        return login
-
-    @staticmethod
-    def _sent(candidate: Candidate) -> tuple[str, str]:
-        return candidate.access_key, str(candidate.digest)
+        return Login(candidate, asked.call, token, error)

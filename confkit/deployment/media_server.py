@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import queue
 import socket
-import threading
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -28,7 +26,7 @@ class McuAnswer:
 
 def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
     """Try whether something accepts a TCP connection at a media server's `host:port` (A5), in at
-    most `timeout` seconds.
+    most `timeout` seconds, but for the look-up of its name.
 
     Nothing is sent, and nothing raised for a server that does not answer: `reason` says why. A
     server that takes media over UDP alone may do well without accepting any connection, and what
@@ -40,18 +38,19 @@ def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
     target = _host_and_port(str(address).strip())
     if target is None:
         return McuAnswer(shown, False, f"{shown!r} is not host:port, so nothing was tried")
-    error = _refusal(target, timeout)
-    if error is None:
-        return McuAnswer(shown, True, f"{shown} accepts connections from here")
-    why = f"it cannot be reached ({getattr(error, 'strerror', '') or type(error).__name__})"
-    if isinstance(error, ConnectionRefusedError):
-        why = "it refuses them"
-    elif isinstance(error, TimeoutError):
-        why = f"no answer within {timeout:g} s"
-    elif isinstance(error, socket.gaierror | UnicodeError):
-        why = "its host name is not known here"
-    told = f"{shown} does not accept TCP connections from here: {why}"
-    return McuAnswer(shown, False, f"{told}; the media itself may still run over UDP")
+    try:
+        socket.create_connection(target, timeout).close()
+    except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
+        why = f"it cannot be reached ({getattr(error, 'strerror', '') or type(error).__name__})"
+        if isinstance(error, ConnectionRefusedError):
+            why = "it refuses them"
+        elif isinstance(error, TimeoutError):
+            why = f"no answer within {timeout:g} s"
+        elif isinstance(error, socket.gaierror | UnicodeError):
+            why = "its host name is not known here"
+        told = f"{shown} does not accept TCP connections from here: {why}"
+        return McuAnswer(shown, False, f"{told}; the media itself may still run over UDP")
+    return McuAnswer(shown, True, f"{shown} accepts connections from here")
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
@@ -62,22 +61,3 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
         return None
     bare = parts.netloc == address and "@" not in address
     return (host, port) if host and port and bare else None
-
-
-def _refusal(target: tuple[str, int], seconds: float) -> Exception | None:
-    """Why no connection came about, None where one did. It is tried in a thread, as looking up a
-    name has no time-out."""
-    outcome: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
-
-    def attempt() -> None:
-        try:
-            socket.create_connection(target, seconds).close()
-            outcome.put(None)
-        except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
-            outcome.put(error)
-
-    threading.Thread(target=attempt, name="confkit tries an address", daemon=True).start()
-    try:
-        return outcome.get(timeout=seconds)
-    except queue.Empty:
-        return TimeoutError()

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..endpoints import A3, identity, wrong
 from ..errors import ParameterError
-from ..frames import strings
 from ..secret import Guarded, mask_address
-from .tables import Table, given_by_code, read_csv, read_list, spoilt_id, values_of
+from .tables import given_by_code, read_csv, read_list, spoilt_id, values_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,33 +40,76 @@ def room_ids(given: Any, id_column: str | None = None) -> RoomIds:
     file, a table in which no column is named, or whose header is missing.
     """
     if isinstance(given, str | os.PathLike):
-        return _file(Path(given), id_column)
+        path = Path(given)
+        if not _is_file(path):
+            shown = mask_address(str(path)[:LONGEST], broken=True)
+            raise _wrong(
+                f"There is no file {shown!r}, and a lone text is taken for a path.",
+                "Look at the path; or for one room give a list of one.",
+            )
+        return file_ids(path.name, path, id_column)
     if hasattr(given, "columns") or hasattr(given, "isna"):
         import pandas as pd  # which is loaded, when this is one of its things
 
         if isinstance(given, pd.DataFrame):
-            return _table(given, id_column)
+            # An index with a name is a column, too: that of the rooms, more often than not.
+            levels = [one for one in given.index.names if one is not None and one not in given]
+            table = given.reset_index(level=levels) if levels else given
+            return RoomIds(*_chosen(table, range(1, len(table) + 1), id_column))
         if isinstance(given, pd.Series | pd.Index):
-            return RoomIds(_column(given)[0])
+            cells = not given_by_code(given)
+            return RoomIds(list(_once(enumerate(values_of(given), 1), cells=cells)))
     refused = isinstance(given, Mapping | bytes) or hasattr(given, "columns")
     if refused or not isinstance(given, Iterable):
         raise _wrong(
             f"room_ids is of type {type(given).__name__}.",
             "Give a list of IDs, a Series or DataFrame of pandas, or the path of a file.",
         )
-    return RoomIds(_once(enumerate(given, 1))[0])
+    return RoomIds(list(_once(enumerate(given, 1))))
 
 
 def cell_ids(cells: Iterable[str]) -> list[str]:
     """Return the room IDs in cells as a spreadsheet shows them, each once; errors as of
     `room_ids`."""
-    return _once(enumerate(cells, 1), cells=True)[0]
+    return list(_once(enumerate(cells, 1), cells=True))
+
+
+def file_ids(name: str, file: Path | io.TextIOBase, id_column: str | None = None) -> RoomIds:
+    """Return the room IDs in a file of this name, as `room_ids` does."""
+    listed = name.lower().endswith(".txt") and id_column is None
+    table, problems = read_list(file, USUAL) if listed else read_csv(file)
+    if problems:
+        lines = ["" if one.row is None else f", line {one.row}" for one in problems]
+        pairs = zip(lines, problems, strict=True)
+        raise _refused([f"{name}{line}: {one.problem}" for line, one in pairs])
+    cells = table.map(lambda cell: cell.strip() or None)
+    ids, others = _chosen(cells, list(table.index), id_column, f"{name}, line")
+    return RoomIds(ids, others.astype("string"))
+
+
+def _chosen(
+    table: pd.DataFrame, numbers: Sequence[int], id_column: str | None, where: str = "At place"
+) -> tuple[list[str], pd.DataFrame]:
+    """The IDs of a table with the columns beside them, the first row of each."""
+    place = _place(list(table.columns), id_column)
+    column = table.iloc[:, place]
+    given = zip(numbers, values_of(column), strict=True)
+    found = _once(given, where, cells=not given_by_code(column))
+    shown = [at for at, name in enumerate(table) if at != place and name != ""]
+    others = table.iloc[list(found.values()), shown].reset_index(drop=True)
+    if len(table) > len(found) and shown:
+        log.warning(
+            "rows of the table that are left out: %d, as their rooms stand in rows before them, "
+            "whose further columns count",
+            len(table) - len(found),
+        )
+    return list(found), others
 
 
 def _once(
     given: Iterable[tuple[int, Any]], where: str = "At place", cells: bool = False
-) -> tuple[list[str], list[int]]:
-    """The IDs without doubles, and at which positions they stand.
+) -> dict[str, int]:
+    """The IDs without doubles, each with the position at which it stands first.
 
     Each comes with the number of its place or line. Of `cells`, none is a number that a spreadsheet
     has made."""
@@ -86,7 +128,7 @@ def _once(
         found.setdefault(written, position)
     if refused:
         raise _refused(refused, advice)
-    return list(found), list(found.values())
+    return found
 
 
 def _identity(value: Any, cell: bool) -> str:
@@ -107,49 +149,6 @@ def _refused(problems: Sequence[str], advice: str = "") -> ParameterError:
 
 def _wrong(problem: str, advice: str) -> ParameterError:
     return wrong(A3, problem, advice)
-
-
-def _column(column: Any) -> tuple[list[str], list[int]]:
-    return _once(enumerate(values_of(column), 1), cells=not given_by_code(column))
-
-
-def _table(table: pd.DataFrame, id_column: str | None) -> RoomIds:
-    # An index with a name is a column, too: that of the rooms, more often than not.
-    named = [name for name in table.index.names if name is not None and name not in table.columns]
-    if named:
-        table = table.reset_index(level=named)
-    place = _place(list(table.columns), id_column)
-    ids, positions = _column(table.iloc[:, place])
-    others = table.iloc[positions, [at for at in range(table.shape[1]) if at != place]]
-    _tell_doubles(len(table) - len(ids), others)
-    return RoomIds(ids, others.reset_index(drop=True))
-
-
-def _file(path: Path, id_column: str | None) -> RoomIds:
-    if not _is_file(path):
-        given = mask_address(str(path)[:LONGEST], broken=True)
-        raise _wrong(
-            f"There is no file {given!r}, and a lone text is taken for a path.",
-            "Look at the path; or for one room give a list of one.",
-        )
-    return file_ids(path.name, path, id_column)
-
-
-def file_ids(name: str, file: Path | io.TextIOBase, id_column: str | None = None) -> RoomIds:
-    """Return the room IDs in a file of this name, as `room_ids` does."""
-    listed = name.lower().endswith(".txt") and id_column is None
-    table = read_list(file, USUAL) if listed else read_csv(file)
-    if table.problems:
-        lines = ["" if one.row is None else f", line {one.row}" for one in table.problems]
-        pairs = zip(lines, table.problems, strict=True)
-        raise _refused([f"{name}{line}: {one.problem}" for line, one in pairs])
-    at = _place(table.names, id_column)
-    cells = [cell.strip() or None for cell in table.column(at)]
-    numbers = [number for number, _ in table.rows]
-    ids, positions = _once(zip(numbers, cells, strict=True), f"{name}, line", cells=True)
-    others = _others(table, at, positions)
-    _tell_doubles(len(cells) - len(ids), others)
-    return RoomIds(ids, others)
 
 
 def _is_file(path: Path) -> bool:
@@ -176,25 +175,3 @@ def _place(labels: Sequence[Any], id_column: str | None) -> int:
         problem = f"The column {wanted!r} is {'twice' if wanted in names else 'not'} in the table."
     listed = ", ".join(map(repr, names)) or "none"
     raise _wrong(problem, f"Name the column with id_column=; the columns are {listed}.")
-
-
-def _others(table: Table, at: int, positions: Sequence[int]) -> pd.DataFrame:
-    """The further columns, as text; an empty cell is missing."""
-    import pandas as pd
-
-    shown = [place for place, name in enumerate(table.names) if place != at and name]
-    columns = {}
-    for place in shown:
-        cells = table.column(place)
-        columns[place] = strings([cells[position] or None for position in positions])
-    return pd.DataFrame(columns).set_axis([table.names[n] for n in shown], axis="columns")
-
-
-def _tell_doubles(rows: int, others: pd.DataFrame) -> None:
-    """Tell of rows that are left out, when something else may stand in them."""
-    if rows and len(others.columns):
-        log.warning(
-            "rows of the table that are left out: %d, as their rooms stand in rows before them, "
-            "whose further columns count",
-            rows,
-        )

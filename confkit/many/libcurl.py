@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import requests
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
@@ -32,6 +32,7 @@ from ..wire import BUSY, UNAVAILABLE, Answer, encode
 if TYPE_CHECKING:
     from ..attempt import Attempt, Context
     from ..errors import TransportError
+    from ..secret import Secret
     from ..wire import Written
     from .queue import Queue
 
@@ -55,8 +56,8 @@ def by_libcurl(queue: Queue, most: int, ended: Callable[[], bool]) -> None:
             ready = loop.ready(wait)
             while (attempt := queue.take()) is not None:
                 loop.start(attempt)
-            for line, code, told in loop.arrived(ready):
-                queue.put(line.attempt, loop.landed(line, code, told))
+            for attempt, moved in loop.arrived(ready):
+                queue.put(attempt, moved)
                 queue.wait = 0.0
             wait = 0.0 if loop.more else min(LONGEST, queue.wait)
 
@@ -66,8 +67,7 @@ def options_of(context: Context, written: Written) -> dict[int, Any] | None:
     None where libcurl cannot stand in for it."""
     session = context.session
     plain = type(session) is requests.Session and type(session.auth) in (type(None), tuple)
-    changed = {"send", "request", "prepare_request", "get_adapter"} & set(vars(session))
-    if pycurl is None or not plain or changed or any(session.hooks.values()) or session.params:
+    if pycurl is None or not plain or any(session.hooks.values()) or session.params:
         return None
     if type(session.get_adapter(written.address)) is not DeadlineAdapter:
         return None
@@ -79,13 +79,11 @@ def options_of(context: Context, written: Written) -> dict[int, Any] | None:
     proxy = select_proxy(written.address, merged["proxies"]) or ""
     if "://" in proxy and not proxy.lower().startswith(("http://", "https://")):
         return None  # SOCKS, for which requests wants a package of its own
-    verify, cert = merged["verify"], merged["cert"]
-    trusting = verify is not False
-    headers = {name.lower(): _plain(value) for name, value in prepared.headers.items()}
+    # Empty: not libcurl's own wait before a large body, nor its own type of a POST's.
+    headers = {"expect": "", "content-type": ""}
+    headers |= {name.lower(): _plain(value) for name, value in prepared.headers.items()}
     encodings = headers.pop("accept-encoding", "identity").replace(",", " ").split()
     headers.pop("content-length", None)
-    # Empty: not libcurl's own wait before a large body, nor its own type of a POST's.
-    headers = {"expect": "", "content-type": "", **headers}
     options = {
         pycurl.HTTPHEADER: [
             f"{name}: {value}" if value else f"{name}:" for name, value in headers.items()
@@ -96,18 +94,19 @@ def options_of(context: Context, written: Written) -> dict[int, Any] | None:
         pycurl.NOPROXY: "",  # the session knows who needs none
         pycurl.CONNECTTIMEOUT_MS: max(1, round(1000 * context.timeout[0])),
         pycurl.TIMEOUT_MS: max(1, round(1000 * sum(context.timeout))),
-        pycurl.SSL_VERIFYPEER: int(trusting),
-        pycurl.SSL_VERIFYHOST: 2 * trusting,
         # Of what the session can unpack, with the packages that are there, libcurl surely can this.
         pycurl.ACCEPT_ENCODING: ", ".join(name for name in encodings if name not in ("br", "zstd")),
     }
-    if trusting:  # this file or folder, and not what libcurl would trust by itself
-        bundle = verify if isinstance(verify, str) else DEFAULT_CA_BUNDLE_PATH
-        file, folder = (None, bundle) if Path(bundle).is_dir() else (bundle, None)
-        options |= {pycurl.CAINFO: file, pycurl.CAPATH: folder}
+    if merged["verify"] is False:
+        options |= {pycurl.SSL_VERIFYPEER: 0, pycurl.SSL_VERIFYHOST: 0}
+    else:  # this file or folder, and not what libcurl would trust by itself
+        given = merged["verify"]
+        bundle = given if isinstance(given, str) else DEFAULT_CA_BUNDLE_PATH
+        trusted = (None, bundle) if Path(bundle).is_dir() else (bundle, None)
+        options |= zip((pycurl.CAINFO, pycurl.CAPATH), trusted, strict=True)
         if proxy.startswith("https:"):
-            options |= {pycurl.PROXY_CAINFO: file, pycurl.PROXY_CAPATH: folder}
-    if cert:
+            options |= zip((pycurl.PROXY_CAINFO, pycurl.PROXY_CAPATH), trusted, strict=True)
+    if cert := merged["cert"]:
         names = (pycurl.SSLCERT, pycurl.SSLKEY)
         options |= zip(names, [cert] if isinstance(cert, str) else cert, strict=False)
     if written.method == "POST":
@@ -149,7 +148,9 @@ def _obstacle(line: _Line, code: int, told: str, status: int) -> str:
     if code == _LATE:
         connected = curl.getinfo(pycurl.NUM_CONNECTS) or curl.getinfo(pycurl.REQUEST_SIZE)
         return "unanswered" if connected else "unreached"
-    if curl.getinfo(pycurl.HTTP_CONNECTCODE) >= 300 or (line.road.proxy and code == _CONNECT):
+    if curl.getinfo(pycurl.HTTP_CONNECTCODE) >= 300 or (
+        line.road.options[pycurl.PROXY] and code == _CONNECT
+    ):
         return "proxy"
     number = curl.getinfo(pycurl.OS_ERRNO)
     if code == _CONNECT and number == errno.ECONNREFUSED:
@@ -161,7 +162,7 @@ def _obstacle(line: _Line, code: int, told: str, status: int) -> str:
     return _OBSTACLES.get(code, "broken")
 
 
-def _which(fd: int) -> int:
+def _inode(fd: int) -> int:
     """Tell a socket from another that has its number later; 0 when it is closed."""
     try:
         return os.fstat(fd).st_ino
@@ -173,49 +174,32 @@ def _end(fd: int) -> None:
     """Let nothing more come on this connection: libcurl, whose it is, finds it closed."""
     with suppress(OSError), socket.socket(fileno=os.dup(fd)) as peer:
         peer.shutdown(socket.SHUT_RDWR)
-        for _ in range(64):  # what has come already could still be read
-            if not peer.recv(65536, socket.MSG_DONTWAIT):
-                break
+        peer.recv(LARGEST, socket.MSG_DONTWAIT)  # what has come already could still be read
 
 
-class _Road:
-    """The way of one operation with one token: how its URLs begin, and handles that are free."""
+class _Road(NamedTuple):
+    """The way of one operation with one token: what its handles are set to, how its URLs begin, and
+    the lines that are free. The token is kept with it, as its id is the road's."""
 
-    def __init__(self, context: Context, attempt: Attempt) -> None:
-        written = context.written(attempt.request, attempt.token)
-        options = options_of(context, written)
-        if options is None:
-            raise ConfigError(
-                "the session was changed while its requests were under way", "Change it before."
-            )
-        self.context, self.token, self.address = context, attempt.token, written.address
-        self.proxy = options[pycurl.PROXY]
-        self.opening = ""
-        if written.placement == "query" and attempt.request.parameters:
-            # All URLs begin alike, with the token, which takes longest to encode.
-            self.opening = f"{self.address}?{encode({next(iter(written.fields)): attempt.token})}&"
-        self.free: list[_Line] = []
-        self._options = options
+    options: dict[int, Any]
+    address: str
+    opening: str
+    token: Secret | None
+    free: list[_Line]
 
-    def handle(self) -> Any:
-        """Return a new easy handle."""
-        curl = pycurl.Curl()
-        for option, value in self._options.items():
-            if value is None:
-                curl.unsetopt(option)
-            else:
-                curl.setopt(option, value)
-        return curl
 
-    def address_to(self, attempt: Attempt, curl: Any) -> None:
-        """Tell libcurl where an attempt goes, and what its body is."""
-        if self.opening:
-            curl.setopt(pycurl.URL, self.opening + encode(attempt.request.parameters))
-            return
-        written = self.context.written(attempt.request, attempt.token)
-        curl.setopt(pycurl.URL, written.url)
-        if (body := written.body) is not None:
-            curl.setopt(pycurl.POSTFIELDS, body)
+def _road(context: Context, attempt: Attempt) -> _Road:
+    written = context.written(attempt.request, attempt.token)
+    options = options_of(context, written)
+    if options is None:
+        raise ConfigError(
+            "the session was changed while its requests were under way", "Change it before."
+        )
+    opening = ""
+    if written.placement == "query" and attempt.request.parameters:
+        # All URLs begin alike, with the token, which takes longest to encode.
+        opening = f"{written.address}?{encode({next(iter(written.fields)): attempt.token})}&"
+    return _Road(options, written.address, opening, attempt.token, [])
 
 
 class _Line:
@@ -223,25 +207,49 @@ class _Line:
 
     __slots__ = ("attempt", "began", "busy", "curl", "parts", "road", "size")
 
-    def __init__(self, road: _Road, curl: Any) -> None:
-        self.road, self.curl = road, curl
+    def __init__(self, road: _Road) -> None:
+        self.road, self.curl = road, pycurl.Curl()
         self.attempt: Attempt
         self.busy, self.began = False, 0.0
         self.parts: list[bytes] = []
         self.size = 0
-        curl.setopt(pycurl.WRITEFUNCTION, self._take)
+        for option, value in road.options.items():
+            if value is None:
+                self.curl.unsetopt(option)
+            else:
+                self.curl.setopt(option, value)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self._take)
 
     def begin(self, attempt: Attempt) -> None:
         """Carry another attempt."""
         self.attempt, self.busy, self.size = attempt, True, 0
         self.began = time.monotonic()
         self.parts.clear()
-        self.road.address_to(attempt, self.curl)
+        if self.road.opening:
+            self.curl.setopt(pycurl.URL, self.road.opening + encode(attempt.request.parameters))
+            return
+        written = attempt.context.written(attempt.request, attempt.token)
+        self.curl.setopt(pycurl.URL, written.url)
+        if (body := written.body) is not None:
+            self.curl.setopt(pycurl.POSTFIELDS, body)
 
     def _take(self, part: bytes) -> int | None:
         self.parts.append(part)
         self.size += len(part)
         return 0 if self.size > LARGEST else None  # 0 ends the transfer
+
+    def landed(self, code: int, told: str) -> Answer | TransportError:
+        """Return what came of the transfer: libcurl's code, 0 when all went well, and its words."""
+        attempt, status = self.attempt, self.curl.getinfo(pycurl.RESPONSE_CODE)
+        secrets, large = attempt.secrets, self.size > LARGEST
+        if code and (large or not (status and code in _CUT)):
+            obstacle = "large" if large else _obstacle(self, code, told, status)
+            number = self.curl.getinfo(pycurl.OS_ERRNO)
+            why = os.strerror(number) if number else mask(told, *secrets) or f"libcurl: {code}"
+            timeout = attempt.context.timeout
+            return no_answer(obstacle, self.road.address, timeout, secrets, why)
+        later = str(self.curl.getinfo(_RETRY_AFTER)) if status in (BUSY, UNAVAILABLE) else ""
+        return Answer(status, "", b"".join(self.parts), secrets, not code, later)
 
 
 class _Loop:
@@ -251,7 +259,7 @@ class _Loop:
         self._context = context
         self._roads: dict[tuple[str, int], _Road] = {}
         self._lines: dict[Any, _Line] = {}
-        self._sockets = Sockets()
+        self._sockets = _Sockets()
         self._alarm: deque[int] = deque(maxlen=1)  # filled by libcurl, without a line of Python
         self._due = math.inf
         self._look = 0.0
@@ -282,13 +290,13 @@ class _Loop:
         # By token, which may have the same text: with a new one may have come other cookies too.
         way = (attempt.request.endpoint.key, id(attempt.token))
         if (road := self._roads.get(way)) is None:
-            road = self._roads[way] = _Road(self._context, attempt)
+            road = self._roads[way] = _road(self._context, attempt)
         if road.free:
             line = road.free.pop()
         else:
-            curl = road.handle()
-            curl.setopt(pycurl.SOCKOPTFUNCTION, self._sockets.opened)
-            line = self._lines[curl] = _Line(road, curl)
+            line = _Line(road)
+            line.curl.setopt(pycurl.SOCKOPTFUNCTION, self._sockets.opened)
+            self._lines[line.curl] = line
         line.begin(attempt)
         self._multi.add_handle(line.curl)
 
@@ -296,9 +304,10 @@ class _Loop:
         """Return the sockets on which something has happened within `wait` seconds, and what."""
         return self._sockets.ready(min(wait, self._due - time.monotonic()))
 
-    def arrived(self, ready: list[tuple[int, int]]) -> Iterator[tuple[_Line, int, str]]:
-        """Give the transfers that have ended with what happened: libcurl's code, 0 when all went
-        well, and its words."""
+    def arrived(
+        self, ready: list[tuple[int, int]]
+    ) -> Iterator[tuple[Attempt, Answer | TransportError]]:
+        """Give the attempts that have ended with what came; their handles are free for others."""
         self._set_alarm()
         if self._due <= time.monotonic():  # what was started takes its connection now
             self._due = math.inf
@@ -306,15 +315,19 @@ class _Loop:
         for fd, events in ready:
             self._multi.socket_action(fd, events)
         self._set_alarm()
-        yield from self._late()
+        ended = [(line.curl, _LATE, "") for line in self._late()]
         self.more, done, failed = self._multi.info_read(FEW)
-        for curl in done:
-            yield self._lines[curl], 0, ""
-        for curl, code, told in failed:
-            yield self._lines[curl], code, told
+        for curl, code, told in [*ended, *((curl, 0, "") for curl in done), *failed]:
+            line = self._lines[curl]
+            if line.busy:
+                moved = line.landed(code, told)
+                line.busy = False
+                self._multi.remove_handle(curl)
+                line.road.free.append(line)
+                yield line.attempt, moved
 
-    def _late(self) -> Iterator[tuple[_Line, int, str]]:
-        """The transfers without an answer `read` seconds after they were sent. libcurl knows only
+    def _late(self) -> Iterator[_Line]:
+        """The lines without an answer `read` seconds after the request was sent. libcurl knows only
         one time-out, for connecting and reading together."""
         now = time.monotonic()
         if now < self._look:
@@ -325,26 +338,7 @@ class _Loop:
             if line.busy and now - line.began > read:
                 connecting = line.curl.getinfo(pycurl.PRETRANSFER_TIME)
                 if connecting and now - line.began - connecting > read:
-                    yield line, _LATE, ""
-
-    def landed(self, line: _Line, code: int, told: str) -> Answer | TransportError:
-        """Return what came of a transfer that has ended; its handle is free for the next."""
-        secrets, body = line.attempt.secrets, b"".join(line.parts)
-        status = line.curl.getinfo(pycurl.RESPONSE_CODE)
-        large = line.size > LARGEST
-        later = str(line.curl.getinfo(_RETRY_AFTER)) if status in (BUSY, UNAVAILABLE) else ""
-        moved: Answer | TransportError
-        moved = Answer(status, "", body, secrets, not code, later)
-        if code and (large or not (status and code in _CUT)):
-            obstacle = "large" if large else _obstacle(line, code, told, status)
-            number = line.curl.getinfo(pycurl.OS_ERRNO)
-            why = os.strerror(number) if number else mask(told, *secrets)
-            why = why or f"libcurl: {code}"
-            moved = no_answer(obstacle, line.road.address, self._context.timeout, secrets, why)
-        line.busy = False
-        self._multi.remove_handle(line.curl)
-        line.road.free.append(line)
-        return moved
+                    yield line
 
     def _set_alarm(self) -> None:
         if self._alarm:
@@ -353,7 +347,7 @@ class _Loop:
             self._due = math.inf if milliseconds < 0 else due
 
 
-class Sockets:
+class _Sockets:
     """Watches the sockets on which libcurl waits, with as few system calls as possible.
 
     A connection that is kept for the next request stays watched, where the selector forgets closed
@@ -365,53 +359,41 @@ class Sockets:
         self._selector = selectors.DefaultSelector()
         self._forgets = type(self._selector).__name__ == "EpollSelector"
         self._watched: dict[int, int] = {}
-        # Those of which `opened` said so, and which socket each is; others libcurl closes unsaid.
-        self._kept: dict[int, int] = {}
-        self._idle: set[int] = set()
+        self._kept: dict[int, int] = {}  # connections' inodes; other sockets are closed unsaid
+        self.close = self._selector.close
 
-    def close(self) -> None:
-        """Watch nothing any more."""
-        self._selector.close()
+    def opened(self, fd: int, _: object) -> int:
+        """Note that a socket is new: what was watched under its number is closed."""
+        self._unwatch(fd)
+        if self._forgets:
+            self._kept[fd] = _inode(fd)
+        return 0
 
     def watch(self, what: int, fd: int, *_: object) -> None:
         """Note what libcurl waits for on a socket: 1 to read, 2 to write, as the selector has it,
         and 4 for no longer."""
-        if what == pycurl.POLL_REMOVE:
-            if fd in self._kept:
-                self._idle.add(fd)
-            else:
-                self._forget(fd)
-            return
-        self._idle.discard(fd)
-        if self._watched.get(fd) == what:
-            return
-        self._unwatch(fd)
-        self._selector.register(fd, what)
+        before = self._watched.get(fd, 0)
+        if what == pycurl.POLL_REMOVE and fd in self._kept:
+            what |= before
+        elif before & 3 != what:
+            self._unwatch(fd)
+            if what == pycurl.POLL_REMOVE:
+                return
+            self._selector.register(fd, what)
         self._watched[fd] = what
-
-    def opened(self, fd: int, _: object) -> int:
-        """Note that a socket is new: what was watched under its number is closed."""
-        self._forget(fd)
-        if self._forgets:
-            self._kept[fd] = _which(fd)
-        return 0
 
     def ready(self, wait: float) -> list[tuple[int, int]]:
         """Return the sockets on which something has happened within `wait` seconds, and what."""
         found = []
         for key, events in self._selector.select(max(0.0, wait)):
-            if key.fd in self._idle:  # closed by the service, or it sent what nobody asked for
-                if _which(key.fd) == self._kept[key.fd]:  # else a child process has it still
+            if self._watched[key.fd] & pycurl.POLL_REMOVE:  # closed, or it sent what nobody asked
+                if _inode(key.fd) == self._kept[key.fd]:  # else a child process has it still
                     _end(key.fd)
-                self._forget(key.fd)
+                self._unwatch(key.fd)
+                del self._kept[key.fd]
             else:
                 found.append((key.fd, events))
         return found
-
-    def _forget(self, fd: int) -> None:
-        self._kept.pop(fd, None)
-        self._idle.discard(fd)
-        self._unwatch(fd)
 
     def _unwatch(self, fd: int) -> None:
         if self._watched.pop(fd, None) is not None:

@@ -46,20 +46,13 @@ class Problem(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table as it stands: its columns, its numbered rows of cells, and what is wrong in it.
+    """A table as it stands, and what is wrong in it.
 
-    A row's number is the line of the file on which it begins, as an editor counts; in a DataFrame
-    it is the position, from 1. `by_code` names the columns whose texts are none of a spreadsheet's.
-    """
+    The index of its rows is the line of the file on which each begins, as an editor counts, and the
+    position, from 1, in a DataFrame."""
 
-    names: list[str]
-    rows: Sequence[tuple[int, Sequence[Any]]] = ()
+    frame: "pd.DataFrame"
     problems: Sequence[Problem] = ()
-    by_code: Sequence[str] = ()
-
-    def column(self, place: int) -> list[Any]:
-        """The cells of a column; Excel leaves out the empty ones at the end of a line."""
-        return [cells[place] if place < len(cells) else "" for _, cells in self.rows]
 
 
 def read_table(
@@ -67,21 +60,24 @@ def read_table(
 ) -> tuple[list[tuple[int, Cells]], list[Problem]]:
     """Return the numbered rows of a table, with the columns asked for that it has, and its
     problems. A file that cannot be opened is an OSError."""
-    if isinstance(table, str | os.PathLike):
+    if isinstance(table, str | os.PathLike | io.TextIOBase):
         read = read_csv(table, encoding)
     else:
-        read = _csv(table.read()) if isinstance(table, io.TextIOBase) else _frame(table)
+        read = _given(table)
+    frame, names = read.frame, list(map(str, read.frame))
     problems = list(read.problems)
-    if read.names or not problems:
-        problems += _header_problems(read.names, required, optional)
-    wanted = [name for name in (*required, *optional) if name in read.names]
-    columns = {name: read.column(read.names.index(name)) for name in wanted}
+    if names or not problems:
+        problems += _header_problems(names, required, optional)
+    columns = [
+        (name, frame.iloc[:, names.index(name)]) for name in (*required, *optional) if name in names
+    ]
+    judged = [name for name, column in columns if name in _IDS and not given_by_code(column)]
+    values = [values_of(column) for _, column in columns]
     rows = []
-    for at, (number, _) in enumerate(read.rows):
-        rows.append((number, {name: column[at] for name, column in columns.items()}))
-        for name in _IDS:
-            told = "" if name in read.by_code else spoilt_id(rows[-1][1].get(name))
-            problems += [Problem(number, name, told)] if told else []
+    for number, *cells in zip(frame.index, *values, strict=True):
+        rows.append((number, dict(zip((name for name, _ in columns), cells, strict=True))))
+        told = [(name, spoilt_id(rows[-1][1][name])) for name in judged]
+        problems += [Problem(number, name, what) for name, what in told if what]
     return rows, problems
 
 
@@ -89,42 +85,36 @@ def read_csv(path: "str | os.PathLike[str] | io.TextIOBase", encoding: str | Non
     """Return the table in a CSV file, all cells as text; OSError when it cannot be opened."""
     if not isinstance(path, io.TextIOBase) and "\n" in os.fspath(path):
         # An OSError would quote it, passwords and all.
-        return _unreadable("This is a text. Give a DataFrame, or the path of a CSV file.")
-    text = read_text(path, encoding)
-    return Table([], problems=[text]) if isinstance(text, Problem) else _csv(text)
+        return _unread("This is a text. Give a DataFrame, or the path of a CSV file.")
+    text = _text(path, encoding)
+    return _table([], problems=[text]) if isinstance(text, Problem) else _csv(text)
 
 
 def read_list(path: "str | os.PathLike[str] | io.TextIOBase", name: str) -> Table:
     """Return a text file of one ID a line as a table of the column `name`; empty lines and those
     that begin with # are left out."""
-    text = read_text(path)
+    text = _text(path)
     if isinstance(text, Problem):
-        return Table([], problems=[text])
+        return _table([], problems=[text])
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
     rows = [(number, [line]) for number, line in lines if line and not line.startswith("#")]
     tab = "The line holds a tab: is this a table? Name its file .csv."
-    return Table(
+    return _table(
         [name], rows, [Problem(number, None, tab) for number, [line] in rows if "\t" in line]
     )
 
 
-def read_text(
+def _text(
     path: "str | os.PathLike[str] | io.TextIOBase", encoding: str | None = None
 ) -> str | Problem:
-    """Return the text in a file, or why it is none; OSError when it cannot be opened."""
-    text = path.read() if isinstance(path, io.TextIOBase) else _decoded(path, encoding)
-    if isinstance(text, str) and "\0" in text:
-        told = f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}."
-        return Problem(None, None, told)
-    return text
-
-
-def _decoded(path: "str | os.PathLike[str]", encoding: str | None) -> str | Problem:
+    """The text in a file, or why it is none; OSError when it cannot be opened."""
+    if isinstance(path, io.TextIOBase):
+        return path.read()
     raw = Path(path).read_bytes()
     if encoding is None:
         encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        return raw.decode(encoding).removeprefix("\ufeff")
+        text = raw.decode(encoding).removeprefix("\ufeff")
     except LookupError:
         return Problem(None, None, f"There is no encoding {encoding!r}. Name one such as cp1252.")
     except UnicodeDecodeError as error:
@@ -133,6 +123,8 @@ def _decoded(path: "str | os.PathLike[str]", encoding: str | None) -> str | Prob
             'pandas.read_csv(path, dtype=str, encoding="cp1252") for Excel in Western Europe.'
         )
         return Problem(raw.count(b"\n", 0, error.start) + 1, None, told)
+    told = f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}."
+    return Problem(None, None, told) if "\0" in text else text
 
 
 def is_table(given: object) -> bool:
@@ -194,24 +186,19 @@ def plain(cell: str) -> str:
     return _DEFUSED.sub("", cell) if "'" in cell else cell
 
 
-def _frame(table: Any) -> Table:
+def _given(table: Any) -> Table:
     import pandas as pd
 
     if not isinstance(table, pd.DataFrame):
         kind = type(table).__name__
         raise TypeError(f"the table is of type {kind}; give a DataFrame or the path of a CSV file")
-    columns = [table.iloc[:, place] for place in range(table.shape[1])]
     names = [str(name).strip() for name in table.columns]
-    by_code = [name for name, one in zip(names, columns, strict=True) if given_by_code(one)]
-    rows = enumerate(zip(*map(values_of, columns), strict=True), 1)
-    return Table(names, list(rows), by_code=by_code)
+    return Table(table.set_axis(names, axis=1).set_axis(range(1, len(table) + 1), axis=0))
 
 
 def _csv(text: str) -> Table:
     text = text.removeprefix("\ufeff")
     header = next((line for line in text.splitlines() if line.strip()), "")
-    if not header:
-        return _unreadable("The file is empty. Its first line has to name the columns.")
     separator = max(",;\t", key=header.count)
     reader = csv.reader(
         io.StringIO(text, newline=""),
@@ -226,7 +213,9 @@ def _csv(text: str) -> Table:
             if any(map(str.strip, cells)) and not names:
                 names = [plain(name).strip() for name in cells]
             elif any(map(str.strip, cells)):
-                rows.append((begins, _plain_cells(names, cells)))
+                # What an export puts before a formula goes; logins are in none, and stay.
+                pairs = zip(names, cells, strict=False)
+                rows.append((begins, [c if n in _NEVER_EXPORTED else plain(c) for n, c in pairs]))
                 if any(cells[len(names) :]):
                     told = f"The row has {len(cells)} cells and the header {len(names)}. "
                     told += "Put quotes around a cell that holds the separator."
@@ -235,21 +224,26 @@ def _csv(text: str) -> Table:
     except csv.Error as error:
         told = f"The line cannot be read: {error}. Look for a quote that is not closed."
         problems.insert(0, Problem(begins, None, told))
-    if not (names or problems):  # separators alone
-        return _unreadable("The file is empty. Its first line has to name the columns.")
-    return Table(names, rows, problems)
+    if not (names or problems):  # nothing, or separators alone
+        return _unread("The file is empty. Its first line has to name the columns.")
+    return _table(names, rows, problems)
 
 
-def _plain_cells(names: list[str], cells: list[str]) -> list[str]:
-    """The cells without what an export puts before a formula; logins are in none, and stay."""
-    return [
-        cell if names[at : at + 1] and names[at] in _NEVER_EXPORTED else plain(cell)
-        for at, cell in enumerate(cells)
-    ]
+def _table(
+    names: list[str],
+    rows: Sequence[tuple[int, list[str]]] = (),
+    problems: Sequence[Problem] = (),
+) -> Table:
+    """A table of texts. Excel leaves out the empty cells at the end of a line."""
+    import pandas as pd
+
+    numbers = [number for number, _ in rows]
+    full = [row + [""] * (len(names) - len(row)) for _, row in rows]
+    return Table(pd.DataFrame(full, numbers, names, dtype="object"), problems)
 
 
-def _unreadable(problem: str) -> Table:
-    return Table([], problems=[Problem(None, None, problem)])
+def _unread(problem: str) -> Table:
+    return _table([], problems=[Problem(None, None, problem)])
 
 
 def _header_problems(

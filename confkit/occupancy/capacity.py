@@ -11,10 +11,10 @@ from ..text import counted
 from ..transport import finite
 from .counting import (
     count_samples,
-    from_samples,
     room_figures,
     room_quantiles,
     room_refusals,
+    samples_database,
     together,
 )
 from .folder import whose
@@ -95,7 +95,8 @@ def capacity_report(
         raise ConfigError(
             f"These are samples of {service}", "Give those of one service, or no `risk`."
         )
-    figures, everybody = from_samples(source, lambda base: _counted(base, where, quantile, promise))
+    with samples_database(source) as base:
+        figures, everybody = _counted(base, where, quantile, promise)
     report = _report(figures, quantile, promise)
     totals = {"rooms": len(report), **_totals(everybody, where)}
     report.attrs = {"timezone": name, "quantile": quantile, "totals": totals}

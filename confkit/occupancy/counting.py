@@ -5,11 +5,11 @@ DuckDB reads the files of a folder itself.
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import tzinfo
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import missing_extra
 from .arrow import pa
-from .folder import read, reading
+from .folder import damaged, reading
 from .samples import samples_table, schema
 
 try:
@@ -34,7 +34,6 @@ SELECT epoch_ms(time) AS t, room_id, users, people,
             WHEN attendee_max IS NOT NULL OR ret IN (0, 302, 303, 304, 310) THEN 0 END AS cap
 FROM given
 """
-Result = TypeVar("Result")
 _EARLY = 0.1  # of an interval: so much before its time a sweep may come
 
 # Rooms that were sampled at the same times share a schedule, and one of them stands for it: two
@@ -120,30 +119,12 @@ GROUP BY turn ORDER BY t
 """
 
 
-def from_samples(
-    source: str | Path | pd.DataFrame, work: Callable[[DuckDBPyConnection], Result]
-) -> Result:
-    """What `work` makes of the `samples_database`."""
-    try:
-        with samples_database(source) as base:
-            return work(base)
-    except duckdb.Error:  # a file is damaged inside, DuckDB cannot tell which: all are read
-        with samples_database(source, thorough=True) as base:
-            return work(base)
-
-
 @contextmanager
-def samples_database(
-    source: str | Path | pd.DataFrame, thorough: bool = False
-) -> Iterator[DuckDBPyConnection]:
+def samples_database(source: str | Path | pd.DataFrame) -> Iterator[DuckDBPyConnection]:
     """A DuckDB in memory with the view `samples`: t (ms since 1970), room_id, users, people,
-    and cap, which is 0 where there is none and missing where it is unknown.
-
-    Where a file is damaged inside, DuckDB fails, unless such files are found, `thorough`ly, and
-    left out.
-    """
-    settings: dict[str, str | bool | int | float | list[str]]
-    settings = {
+    and cap, which is 0 where there is none and missing where it is unknown. RecordingError: a file
+    is damaged."""
+    settings: dict[str, Any] = {
         "temp_directory": tempfile.gettempdir(),
         "preserve_insertion_order": "false",
         "autoinstall_known_extensions": "false",
@@ -151,22 +132,23 @@ def samples_database(
     with ExitStack() as held:
         base = held.enter_context(duckdb.connect(config=settings))
         base.execute("SET enable_progress_bar = false")  # it would be printed among results
-        files, given = [], schema().empty_table()
-        if isinstance(source, pd.DataFrame):
-            given = samples_table(source)
-        else:
-            found = held.enter_context(reading(Path(source)))
-            columns: list[str] | None = None if thorough else []
-            files = [one for one in found.files if read(one, found, columns=columns) is not None]
+        files: list[Path] = []
+        if not isinstance(source, pd.DataFrame):
+            files = held.enter_context(reading(Path(source))).files
         if files:
             texts = ", ".join(_quoted(path) for path in files)
             base.execute(
                 f"CREATE VIEW given AS FROM read_parquet([{texts}], hive_partitioning = false)"
             )
+        elif isinstance(source, pd.DataFrame):
+            base.register("given", samples_table(source))
         else:
-            base.register("given", given)
+            base.register("given", schema().empty_table())
         base.execute(_SAMPLES)
-        yield base
+        try:
+            yield base
+        except duckdb.Error as error:
+            raise damaged(files, error) from error
 
 
 def _quoted(path: Path) -> str:

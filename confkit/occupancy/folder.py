@@ -19,11 +19,9 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from functools import reduce
-from operator import and_
+from datetime import UTC, date
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -32,20 +30,18 @@ from uuid import uuid4
 import pandas as pd
 
 from ..errors import ConfigError, ConfkitError
-from .arrow import pa, pc, pq
+from .arrow import ds, pa, pc, pq
 from .samples import COLUMNS, samples_table, schema
 
 ABSORBED = b"confkit.absorbed"  # of a day's metadata: the names of the sweeps in it, as JSON
 # Other readers skip what begins with _; Dask does not, but it skips what does not end so.
 HOT, DAY, LOCK, SERVICES = "_hot", "day.parquet", "_lock", "_services"
-NAMED = 20  # files in one warning
 _OURS = re.compile(
     r"_hot/(\d{4})(\d\d)(\d\d)T\d{9}-[0-9a-f]{8}\.hot|date=(\d{4})-(\d\d)-(\d\d)/day\.parquet"
 )
 _OLDER = re.compile(r"date=[^/]+/part-\d+\.parquet")
-_UNFINISHED = ".tmp"
+_STALE = 86_400  # seconds after which an unfinished file is a dead process's
 _GLANCE = 0.02  # seconds between two looks at the lock
-_STALE = 86_400.0  # seconds after which an unfinished file is a dead process's
 _ORDER = [("room_id", "ascending"), ("time", "ascending")]
 _AT_ONCE = 2_000_000  # rows sorted in memory, some 400 MB
 _ROWS = 1 << 17  # of a row group: what has to be read for one room
@@ -57,61 +53,46 @@ class RecordingError(ConfkitError, OSError):
     """A recording could not be written or read; the text names the file, why, and what to do."""
 
 
-class BusyError(Exception):
-    """Somebody else holds the lock of the folder."""
-
-
 @dataclass
 class Contents:
-    """What is in a folder: the files of days and the sweeps that count, the sweeps that are in a
-    day but still there, and what is wrong with other files."""
+    """What is in a folder: the files of days and the sweeps that count, each with its day, the
+    sweeps that are in a day but still there, and what is wrong with other files."""
 
-    days: dict[date, Path] = field(default_factory=dict)
-    hot: list[Path] = field(default_factory=list)
-    spent: list[Path] = field(default_factory=list)
+    days: dict[Path, date] = field(default_factory=dict)
+    hot: dict[Path, date] = field(default_factory=dict)
+    spent: dict[Path, date] = field(default_factory=dict)
     strange: dict[Path, str] = field(default_factory=dict)
 
     @property
     def files(self) -> list[Path]:
         """All that counts."""
-        return [*self.days.values(), *self.hot]
-
-    def warn(self) -> None:
-        """Names the files that were skipped in a warning, when there are any."""
-        if self.strange:
-            told = [f"{path} ({why})" for path, why in list(self.strange.items())[:NAMED]]
-            more = f" and {len(self.strange) - NAMED} more" if len(self.strange) > NAMED else ""
-            warnings.warn(
-                f"skipped in the recording: {', '.join(told)}{more}. Look at them, and move them "
-                "out of its folder.",
-                stacklevel=4,
-            )
+        return [*self.days, *self.hot]
 
 
 def append_sweep(folder: Path, table: Any) -> None:
     """Write the samples of one sweep into the folder, durably. RecordingError: they cannot be."""
     first = table.column("time")[0].as_py().astimezone(UTC)
     name = f"{first:%Y%m%dT%H%M%S}{first.microsecond // 1000:03}-{uuid4().hex[:8]}.hot"
-
-    def write(draft: Path) -> None:
-        # Small and short-lived: what costs time is left out.
-        pq.write_table(
-            table, draft, use_dictionary=False, compression="none", write_statistics=False
-        )
-
-    _publish(folder, folder / HOT / name, write)
+    # Small and short-lived: what costs time is left out.
+    plain = {"use_dictionary": False, "compression": "none", "write_statistics": False}
+    _publish(folder, folder / HOT / name, lambda draft: pq.write_table(table, draft, **plain))
 
 
-def compact(folder: Path, before: date, *, wait: bool = True) -> Contents:
-    """What was left out as strange, once the sweeps of the days before this one are in their days.
+def compact(folder: Path, before: date, *, wait: bool = True) -> Contents | None:
+    """Put the sweeps of the days before this one into their days; return what was there.
 
-    RecordingError where a day cannot be written; its sweeps then stay. BusyError where somebody
-    reads the folder, or compacts it, and this is not to `wait`.
+    None where somebody reads the folder, or compacts it, and this is not to `wait`. RecordingError
+    where a day cannot be written; its sweeps then stay.
     """
-    with _locked(folder, write=True, wait=wait):
-        _remove_stale(folder / HOT)
+    with _locked(folder, write=True, wait=wait) as mine:
+        if not mine:
+            return None
+        for draft in (folder / HOT).glob(".*.tmp"):
+            with suppress(OSError):
+                if time.time() - draft.stat().st_mtime > _STALE:
+                    draft.unlink()
         found = contents(folder, lambda day: day < before)
-        for day in sorted({_of(path) for path in [*found.hot, *found.spent]}):
+        for day in sorted({*found.hot.values(), *found.spent.values()}):
             _write_day(folder, day, found)
     return found
 
@@ -126,12 +107,15 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
     folder, table, added = Path(folder), samples_table(samples), 0
     days = pc.cast(pc.cast(table.column("time"), pa.timestamp("ms")), pa.date32())
     with _locked(folder, write=True):
-        found = contents(folder, set(pc.unique(days).to_pylist()).__contains__)
         for day in sorted(pc.unique(days).to_pylist()):
-            new = _without_known(table.filter(pc.equal(days, day)), found)
+            known = read(contents(folder, {day}.__contains__).files, ["time", "room_id"])
+            new = table.filter(pc.equal(days, day))
+            if known.num_rows:  # people do not count twice
+                new = new.join(known, ["time", "room_id"], join_type="left anti").select(COLUMNS)
             if new.num_rows:
-                _write_day(folder, day, found, new)
-            added += int(new.num_rows)
+                append_sweep(folder, new.cast(schema()))
+                added += int(new.num_rows)
+            _write_day(folder, day, contents(folder, {day}.__contains__))
     if "service" in samples.attrs:
         note_service(folder, str(samples.attrs["service"]))
     return added
@@ -140,241 +124,174 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
 def note_service(folder: Path, name: str) -> None:
     """Notes that samples of this service are in the folder; a name that is lost is no sample."""
     with suppress(OSError):
-        _make_folder(folder / SERVICES)
+        (folder / SERVICES).mkdir(parents=True, exist_ok=True)
         (folder / SERVICES / quote(name, safe=" ")).touch()
-
-
-def services(folder: Path) -> str | None:
-    """The names of the services whose samples are in the folder, or None where none was noted."""
-    notes = folder / SERVICES
-    names = sorted(unquote(note.name) for note in notes.iterdir()) if notes.is_dir() else []
-    return ", ".join(names) or None
 
 
 def whose(samples: str | Path | pd.DataFrame) -> str | None:
     """The names of the services whose samples these are, None where that is not known."""
     if isinstance(samples, pd.DataFrame):
         return samples.attrs.get("service")
-    return services(Path(samples))
+    return (
+        ", ".join(sorted(unquote(note.name) for note in Path(samples, SERVICES).glob("*"))) or None
+    )
 
 
 @contextmanager
 def reading(folder: Path, days: Days = lambda _: True) -> Iterator[Contents]:
-    """What is in the folder of these days, which stays as it is meanwhile; at the end a warning
-    names the files that were skipped. Errors as of `contents`."""
+    """What is in the folder of these days, which stays as it is meanwhile; a warning names the
+    files that are skipped. Errors as of `contents`."""
     with _locked(folder, write=False):
         found = contents(folder, days)
+        if found.strange:
+            told = ", ".join(f"{path} ({why})" for path, why in list(found.strange.items())[:20])
+            warnings.warn(
+                f"skipped in the recording: {told}. Look at them, and move them out of its folder.",
+                stacklevel=4,
+            )
         yield found
-    found.warn()
 
 
 def contents(folder: Path, days: Days = lambda _: True) -> Contents:
     """What is in the folder of these days. ConfigError where there is no such folder, or one of an
     older confkit; RecordingError where it cannot be read."""
-    if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"{folder} is a file", "A recording is a folder, give its path.")
     if not folder.is_dir():
+        why = "is a file" if folder.exists() else "is not there"
         raise ConfigError(
-            f"there is no recording at {folder}",
-            f"`confkit record {folder}` or Recorder makes one.",
+            f"there is no recording at {folder}, which {why}",
+            "Give the path of a folder; `confkit record FOLDER` or Recorder makes one.",
         )
     found, absorbed = Contents(), set[str]()
     try:
         for path in _paths(folder):
             name = path.relative_to(folder).as_posix()
-            day = _day(name)
-            if path.name.startswith((".", "_")) or (day is not None and not days(day)):
-                continue
             if _OLDER.fullmatch(name):
                 raise ConfigError(
                     f"{folder} was recorded by an older confkit, as {name} shows",
                     "Record into a new folder; pandas.read_parquet and ck.save_occupancy bring "
                     "the days over.",
                 )
+            ours = _OURS.fullmatch(name)
+            day = date(*map(int, filter(None, ours.groups()))) if ours else None
             if day is None:
                 found.strange[path] = "no part of a recording"
-            elif name.startswith(HOT):
-                found.hot.append(path)
-            else:
-                _look_at(path, day, found, absorbed)
+            elif days(day):
+                try:
+                    absorbed |= _sweeps_in(path)
+                except (ValueError, OSError) as error:  # Arrow's are one or the other
+                    found.strange[path] = str(error).partition("\n")[0]
+                else:
+                    (found.hot if name.startswith(HOT) else found.days)[path] = day
     except OSError as error:
         raise RecordingError(
             f"{folder} cannot be read: {error.strerror or error}. See to its rights and to its "
             "disk; nothing in it was changed."
         ) from error
-    found.spent = [path for path in found.hot if path.name in absorbed]
-    found.hot = [path for path in found.hot if path.name not in absorbed]
+    found.spent = {path: day for path, day in found.hot.items() if path.name in absorbed}
+    found.hot = {path: day for path, day in found.hot.items() if path.name not in absorbed}
     return found
 
 
 def _paths(folder: Path) -> Iterator[Path]:
+    """The files that may be samples, or do not belong there."""
     for place in sorted(folder.iterdir()):
-        ours = place.name == HOT or place.name.startswith("date=")
-        yield from sorted(place.iterdir()) if ours and place.is_dir() else [place]
+        if place.is_dir() and (place.name == HOT or place.name.startswith("date=")):
+            yield from (path for path in sorted(place.iterdir()) if not path.name.startswith("."))
+        elif not place.name.startswith((".", "_")):
+            yield place
 
 
-def _of(sweep: Path) -> date:
-    """The day (UTC) of a sweep's file."""
-    return datetime.strptime(sweep.name[:8], "%Y%m%d").replace(tzinfo=UTC).date()
-
-
-def _day(name: str) -> date | None:
-    """The day (UTC) of a file of a recording; None of others."""
-    found = _OURS.fullmatch(name)
-    try:
-        return date(*map(int, filter(None, found.groups()))) if found else None
-    except ValueError:
-        return None
-
-
-def _look_at(path: Path, day: date, found: Contents, absorbed: set[str]) -> None:
-    """Find out whether it is a day's file, and which sweeps are in it."""
-    try:
-        with opened(path) as file:
-            names = (file.schema_arrow.metadata or {}).get(ABSORBED)
-        if names is None:
-            raise ValueError("samples that confkit has not written")
-    except ValueError as error:
-        found.strange[path] = str(error)
-        return
-    found.days[day] = path
-    absorbed.update(json.loads(names))
-
-
-def opened(path: Path) -> pq.ParquetFile:
-    """A sweep or a day, open; ValueError where it is neither."""
-    try:
-        file = pq.ParquetFile(path)
-    except (ValueError, OSError) as error:  # Arrow's are one or the other
-        raise ValueError(f"no whole Parquet file: {_line(error)}") from None
-    if not file.schema_arrow.equals(schema()):
-        file.close()
+def _sweeps_in(path: Path) -> set[str]:
+    """The names of the sweeps that went into this file; ValueError: it is none of ours."""
+    found = pq.read_schema(path)
+    if not found.equals(schema()):
         raise ValueError("Parquet with other columns or types")
-    return file
+    return set(json.loads((found.metadata or {}).get(ABSORBED, b"[]")))
 
 
-def read(
-    path: Path,
-    found: Contents,
-    conditions: Iterable[Any] = (),
-    columns: list[str] | None = None,
-) -> Any:
-    """The samples of a sweep or a day that meet all the conditions, as an Arrow table; None, and
-    noted as strange, where it cannot be read."""
+def read(files: list[Path], columns: Iterable[str] = COLUMNS, where: Any = None) -> Any:
+    """The samples in these files, which meet the condition, as an Arrow table. RecordingError: a
+    file is damaged."""
+    samples = ds.dataset([str(path) for path in files], schema=schema(), format="parquet")
     try:
-        with opened(path) as file:
-            if not conditions:
-                return file.read(columns)
-        return pq.read_table(
-            path, columns=columns, filters=reduce(and_, conditions), partitioning=None
-        )
-    except (ValueError, OSError) as error:  # Arrow's are one or the other
-        found.strange[path] = _line(error)
-        return None
+        return samples.to_table(columns=list(columns), filter=where)
+    except (pa.ArrowException, OSError) as error:
+        raise damaged(files, error) from error
 
 
-def _line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+def damaged(files: list[Path], error: Exception) -> RecordingError:
+    """The error that names the file which is damaged inside, as `contents` does not see."""
+    for path in files:
+        try:
+            pq.ParquetFile(path).read()
+        except (pa.ArrowException, OSError):
+            return RecordingError(f"{path} is damaged inside. Move it out of the folder.")
+    return RecordingError(f"the recording cannot be read: {error}. Look at the folder's disk.")
 
 
-def _without_known(rows: Any, found: Contents) -> Any:
-    """The samples whose room was not sampled at their time before: people do not count twice."""
-    keys = ["time", "room_id"]
-    for path in found.files:
-        known = read(path, found, columns=keys)
-        if known is not None and known.num_rows:
-            rows = rows.join(known, keys, join_type="left anti")
-    return rows.select(COLUMNS)
-
-
-def _write_day(folder: Path, day: date, found: Contents, more: Any = None) -> None:
-    """Put the day's sweeps, and these samples, into its file, beside those that are in it.
-
-    A day's file that cannot be read is left as it is, and its sweeps with it."""
+def _write_day(folder: Path, day: date, found: Contents) -> None:
+    """Put the day's sweeps into its file, beside the samples that are in it. A day's file that
+    cannot be read is left as it is, and its sweeps with it."""
     path = folder / f"date={day}" / DAY
-    spent = [sweep for sweep in found.spent if _of(sweep) == day]
+    hot, spent = (
+        [one for one, of in sweeps.items() if of == day] for sweeps in (found.hot, found.spent)
+    )
+    if path in found.strange:
+        return
     if spent:
         _flush_folder(path.parent)  # a process may have died before that
-        _remove(spent)
-    sources, rooms, rows = [], set[str](), 0
-    for source in [
-        *([path] if path.exists() else []),
-        *(sweep for sweep in found.hot if _of(sweep) == day),
-    ]:
-        table = None if source in found.strange else read(source, found)
-        if table is not None:
-            sources.append(source)
-            rooms.update(table.column("room_id").unique().to_pylist())
-            rows += table.num_rows
-        elif source == path and more is not None:
-            raise RecordingError(
-                f"{path} cannot be read: {found.strange[path]}. Look at it, move it out of the "
-                "folder, and save again; what was saved before is safe."
-            )
-        elif source == path:
-            return
-    sweeps = [source for source in sources if source != path]
-    if more is not None:
-        rooms.update(more.column("room_id").unique().to_pylist())
-        rows += more.num_rows
-    elif not sweeps:
-        return
-    names = [sweep.name for sweep in [*sweeps, *spent] if sweep.exists()]
-    told = {**schema().metadata, ABSORBED: json.dumps(names).encode()}
+    if hot:
+        sources = [*hot, *([path] if path in found.days else [])]
+        names = json.dumps([sweep.name for sweep in [*hot, *spent]])
+        told = schema().with_metadata({**schema().metadata, ABSORBED: names.encode()})
 
-    def write(draft: Path) -> None:
-        with pq.ParquetWriter(
-            draft,
-            schema().with_metadata(told),
-            compression="zstd",
-            use_dictionary=[name for name in COLUMNS if name != "time"],
-            column_encoding={"time": "DELTA_BINARY_PACKED"},
-        ) as writer:
-            for table in _slices(sources, more, sorted(rooms), rows):
-                writer.write_table(table.replace_schema_metadata(told), row_group_size=_ROWS)
+        def write(draft: Path) -> None:
+            packed = [name for name in COLUMNS if name != "time"]
+            ways: dict[str, Any] = {"compression": "zstd", "use_dictionary": packed}
+            ways["column_encoding"] = {"time": "DELTA_BINARY_PACKED"}
+            with pq.ParquetWriter(draft, told, **ways) as writer:
+                for part in _sorted(sources):
+                    writer.write_table(part.cast(told), row_group_size=_ROWS)
 
-    _publish(folder, path, write)
-    _remove(sweeps)
+        _publish(folder, path, write)
+    _remove([*hot, *spent])
 
 
-def _slices(sources: list[Path], more: Any, rooms: list[str], rows: int) -> Iterator[Any]:
-    """The samples by room and time, some rooms at once. The memory of a day's is saved by reading
-    the sweeps again."""
-    size = math.ceil(len(rooms) / math.ceil(rows / _AT_ONCE))
+def _sorted(sources: list[Path]) -> Iterator[Any]:
+    """The samples by room and time, some rooms at once: memory is saved by reading again."""
+    column = read(sources, ["room_id"]).column("room_id")
+    rooms = sorted(column.unique().to_pylist())
+    size = math.ceil(len(rooms) / math.ceil(len(column) / _AT_ONCE))
     for start in range(0, len(rooms), size):
         of = rooms[start : start + size]
         wanted = (pc.field("room_id") >= of[0]) & (pc.field("room_id") <= of[-1])
-        tables = [] if more is None else [more.filter(wanted)]
-        for source in sources:
-            with opened(source) as file:
-                tables.append(file.read().filter(wanted))
-        plain = [table.replace_schema_metadata(None) for table in tables]
-        yield pa.concat_tables(plain).sort_by(_ORDER)
+        yield read(sources, where=wanted).sort_by(_ORDER)
 
 
 @contextmanager
-def _locked(folder: Path, *, write: bool, wait: bool = True) -> Iterator[None]:
-    """Hold the folder's lock: a writer keeps everybody out, a reader only writers.
+def _locked(folder: Path, *, write: bool, wait: bool = True) -> Iterator[bool]:
+    """Hold the folder's lock: a writer keeps everybody out, a reader only writers. False where it
+    is held and nobody is to `wait`.
 
     The lock is SQLite's, which every system has and which ends with its process. A folder without
-    it, as a part of one that was copied, is read as it is. RecordingError where it cannot be made,
-    BusyError where it is held and nobody is to `wait`.
+    it, as a part of one that was copied, is read as it is. RecordingError where it cannot be made.
     """
-    with ExitStack() as held:
-        try:
-            if write:
-                _make_folder(folder)
-            place = f"{(folder / LOCK).absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-            lock = sqlite3.connect(place, uri=True, timeout=0, isolation_level=None)
-            held.callback(lock.close)
-            while not _taken(lock, write):
-                if not wait:
-                    raise BusyError
-                time.sleep(_GLANCE)  # not in SQLite, where Ctrl-C would not be heard
-        except (sqlite3.Error, OSError) as error:
-            if write:
-                raise _unwritten(folder, error) from error
-        yield
+    lock, mine = None, False
+    try:
+        if write:
+            folder.mkdir(parents=True, exist_ok=True)
+        place = f"{(folder / LOCK).absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+        lock = sqlite3.connect(place, uri=True, timeout=0, isolation_level=None)
+        while not (mine := _taken(lock, write)) and wait:
+            time.sleep(_GLANCE)  # not in SQLite, where Ctrl-C would not be heard
+    except (sqlite3.Error, OSError) as error:
+        if write:
+            raise _unwritten(folder, error) from error
+    try:
+        yield mine
+    finally:
+        if lock:
+            lock.close()
 
 
 def _taken(lock: sqlite3.Connection, write: bool) -> bool:
@@ -394,13 +311,13 @@ def _taken(lock: sqlite3.Connection, write: bool) -> bool:
 
 def _publish(folder: Path, path: Path, write: Callable[[Path], object]) -> None:
     """Put the file that `write` writes at `path`, whole and durable, or not at all."""
-    draft = folder / HOT / f".{uuid4().hex}{_UNFINISHED}"
+    # Its name is nobody else's: sweeps are named by chance, and days are written by one at a time.
+    draft = folder / HOT / f".{path.name}.tmp"
     try:
-        if not draft.parent.is_dir():
-            _make_folder(draft.parent)
-            with suppress(FileExistsError):  # to open it would drop the locks of this process
-                (folder / LOCK).touch(exist_ok=False)
-        _make_folder(path.parent)
+        draft.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # to open it would drop the locks of this process
+            (folder / LOCK).touch(exist_ok=False)
+        path.parent.mkdir(exist_ok=True)
         write(draft)
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
@@ -420,14 +337,6 @@ def _unwritten(path: Path, error: Exception) -> RecordingError:
     )
 
 
-def _make_folder(folder: Path) -> None:
-    """Make this folder and those above it, durably."""
-    missing = [place for place in folder.parents if not place.exists()][::-1]
-    for new in [] if folder.is_dir() else [*missing, folder]:
-        new.mkdir(exist_ok=True)
-        _flush_folder(new.parent)
-
-
 def _remove(paths: Iterable[Path]) -> None:
     """Delete these files; one that is gone already, or that may not be removed, stays as it is."""
     for path in paths:
@@ -444,11 +353,3 @@ def _flush_folder(folder: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
-
-
-def _remove_stale(hot: Path) -> None:
-    oldest = time.time() - _STALE
-    for path in hot.glob(f".*{_UNFINISHED}"):
-        with suppress(OSError):
-            if path.stat().st_mtime < oldest:
-                path.unlink()

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ..many.ids import room_ids
 from .arrow import pa, pc
-from .folder import read, reading, services
-from .samples import samples_frame, schema
+from .folder import read, reading, whose
+from .samples import samples_frame
 from .zones import Moment, moment
 
 
@@ -35,27 +35,22 @@ def load_occupancy(
     def days(day: date) -> bool:
         return (start is None or day >= start.date()) and (end is None or day <= end.date())
 
-    conditions = []
+    where = pc.scalar(True)
     if start is not None:
-        conditions.append(pc.field("time") >= pa.scalar(start, pa.timestamp("us", "UTC")))
+        where &= pc.field("time") >= pa.scalar(start, pa.timestamp("us", "UTC"))
     if end is not None:
-        conditions.append(pc.field("time") < pa.scalar(end, pa.timestamp("us", "UTC")))
+        where &= pc.field("time") < pa.scalar(end, pa.timestamp("us", "UTC"))
     if wanted is not None:
-        conditions.append(pc.field("room_id").isin(pa.array(wanted, pa.string())))
+        where &= pc.field("room_id").isin(pa.array(wanted, pa.string()))
     with reading(Path(folder), days) as found:
-        tables = [read(path, found, conditions) for path in found.files]
-    frame = samples_frame(pa.concat_tables([schema().empty_table(), *filter(None, tables)]))
-    if (service := services(Path(folder))) is not None:
+        frame = samples_frame(read(found.files, where=where))
+    if (service := whose(folder)) is not None:
         frame.attrs["service"] = service
     return frame
 
 
 def recorded_rooms(folder: str | Path) -> list[str]:
     """The IDs of all rooms in a recording, sorted; ConfigError where there is no such folder."""
-    rooms = set[str]()
     with reading(Path(folder)) as found:
-        for path in found.files:
-            table = read(path, found, columns=["room_id"])
-            if table is not None:
-                rooms.update(table.column("room_id").unique().to_pylist())
-    return sorted(rooms)
+        rooms = read(found.files, ["room_id"]).column("room_id").unique()
+    return sorted(rooms.to_pylist())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..errors import ConfigError
-from .counting import find_schedules, from_samples, register
+from .counting import find_schedules, register, samples_database
 from .folder import whose
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     service = whose(source)
     if service is not None and ", " in service:
         raise ConfigError(f"These are samples of {service}", "Give those of one service.")
-    found = from_samples(source, _found)
+    with samples_database(source) as base:
+        found = _found(base)
     if service is not None:
         found.attrs["service"] = service
     return found

@@ -7,10 +7,10 @@ import logging
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,105 +21,17 @@ from ..errors import ApiError, ConfigError, ConfkitError
 from ..many.ids import room_ids as read_ids
 from ..many.sweeps import sweep
 from ..transport import finite
-from .folder import BusyError, RecordingError, append_sweep, compact, note_service
+from .folder import append_sweep, compact, note_service
 from .samples import NUMBERS, samples_table
 from .zones import Moment, moment
 
 if TYPE_CHECKING:
     from ..client import Client
+    from ..many.result import Sweep
 
 _STEP = 1.0  # seconds; waits are cut up, so that Windows sees Ctrl-C as well
-_KNOWN = 10_000  # times of sweeps, a week of them at one a minute
 
 log = logging.getLogger("confkit.record")
-
-
-@dataclass(frozen=True)
-class Taken:
-    """The samples of a sweep as an Arrow table, how many of them lack a value, whether the sweep
-    went to its end, the error where nothing could be asked, and why most of what failed did."""
-
-    table: Any
-    failures: int
-    complete: bool
-    error: ConfkitError | None = None
-    why: str = ""
-
-
-class Rows:
-    """Sweeps of these rooms as samples."""
-
-    def __init__(
-        self,
-        client: "Client",
-        given: Any,
-        cancelled: threading.Event,
-        *,
-        id_column: str | None = None,
-        **pace: Any,
-    ) -> None:
-        self._client = client
-        self.service = client.name
-        self._options: dict[str, Any] = {"cancelled": cancelled, "progress": False, **pace}
-        self._ids = read_ids(given, id_column).ids
-        if not self._ids:
-            raise ConfigError("there is no room to record", "Give the IDs of one or more.")
-        self._caps: dict[str, int | None] = {}  # as last read; None is a room without one
-        self._unread: dict[str, int | None] = {}  # rooms without a known cap, and the result code
-        self._begun = False
-
-    def take(self, time: datetime, *, rooms: bool) -> Taken:
-        """The samples of one sweep, which starts at `time`; with `rooms` it reads the caps too.
-
-        The first one raises when nothing can be asked.
-        """
-        try:
-            swept = sweep(self._client, self._ids, rooms=rooms, **self._options)
-        except ConfkitError as error:
-            if not self._begun:
-                raise
-            code = error.ret if isinstance(error, ApiError) else None
-            known = isinstance(code, int) and abs(code) < 2**63  # others fit into no column
-            ret = {"ret": code if known else None}
-            frame = pd.DataFrame(ret, index=self._ids, columns=NUMBERS).astype("Int64")
-            return self._taken(frame, time, complete=True, error=error)
-        self._begun = True
-        frame = swept.frame().set_index("room_id")
-        if rooms:
-            self._learn(frame, {one.room_id for one in swept.failures if one.call == A3.key})
-        if not swept.complete:
-            frame = frame[frame["users"].notna()]
-        return replace(self._taken(frame, time, complete=swept.complete), why=swept.commonest)
-
-    def _learn(self, frame: pd.DataFrame, failed: set[str | None]) -> None:
-        for room_id, cap, ret in zip(frame.index, frame["attendee_max"], frame["ret"], strict=True):
-            if room_id not in failed:
-                self._caps[room_id] = None if pd.isna(cap) else int(cap)
-                self._unread.pop(room_id, None)
-            elif room_id not in self._caps:
-                self._unread[room_id] = None if pd.isna(ret) else int(ret)
-
-    def _taken(
-        self,
-        frame: pd.DataFrame,
-        time: datetime,
-        *,
-        complete: bool,
-        error: ConfkitError | None = None,
-    ) -> Taken:
-        """With the caps that are known; a sample's `ret` then stands for those alone that are
-        not."""
-        caps = pd.array([self._caps.get(room_id) for room_id in frame.index], dtype="Int64")
-        rets = pd.array([self._unread.get(room_id, 0) for room_id in frame.index], dtype="Int64")
-        lacking = frame[["users", "people", "devices"]].isna().any(axis=1)
-        frame = frame.assign(
-            time=pd.Timestamp(time),
-            room_id=frame.index,
-            attendee_max=caps,
-            ret=frame["ret"].where(lacking, pd.Series(rets, index=frame.index)),
-        )
-        failures = int((lacking | (frame["ret"] != 0).fillna(True)).sum())
-        return Taken(samples_table(frame), failures, complete, error)
 
 
 @dataclass(frozen=True)
@@ -199,13 +111,15 @@ class Recorder:
         if sweeps is not None and (not isinstance(sweeps, int) or not finite(sweeps)):
             raise ValueError(f"sweeps is {sweeps!r}; give a whole number above 0, or None")
         end = math.inf if until is None else moment(until, "until").timestamp()
-        stop = cancelled or threading.Event()
         if end <= self._clock():
             raise ValueError(f"until is {until}, which is over; give a time to come")
-        rows = Rows(
-            client, room_ids, stop, id_column=id_column, concurrency=concurrency, max_rate=max_rate
-        )
-        run = _Run(self, rows, stop, every, rooms_every, told)
+        ids = read_ids(room_ids, id_column).ids
+        if not ids:
+            raise ConfigError("there is no room to record", "Give the IDs of one or more.")
+        stop = cancelled or threading.Event()
+        pace: dict[str, Any] = {"concurrency": concurrency, "max_rate": max_rate}
+        ask = partial(sweep, client, ids, cancelled=stop, progress=False, **pace)
+        run = _Run(self, client.name, ask, stop, every, rooms_every, told, _unknown(ids))
         try:
             ended = run.go(sweeps, end)
         except KeyboardInterrupt:
@@ -213,21 +127,28 @@ class Recorder:
         return replace(run.done, ended=ended)
 
 
+def _unknown(ids: Iterable[str], ret: Any = None) -> pd.DataFrame:
+    """A row for each of the rooms, of which nothing is known, and why."""
+    return pd.DataFrame({"ret": ret}, index=[*ids], columns=NUMBERS).astype("Int64")
+
+
 @dataclass
 class _Run:
     """One call of `record`: a sweep a turn, each on the disk before it is reported; `done` is what
-    it has come to."""
+    it has come to, `known` the caps that were read last, with a `ret` where none ever was."""
 
     recorder: Recorder
-    rows: Rows
+    service: str
+    ask: "Callable[..., Sweep]"
     stop: threading.Event
     every: float
     rooms_every: float
     told: Callable[[Recorded], object]
+    known: pd.DataFrame
     done: Recorded = Recorded()
     rooms_due: float = 0.0
     compacted: date = date.min
-    times: deque[int] = field(default_factory=lambda: deque(maxlen=_KNOWN))
+    times: set[int] = field(default_factory=set)
 
     def go(self, sweeps: int | None, until: float) -> str:
         """Why it ended; Ctrl-C ends it too, as a KeyboardInterrupt or as "interrupted".
@@ -264,23 +185,53 @@ class _Run:
         now, rooms = self._moment(), at >= self.rooms_due
         if rooms:
             self.rooms_due = at + self.rooms_every
-        taken = self.rows.take(now, rooms=rooms)
-        if taken.table.num_rows:
-            append_sweep(self.recorder.folder, taken.table)
+        frame, why, complete = self._taken(rooms)
+        if len(frame):
+            lacking = frame[["users", "people", "devices"]].isna().any(axis=1)
+            known = self.known.loc[frame.index]
+            frame["attendee_max"] = known["attendee_max"]
+            frame["ret"] = frame["ret"].where(lacking, known["ret"])
+            table = samples_table(frame.assign(time=pd.Timestamp(now), room_id=frame.index))
+            failures = int((lacking | (frame["ret"] != 0).fillna(True)).sum())
+            append_sweep(self.recorder.folder, table)
             if not self.done.sweeps:
-                note_service(self.recorder.folder, self.rows.service)
+                note_service(self.recorder.folder, self.service)
             self.done = replace(
                 self.done,
                 sweeps=self.done.sweeps + 1,
-                rows=self.done.rows + taken.table.num_rows,
-                failures=self.done.failures + taken.failures,
-                why=taken.why or str(taken.error or ""),
+                rows=self.done.rows + len(frame),
+                failures=self.done.failures + failures,
+                why=why,
             )
-            _tell(now, taken)
+            when, why = now.isoformat(timespec="milliseconds"), why and f"; {why}"
+            log.info("%s: %d rooms, %d without a value%s", when, len(frame), failures, why)
             self.told(self.done)
         if self.done.sweeps and now.date() != self.compacted:  # else there may be no folder
             self._compact(now.date())
-        return taken.complete
+        return complete
+
+    def _taken(self, rooms: bool) -> tuple[pd.DataFrame, str, bool]:
+        """What one sweep has read, by room, why most of what failed did, and whether it went to its
+        end; with `rooms` it reads the caps too. The first one raises when nothing can be asked."""
+        try:
+            swept = self.ask(rooms=rooms)
+        except ConfkitError as error:
+            if not self.done.sweeps:
+                raise
+            code = error.ret if isinstance(error, ApiError) else None
+            fits = isinstance(code, int) and abs(code) < 2**63  # else into no column
+            log.warning("nothing could be asked: %s", error)
+            return _unknown(self.known.index, code if fits else None), str(error), True
+        frame = swept.frame().set_index("room_id")
+        if rooms:
+            caps = frame[["attendee_max", "ret"]]
+            failed = frame.index.isin([one.room_id for one in swept.failures if one.call == A3.key])
+            self.known.update(caps[failed & (self.known["ret"] != 0).fillna(True)])
+            self.known.loc[~failed, "attendee_max"] = caps["attendee_max"][~failed]
+            self.known.loc[~failed, "ret"] = 0
+        if not swept.complete:
+            frame = frame[frame["users"].notna()]
+        return frame, swept.commonest, swept.complete
 
     def _moment(self) -> datetime:
         """The time, to the millisecond. One that a sweep had before, as when the clock is set back
@@ -288,26 +239,17 @@ class _Run:
         time = math.floor(self.recorder._clock() * 1000)
         while time in self.times:
             time += 1
-        self.times.append(time)
+        self.times.add(time)
         return datetime.fromtimestamp(time / 1000, UTC)
 
     def _compact(self, today: date) -> None:
         """Never ends a recording: sweeps that are not compacted are read from where they are."""
+        found = None
         try:
-            strange = compact(self.recorder.folder, today, wait=False).strange
-        except BusyError:
-            return  # somebody reads: with the next sweep
-        except (RecordingError, OSError) as error:
+            if (found := compact(self.recorder.folder, today, wait=False)) is None:
+                return  # somebody reads: with the next sweep
+        except OSError as error:
             log.error("the days before %s are not compacted yet: %s", today, error)
-            strange = {}
         self.compacted = today
-        for path, why in strange.items():
+        for path, why in found.strange.items() if found else ():
             log.warning("skipped %s (%s); look at it, and move it out of the folder", path, why)
-
-
-def _tell(now: datetime, taken: Taken) -> None:
-    when = now.isoformat(timespec="milliseconds")
-    if taken.error is not None:
-        log.warning("%s: nothing could be asked: %s", when, taken.error)
-    why = f"; {taken.why}" if taken.why else ""
-    log.info("%s: %d rooms, %d without a value%s", when, taken.table.num_rows, taken.failures, why)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigError
 from ..text import counted
+from ..transport import finite
 from .zones import duration
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 LONGEST = 26  # weeks that are looked at, if not twice the time ahead is more
-_AHEAD = re.compile(r" *(\d{1,4}) *([wd]) *")
+_AHEAD = re.compile(r"(\d{1,4})([wd])")
 _LEAST = 4  # weeks without which no change can be seen
 _DAY = 86_400_000  # ms
 _SEEN, _SPAN = 0.8, 4.0  # of a room's usual week: the share of samples; and the days they span
@@ -73,11 +74,9 @@ class Weeks:
 
 def check_risk(risk: float, ahead: Any) -> int:
     """The weeks ahead, whole ones; ConfigError: `risk` or `ahead` is none."""
-    number = isinstance(risk, int | float) and not isinstance(risk, bool)
-    if not number or not 0 < risk < 1:
+    if not (finite(risk) and risk < 1):
         raise ConfigError(f"risk is {risk!r}", "Give a share between 0 and 1, such as 0.10.")
-    text = _AHEAD.fullmatch(ahead) if isinstance(ahead, str) else None
-    if text:
+    if text := _AHEAD.fullmatch(str(ahead)):
         ahead = timedelta(days=int(text[1]) * (1 if text[2] == "d" else 7))
     if not isinstance(ahead, timedelta) or not ahead > timedelta(0):
         raise ConfigError(f"ahead is {ahead!r}", "Give a time such as '4w' or '10d'.")
@@ -90,11 +89,7 @@ def promises(base: "DuckDBPyConnection", risk: float, ahead: int) -> pd.DataFram
 
     Rooms are only compared with rooms like them: used, below their cap, seen without a gap.
     """
-    return promised(seen_weeks(base, max(LONGEST, 2 * ahead)), risk, ahead)
-
-
-def promised(weeks: Weeks, risk: float, ahead: int) -> pd.DataFrame:
-    """The `promises` that these weeks allow."""
+    weeks = seen_weeks(base, max(LONGEST, 2 * ahead))
     count = weeks.peak.shape[1]
     rests = max(ahead, count // 2)  # weeks whose peak a cap rests on
     share, windows, full = _surplus(weeks, rests, ahead, risk * _OF_RISK)
@@ -195,9 +190,7 @@ def _declined(weeks: Weeks, ahead: int, rests: int, lacks: str) -> NDArray[np.ob
     least = max(2 * ahead, _LEAST)
     little = np.full(rooms, count < least) | (count - first < rests)
     for room in np.flatnonzero(little):
-        days = math.ceil(weeks.days[room])
-        seen = counted(days // 7, "week") if days >= 14 else counted(days, "day")
-        seen = duration(1440 * weeks.days[room]) if weeks.days[room] < 1 else seen
+        seen = duration(1440 * weeks.days[room])
         why[room] = f"{seen} seen: {last}, which takes {max(least, rests)} weeks"
     return why
 

@@ -40,22 +40,17 @@ def samples_table(frame: pd.DataFrame) -> Any:
         raise ValueError(
             f"samples need the columns {', '.join(COLUMNS)}; {', '.join(missing)} is not there"
         )
-    times = frame["time"]
-    if not isinstance(times.dtype, pd.DatetimeTZDtype):
+    if not isinstance(frame["time"].dtype, pd.DatetimeTZDtype):
         raise ValueError(
             "the samples' time has no time zone; say which: time.dt.tz_localize('UTC')"
         )
-    if times.isna().any() or frame["room_id"].isna().any():
+    if frame[["time", "room_id"]].isna().any(axis=None):
         raise ValueError("a sample needs its time and its room_id; leave out the rows without")
-    columns: dict[str, Any] = {"time": times.dt.tz_convert("UTC").dt.as_unit("ms")}
-    columns["room_id"] = frame["room_id"].astype("string")
-    for name in NUMBERS:
-        try:
-            columns[name] = frame[name].astype("Int64")
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} of the samples has to be whole numbers or missing") from None
-    arrays = [
-        pa.array(column, from_pandas=True).cast(schema().field(name).type)
-        for name, column in columns.items()
-    ]
-    return pa.table(arrays, schema=schema())
+    types = {"time": "datetime64[ms, UTC]", "room_id": "string", **dict.fromkeys(NUMBERS, "Int64")}
+    try:
+        plain = frame[list(COLUMNS)].astype(types)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{', '.join(NUMBERS)} of the samples have to be whole numbers or missing"
+        ) from None
+    return pa.Table.from_pandas(plain, schema=schema(), preserve_index=False)

@@ -27,4 +27,4 @@ def columns_in_file(name: str, text: str) -> list[str]:
     """Return the names of the columns in a CSV file of this name and text; none of a text file."""
     if name.lower().endswith(".txt"):
         return []
-    return [one for one in read_csv(io.StringIO(text)).names if one]
+    return [one for one in map(str, read_csv(io.StringIO(text)).frame) if one]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from importlib.util import find_spec
+from typing import Any
 
 from ..secret import Guarded, Secret, mask, mask_address
 from .address import target
@@ -161,25 +162,20 @@ def _report(
     elif redirected:
         cause = f"The camera redirects to {redirected}, and plays there."
         advice = f"Import {redirected} instead: not every service follows."
-    reception = camera.reception if camera else None
-    plays = reception is not None and reception.packets > 0
+    found: dict[str, Any] = {"snapshot": snapshot}
+    if camera:
+        found["authentication"] = camera.authentication
+        found["warnings"] = tuple(notices(camera, snapshot, quality))
+        if reception := camera.reception:
+            found["codec"] = reception.codec
+            if reception.packets:
+                found |= {"profile": reception.profile(), "transport": camera.transport}
+    if snapshot:
+        found |= {"width": snapshot.width, "height": snapshot.height}
+    if quality:
+        measured = ("fps", "bit_rate", "keyframe_interval", "packet_loss")
+        found |= {name: getattr(quality, name) for name in measured}
+    ok = refusal is None
     return Report(
-        subject=subject,
-        ok=refusal is None,
-        verdict=verdict,
-        cause=cause,
-        advice=advice,
-        stages=stages,
-        codec=reception.codec if reception else None,
-        profile=reception.profile() if reception and plays else None,
-        width=snapshot.width if snapshot else None,
-        height=snapshot.height if snapshot else None,
-        fps=quality.fps if quality else None,
-        bit_rate=quality.bit_rate if quality else None,
-        keyframe_interval=quality.keyframe_interval if quality else None,
-        packet_loss=quality.packet_loss if quality else None,
-        transport=camera.transport if camera and plays else None,
-        authentication=camera.authentication if camera else None,
-        snapshot=snapshot,
-        warnings=tuple(notices(camera, snapshot, quality)) if camera else (),
+        subject=subject, ok=ok, verdict=verdict, cause=cause, advice=advice, stages=stages, **found
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,40 +112,26 @@ class Report:
         """Return one row per stage: `stage`, `outcome`, `seconds`, `status_line`, `detail`."""
         import pandas as pd
 
-        types = {
-            "stage": "string",
-            "outcome": "string",
-            "seconds": "float64",
-            "status_line": "string",
-            "detail": "string",
-        }
-        rows = [
-            (stage.name, stage.outcome, stage.seconds, stage.status_line, stage.detail)
-            for stage in self.stages
-        ]
-        return pd.DataFrame(rows, columns=list(types)).astype(types)
+        columns = ["name", "outcome", "seconds", "status_line", "detail"]
+        types = {**dict.fromkeys(columns, "string"), "seconds": "float64"}
+        frame = pd.DataFrame([asdict(stage) for stage in self.stages], columns=columns)
+        return frame.astype(types).rename(columns={"name": "stage"})
 
     def facts(self) -> tuple[str, ...]:
         """Return what is known of the stream, each in a few words."""
-        codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "")
-        login = "no login" if self.authentication == "none" else self.authentication
-        return tuple(
-            filter(
-                None,
-                [
-                    f"{codec} {self.profile}" if codec and self.profile else codec,
-                    f"{self.width} x {self.height}" if self.width else None,
-                    f"{self.fps:.3g} frames/s" if self.fps else None,
-                    f"{self.bit_rate / 1e6:.2f} Mbit/s" if self.bit_rate else None,
-                    f"a keyframe every {self.keyframe_interval:.3g} s"
-                    if self.keyframe_interval
-                    else None,
-                    None if self.packet_loss is None else f"{self.packet_loss:.1%} lost",
-                    f"over {self.transport.upper()}" if self.transport else None,
-                    login,
-                ],
-            )
+        codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "", "")
+        every, loss = self.keyframe_interval, self.packet_loss
+        known = (
+            f"{codec} {self.profile or ''}".strip(),
+            self.width and f"{self.width} x {self.height}",
+            self.fps and f"{self.fps:.3g} frames/s",
+            self.bit_rate and f"{self.bit_rate / 1e6:.2f} Mbit/s",
+            every and f"a keyframe every {every:.3g} s",
+            None if loss is None else f"{loss:.1%} lost",
+            self.transport and f"over {self.transport.upper()}",
+            "no login" if self.authentication == "none" else self.authentication,
         )
+        return tuple(str(fact) for fact in known if fact)
 
     def __str__(self) -> str:
         """Return all of it as lines of text."""

@@ -61,8 +61,10 @@ def served(
         del values, named  # a traceback would show passwords among them
         try:
             return thread.run(lambda: asked)
-        except CancelledError:
-            raise ConfkitError("The sandbox was closed meanwhile.") from None
+        except CancelledError:  # a forked child has no such thread
+            raise ConfkitError(
+                "The sandbox was closed meanwhile, or runs in another process."
+            ) from None
         except sqlite3.Error as error:
             raise ConfkitError(
                 f"The sandbox's file {self._service.path} failed ({error}), and nothing has "
@@ -125,8 +127,8 @@ class Sandbox:
         own = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._loopback else identity.random_keys()
         self.seed = seed
         self.dialect = dialect or Dialect()
-        self.access_key = own[0] if access_key is None else access_key
-        self.secret_key = Secret(own[1] if secret_key is None else secret_key)
+        self.access_key = access_key or own[0]
+        self.secret_key = Secret(secret_key or own[1])
         ids = identity.Ids(seed)
         still = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._service = Service(
@@ -146,7 +148,6 @@ class Sandbox:
         self._opened = AsyncExitStack()
         self._cameras: CameraServer | None = None
         self._one_starts = asyncio.Lock()
-        self._process = os.getpid()
 
     # Beginning and end
 
@@ -162,7 +163,6 @@ class Sandbox:
             thread.stop()
             raise
         self._thread = thread
-        self._process = os.getpid()
         atexit.register(self.close)
         if not self._loopback:
             keys = "published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
@@ -175,10 +175,12 @@ class Sandbox:
     def close(self) -> None:
         """End the service, its cameras, streams, sockets and file; a second call does nothing."""
         thread, self._thread, self.closed = self._thread, None, True
-        if thread and os.getpid() == self._process:  # a forked child has no such thread
+        if thread:
             atexit.unregister(self.close)
             try:
                 thread.run(self._opened.aclose)
+            except CancelledError:
+                pass  # in a forked child
             finally:
                 thread.stop()
 
@@ -205,8 +207,6 @@ class Sandbox:
         self._not_closed()
         if self._thread is None:
             raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
-        if os.getpid() != self._process:
-            raise ConfkitError("This sandbox runs in the process that started it, not in this one.")
         return self._thread
 
     @property
@@ -256,7 +256,7 @@ class Sandbox:
 
     def _url(self, number: int) -> str:
         if not self._urls:
-            raise ConfkitError("The sandbox has no address yet: use `with Sandbox()` or start().")
+            self._running()
         return self._urls[number]
 
     def connect(self, **options: Any) -> "Client":
@@ -358,9 +358,11 @@ class Sandbox:
         picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
         context with its certificate, makes it an rtsps camera. A value that makes no sense is a
         ValueError that says what does."""
+        # A traceback shows locals.
+        login_password = None if login_password is None else Secret(login_password)
         settings = {
             "login_name": login_name,
-            "login_password": None if login_password is None else Secret(login_password),
+            "login_password": login_password,
             "codec": codec,
             "size": size,
             "fps": fps,
@@ -466,7 +468,7 @@ class Sandbox:
 
         ids = self._service.ids.further()
         seed = ids.nonce() if seed is None else seed
-        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now)
+        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now())
         room_ids, users = self._carry(furnish, self._service, planned, ids)
         if cameras and planned.house.camera_room is not None:
             url = self.camera(name="Left behind", size=(320, 180), fps=5)
@@ -588,12 +590,8 @@ class Sandbox:
     @served
     async def _leave_behind(self, room_id: str, user_id: str, url: str) -> None:
         """Bring a camera into a room."""
-        device = {
-            "roomId": room_id,
-            "userId": user_id,
-            "userName": "Camera",
-            "userAddress": url,
-        }
+        names = ("roomId", "userId", "userName", "userAddress")
+        device = dict(zip(names, (room_id, user_id, "Camera", url), strict=True))
         try:
             await create_device(self._service, device)
         except Refused as refused:

@@ -3,11 +3,10 @@
 import asyncio
 import logging
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -28,9 +27,10 @@ log = logging.getLogger("confkit.sandbox")
 
 @dataclass(frozen=True)
 class Plan:
-    """What `simulate` was asked for, checked; times are in epoch milliseconds.
+    """What `simulate` was asked for; times are in epoch milliseconds.
 
-    The last of `count` samples is at `until`, the others lie `every` apart before it."""
+    The last of `count` samples is at `until`, the others lie `every` apart before it. `now` is the
+    week of `until`, as its people stay, of number `week`."""
 
     house: Building
     until: int
@@ -38,11 +38,8 @@ class Plan:
     count: int
     failures: float
     cameras: bool
-
-    @property
-    def now(self) -> Stays:
-        """The week of `until`, as its people stay."""
-        return week(self.house, week_of(self.house, self.until / 1000))
+    week: int
+    now: Stays
 
 
 def plan(
@@ -54,66 +51,76 @@ def plan(
     tz: str,
     failures: float,
     cameras: bool,
-    clock: Callable[[], float],
+    now: float,
 ) -> Plan:
-    """The plan, or a ConfigError that names the argument that makes no sense."""
-    if isinstance(rooms, bool) or not isinstance(rooms, int) or rooms < 1:
-        raise ConfigError(f"rooms is {rooms!r}", "It is a whole number of rooms, 1 or more.")
-    _check("days", days, "a number of days, 0 or more", 0)
-    _check("every", every, "the seconds from sample to sample, 1 or more", 1)
-    _check("failures", failures, "the share of calls that fail, from 0 to 1", 0, 1)
+    """The plan, or a ConfigError that names the argument that makes no sense; without `until` it
+    ends `now`, in epoch seconds."""
+    for name, value, meant, least, most in (
+        ("rooms", rooms, "a whole number of rooms, 1 or more", 1, math.inf),
+        ("days", days, "a number of days, 0 or more", 0, math.inf),
+        ("every", every, "the seconds from sample to sample, 1 or more", 1, 1e9),
+        ("failures", failures, "the share of calls that fail, from 0 to 1", 0, 1),
+    ):
+        kind = int if name == "rooms" else int | float
+        if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
+            raise ConfigError(f"{name} is {value!r}", f"It is {meant}.")
     try:
         ZoneInfo(tz)
     except (TypeError, ValueError, OSError, LookupError):
         raise ConfigError(
             f"tz is {tz!r}, which is no known time zone", "Give a name such as 'Europe/Berlin'."
         ) from None
-    count = int(days * 86_400 // every)
-    if count * rooms > MOST_ROWS:
+    if days * 86_400 / every * rooms > MOST_ROWS:
         raise ConfigError(
-            f"That is {count * rooms:,} samples, more than {MOST_ROWS:,}: "
-            "raise every, or ask for fewer rooms or days."
+            f"That is more than {MOST_ROWS:,} samples: raise every, or ask for fewer rooms or days."
         )
-    end = clock() if until is None else _moment(until, tz)
-    step = round(every * 1000)
-    return Plan(building(rooms, seed, tz), round(end * 1000), step, count, failures, cameras)
+    end = now if until is None else _moment(until, tz)
+    house = building(rooms, seed, tz)
+    number = week_of(house, end)
+    return Plan(
+        house,
+        round(end * 1000),
+        round(every * 1000),
+        int(days * 86_400 // every),
+        failures,
+        cameras,
+        number,
+        week(house, number),
+    )
 
 
 def furnish(service: Service, planned: Plan, ids: Ids) -> tuple[list[str], dict[int, str]]:
     """The numbers of the new rooms, and the ids of the people who are in them, by their place
     among `planned.now`; all of it is kept at once."""
-    stays, moment = planned.now, planned.until / 1000
+    stays, moment, up = planned.now, planned.until / 1000, service.mcu.up
     inside = np.flatnonzero((stays.join <= moment) & (moment < stays.leave)).tolist()
-    if inside and (not service.mcu.up or service.licence.expired):
+    if inside and (not up or service.licence.expired):
         raise ConfkitError("Nobody can join now: start_mcu(), or licence(expired=False), first.")
     if service.store.taken() + len(inside) > service.licence.seats:
         raise ConfkitError(
             f"The licence has not enough seats for the {len(inside)} people who are in the rooms "
             "at that time: licence(seats=...) gives more."
         )
-    caps = planned.house.caps.tolist()
-    room_ids = dict.fromkeys(service.store.room_ids())  # a seed begins anew, a file does not
-    older = len(room_ids)
-    while len(room_ids) < older + len(caps):
-        room_ids[service.ids.room_id()] = None
-    new = list(room_ids)[older:]
-    rooms = [
-        {
+    older = set(service.store.room_ids())  # a seed begins anew, a file does not
+    rooms: dict[str, dict[str, Any]] = {}
+    for topic, cap in zip(topics(), planned.house.caps.tolist(), strict=False):
+        while (room_id := service.ids.room_id()) in older or room_id in rooms:
+            pass
+        rooms[room_id] = {
             "room_id": room_id,
             "topic": topic,
             "owner_id": "facilities",
             "room_mode": 1,
             "attendee_max": cap or None,
-            "mcu": service.mcu.up,
+            "mcu": up,
         }
-        for room_id, topic, cap in zip(new, islice(topics(), len(new)), caps, strict=True)
-    ]
+    new = list(rooms)
     users = {place: ids.user_id() for place in inside}
     people = [
         (new[stays.room[place]], Person(user_id, person(int(stays.number[place])), False))
         for place, user_id in users.items()
     ]
-    service.store.add(rooms, people)
+    service.store.add(rooms.values(), people)
     return new, users
 
 
@@ -158,7 +165,7 @@ async def come_and_go(
     goes away; who was removed or whose room is gone has left already."""
     clock = asyncio.get_running_loop().time
     began, until = clock(), planned.until / 1000
-    number, stays = week_of(planned.house, until), planned.now
+    number, stays = planned.week, planned.now
     try:
         while True:
             for moment, leaves, place in events(stays, until):
@@ -225,12 +232,6 @@ def _failures(planned: Plan, rooms: int) -> Ints:
         code[failed < planned.failures] = TIMED_OUT
         code[failed < planned.failures / 2] = NO_ANSWER
     return code.ravel()
-
-
-def _check(what: str, value: Any, meant: str, low: float, high: float = math.inf) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or not low <= value <= high:
-        raise ConfigError(f"{what} is {value!r}", f"It is {meant}.")
 
 
 def _moment(until: Any, tz: str) -> float:

@@ -29,13 +29,13 @@ WAYS = {
 pd.read_parquet(folder, columns=["room_id", "users"]).groupby("room_id")["users"].quantile(0.95)
 """,
     "DuckDB, p95": """
-with samples_database(folder, False) as base:
+with samples_database(folder) as base:
     base.execute(
         "SELECT room_id, quantile_disc(users, 0.95) FROM samples GROUP BY room_id"
     ).df()
 """,
     "p95 from counts": """
-with samples_database(folder, False) as base:
+with samples_database(folder) as base:
     base.execute(
         "CREATE VIEW seen AS SELECT room_id, users, count(*) AS n FROM samples "
         "WHERE users IS NOT NULL GROUP BY ALL"

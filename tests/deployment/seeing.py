@@ -1,10 +1,8 @@
 """Services that are sick in one way, and what the doctor says of them."""
 
-import datetime
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from email.utils import format_datetime
 
 import confkit as ck
 
@@ -31,12 +29,6 @@ def by_name(checks: ck.Checklist) -> dict[str, ck.Check]:
 def verdicts(checks: ck.Checklist) -> str:
     """The first letters of all verdicts, in order."""
     return "".join(check.verdict[0] for check in checks)
-
-
-def date(seconds: float) -> str:
-    """The Date header of a clock that is so many seconds off."""
-    now = datetime.datetime.now(datetime.UTC)
-    return format_datetime(now + datetime.timedelta(seconds=seconds), usegmt=True)
 
 
 @contextmanager

@@ -43,15 +43,6 @@ def test_a_service_that_is_well(sandbox):
     assert [check["check"] for check in found["checks"]] == list(CHECKS)
 
 
-def test_the_embedded_service():
-    """--sandbox looks at the service of this process, whatever the environment names; a profile
-    beside it is refused."""
-    status, out, err = doctor(url(quiet_port()), "--sandbox")
-    assert (status, out.splitlines()[-1]) == (0, "PASS    over all")
-    assert err.startswith("SANDBOX: changes nothing")
-    assert doctor(None, "--sandbox", "--profile", "prod")[0] == 1
-
-
 def test_the_exit_status_tells_the_verdict(script, sandbox):
     """1 where something is wrong, 2 where that cannot be known; logins stay within the bound."""
     assert doctor(url(quiet_port()))[0] == 1
@@ -65,19 +56,22 @@ def test_the_exit_status_tells_the_verdict(script, sandbox):
     assert out.endswith("UNKNOWN over all\n")
 
 
-def test_no_service_is_one_sentence():
-    """Without a service or with a wrong option: exit status 1, one line."""
-    for arguments, environ, told in (
-        ([], {}, "no service is named"),
-        (["--profile", "nowhere"], {}, "there is no profile 'nowhere'"),
-        (["--max-failed-logins", "-1"], {"CONFKIT_PROFILE": "sandbox"}, "max_failed_logins is -1"),
-        (["--timeout", "0"], {"CONFKIT_PROFILE": "sandbox"}, "timeout is 0"),
-        ([" "], {"CONFKIT_PROFILE": "sandbox"}, "room_id"),
+def test_the_embedded_service_and_wrong_options():
+    """--sandbox looks at the service of this process, whatever the environment names; without a
+    service or with a wrong option it is exit status 1 and one line."""
+    status, out, err = doctor(url(quiet_port()), "--sandbox")
+    assert (status, out.splitlines()[-1]) == (0, "PASS    over all")
+    assert err.startswith("SANDBOX: changes nothing")
+    for arguments, told in (
+        ([], "no service is named"),
+        (["--profile", "nowhere"], "there is no profile 'nowhere'"),
+        (["--sandbox", "--profile", "prod"], "--profile"),
+        (["--sandbox", "--max-failed-logins", "-1"], "max_failed_logins is -1"),
+        (["--sandbox", "--timeout", "0"], "timeout is 0"),
+        (["--sandbox", " "], "room_id"),
     ):
-        status, out, err = doctor(None, *arguments, **environ)
-        assert (status, out) == (1, "")
-        assert told in err
-        assert err.count("\n") == 1
+        status, out, err = doctor(None, *arguments)
+        assert (status, out, told in err, err.count("\n")) == (1, "", True, 1)
 
 
 def test_lines_come_while_a_slow_service_is_waited_for(script):

@@ -2,13 +2,13 @@
 
 import socket
 import ssl
-import subprocess
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 from requests.adapters import HTTPAdapter
 
 import confkit as ck
@@ -19,17 +19,15 @@ from tests.deployment.seeing import (
     B3,
     WELL,
     by_name,
-    date,
     deaf,
     secure,
     url,
     verdicts,
 )
 from tests.ports import quiet_port
-from tests.scripted import Reply, scripted
+from tests.scripted import GRANTED, Reply, scripted
 from tests.ways import reset
 
-HTML = "text/html"
 KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
 
 
@@ -68,16 +66,11 @@ def test_the_settings_say_where_they_come_from(script, monkeypatch):
     """Each setting is reported with its origin, and no key with its value."""
     service = script(WELL)
     monkeypatch.setenv("CONFKIT_BASE_URL", service.base_url)
-    client = ck.connect(outgoing_url=service.base_url + "/b", **KEYS)
-    check = ck.doctor(client)[0]
+    check = ck.doctor(ck.connect(outgoing_url=service.base_url + "/b", **KEYS))[0]
     assert (check.check, check.verdict) == ("settings", "PASS")
     assert f"base_url {service.base_url} (CONFKIT_BASE_URL)" in check.found
     assert f"outgoing_url {service.base_url}/b (argument)" in check.found
-    assert "outgoing_url has a path" in check.advice
-    assert "come from different places" in check.advice
     assert "demo_" not in check.found
-    monkeypatch.setenv("CONFKIT_OUTGOING_URL", service.base_url + "/b")
-    assert "different places" not in ck.doctor(ck.connect(**KEYS))[0].advice  # two variables
 
 
 @pytest.mark.parametrize(
@@ -86,8 +79,8 @@ def test_the_settings_say_where_they_come_from(script, monkeypatch):
         ("http://h:8050", "http://h:8080", "FAIL", "base_url to http://h:8080"),
         ("http://h:8080/rtc", "http://h:8050", "FAIL", "base_url to http://h:8080 instead"),
         ("http://h:8080", "http://h:8050/avd/api", "FAIL", "outgoing_url to http"),
-        ("http://h:8080/x", "http://h:8050", "PASS", "base_url has a path"),
-        ("http://h", "http://h:8050", "PASS", "so it is 80"),
+        ("http://h:8080/x", "http://h:8050", "PASS", "base_url has a path or no port"),
+        ("http://h", "http://h:8050", "PASS", "base_url has a path or no port"),
         ("http://h:8080", "http://i:8050", "PASS", "different hosts"),
         ("https://h:8080", "http://h:8050", "PASS", "on the way: http in outgoing_url"),
         ("https://h:8080", "https://h:8080", "PASS", "one address"),
@@ -102,78 +95,51 @@ def test_settings_that_look_wrong_are_named(a, b, verdict, told):
 
 # Names and ports
 
-
-def test_a_name_that_nobody_knows(script):
-    """A name without an address fails, and what comes after it is left out, for that interface."""
-    service = script(WELL)
-    found = by_name(ck.doctor(client_of("http://no-such-host.invalid:8080", service.base_url)))
-    assert found["name of A"].verdict == "FAIL"
-    assert found["name of A"].found == "the name no-such-host.invalid has no address here"
-    assert "base_url" in found["name of A"].advice
-    assert found["HTTP of A"].found == "because name of A did not pass"
-    assert found["token in B"].found == "because name of A did not pass"
-    assert found["HTTP of B"].verdict == "PASS"
+NOWHERE = {
+    "no name": ("http://no-such-host.invalid:8080", "", "name of A", "has no address", "base_url"),
+    "no route": ("http://255.255.255.255:9", "", "TCP to A", "cannot be reached", "network (VPN)"),
+    "no proxy": ("http://h:1", "{closed}", "TCP to A", "the proxy of this machine's", "NO_PROXY"),
+    "closed": ("{closed}", "", "TCP to A", "nothing listens at this port", "port in base_url"),
+    "silent": ("{deaf}", "", "TCP to A", "did not accept a connection within 0.2 s", "firewall"),
+}
 
 
-def test_a_name_that_is_known(script):
-    """A name's addresses are reported."""
-    address = script(WELL).base_url.replace("127.0.0.1", "localhost")
-    found = by_name(ck.doctor(client_of(address, address)))
-    assert found["name of A"].verdict == "PASS"
-    assert found["name of A"].found == "localhost has an address: 127.0.0.1"
-    assert found["token in B"].verdict == "PASS"
-
-
-def test_closed_ports(script):
-    """A port at which nobody listens is told apart for A and for B."""
+@pytest.mark.parametrize("row", NOWHERE.values(), ids=NOWHERE)
+def test_a_way_that_leads_nowhere(script, row):
+    """What is in the way is told by its own check with the next step; what comes after it is left
+    out, for that interface alone."""
     service, closed = script(WELL), url(quiet_port())
-    checks = ck.doctor(client_of(closed, service.base_url))
-    assert by_name(checks)["TCP to A"].found.endswith("nothing listens at this port")
-    assert by_name(checks)["clock"].verdict == "PASS"  # B has said it
+    with deaf() as port:
+        address, proxy = (text.format(closed=closed, deaf=url(port)) for text in row[:2])
+        client = client_of(address, service.base_url, timeout=(0.2, 5))
+        if proxy:
+            client.session.proxies = {"http://h": proxy}
+        checks = ck.doctor(client)
+    found, (name, told, step) = by_name(checks), row[2:]
+    assert (found[name].verdict, told in found[name].found) == ("FAIL", True)
+    assert step in found[name].advice
+    assert found["HTTP of A"].found == found["token in B"].found == f"because {name} did not pass"
+    assert (found["HTTP of B"].verdict, found["clock"].verdict) == ("PASS", "PASS")
     assert checks.exit_status == 1
-    checks = ck.doctor(client_of(service.base_url, closed))
-    assert "outgoing_url" in by_name(checks)["TCP to B"].advice
-    assert by_name(checks)["token in A"].verdict == "PASS"
-    assert by_name(checks)["token in B"].found == "because TCP to B did not pass"
-    checks = ck.doctor(client_of(closed, closed))
+
+
+@pytest.mark.parametrize(("host", "shown"), [("localhost", "localhost"), ("::1", "[::1]")])
+def test_a_name_or_an_address_that_is_known(host, shown):
+    """A name's address is reported; the brackets of version six are where they belong."""
+    with scripted(dict(WELL), host="::1" if host == "::1" else "127.0.0.1") as service:
+        address = service.base_url.replace("127.0.0.1", host)
+        checks = ck.doctor(client_of(address, address))
+    found = by_name(checks)
+    assert checks.ok
+    assert found["TCP to A"].found.startswith(f"{shown}:")
+    assert host != "localhost" or found["name of A"].found == "localhost has an address: 127.0.0.1"
+
+
+def test_without_any_answer_nothing_is_claimed():
+    """Where both ports are closed, the clocks are not known either."""
+    checks = ck.doctor(client_of(*[url(quiet_port())] * 2))
     assert by_name(checks)["clock"].found == "because TCP to A did not pass"
     assert "PASS" not in [check.verdict for check in checks[2:]]
-
-
-def test_a_port_behind_a_firewall():
-    """A port that drops what comes: no answer in time is another thing than a refusal."""
-    with deaf() as port:
-        address = url(port)
-        found = by_name(ck.doctor(client_of(address, address, timeout=(0.2, 0.2))))
-    assert found["TCP to A"].verdict == "FAIL"
-    assert "did not accept a connection within 0.2 s" in found["TCP to A"].found
-    assert "firewall" in found["TCP to A"].advice
-
-
-@pytest.mark.parametrize(
-    ("host", "proxy", "told", "step"),
-    [
-        ("255.255.255.255", None, "it cannot be reached", "this machine's network"),
-        ("127.0.0.1", "127.0.0.1:{port}", "the proxy of this machine's settings", "NO_PROXY"),
-    ],
-)
-def test_a_way_that_leads_nowhere(host, proxy, told, step):
-    """A network that is not there, and a proxy that is not: each is reported with its next step."""
-    client = client_of(*[f"http://{host}:9"] * 2)
-    if proxy:
-        client.session.trust_env = True
-        client.session.proxies = {"http": "http://" + proxy.format(port=quiet_port())}
-    check = by_name(ck.doctor(client))["TCP to A"]
-    assert (check.verdict, told in check.found) == ("FAIL", True)
-    assert step in check.advice
-
-
-def test_an_address_of_the_sixth_version():
-    """Its brackets are where they belong."""
-    with scripted(dict(WELL), host="::1") as service:
-        checks = ck.doctor(service.client())
-    assert checks.ok
-    assert by_name(checks)["TCP to A"].found.startswith("[::1]:")
 
 
 def test_swapped_addresses_are_found_by_asking(sandbox):
@@ -233,64 +199,13 @@ def test_tls_that_is_well(behind_tls, certificate):
     check = by_name(checks)["TLS of A"]
     assert "TLSv1.3, and the certificate is accepted until 20" in check.found
     assert "renew" in check.advice  # it was made for two days
+    before = ck.doctor(behind_tls.client(verify=str(certificate[0])), now=lambda: 0)
+    assert by_name(before)["TLS of A"].advice == ""
     with pytest.warns(Warning, match="Unverified HTTPS"):
         check = by_name(ck.doctor(behind_tls.client(verify=False)))["TLS of A"]
     assert check.verdict == "PASS"
     assert "not looked at (verify=False)" in check.found
     assert "pose as the service" in check.advice
-
-
-@pytest.fixture(scope="module")
-def issued(tmp_path_factory, certificate):
-    """issued(begin, end): a certificate of the house's own authority, valid between two years, and
-    the certificate of the authority."""
-    folder = tmp_path_factory.mktemp("house")
-    (folder / "index").touch()
-    (folder / "ca").write_text(
-        "[ca]\ndefault_ca=d\n[d]\ndatabase=index\nunique_subject=no\nnew_certs_dir=.\nrand_serial=yes\n"
-        "default_md=sha256\npolicy=p\nx509_extensions=e\n[p]\ncommonName=supplied\n"
-        "[e]\nsubjectAltName=IP:127.0.0.1\nauthorityKeyIdentifier=keyid\n"  # wanted since 3.13
-    )
-
-    def openssl(line: str) -> None:
-        subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
-
-    openssl(f"req -new -key {certificate[1]} -subj /CN=localhost -out asked")
-    openssl(
-        "req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=House -keyout ca.key -out ca.pem "
-        "-addext keyUsage=critical,keyCertSign"
-    )
-
-    def make(begin: int, end: int):
-        openssl(
-            "ca -batch -notext -config ca -keyfile ca.key -cert ca.pem -in asked "
-            f"-out made{begin} -startdate {begin}0101000000Z -enddate {end}0101000000Z"
-        )
-        return (folder / f"made{begin}", certificate[1]), str(folder / "ca.pem")
-
-    return make
-
-
-@pytest.mark.parametrize(
-    ("years", "trusted", "told", "step"),
-    [
-        ((2020, 2021), True, "certificate has expired", "clock is right"),
-        ((2044, 2045), True, "certificate is not yet valid", "clock is right"),
-        ((2022, 2045), False, "unable to get local issuer certificate", "CONFKIT_CA_BUNDLE"),
-        ((2022, 2045), True, None, ""),
-    ],
-)
-def test_a_certificate_is_told_by_what_is_wrong_with_it(issued, years, trusted, told, step):
-    """Out of its time, and of an authority that is not known: with the words of OpenSSL and a next
-    step; one that is well for long needs none."""
-    made, authority = issued(*years)
-    with scripted(dict(WELL), tls(made)) as service:
-        checks = ck.doctor(service.client(verify=authority if trusted else True))
-    check = by_name(checks)["TLS of A"]
-    assert (check.verdict, checks.ok) == (("FAIL", False) if told else ("PASS", True))
-    assert (told or "the certificate is accepted until 2045-01-01") in check.found
-    assert check.advice.find(step) >= (0 if told else -1)
-    assert bool(check.advice) == bool(told)
 
 
 @pytest.mark.parametrize(
@@ -312,18 +227,6 @@ def test_a_certificate_that_is_not_this_hosts(certificate, host, trusted, told, 
     assert not service.requests
 
 
-def test_a_bundle_that_cannot_be_read(behind_tls, tmp_path):
-    """A file that holds no certificate, or is gone, is a failure of the setting; nothing else is
-    claimed."""
-    broken = tmp_path / "ca.pem"
-    broken.write_text("nothing")
-    for path in (broken, tmp_path / "gone.pem"):
-        found = by_name(ck.doctor(behind_tls.client(verify=str(path))))
-        assert (found["TCP to A"].verdict, found["TLS of A"].verdict) == ("SKIP", "FAIL")
-        assert str(path) in found["TLS of A"].found
-        assert "CONFKIT_CA_BUNDLE" in found["TLS of A"].advice
-
-
 def test_plain_http_to_a_port_of_tls(behind_tls):
     """The way round that is wrong is named with the setting to change."""
     plain = behind_tls.base_url.replace("https:", "http:")
@@ -333,6 +236,44 @@ def test_plain_http_to_a_port_of_tls(behind_tls):
         assert found[name].verdict == "FAIL"
         assert found[name].found == "the port speaks TLS, and the address says http"
         assert found[name].advice == f"Write https:// in {setting}."
+
+
+class Refusing(HTTPAdapter):
+    """An adapter of one's own, which finds a certificate wrong."""
+
+    def __init__(self, why):
+        super().__init__()
+        self.why = why
+
+    def send(self, *_, **__):
+        raise requests.exceptions.SSLError(ssl.SSLCertVerificationError(1, self.why))
+
+
+@pytest.mark.parametrize(
+    ("why", "step"),
+    [
+        ("certificate has expired", "clock is right"),
+        ("certificate is not yet valid", "clock is right"),
+        ("unable to get local issuer certificate", "CONFKIT_CA_BUNDLE"),
+        ("Missing Authority Key Identifier", "newer Pythons"),
+    ],
+)
+def test_a_certificate_is_told_by_what_is_wrong_with_it(behind_tls, why, step):
+    """With the words of OpenSSL and a next step, by an exchange through the client's session."""
+    client = behind_tls.client()
+    client.session.mount("https://", Refusing(why))
+    check = by_name(ck.doctor(client))["TLS of A"]
+    assert (check.verdict, why in check.found, step in check.advice) == ("FAIL", True, True)
+
+
+def test_a_bundle_that_cannot_be_read(behind_tls, tmp_path):
+    """It is a failure of the setting; nothing else is claimed."""
+    path = tmp_path / "ca.pem"
+    path.write_text("nothing")
+    found = by_name(ck.doctor(behind_tls.client(verify=str(path))))
+    assert (found["TCP to A"].verdict, found["TLS of A"].verdict) == ("SKIP", "FAIL")
+    assert str(path) in found["TLS of A"].found
+    assert "CONFKIT_CA_BUNDLE" in found["TLS of A"].advice
 
 
 @contextmanager
@@ -397,41 +338,16 @@ def test_tls_to_a_port_that_says_nothing(closes, told):
     assert told in check.found
 
 
-def test_an_adapter_of_ones_own_is_judged_by_what_it_does(behind_tls, certificate):
-    """All stages are reported by an exchange through the client's own session."""
-    client = behind_tls.client(verify=str(certificate[0]))
-    client.session.mount("https://", HTTPAdapter())
-    assert ck.doctor(client).ok
-    client.session.mount("https://", HTTPAdapter())
-    client.session.verify = True
-    assert by_name(ck.doctor(client))["TLS of A"].verdict == "FAIL"
-
-
 # What else may answer
 
-
-def plain(status: int, header: str, value: str) -> Reply:
-    """An answer without a body."""
-    return Reply("", status=status, headers={header: value})
-
-
-LOGIN = "<html><title>Guest  access</title><form><input type='password'></form></html>"
 FOREIGN = {
-    "a login page": (Reply(LOGIN, kind=HTML), "a login page titled 'Guest access' (HTTP 200)"),
-    "a page": (Reply("<h1>It works</h1>", kind=HTML), "a page (HTTP 200): a web server"),
-    "not found": (
-        Reply("<title>404</title>", kind=HTML, status=404),
-        "a page titled '404' (HTTP 404)",
+    "a page": (Reply("<title>Guest access</title>", kind="text/html"), "Guest access"),
+    "a gateway": (Reply("<h1>Bad</h1>", kind="text/html", status=502), "(HTTP 502)"),
+    "a redirect": (
+        Reply("", status=302, headers={"Location": "https://portal.example/x?token=geheim99"}),
+        "(HTTP 302)",
     ),
-    "a gateway": (Reply("<h1>Bad</h1>", kind=HTML, status=502), "a gateway answers"),
-    "a login of a proxy": (plain(407, "Proxy-Authenticate", "Basic"), "a proxy before"),
-    "a login of a server": (plain(401, "WWW-Authenticate", "Basic"), "a web server before"),
-    "a redirect to a login": (
-        plain(302, "Location", "https://portal.example/login?token=geheim99"),
-        "redirects (HTTP 302) to https://portal.example/login, most likely a login",
-    ),
-    "a redirect to itself": (plain(302, "Location", "/elsewhere"), "(HTTP 302) to /elsewhere"),
-    "a redirect to nowhere": (Reply("", status=302), "to nowhere"),
+    "a redirect to nowhere": (Reply("", status=302), "(HTTP 302)"),
     "JSON of another kind": (Reply({"status": "up"}), "JSON without a result code"),
     "an empty answer": (Reply(""), "an empty answer"),
     "a connection that is reset": (Reply(raw=reset), "reset the connection"),
@@ -450,8 +366,6 @@ def test_something_else_that_answers(script, reply, told):
         assert by_name(checks)[name].verdict == "FAIL"
         assert told in by_name(checks)[name].found
         assert by_name(checks)[name].advice.endswith(".")
-        if told == "is not HTTP":
-            assert "another kind of service listens" in by_name(checks)[name].advice
     assert by_name(checks)["authentication"].found == "because HTTP of A did not pass"
     assert service.seen[A1] == 0
     assert "geheim99" not in str(checks)
@@ -470,14 +384,13 @@ def test_a_redirect_to_the_service_itself_names_the_address(script):
 
 def test_a_proxy_is_where_the_connection_goes(script):
     """With a proxy set, name and port are the proxy's, and its login shows nowhere."""
-    hosts = [f"http://service.invalid:{port}" for port in (8080, 8050)]
-    proxy = script({host + path: answer for host in hosts for path, answer in WELL.items()})
-    proxy.script["http://service.invalid:8080" + A1] = {"ret": 0, "random": "abc", "key": "def"}
-    client = client_of("http://service.invalid:8080", "http://service.invalid:8050")
+    host = "http://service.invalid"
+    proxy = script({host + path: answer for path, answer in {**WELL, A1: GRANTED}.items()})
+    client = client_of(host, host)
     client.session.proxies = {"http": proxy.base_url.replace("//", "//me:geheim99@")}
     checks = ck.doctor(client)
-    assert urlsplit(proxy.base_url).netloc in by_name(checks)["TCP to A"].found
-    assert "the proxy of this machine's settings, accepts" in by_name(checks)["TCP to A"].found
+    told = f"{urlsplit(proxy.base_url).netloc}, the proxy of this machine's settings, accepts"
+    assert told in by_name(checks)["TCP to A"].found
     assert "geheim99" not in str(checks) + checks.as_json()
 
 
@@ -496,24 +409,16 @@ def test_a_proxy_is_where_the_connection_goes(script):
 )
 def test_the_clock(script, seconds, verdict, told):
     """A skew is reported with its direction, and what it is assumed to matter for."""
-    service = script({**WELL, A1: {"ret": 401}})
-    found = by_name(ck.doctor(service.client(), now=lambda: time.time() - seconds))
+    found = by_name(ck.doctor(script(WELL).client(), now=lambda: time.time() - seconds))
     assert found["clock"].verdict == verdict
     assert told in found["clock"].found
     assert ("assumed" in found["clock"].found) == (verdict == "FAIL")
-    apart = "apart, which should not matter" in found["authentication"].found
-    assert apart == (verdict == "FAIL")
 
 
-@pytest.mark.parametrize(
-    ("header", "verdict"),
-    [(-3600, "FAIL"), (0, "PASS"), ("Date: soon\r\n", "UNKNOWN"), ("", "UNKNOWN")],
-)
-def test_the_date_header_is_what_tells(script, header, verdict):
-    """A wrong header is a skew; none, or one that cannot be read, leaves it unknown."""
-    if not isinstance(header, str):
-        header = f"Date: {date(header)}\r\n"
+@pytest.mark.parametrize("header", ["Date: soon\r\n", ""])
+def test_without_a_date_the_clocks_are_unknown(script, header):
+    """A Date header that cannot be read, or none, says nothing."""
     body = b'{"ret": 602}'
     head = f"HTTP/1.1 200 OK\r\n{header}Content-Length: {len(body)}\r\n\r\n".encode()
     odd = Reply(raw=lambda peer: peer.sendall(head + body))
-    assert by_name(ck.doctor(script({A3: odd, B3: odd}).client()))["clock"].verdict == verdict
+    assert by_name(ck.doctor(script({A3: odd, B3: odd}).client()))["clock"].verdict == "UNKNOWN"

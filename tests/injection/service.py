@@ -1,75 +1,60 @@
 """A service whose every text is hostile."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import quote
 
 import confkit as ck
-from tests.scripted import AUTHENTICATE, GET_ROOM, Scripted, scripted
+from confkit.endpoints import ENDPOINTS
+from tests.scripted import Scripted, scripted
 
-USERS, LIST = "/rtc/room/get_room_info", "/avd/api/outgoing/getOutgoingUsers"
-MCU, CREATE = "/sdk/get_mcu", "/rtc/room/create"
+Answer = Callable[[dict[str, str]], dict[str, Any]]
 
 
 def script(texts: Sequence[str]) -> dict[str, object]:
     """Answers in which each room is called one of these texts, and everything in it another."""
     following = dict(zip(texts, [*texts[1:], *texts[:1]], strict=True))
+    caps = {"attendee_max": "3", "max_audio": "", "max_video": ""}
 
-    def room(query: dict[str, str]) -> dict[str, object]:
-        room_id = query.get("room_id", "")
-        if room_id not in following:
-            return {"ret": 404, "msg": texts[0]}
-        topic = following[room_id]
-        return {
-            "ret": 0,
-            "id": 1,
-            "room_id": room_id,
-            "topic": topic,
-            "room_status": 1,
-            "owner_id": topic,
-            "host_password": "",
-            "attendee_max": "3",
-            "max_audio": "",
-            "max_video": "",
-            "room_extend_id": topic,
-            "room_mode": 1,
-        }
+    def of_room(told: Callable[[str], dict[str, Any]]) -> Answer:
+        def answer(query: dict[str, str]) -> dict[str, Any]:
+            name = following.get(query.get("room_id", ""))
+            return {"ret": 404, "msg": texts[0]} if name is None else {"ret": 0, **told(name)}
 
-    def users(query: dict[str, str]) -> dict[str, object]:
-        name = following.get(query.get("room_id", ""))
-        if name is None:
-            return {"ret": 404, "msg": texts[0]}
-        return {"ret": 0, "user_list": [{"user_name": name, "user_id": name}]}
+        return answer
 
-    def devices(query: dict[str, str]) -> dict[str, object]:
-        wanted = [query["roomId"]] if query.get("roomId") else texts
+    def room(query: dict[str, str]) -> dict[str, Any]:
+        numbers = {"id": 1, "room_status": 1, "room_mode": 1, **caps}
+        named = of_room(lambda name: dict.fromkeys(["topic", "owner_id", "room_extend_id"], name))
+        return {"room_id": query.get("room_id"), **numbers, **named(query)}
+
+    def devices(query: dict[str, str]) -> dict[str, Any]:
         items = [
             {
-                "roomId": room_id,
-                "userId": following.get(room_id, "d"),
-                "userName": following.get(room_id, "d"),
+                **dict.fromkeys(["userId", "userName"], following.get(room_id, "d")),
                 "userAddress": f"sip://{quote(following.get(room_id, 'd'))}@127.0.0.1/",
-                "userData": room_id,
+                **dict.fromkeys(["roomId", "userData"], room_id),
                 "options": {"login_name": room_id},
             }
-            for room_id in wanted
+            for room_id in ([query["roomId"]] if query.get("roomId") else texts)
         ]
         return {"ret": 0, "data": {"total": len(items), "items": items}}
 
-    return {
-        GET_ROOM: room,
-        USERS: users,
-        LIST: devices,
-        MCU: lambda query: {"ret": 0, "addr": following.get(query.get("room_id", ""), "x")},
-        CREATE: {"ret": 700, "msg": texts[0], "err": texts[-1]},
-        "/rtc/room/del": {"ret": texts[0], "msg": texts[-1]},
-        "/rtc/force_offline_mcu": {"ret": 417, "msg": texts[0]},
+    answers = {
+        "A2": {"ret": 700, "msg": texts[0], "err": texts[-1]},
+        "A3": room,
+        "A4": {"ret": texts[0], "msg": texts[-1]},
+        "A5": of_room(lambda name: {"addr": name}),
+        "A6": of_room(lambda name: {"user_list": [{"user_name": name, "user_id": name}]}),
+        "A7": {"ret": 417, "msg": texts[0]},
+        "B3": devices,
     }
+    return {ENDPOINTS[key].path: answer for key, answer in answers.items()}
 
 
 @contextmanager
 def hostile(texts: Sequence[str]) -> Iterator[tuple[ck.Client, Scripted]]:
     """A client of such a service, with the service."""
-    assert AUTHENTICATE
     with scripted(script(list(texts))) as service, service.client() as client:
         yield client, service

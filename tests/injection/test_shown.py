@@ -12,10 +12,8 @@ import confkit as ck
 from confkit import cli, profiles
 from confkit.checklist import Check, Checklist
 from confkit.cli.options import OneLine
-from confkit.frames import calls_frame
-from confkit.text import as_json, one_line, printable, say
-from tests.rtsp.fakes import instead
-from tests.rtsp.test_preflight import of_script
+from confkit.text import as_json, say
+from tests.rtsp.fakes import instead, of_script
 from tests.scripted import GET_ROOM, Reply
 from tests.test_layers import PACKAGE
 
@@ -24,6 +22,12 @@ from .looking import alive, controls, told
 from .service import hostile, script
 from .texts import FORGED
 
+
+def dead(*things):
+    """Whether nothing that is shown of these things acts."""
+    return [one for one in surfaces.of(*things) if one.wrong] == []
+
+
 SOME = [one for one in (*texts.MARKUP[:4], texts.CONTROLS[0], *texts.CONTROLS[7:10]) if one]
 
 
@@ -31,7 +35,7 @@ def test_markup_and_controls_in_each_object_are_shown_as_text():
     """Reports, checks, lists, explanations: each text of the collection is dead, and is there."""
     for text in (*texts.ALL, *texts.HALVES):
         for output in surfaces.of_objects([text, text]):
-            assert surfaces.wrong(output)[1] == [], (output.where, text)
+            assert output.wrong == [], (output.where, text)
     for text in texts.MARKUP:
         assert text in told(Check("x", "FAIL", text)._repr_html_())
 
@@ -41,7 +45,7 @@ def test_panels_and_frames_of_a_hostile_service_hold_no_markup():
     ids = [one for one in texts.ALL if texts.sendable(one)][::4]
     with hostile(ids) as (client, _):
         for output in (*surfaces.of_frames(client, ids), *surfaces.of_panels(client, ids)):
-            assert surfaces.wrong(output)[1] == [], output.where
+            assert output.wrong == [], output.where
 
 
 def test_a_text_with_half_a_letter_is_shown(script):
@@ -50,8 +54,8 @@ def test_a_text_with_half_a_letter_is_shown(script):
     users = {"ret": 0, "user_list": [{"user_name": texts.HALVES[2], "user_id": "u"}]}
     service = script({"/rtc/room/get": room, "/rtc/room/get_room_info": users})
     with service.client() as client:
-        for output in surfaces.of_panels_of_rooms(client, ["1"]):
-            assert surfaces.wrong(output)[1] == [], output.where
+        for output in surfaces.of_rooms(client, ["1"]):
+            assert output.wrong == [], output.where
             output.text.encode()
 
 
@@ -84,12 +88,6 @@ def test_json_keeps_every_value_and_is_printable():
             written = as_json({"text": text}, **options)
             assert controls(written) == []
             assert json.loads(written) == {"text": text}
-
-
-def test_texts_of_ours_keep_their_lines_and_those_of_others_have_one():
-    """`printable` leaves line ends and tabs, `one_line` none; letters of any script stay."""
-    assert printable("a\n\tb\x1b[31m\r\x9bé會") == "a\n\tb [31m  é會"
-    assert one_line("a\n\tb\x1b[31m\u202eé會") == "a  b [31m é會"
 
 
 @pytest.mark.parametrize(
@@ -135,13 +133,6 @@ def test_commands_print_no_control_characters(arguments, capfd, monkeypatch, tmp
             assert controls(err) == []
 
 
-def test_an_error_quotes_no_control_character():
-    """What an error says has lines of ours and letters only; what it was made of stays."""
-    error = ck.ConfigError("a\x1b[2Jb\n  c\x9b")
-    assert str(error) == "a [2Jb\n  c "
-    assert error.args == ("a\x1b[2Jb\n  c\x9b",)
-
-
 def test_a_topic_with_dollars_is_no_formula_in_a_notebook():
     """HTML with dollars or backslashes is marked for MathJax to leave alone; other HTML is not."""
     for text in ("$x$", "\\(x\\)", "\\[x\\]", "\\begin{x}"):
@@ -151,10 +142,14 @@ def test_a_topic_with_dollars_is_no_formula_in_a_notebook():
 
 
 def test_what_is_said_is_printable(capsys):
-    """The one place that prints lets no control character through, to neither stream."""
+    """The one place that prints lets no control character through, to neither stream; what an error
+    says has lines of ours and letters only, and what it was made of stays."""
     say("a\x1b[2J\x9b\tb\n c")
     say("d\x07\ud800", aside=True)
     assert capsys.readouterr() == ("a [2J \tb\n c\n", "d  \n")
+    error = ck.ConfigError("a\x1b[2Jb\n  c\x9b")
+    assert str(error) == "a [2Jb\n  c "
+    assert error.args == ("a\x1b[2Jb\n  c\x9b",)
 
 
 def test_a_log_line_is_one_line():
@@ -225,8 +220,7 @@ def test_what_a_camera_says_is_shown_as_text(text):
     ):
         report = of_script(answer, "admin", "secret", timeout=3)
         assert not report.ok
-        assert controls(str(report)) == []
-        assert alive(report._repr_html_()) == []
+        assert dead(report)
         assert len(report.cause) < 500
 
 
@@ -243,10 +237,8 @@ def test_what_an_http_server_says_is_shown_as_text(script, text):
     with service.client() as client:
         with pytest.raises(ck.ConfkitError) as caught:
             ck.get_room(client, "1")
-        assert controls(str(caught.value)) == []
-        assert controls(repr(client.calls[-1])) == []
-        html = calls_frame(client.calls)._repr_html_()
-        assert alive(html) == []
+        calls = client.calls
+        assert dead(str(caught.value), repr(calls[-1]), ck.calls_frame(calls))
 
 
 @pytest.mark.parametrize("text", ["rtsp://\x1b[2J", f"x\n{FORGED}", "<script>", "rtsp://a:b@\x9b/"])
@@ -254,8 +246,7 @@ def test_an_address_that_is_none_is_shown_as_text(text):
     """What was typed in place of an address stands in the report, without its controls."""
     report = ck.preflight(text)
     assert report.verdict == "url_malformed"
-    assert controls(str(report)) == []
-    assert alive(report._repr_html_()) == []
+    assert dead(report)
 
 
 def test_a_profile_is_called_by_letters_only():

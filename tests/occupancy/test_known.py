@@ -1,10 +1,9 @@
 """The rooms that can be known of, and from where."""
 
-import pandas as pd
 import pytest
 
 import confkit as ck
-from tests.many.building import DEVICES
+from confkit.sandbox import Sandbox
 
 
 @pytest.fixture
@@ -18,14 +17,10 @@ def known(client, **sources):
     return dict(zip(frame.room_id, frame.source, strict=True))
 
 
-def test_nothing_is_known_of_a_service_that_is_new_to_us(client):
-    """No room is an empty frame of the same types."""
-    assert known(client) == {}
-
-
 def test_each_room_has_its_sources(client, sandbox, created, tmp_path):
     """Created by this client, with external devices, in a recording, in a list; several are all
-    named, and each room comes once."""
+    named, and each room comes once. What is deleted again is not there."""
+    ck.delete_room(client, ck.create_room(client, "Gone", "ops"))
     other = sandbox.connect()
     theirs = ck.create_room(other, "Theirs", "ops")
     url = sandbox.camera(size=(160, 96), fps=5)
@@ -50,12 +45,8 @@ def test_each_room_has_its_sources(client, sandbox, created, tmp_path):
         "00123": "list",
     }
     assert list(known(other)) == [theirs, created[0]]
-
-
-def test_a_deleted_room_is_gone(client, created):
-    """What this client has made and deleted again is not there."""
-    ck.delete_room(client, created[1])
-    assert known(client) == dict.fromkeys([created[0], created[2]], "created")
+    with Sandbox(seed=2) as new, new.connect() as stranger:
+        assert known(stranger) == {}
 
 
 def test_a_failed_list_of_devices_is_raised(client, sandbox, created):
@@ -71,18 +62,3 @@ def test_a_list_or_a_recording_that_is_not_there_is_raised(client, tmp_path):
         ck.known_rooms(client, list=tmp_path / "none.txt")
     with pytest.raises(ck.ConfigError, match="none"):
         ck.known_rooms(client, recording=tmp_path / "none")
-
-
-def test_what_is_known_can_be_swept(client, created):
-    """The frame is a table for `sweep`, and the source comes along."""
-    frame = ck.sweep(client, ck.known_rooms(client)).frame()
-    assert list(frame.room_id) == created
-    assert list(frame.source) == ["created"] * 3
-    assert isinstance(frame.source.dtype, pd.StringDtype)
-
-
-def test_device_rooms_keep_the_order_of_the_service(script):
-    """Each once, as B3 lists them."""
-    items = [{"roomId": one, "userId": f"u{place}"} for place, one in enumerate("baab")]
-    service = script({DEVICES: {"ret": 0, "data": {"total": 4, "items": items}}})
-    assert list(known(service.client())) == ["b", "a"]

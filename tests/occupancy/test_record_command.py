@@ -109,6 +109,7 @@ def test_what_it_told_is_there_once_whenever_it_is_killed(start, tmp_path):
         (("--until", "soon"), "until is 'soon'"),
         (("--sweeps", "0"), "sweeps is 0"),
         (("--profile", "sandbox"), "embedded sandbox"),
+        (("--rooms", "nowhere.txt"), "nowhere.txt"),
     ],
 )
 def test_wrong_options_are_one_line(start, tmp_path, options, named):
@@ -118,11 +119,3 @@ def test_wrong_options_are_one_line(start, tmp_path, options, named):
     assert named in log
     assert len(log.strip().splitlines()) == 1
     assert not (tmp_path / "kept").exists()
-
-
-def test_a_missing_list_of_rooms_is_one_line(start):
-    """A file of rooms that is not there is named."""
-    _, log = (process := start(rooms="nowhere.txt")).communicate(timeout=60)
-    assert process.returncode == 1
-    assert "nowhere.txt" in log
-    assert "Traceback" not in log

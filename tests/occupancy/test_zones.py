@@ -70,11 +70,6 @@ def test_a_local_zone_without_a_name_is_told_by_its_offset(monkeypatch):
         time.tzset()
 
 
-def test_this_machine_has_a_zone():
-    """Whatever a machine keeps of its zone, it has one with a name."""
-    assert zone(None)[1]
-
-
 @pytest.mark.parametrize("given", ["Middle/Earth", "", "/etc/passwd", "a\0b"])
 def test_no_zone_is_a_clear_error(given):
     """A name that no zone has is a ValueError that shows one."""

@@ -2,7 +2,7 @@
 
 import copy
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,125 +12,73 @@ from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from confkit.errors import codes
 from confkit.sandbox import Sandbox
-from tests.openapi.described import Described
+from tests.openapi.described import Operation
 
-FORM, JSON = "application/x-www-form-urlencoded", "application/json"
-DIALECTS = {
-    "usual": ({}, ""),
-    "field": (
-        {"hash": "sha256", "signature": "raw", "result_field": "result", "item_keys": "snake_case"},
-        "",
-    ),
-    "form": ({"create_method": "POST", "list_method": "POST", "placement": "form"}, FORM),
-    "json": (
-        {
-            "create_method": "POST",
-            "list_method": "POST",
-            "placement": "json",
-            "result_field": "result",
-            "item_keys": "snake_case",
-        },
-        JSON,
-    ),
+POSTED = {"create_method": "POST", "list_method": "POST"}
+FIELD = {"result_field": "result", "item_keys": "snake_case"}
+DIALECTS: dict[str, dict[str, str]] = {
+    "usual": {},
+    "field": {"hash": "sha256", "signature": "raw", **FIELD},
+    "form": {**POSTED, "placement": "form"},
+    "json": {**POSTED, "placement": "json", **FIELD},
 }
 LOGIN = {"login_name": "admin", "login_password": "desk-2468"}
-IDS = {
-    "A1": "authenticate",
-    "A2": "createRoom",
-    "A3": "getRoom",
-    "A4": "deleteRoom",
-    "A5": "getMcu",
-    "A6": "getRoomUsers",
-    "A7": "forceOffline",
-    "B1": "createDevice",
-    "B2": "deleteDevice",
-    "B3": "listDevices",
-}
+IDS = "authenticate createRoom getRoom deleteRoom getMcu getRoomUsers forceOffline createDevice"
+IDS += " deleteDevice listDevices"
+VALUES = {
+    "topic": "Größe & 100 % = ?", "owner_id": "ops", "room_mode": 1, "host_password": "a&b=c",
+    "max_video": 4, "max_audio": 6, "attendee_max": 25, "room_type": 1, "start_time": 1700000000,
+    "end_time": 1700003600, "userName": "Door", "userData": "ü", "options": LOGIN,
+}  # fmt: skip
+OPTIONAL = {"host_password", "attendee_max", "max_audio", "max_video", "room_extend_id",
+            "userData", "user_data", "options", *LOGIN}  # fmt: skip
 
 
 class Deployment:
-    """A sandbox in a dialect, and whoever calls it by the description."""
+    """A sandbox in a dialect, whose operations are called by the description."""
 
-    def __init__(self, sandbox: Sandbox, body: str) -> None:
-        self.sandbox, self.body = sandbox, body
-        self.by = Described(base_url=sandbox.base_url, outgoing_url=sandbox.outgoing_url)
-        self.code = sandbox.dialect.result_field
-        self.camera = sandbox.camera(size=(160, 120))
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox, dialect = sandbox, sandbox.dialect
+        self._as_json = dialect.placement == "json"
+        servers = {"base_url": sandbox.base_url, "outgoing_url": sandbox.outgoing_url}
+        by_post = ("B1", "B3") if dialect.create_method == "POST" else ()
+        self.of = {
+            key: Operation(name + "ByPost" * (key in by_post), **servers)
+            for key, name in zip(ENDPOINTS, IDS.split(), strict=True)
+        }
         self._numbers = itertools.count()
-        signed = signing.digest(sandbox.access_key, sandbox.secret_key, sandbox.dialect)
-        self.key = {"access_key": sandbox.access_key, "digest": str(signed)}
-        answer = self.by.call("authenticate", self.key)
-        made = signing.access_token(
-            answer["random"], answer["key"], sandbox.secret_key, sandbox.dialect
-        )
-        self.token = str(made)
-
-    def id_of(self, key: str) -> str:
-        """The operation's id, as the dialect's method makes it."""
-        by_post = self.body and key in ("B1", "B3")
-        return IDS[key] + "ByPost" * bool(by_post)
+        digest = signing.digest(sandbox.access_key, sandbox.secret_key, dialect)
+        self.known = {"access_key": sandbox.access_key, "digest": str(digest)}
+        _, answer = self.call("A1", self.known)
+        made = signing.access_token(answer["random"], answer["key"], sandbox.secret_key, dialect)
+        self.known |= {"access_token": str(made), "accessToken": str(made), **VALUES}
+        self.known["userAddress"] = sandbox.camera(size=(160, 120))
 
     def call(self, key: str, values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """The result code and the answer, which the description allows."""
-        answer = self.by.call(self.id_of(key), values, self.body)
-        return answer[self.code if key[0] == "B" else "ret"], answer
-
-    def room(self) -> str:
-        """A new room with a person in it."""
-        values = {"access_token": self.token, "topic": "t", "owner_id": "ops", "room_mode": 1}
-        room_id = self.call("A2", values)[1]["room_id"]
-        self.sandbox.join(room_id, "Ada", user_id=f"ada-{room_id}")
-        return room_id
+        answer = self.of[key].call(values, self._as_json)
+        return answer[self.sandbox.dialect.result_field if key[0] == "B" else "ret"], answer
 
     def prepared(self, key: str) -> dict[str, Any]:
         """All parameters of a call that succeeds, in a state of its own."""
         number = next(self._numbers)
-        if key == "A1":
-            return dict(self.key)
-        if key == "A2":
-            return {
-                "access_token": self.token,
-                "topic": "Größe & 100 % = ?",
-                "owner_id": "ops",
-                "room_mode": 1,
-                "host_password": "a&b=c",
-                "max_video": 4,
-                "max_audio": 6,
-                "attendee_max": 25,
-                "room_extend_id": f"own-{number}",
-                "room_type": 1,
-                "start_time": 1700000000,
-                "end_time": 1700003600,
-            }
-        room_id = self.room()
-        if key[0] == "A":
-            user = {"user_id": f"ada-{room_id}"} if key == "A7" else {}
-            return {"access_token": self.token, "room_id": room_id, **user}
-        device = {"roomId": room_id, "userId": f"cam-{number}", "userAddress": self.camera}
-        full = {
-            "accessToken": self.token,
-            **device,
-            "userName": "Door",
-            "userData": "ü",
-            "options": LOGIN,
-        }
-        if key == "B1":
-            return full
-        assert self.call("B1", full)[0] == 0
-        return (
-            {"access_token": self.token, **device}
-            if key == "B2"
-            else {"accessToken": self.token, "roomId": room_id}
-        )
+        own = {"room_extend_id": f"own-{number}", "userId": f"cam-{number}"}
+        if {"room_id", "roomId"} & set(self.of[key].names):
+            plain = {name: self.known[name] for name in ("access_token", "topic", "owner_id")}
+            room_id = self.call("A2", {**plain, "room_mode": 1})[1]["room_id"]
+            user_id = self.sandbox.join(room_id, "Ada")
+            own |= {"room_id": room_id, "roomId": room_id, "user_id": user_id}
+        known = {**self.known, **own}
+        if key in ("B2", "B3"):
+            device = {name: known[name] for name in self.of["B1"].names}
+            assert self.call("B1", device)[0] == 0
+        return {name: known[name] for name in self.of[key].names}
 
 
 @pytest.fixture(scope="module", params=DIALECTS)
 def deployment(request: pytest.FixtureRequest) -> Iterator[Deployment]:
-    settings, body = DIALECTS[request.param]
-    with Sandbox(seed=1, dialect=Dialect(**settings)) as sandbox:
-        made = Deployment(sandbox, body)
-        yield made
-        made.by.close()
+    with Sandbox(seed=1, dialect=Dialect(**DIALECTS[request.param])) as sandbox:
+        yield Deployment(sandbox)
 
 
 @pytest.fixture(params=ENDPOINTS)
@@ -139,24 +87,27 @@ def key(request: pytest.FixtureRequest) -> str:
 
 
 def test_a_success_is_as_described(deployment, key):
-    """The real answer of success is the described one, also with all its numbers quoted."""
+    """The real answer of success is the described one, also with all its numbers quoted; a room
+    that was made with the required parameters alone is described too."""
     ret, answer = deployment.call(key, deployment.prepared(key))
     assert ret == 0
-    assert deployment.by.says(deployment.id_of(key), answer, success=True)
-    assert deployment.by.says(deployment.id_of(key), quoted(answer), success=True)
+    if key == "A3":
+        assert answer["attendee_max"] == ""
+    for written in (answer, quoted(answer)):
+        assert deployment.of[key].says(written, success=True)
 
 
 def test_exactly_the_required_parameters_are_required(deployment, key):
     """Without a required parameter description and sandbox refuse the call; any other may lack."""
-    operation = deployment.id_of(key)
-    for name, required in deployment.by.names(operation).items():
+    operation = deployment.of[key]
+    for name, required in operation.names.items():
         values = deployment.prepared(key)
-        assert deployment.by.fits(operation, values)
+        assert operation.fits(values)
         del values[name]
-        assert deployment.by.fits(operation, values) == (not required), name
+        assert operation.fits(values) == (not required), name
         ret, answer = deployment.call(key, values)
         assert (ret != 0) == required, name
-        assert deployment.by.says(operation, answer, success=not ret)
+        assert operation.says(answer, success=not ret)
 
 
 @pytest.mark.parametrize("sent", [None, "wrong"])
@@ -167,73 +118,50 @@ def test_a_refused_token_is_as_described(deployment, key, sent):
     values[name] = sent or values[name] + "A"
     ret, answer = deployment.call(key, values)
     assert ret == (401 if key == "A1" else 602)
-    assert deployment.by.says(deployment.id_of(key), answer, success=False)
-    assert deployment.by.says(deployment.id_of(key), quoted(answer), success=False)
+    for written in (answer, quoted(answer)):
+        assert deployment.of[key].says(written, success=False)
 
 
 def test_every_code_is_an_error_as_described(deployment, key):
     """Each of its main codes, quoted or not, is a described error of an operation; of A3 and B3,
     which stand for all, any code is, known or not."""
-    path = ENDPOINTS[key].path
     values = deployment.prepared(key)
     any_code = {code.ret for code in codes()} | {12345, -1}
     for ret in sorted((any_code if key in ("A3", "B3") else set(ENDPOINTS[key].codes)) - {0}):
-        deployment.sandbox.fault(path, ret=ret, times=1)
+        deployment.sandbox.fault(ENDPOINTS[key].path, ret=ret, times=1)
         found, answer = deployment.call(key, values)
         assert found == ret
         for written in (answer, quoted(answer)):
-            assert deployment.by.says(deployment.id_of(key), written, success=False)
-            assert not deployment.by.says(deployment.id_of(key), written, success=True)
+            assert deployment.of[key].says(written, success=False)
+            assert not deployment.of[key].says(written, success=True)
 
 
 def test_an_answer_that_is_wrong_is_not_as_described(deployment, key):
     """No answer passes that lacks a field, has one of another type, or is not an object."""
     _, answer = deployment.call(key, deployment.prepared(key))
-    operation = deployment.id_of(key)
-    optional = {
-        "host_password",
-        "attendee_max",
-        "max_audio",
-        "max_video",
-        "room_extend_id",
-        "userData",
-        "user_data",
-        "options",
-        *LOGIN,
-    }
     tried = 0
-    for place, inside, name in fields(answer):
+    for *place, name in fields(answer):
         for change in (lambda o, n: o.pop(n), lambda o, n: o.update({n: [[None]]})):
-            broken = copy.deepcopy(answer)
-            change(inside(broken), name)
-            right = name in optional and name not in inside(broken)
-            assert deployment.by.says(operation, broken) == right, f"{place}{name}"
+            broken = inside = copy.deepcopy(answer)
+            for step in place:
+                inside = inside[step]
+            change(inside, name)
+            right = name in OPTIONAL and name not in inside
+            assert deployment.of[key].says(broken) == right, (place, name)
             tried += 1
     assert tried >= 4
-    for nonsense in ([answer], "0", None, {}, {**answer, deployment.code: None, "ret": "no"}):
-        assert not deployment.by.says(operation, nonsense)
+    code = deployment.sandbox.dialect.result_field
+    for nonsense in ([answer], "0", None, {}, {**answer, code: None, "ret": "no"}):
+        assert not deployment.of[key].says(nonsense)
 
 
-def test_a_room_without_caps_is_as_described(deployment):
-    """A room that was made with the required parameters alone is described too."""
-    ret, answer = deployment.call(
-        "A3", {"access_token": deployment.token, "room_id": deployment.room()}
-    )
-    assert (ret, answer["attendee_max"]) == (0, "")
-
-
-def fields(
-    answer: dict[str, Any],
-) -> Iterator[tuple[str, Callable[[dict[str, Any]], dict[str, Any]], str]]:
-    """Each field of an answer: where it stands, how to get there, its name."""
-    yield from (("", lambda whole: whole, name) for name in answer)
-    for name, inner in answer.items():
-        if isinstance(inner, dict):
-            for place, inside, deeper in fields(inner):
-                yield f"{name}.{place}", lambda whole, n=name, i=inside: i(whole[n]), deeper
-        elif isinstance(inner, list) and inner:
-            for place, inside, deeper in fields(inner[0]):
-                yield f"{name}[0].{place}", lambda whole, n=name, i=inside: i(whole[n][0]), deeper
+def fields(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of each field of an answer."""
+    for name, inner in value.items() if isinstance(value, dict) else enumerate(value[:1]):
+        if isinstance(value, dict):
+            yield (*place, name)
+        if isinstance(inner, dict | list):
+            yield from fields(inner, (*place, name))
 
 
 def quoted(value: Any) -> Any:

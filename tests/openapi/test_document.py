@@ -14,9 +14,8 @@ from confkit.cli.services import SPOKEN, openapi
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from confkit.errors import codes
-from tests.openapi.described import find, operations, schema_of
+from tests.openapi.described import DOCUMENT, find, operations, valid
 
-DOCUMENT = json.loads(openapi())
 SURE = {"specified", "seen", "assumed", "unknown"}
 
 
@@ -35,7 +34,7 @@ def parameters() -> list[dict[str, Any]]:
     """All parameters, those that are referred to once each."""
     own = [
         parameter
-        for _, _, told in operations(DOCUMENT)
+        for _, _, told in operations()
         for parameter in told.get("parameters", ())
         if "$ref" not in parameter
     ]
@@ -55,25 +54,23 @@ def test_every_schema_is_one_and_every_reference_leads_somewhere():
         Draft202012Validator.check_schema(schema)
     used = {value["$ref"] for _, value in everything() if isinstance(value.get("$ref"), str)}
     for reference in used:
-        assert find(DOCUMENT, {"$ref": reference})
+        assert find({"$ref": reference})
     kinds = DOCUMENT["components"]
     assert used == {f"#/components/{kind}/{name}" for kind in kinds for name in kinds[kind]}
 
 
 def test_every_operation_is_there_once_with_its_tables():
     """Each operation has an id of its own, its path, its parameters in order, and its codes."""
-    ids = Counter(told["operationId"] for _, _, told in operations(DOCUMENT))
+    ids = Counter(told["operationId"] for _, _, told in operations())
     assert max(ids.values()) == 1
     assert set(DOCUMENT["paths"]) == {endpoint.path for endpoint in ENDPOINTS.values()}
     gets = {
-        told["x-endpoint"]: (path, told)
-        for path, method, told in operations(DOCUMENT)
-        if method == "get"
+        told["x-endpoint"]: (path, told) for path, method, told in operations() if method == "get"
     }
     assert list(gets) == list(ENDPOINTS)
     for key, (path, told) in gets.items():
         endpoint = ENDPOINTS[key]
-        given = [find(DOCUMENT, parameter) for parameter in told["parameters"]]
+        given = [find(parameter) for parameter in told["parameters"]]
         required = [parameter["name"] for parameter in given if parameter["required"]]
         assert path == endpoint.path
         assert required == [*filter(None, [endpoint.token]), *endpoint.required]
@@ -82,13 +79,13 @@ def test_every_operation_is_there_once_with_its_tables():
         assert told["x-write"] == endpoint.write
         assert told["tags"] == [f"Interface {endpoint.interface}"]
     assert SPOKEN in DOCUMENT["info"]["description"].replace("\n", " ")
-    posts = [told["x-endpoint"] for _, method, told in operations(DOCUMENT) if method == "post"]
+    posts = [told["x-endpoint"] for _, method, told in operations() if method == "post"]
     assert posts == ["B1", "B3"]
 
 
 def test_every_fact_says_how_sure_it_is():
     """Operations, answers, parameters, fields and codes are marked, each with one of four words."""
-    told = [told for _, _, told in operations(DOCUMENT)]
+    told = [told for _, _, told in operations()]
     marked = [*told, *parameters()]
     marked += [response for one in told for response in one["responses"].values()]
     for place, value in everything():
@@ -133,7 +130,7 @@ def test_every_example_is_true():
     for place, value in everything():
         if isinstance(value.get("examples"), list) and "/examples/" not in place:
             for example in value["examples"]:
-                schema_of(DOCUMENT, value).validate(example)
+                assert valid(value, example), example
                 seen += 1
     assert seen > 50
 

@@ -6,15 +6,24 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-from confkit.rtsp.message import Parser, Request, Response
+from confkit.rtsp.message import Frame, MalformedMessage, Parser, Request, Response
+from confkit.rtsp.preflight import preflight
+from confkit.rtsp.report import Report
+from confkit.sandbox.cameras.picture import encode_loop
+from confkit.sandbox.cameras.serving import packetise
 from tests.serving import Serve, served
 
-SMALL = {"size": (128, 96), "fps": 10}
-
+SMALL: dict[str, Any] = {"size": (128, 96), "fps": 10}
 SDP = b"v=0\r\ns=-\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n"
+DIGEST = 'Digest realm="r", nonce="n"'
 
-Script = Callable[[Request], bytes | None]
+Script = Callable[[Request], Any]
+
+
+class Last(bytes):
+    """What a camera sends before it closes the connection."""
 
 
 @dataclass
@@ -30,11 +39,18 @@ class Fake:
     def methods(self) -> list[str]:
         return [request.method for request in self.requests]
 
+    @property
+    def logins(self) -> list[str]:
+        """The methods of the requests with a login."""
+        return [request.method for request in self.requests if request.get("Authorization")]
 
-def reply(request: Request, status: int = 200, body: bytes = b"", **headers: str) -> bytes:
+
+def reply(
+    request: Request, status: int = 200, body: bytes = b"", reason: str = "Reason", **headers: str
+) -> bytes:
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     cseq = ("CSeq", request.get("CSeq"))
-    return Response(status, "Reason", headers=(cseq, *pairs), body=body).encode()
+    return Response(status, reason, headers=(cseq, *pairs), body=body).encode()
 
 
 def willing(request: Request) -> bytes:
@@ -48,20 +64,75 @@ def willing(request: Request) -> bytes:
     return reply(request)
 
 
-def instead(method: str, status: int = 200, body: bytes = b"", **headers: str) -> Script:
+def at(method: str, answer: Script) -> Script:
     """A script that answers one method in its own way and is willing otherwise."""
+    return lambda request: answer(request) if request.method == method else willing(request)
 
-    def answer(request: Request) -> bytes:
-        if request.method == method:
-            return reply(request, status, body, **headers)
-        return willing(request)
+
+def instead(method: str, status: int = 200, body: bytes = b"", **more: str) -> Script:
+    """The same, with this answer."""
+    return at(method, lambda request: reply(request, status, body, **more))
+
+
+def wanting(accepted: Script, offer: str = DIGEST) -> Script:
+    """A script that wants a login, and does with one what `accepted` does."""
+
+    def answer(request: Request) -> Any:
+        if request.get("Authorization"):
+            return accepted(request)
+        return instead("DESCRIBE", 401, WWW_Authenticate=offer)(request)
 
     return answer
 
 
+def playing(*payloads: bytes, codec: bytes = b"H264", before: bytes = b"") -> Script:
+    """A script that plays these payloads after PLAY."""
+    described = SDP.replace(b"H264", codec)
+
+    def answer(request: Request) -> bytes:
+        if request.method == "PLAY":
+            return reply(request) + before + packets(*payloads)
+        return reply(request, body=described) if request.method == "DESCRIBE" else willing(request)
+
+    return answer
+
+
+def packets(*payloads: bytes, marker: bool = True, start: int = 0) -> bytes:
+    """Interleaved RTP packets, one a payload."""
+    return b"".join(
+        Frame(0, b"\x80%c" % (96 | marker << 7) + number.to_bytes(2) + bytes(8) + payload).encode()
+        for number, payload in enumerate(payloads, start)
+    )
+
+
+def keyframe() -> list[bytes]:
+    """The payloads of a real picture."""
+    return packetise("h264", encode_loop("x", **SMALL).frames[0], limit=60_000)
+
+
+def tried(answer: Script, *login: str, scheme: str = "rtsp", **options: Any) -> tuple[Report, Fake]:
+    """The report about a scripted camera, and what that saw; it has lost every connection then."""
+    options.setdefault("timeout", 5)
+
+    async def run() -> tuple[Report, Fake]:
+        async with fake_camera(answer) as fake:
+            url = fake.url.replace("rtsp", scheme)
+            report = await asyncio.to_thread(preflight, url, *login, **options)
+            await until(lambda: fake.open_connections == 0)
+        return report, fake
+
+    return asyncio.run(run())
+
+
+def of_script(answer: Script, *login: str, **options: Any) -> Report:
+    """The report alone."""
+    return tried(answer, *login, **options)[0]
+
+
 @asynccontextmanager
 async def fake_camera(answer: Script) -> AsyncIterator[Fake]:
-    """Play a camera: `answer` gives bytes, b"" to close the connection, or None to keep silent."""
+    """Play a camera: `answer` gives bytes or a list of them, the Last ones or b"" to close the
+    connection, or None to keep silent."""
     fake = Fake()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -74,9 +145,13 @@ async def fake_camera(answer: Script) -> AsyncIterator[Fake]:
                     assert isinstance(message, Request)
                     fake.requests.append(message)
                     output = answer(message)
-                    if output == b"":
+                    for part in output if isinstance(output, list) else [output or b""]:
+                        writer.write(part)
+                        await writer.drain()
+                    if output == b"" or isinstance(output, Last):
                         return
-                    writer.write(output or b"")
+        except MalformedMessage:
+            return
         finally:
             fake.open_connections -= 1
 
@@ -94,7 +169,6 @@ async def raw_server(serve: Serve) -> AsyncIterator[int]:
 
 async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
     """Wait until something is true; fails when it never is."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not condition() and asyncio.get_running_loop().time() < deadline:
-        await asyncio.sleep(0.01)
-    assert condition()
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)

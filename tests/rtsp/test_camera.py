@@ -2,7 +2,7 @@ import asyncio
 import contextlib
 import shutil
 import socket
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
@@ -34,6 +34,11 @@ class Client:
             assert data, "the server closed the connection"
             self.waiting += self.parser.feed(data)
 
+    async def packet(self):
+        frame = await self.next(Frame)
+        assert frame.channel == 4
+        return parse_packet(frame.payload)
+
     async def ask(self, method, url, *headers):
         self.writer.write(Request(method, url, headers=(("CSeq", "1"), *headers)).encode())
         return await asyncio.wait_for(self.next(Response), 5)
@@ -46,13 +51,22 @@ class Client:
 
 @asynccontextmanager
 async def client_of(url):
-    port = int(url.rpartition(":")[2].partition("/")[0])
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    where = parse_address(url)
+    reader, writer = await asyncio.open_connection(where.host, where.port)
     try:
         yield Client(reader, writer)
     finally:
         writer.close()
         await asyncio.gather(writer.wait_closed(), return_exceptions=True)
+
+
+@asynccontextmanager
+async def camera(viewers=1, session_timeout=60.0, **settings):
+    """A server, the address of its camera, and clients of that."""
+    async with CameraServer(session_timeout=session_timeout) as server, AsyncExitStack() as stack:
+        url = await server.add(**{**SMALL, **settings})
+        clients = [await stack.enter_async_context(client_of(url)) for _ in range(viewers)]
+        yield server, url, *clients
 
 
 async def witness(*arguments):
@@ -73,38 +87,15 @@ async def witness(*arguments):
 @pytest.mark.parametrize(
     ("codec", "transport"), [("h264", "tcp"), ("h264", "udp"), ("h265", "tcp"), ("mjpeg", "udp")]
 )
-def test_ffmpeg_decodes_a_frame_with_the_right_login(codec, transport):
+async def test_ffmpeg_decodes_a_frame_with_the_right_login(codec, transport):
     """FFmpeg, an independent client, logs in by digest and decodes a whole, clean picture."""
-
-    async def run():
-        async with CameraServer() as server:
-            login = {"login_name": "admin", "login_password": "s3cret"}
-            url = await server.add(codec=codec, **login, **SMALL)
-            inside = url.replace("//", "//admin:s3cret@")
-            options = [*QUICK, "-rtsp_transport", transport, "-i", inside, "-frames:v", "3"]
-            ending = ["-pix_fmt", "gray", "-f", "rawvideo", "-"]
-            status, output, messages = await witness("ffmpeg", *options, *ending)
-            assert (status, len(output), messages) == (0, 3 * 128 * 96, "")
-            assert max(output) > 100
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize("auth", ["digest", "basic"])
-def test_ffprobe_with_a_wrong_login_gets_401(auth):
-    """A wrong login is 401 for an independent client, by digest and by Basic."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add(login_name="admin", login_password="right", auth=auth, **SMALL)
-            options = [*QUICK, "-rtsp_transport", "tcp", "-i"]
-            wrong = await witness("ffprobe", *options, url.replace("//", "//admin:wrong@"))
-            assert wrong[0] != 0
-            assert "401" in wrong[2]
-            right = await witness("ffprobe", *options, url.replace("//", "//admin:right@"))
-            assert right == (0, b"", "")
-
-    asyncio.run(run())
+    async with camera(0, codec=codec, login_name="admin", login_password="s3cret") as (_, url):
+        inside = url.replace("//", "//admin:s3cret@")
+        options = [*QUICK, "-rtsp_transport", transport, "-i", inside, "-frames:v", "3"]
+        ending = ["-pix_fmt", "gray", "-f", "rawvideo", "-"]
+        status, output, messages = await witness("ffmpeg", *options, *ending)
+    assert (status, len(output), messages) == (0, 3 * 128 * 96, "")
+    assert max(output) > 100
 
 
 @pytest.mark.parametrize("turns", range(6))
@@ -112,8 +103,8 @@ def test_whoever_has_only_just_come_is_let_go_when_the_cameras_stop(turns):
     """A connection that is accepted while the server closes ends with it, like every other."""
 
     async def run():
-        async with CameraServer() as server:
-            address = parse_address(await server.add(**SMALL))
+        async with camera(0) as (_, url):
+            address = parse_address(url)
             place = address.host, address.port
             callers = [socket.create_connection(place, 10) for _ in range(3)]
             for _ in range(turns):
@@ -126,209 +117,119 @@ def test_whoever_has_only_just_come_is_let_go_when_the_cameras_stop(turns):
         asyncio.run(run())
 
 
-def test_addresses_are_numbered_and_hold_no_login():
+async def test_addresses_are_numbered_and_hold_no_login():
     """Paths count up, get their slash, cannot be taken twice, and no URL holds a login."""
-
-    async def run():
-        async with CameraServer() as server:
-            urls = await asyncio.gather(
-                *(
-                    server.add(p, login_name="ada", login_password="hush", **SMALL)
-                    for p in (None, None, "hall")
-                )
-            )
-            paths = sorted("/" + url.rpartition("/")[2] for url in urls)
-            assert paths == ["/camera-1", "/camera-2", "/hall"]
-            assert "hush" not in "".join(urls) + repr(vars(server))
-            with pytest.raises(ValueError, match="path already"):
-                await server.add("/hall", **SMALL)
-            with pytest.raises(ValueError, match="codec"):
-                await server.add("/broken", codec="vp8")
-            assert await server.add("/broken", **SMALL)
-
-    asyncio.run(run())
+    login = {"login_name": "ada", "login_password": "hush", **SMALL}
+    async with CameraServer() as server:
+        urls = await asyncio.gather(*(server.add(p, **login) for p in (None, None, "hall")))
+        paths = sorted("/" + url.rpartition("/")[2] for url in urls)
+        assert paths == ["/camera-1", "/camera-2", "/hall"]
+        assert "hush" not in "".join(urls) + repr(vars(server))
+        with pytest.raises(ValueError, match="path already"):
+            await server.add("/hall", **SMALL)
+        with pytest.raises(ValueError, match="codec"):
+            await server.add("/broken", codec="vp8")
+        assert await server.add("/broken", **SMALL)
 
 
-def test_a_viewer_gets_the_newest_keyframe_at_once_and_steady_packets():
-    """The first packet is a keyframe's and comes at once; the numbers run on."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add(keyframe_every=5.0, **SMALL)
-            await asyncio.sleep(0.35)
-            async with client_of(url) as client:
-                _, playing = await client.play(url)
-                packets = []
-                async with asyncio.timeout(2):
-                    while len(packets) < 6:
-                        packets.append(parse_packet((await client.next(Frame)).payload))
-            assert packets[0].payload[0] & 31 == 24  # SPS, PPS and what else fits
-            assert f"seq={packets[0].sequence};" in playing.get("RTP-Info")
-            assert playing.get("RTP-Info").endswith(f"rtptime={packets[0].timestamp}")
-            numbers = [(p.sequence - packets[0].sequence) & 0xFFFF for p in packets]
-            assert numbers == list(range(6))
-            steps = {(p.timestamp - packets[0].timestamp) % 2**32 % 9000 for p in packets}
-            assert steps == {0}
-            assert len({p.ssrc for p in packets}) == 1
-
-    asyncio.run(run())
+async def test_a_viewer_gets_the_newest_keyframe_at_once_and_steady_packets():
+    """The first packet is a keyframe's and comes at once, after PAUSE too; the numbers run on."""
+    async with camera(keyframe_every=5.0) as (server, url, client):
+        await asyncio.sleep(0.35)
+        session, playing = await client.play(url)
+        async with asyncio.timeout(2):
+            packets = [await client.packet() for _ in range(6)]
+        first = packets[0]
+        assert first.payload[0] & 31 == 24  # SPS, PPS and what else fits
+        assert f"seq={first.sequence};" in playing.get("RTP-Info")
+        assert playing.get("RTP-Info").endswith(f"rtptime={first.timestamp}")
+        assert [(p.sequence - first.sequence) & 0xFFFF for p in packets] == list(range(6))
+        assert {(p.timestamp - first.timestamp) % 2**32 % 9000 for p in packets} == {0}
+        assert {p.ssrc for p in packets} == {first.ssrc}
+        assert (await client.ask("PAUSE", url, session)).status == 200
+        assert server.viewers(url) == 0
+        client.waiting.clear()
+        assert (await client.ask("PLAY", url, session)).status == 200
+        assert (await client.packet()).payload[0] & 31 == 24
 
 
-def test_several_viewers_have_streams_of_their_own():
-    """Two viewers of one camera have different SSRCs and are counted; TEARDOWN uncounts one."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add(**SMALL)
-            async with client_of(url) as one, client_of(url) as two:
-                session, _ = await one.play(url)
-                await two.play(url)
-                assert server.viewers(url) == 2
-                frames = [await client.next(Frame) for client in (one, two)]
-                assert [frame.channel for frame in frames] == [4, 4]
-                assert len({parse_packet(frame.payload).ssrc for frame in frames}) == 2
-                assert (await one.ask("TEARDOWN", url, session)).status == 200
-                assert server.viewers(url) == 1
-            await until(lambda: server.viewers(url) == 0)
-
-    asyncio.run(run())
-
-
-def test_a_camera_with_all_its_viewers_answers_453():
+async def test_a_camera_with_all_its_viewers_answers_453():
     """Who comes when `max_viewers` watch gets 453 at SETUP, or at PLAY; a place gets free again."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add(max_viewers=1, **SMALL)
-            async with client_of(url) as one, client_of(url) as two, client_of(url) as three:
-                waiting = await two.ask("SETUP", url + "/track1", TCP)
-                session, playing = await one.play(url)
-                assert (playing.status, waiting.status) == (200, 200)
-                own = ("Session", waiting.get("Session").partition(";")[0])
-                assert (await two.ask("PLAY", url, own)).status == 453
-                assert (await three.ask("SETUP", url + "/track1", TCP)).status == 453
-                assert (await one.ask("TEARDOWN", url, session)).status == 200
-                assert (await two.ask("PLAY", url, own)).status == 200
-
-    asyncio.run(run())
+    async with camera(3, max_viewers=1) as (server, url, one, two, three):
+        waiting = await two.ask("SETUP", url + "/track1", TCP)
+        session, playing = await one.play(url)
+        assert (playing.status, waiting.status, server.viewers(url)) == (200, 200, 1)
+        own = ("Session", waiting.get("Session").partition(";")[0])
+        assert (await two.ask("PLAY", url, own)).status == 453
+        assert (await three.ask("SETUP", url + "/track1", TCP)).status == 453
+        assert (await one.ask("TEARDOWN", url, session)).status == 200
+        assert (await two.ask("PLAY", url, own)).status == 200
 
 
-def test_pause_stops_and_play_goes_on_from_a_keyframe():
-    """PAUSE ends the packets, the session stays, and PLAY begins with a keyframe again."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add(**SMALL)
-            async with client_of(url) as client:
-                session, _ = await client.play(url)
-                assert (await client.ask("PAUSE", url, session)).status == 200
-                assert server.viewers(url) == 0
-                client.waiting.clear()
-                assert (await client.ask("PLAY", url, session)).status == 200
-                first = parse_packet((await client.next(Frame)).payload)
-                assert first.payload[0] & 31 == 24
-
-    asyncio.run(run())
-
-
-def test_a_removed_camera_kicks_its_viewers_and_is_gone():
-    """remove() ends the stream, and the address answers 404 from then on."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add(**SMALL)
-            stream = await pull(url)
-            await server.remove(url)
-            assert (await asyncio.wait_for(stream.ended(), 2)).verdict == "dropped"
-            with pytest.raises(PullRefused) as caught:
-                await pull(url)
-            assert caught.value.verdict == "path_not_found"
-            with pytest.raises(LookupError):
-                await server.remove(url)
-
-    asyncio.run(run())
-
-
-def test_requests_out_of_order_get_the_status_that_rtsp_has_for_them():
-    """Wrong state, session, transport, method, path and syntax each get their own status."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add(transports=("tcp",), **SMALL)
-            async with client_of(url) as client:
-                assert "PLAY" in (await client.ask("OPTIONS", "*")).get("Public")
-                assert (await client.ask("PLAY", url)).status == 455
-                assert (await client.ask("PLAY", url, ("Session", "1"))).status == 454
-                udp = ("Transport", "RTP/AVP;unicast;client_port=5000-5001")
-                assert (await client.ask("SETUP", url + "/track1", udp)).status == 461
-                multicast = ("Transport", "RTP/AVP/TCP;multicast")
-                assert (await client.ask("SETUP", url + "/track1", multicast)).status == 461
-                assert (await client.ask("RECORD", url)).status == 501
-                assert (await client.ask("DESCRIBE", url + "0")).status == 404
-                assert (await client.ask("DESCRIBE", "nonsense")).status == 400
-                client.writer.write(b"GET / HTTP/1.1\r\n\r\n")
-                assert (await client.next(Response)).status == 400
-                assert await client.reader.read() == b""
-
-    asyncio.run(run())
-
-
-def test_a_silent_session_ends_and_a_living_one_does_not():
-    """Without a sign of life the session ends at its time-out; keep-alives hold it."""
-
-    async def run():
-        async with CameraServer(session_timeout=2.0) as server:
-            url = await server.add(**SMALL)
-            async with client_of(url) as silent, client_of(url) as living:
-                await silent.play(url)
-                session, _ = await living.play(url)
-                for _ in range(7):
-                    await asyncio.sleep(0.5)
-                    await living.ask("GET_PARAMETER", url, session)
-                assert server.viewers(url) == 1
-                await asyncio.wait_for(silent.reader.read(), 1)
-
-    asyncio.run(run())
-
-
-def test_a_viewer_that_does_not_read_is_dropped():
-    """A viewer whose unsent data grows is dropped, and the others go on."""
-
-    async def run():
-        async with CameraServer() as server:
-            url = await server.add()
-            stream = await pull(url)
-            async with client_of(url) as client:
-                setup = Request("SETUP", url + "/track1", headers=(TCP,)).encode()
-                again = Request("PLAY", url).encode() + Request("PAUSE", url).encode()
-                # Each PLAY begins with a keyframe of some 5 kB: more than any socket holds.
-                client.writer.write(setup + again * 4000)
-                await asyncio.sleep(0.3)
-                received = 0
-                async with asyncio.timeout(3):
-                    with contextlib.suppress(ConnectionError):
-                        while data := await client.reader.read(65536):
-                            received += len(data)
-                assert received < 12_000_000
-            before = stream.packets
-            await until(lambda: stream.packets > before)
-            await stream.close()
-
-    asyncio.run(run())
-
-
-def test_closing_the_server_ends_every_viewer():
-    """close() ends the streams and frees the port, whoever still watches."""
-
-    async def run():
-        server = CameraServer()
-        await server.start()
-        url = await server.add(**SMALL)
-        stream = await pull(url)
+async def test_a_removed_camera_kicks_its_viewers_and_is_gone():
+    """remove() ends the stream, and the address answers 404 from then on; close() ends all, and
+    frees the port."""
+    async with CameraServer() as server:
+        urls = [await server.add(**SMALL) for _ in range(2)]
+        gone, left = [await pull(url) for url in urls]
+        await server.remove(urls[0])
+        assert (await asyncio.wait_for(gone.ended(), 2)).verdict == "dropped"
+        with pytest.raises(PullRefused, match="path_not_found"):
+            await pull(urls[0])
+        with pytest.raises(LookupError):
+            await server.remove(urls[0])
         await server.close()
-        assert (await asyncio.wait_for(stream.ended(), 2)).verdict == "dropped"
-        with pytest.raises(PullRefused) as caught:
-            await pull(url)
-        assert caught.value.verdict == "refused"
+        assert (await asyncio.wait_for(left.ended(), 2)).verdict == "dropped"
+        with pytest.raises(PullRefused, match="refused"):
+            await pull(urls[1])
 
-    asyncio.run(run())
+
+async def test_requests_out_of_order_get_the_status_that_rtsp_has_for_them():
+    """Wrong state, session, transport, method, path and syntax each get their own status."""
+    async with camera(transports=("tcp",)) as (_, url, client):
+        assert "PLAY" in (await client.ask("OPTIONS", "*")).get("Public")
+        for method, where, header, status in (
+            ("PLAY", url, (), 455),
+            ("PLAY", url, ("Session", "1"), 454),
+            ("SETUP", url + "/track1", ("Transport", "RTP/AVP;unicast;client_port=5000-5001"), 461),
+            ("SETUP", url + "/track1", ("Transport", "RTP/AVP/TCP;multicast"), 461),
+            ("RECORD", url, (), 501),
+            ("DESCRIBE", url + "0", (), 404),
+            ("DESCRIBE", "nonsense", (), 400),
+        ):
+            assert (await client.ask(method, where, *filter(None, [header]))).status == status
+        client.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        assert (await client.next(Response)).status == 400
+        assert await client.reader.read() == b""
+
+
+async def test_a_silent_session_ends_and_a_living_one_does_not():
+    """Without a sign of life the session ends at its time-out; keep-alives hold it."""
+    async with camera(2, session_timeout=2.0) as (server, url, silent, living):
+        await silent.play(url)
+        session, _ = await living.play(url)
+        for _ in range(7):
+            await asyncio.sleep(0.5)
+            await living.ask("GET_PARAMETER", url, session)
+        assert server.viewers(url) == 1
+        await asyncio.wait_for(silent.reader.read(), 1)
+
+
+async def test_a_viewer_that_does_not_read_is_dropped():
+    """A viewer whose unsent data grows is dropped, and the others go on."""
+    async with camera(size=(640, 360), fps=15) as (_, url, client):
+        stream = await pull(url)
+        setup = Request("SETUP", url + "/track1", headers=(TCP,)).encode()
+        again = Request("PLAY", url).encode() + Request("PAUSE", url).encode()
+        # Each PLAY begins with a keyframe of some 5 kB: more than any socket holds.
+        client.writer.write(setup + again * 4000)
+        await asyncio.sleep(0.3)
+        received = 0
+        async with asyncio.timeout(3):
+            with contextlib.suppress(ConnectionError):
+                while data := await client.reader.read(65536):
+                    received += len(data)
+        assert received < 12_000_000
+        before = stream.packets
+        await until(lambda: stream.packets > before)
+        await stream.close()

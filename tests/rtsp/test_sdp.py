@@ -47,23 +47,6 @@ def test_what_a_camera_of_ours_writes_is_read_back(codec):
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"  \r\n",
-        b"<html></html>",
-        b"v=0\r\n<html>",
-        b"v=0\r\nm=video",
-        b"v=0\r\nm=video 0 RTP/AVP\r\n",
-    ],
-)
-def test_what_is_no_description_is_refused(body):
-    """An empty body, HTML, and a cut-off media line are ValueErrors."""
-    with pytest.raises(ValueError, match="session description"):
-        parse_sdp(body)
-
-
-@pytest.mark.parametrize(
     ("base", "control", "expected"),
     [
         ("rtsp://h/live", "", "rtsp://h/live"),

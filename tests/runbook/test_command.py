@@ -120,7 +120,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_run(said, prod, t
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_end_before_the_first_cell_is_unknown_and_said(said, prod, monkeypatch, number):
     """While the service is looked up, say: exit status 2 and a line, never a bare 130."""
-    monkeypatch.setattr(runbook_command, "_installed", lambda: signal.raise_signal(number))
+    monkeypatch.setattr(runbook_command, "need", lambda *_: signal.raise_signal(number))
     before = signal.getsignal(number)
     status, out, err = said(NAME, "--profile", "prod")
     assert (status, out) == (2, "")

@@ -6,7 +6,6 @@ import hmac
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 import requests
@@ -44,6 +43,7 @@ class Stranger:
         self.sandbox = sandbox
         self.http = requests.Session()
         self.http.trust_env = False
+        self.patience = 20.0  # seconds
         self._token: str | None = None
 
     def sign(self, message: str) -> str:
@@ -68,7 +68,7 @@ class Stranger:
         self, path: str, query: Any = None, port: str = "A", method: str = "GET", **more: Any
     ) -> requests.Response:
         base = self.sandbox.base_url if port == "A" else self.sandbox.outgoing_url
-        return self.http.request(method, base + path, params=query, timeout=20, **more)
+        return self.http.request(method, base + path, params=query, timeout=self.patience, **more)
 
     def a(self, name: str, **parameters: Any) -> dict[str, Any]:
         """An answer of interface A, called with a good token."""
@@ -81,17 +81,29 @@ class Stranger:
         query = {TOKEN_OF_B[name]: self.token, **parameters}
         return self.raw(B[name], query, "B").json()
 
+    def code(self, name: str, **parameters: Any) -> int:
+        """The result code of an operation of A or B."""
+        return (self.a if name in A else self.b)(name, **parameters)["ret"]
+
+    def create(self, **parameters: Any) -> dict[str, Any]:
+        """A2's answer; what is not given is usual, None is left out."""
+        given = {"topic": "Weekly", "owner_id": "ops", "room_mode": 1, **parameters}
+        return self.a("create", **given)
+
     def room(self, **parameters: Any) -> str:
         """The number of a new room."""
-        usual = {"topic": "Weekly", "owner_id": "ops", "room_mode": 1}
-        answer = self.a("create", **{**usual, **parameters})
+        answer = self.create(**parameters)
         assert answer["ret"] == 0
         return answer["room_id"]
 
+    def status(self, room_id: str) -> int:
+        """A room's status."""
+        return self.a("get", room_id=room_id)["room_status"]
+
     def bring(self, room_id: str, address: str, user_id: str = "cam", **more: Any) -> int:
         """The result code of an import."""
-        fields = {"roomId": room_id, "userId": user_id, "userName": "Door", "userAddress": address}
-        return self.b("import", **{**fields, **more})["ret"]
+        given = {"roomId": room_id, "userId": user_id, "userName": "Door", **more}
+        return self.code("import", userAddress=address, **given)
 
     def users(self, room_id: str) -> list[str]:
         """The user ids in a room."""
@@ -131,9 +143,3 @@ def stranger(make: Make) -> Stranger:
 def sandbox(stranger: Stranger) -> Sandbox:
     """The stranger's sandbox."""
     return stranger.sandbox
-
-
-@pytest.fixture
-def encoded() -> Callable[[str], str]:
-    """Percent-encodes a value once."""
-    return lambda value: quote(value, safe="")

@@ -4,7 +4,7 @@ import contextlib
 import logging
 import threading
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,9 @@ from confkit.sandbox import Sandbox
 from confkit.sandbox.building import building, week, week_of
 from confkit.sandbox.simulation import events
 
-BUSY = "2024-02-27 10:10"  # a Tuesday
+from .test_interface_b import until as wait_until
+
+MONDAY, BUSY = "2024-02-26 12:00", "2024-02-27 10:10"
 TYPES = {
     "time": "datetime64[ms, UTC]",
     "room_id": "string",
@@ -26,13 +28,6 @@ TYPES = {
     "attendee_max": "Int64",
     "ret": "Int64",
 }
-
-
-def wait_until(true, seconds=30):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.01)
 
 
 def inside(sandbox):
@@ -47,9 +42,9 @@ def sandbox(make):
 
 
 def test_samples_are_a_row_a_room_and_time(sandbox):
-    """The samples lie on a grid that ends at `until`, each with the rooms in their order."""
+    """The samples lie on a grid that ends at `until`, each with the rooms in their order; with
+    days=0 there are rooms and an empty frame of the same types: five thousand of them."""
     frame = sandbox.simulate(30, 2, until=BUSY)
-    assert {name: str(kind) for name, kind in frame.dtypes.items()} == TYPES
     assert len(frame) == 30 * 2 * 288
     assert list(frame.room_id) == sandbox.room_ids() * (2 * 288)
     times = frame.time.to_numpy().reshape(-1, 30)
@@ -60,14 +55,11 @@ def test_samples_are_a_row_a_room_and_time(sandbox):
     assert (frame.users <= frame.attendee_max).fillna(True).all()
     assert (frame.ret == 0).all()
     assert frame.attrs == {"service": "SANDBOX"}
-
-
-def test_no_days_are_no_samples_of_the_same_types(sandbox):
-    """With days=0 there are rooms and an empty frame: five thousand of them."""
-    frame = sandbox.simulate(5000, 0)
-    assert frame.empty
-    assert {name: str(kind) for name, kind in frame.dtypes.items()} == TYPES
-    assert len(set(sandbox.room_ids())) == 5000
+    empty = sandbox.simulate(5000, 0)
+    assert len(set(sandbox.room_ids())) == 5030
+    for one, rows in ((frame, True), (empty, False)):
+        assert {name: str(kind) for name, kind in one.dtypes.items()} == TYPES
+        assert one.empty is not rows
 
 
 def test_a_sample_counts_who_is_there(sandbox):
@@ -84,94 +76,86 @@ def test_a_sample_counts_who_is_there(sandbox):
     assert people.sum() > 20
 
 
-def test_a_shorter_look_sees_the_same(make):
-    """With one seed, the last day of a week is that day asked for alone: across Monday, too."""
-    monday = "2024-02-26 12:00"
-    long, short = (make(seed=1).sandbox.simulate(20, days, until=monday) for days in (7, 1))
-    assert long.tail(len(short)).reset_index(drop=True).equals(short)
+def test_a_seed_repeats_everything(make, tmp_path):
+    """The same sandbox seed gives the same frames, rooms and people, one building after the other,
+    and a look at the last day the same as one at the week; another seed gives others. `seed` gives
+    the same meetings in any sandbox. A file that has its rooms already gets further ones."""
+
+    def play(days=7, **settings):
+        sandbox = make(**settings).sandbox
+        frames = [sandbox.simulate(20, days, until=MONDAY), sandbox.simulate(20, 1, until=BUSY)]
+        people = [sandbox.people(room_id) for room_id in sandbox.room_ids()]
+        return [*frames, sandbox.simulate(5, 1, until=BUSY, seed="a"), people]
+
+    first, again, other, fresh = play(seed=1), play(seed=1, days=1), play(seed=2), play()
+    assert first[0].tail(len(again[0])).reset_index(drop=True).equals(again[0])
+    assert first[1].equals(again[1])
+    assert first[3] == again[3]
+    assert sum(map(len, first[3])) > 3
+    for one in (first[0].tail(len(other[1])), other[1], fresh[1]):
+        assert not first[1].people.equals(one.people.reset_index(drop=True))
+        assert not first[1].room_id.equals(one.room_id.reset_index(drop=True))
+    meetings = [one[2].drop(columns="room_id") for one in (first, other, fresh)]
+    assert meetings[0].equals(meetings[1])
+    assert meetings[0].equals(meetings[2])
+    path = tmp_path / "rooms.sqlite"
+    for rooms in (5, 10):
+        kept = make(seed=1, path=path).sandbox
+        kept.simulate(5, 0)
+        assert len(set(kept.room_ids())) == rooms
+        kept.close()
 
 
-def test_a_seed_repeats_everything(make):
-    """The same sandbox seed gives the same frames, rooms and people, one building after the other;
-    another seed gives others."""
-    frames, people = [], []
-    for seed in (1, 1, 2):
-        sandbox = make(seed=seed).sandbox
-        frames.append(sandbox.simulate(20, 1, until=BUSY))
-        frames.append(sandbox.simulate(20, 1, until=BUSY))
-        people.append([sandbox.people(room_id) for room_id in sandbox.room_ids()])
-    assert frames[0].equals(frames[2])
-    assert frames[1].equals(frames[3])
-    assert people[0] == people[1]
-    assert sum(map(len, people[0])) > 3
-    for other in (1, 4):
-        assert not frames[0].people.equals(frames[other].people)
-        assert not frames[0].room_id.equals(frames[other].room_id)
-
-
-def test_an_own_seed_repeats_the_meetings(make):
-    """`seed` gives the same meetings in any sandbox; without one, a second building differs."""
-    one, two = make().sandbox, make().sandbox
-    first, second = (
-        one.simulate(20, 1, until=BUSY, seed="a"),
-        two.simulate(20, 1, until=BUSY, seed="a"),
-    )
-    assert first.drop(columns="room_id").equals(second.drop(columns="room_id"))
-    assert set(one.room_ids()).isdisjoint(two.room_ids())
-    assert not one.simulate(20, 1, until=BUSY).people.equals(one.simulate(20, 1, until=BUSY).people)
-
-
-def test_simulated_people_take_no_ids_from_others(make):
-    """Who joins a seeded sandbox has the same id with simulated people around as without."""
-    ids = []
-    for simulated in (False, True):
-        stranger = make(seed=1)
-        room_id = stranger.room()
-        if simulated:
-            stranger.sandbox.simulate(20, 0, until=BUSY)
-        ids.append(stranger.sandbox.join(room_id, "Ada"))
-    assert ids[0] == ids[1]
-
-
-def test_the_sandbox_stands_as_the_last_sample_says(sandbox, client):
+def test_the_sandbox_stands_as_the_last_sample_says(make, sandbox, client):
     """Room by room, users and cap over the wire are those of the last sample; a second building
-    adds rooms and leaves the first as it is."""
+    adds rooms and leaves the first as it is. Who joins has the same id as without all of them."""
     last = sandbox.simulate(40, 1, until=BUSY).tail(40)
     for row in last.itertuples():
         room = ck.get_room(client, row.room_id)
         assert room.attendee_max == (None if pd.isna(row.attendee_max) else row.attendee_max)
         users = ck.get_room_users(client, row.room_id)
-        assert len(users) == row.users
-        assert len({user.user_name for user in users}) == row.users
+        assert len(users) == row.users == len({user.user_name for user in users})
         assert room.room_status == (1 if row.users else 0)
     assert last.users.sum() > 10
     before = inside(sandbox)
     further = sandbox.simulate(10, 1, until=BUSY)
-    assert sandbox.room_ids()[:40] == list(last.room_id)
-    assert sandbox.room_ids()[40:] == list(further.room_id.tail(10))
-    assert {room_id: inside(sandbox)[room_id] for room_id in before} == before
-
-
-def test_a_seed_begins_anew_and_a_file_does_not(make, tmp_path):
-    """In a file that has its rooms already, a sandbox of the same seed makes further ones."""
-    path = tmp_path / "rooms.sqlite"
-    first = make(seed=1, path=path).sandbox
-    first.simulate(5, 0)
-    rooms = first.room_ids()
-    first.close()
-    second = make(seed=1, path=path).sandbox
-    second.simulate(5, 0)
-    assert second.room_ids()[:5] == rooms
-    assert len(set(second.room_ids())) == 10
+    assert sandbox.room_ids() == [*last.room_id, *further.room_id.tail(10)]
+    assert before.items() <= inside(sandbox).items()
+    bare = make(seed=1)
+    ids = [
+        one.join(rooms, "Ada")
+        for one, rooms in ((sandbox, last.room_id.iloc[0]), (bare.sandbox, bare.room()))
+    ]
+    assert ids[0] == ids[1]
 
 
 def test_by_default_it_is_now(make):
     """Without `until` the last sample is at the sandbox's own time."""
-    still = make(seed=1).sandbox
-    assert still.simulate(3, 1).time.iloc[-1].timestamp() == still.now()
-    running = make().sandbox
-    before = datetime.now(UTC) - timedelta(milliseconds=1)
-    assert before <= running.simulate(3, 1).time.iloc[-1] <= datetime.now(UTC)
+    for sandbox in (make(seed=1).sandbox, make().sandbox):
+        before = sandbox.now()
+        last = sandbox.simulate(3, 1).time.iloc[-1].timestamp()
+        assert before - 0.001 <= last <= sandbox.now() + 0.001
+
+
+def test_a_room_with_a_camera(make):
+    """One unused room has a camera, which was taken out at the last midnight; with cameras=True it
+    is a real one, imported, and the last sample has it too."""
+    for cameras in (False, True):
+        stranger = make(seed=1)
+        sandbox = stranger.sandbox
+        frame = sandbox.simulate(40, 2, until=BUSY, cameras=cameras)
+        watched = frame[frame.devices > 0]
+        assert watched.room_id.nunique() == 1
+        assert (frame[frame.room_id == watched.room_id.iloc[0]].people == 0).all()
+        last = BUSY if cameras else "2024-02-26 23:55"
+        assert watched.time.max() == pd.Timestamp(last, tz="UTC")
+        rooms = [one.room_id for one in sandbox.streams()]
+        assert rooms == [watched.room_id.iloc[-1]] * cameras
+        if cameras:
+            assert stranger.users(rooms[0]) == stranger.devices()
+    sandbox.device_service("stopped")
+    with pytest.raises(ConfkitError, match=r"camera could not be imported: .*stopped"):
+        sandbox.simulate(40, 1, cameras=True)
 
 
 @pytest.mark.parametrize(
@@ -189,33 +173,6 @@ def test_until_is_a_moment_in_any_form(sandbox, until):
     """Wall-clock times are those of `tz`, others are what they say."""
     frame = sandbox.simulate(3, 0.1, until=until, tz="Europe/Berlin")
     assert frame.time.iloc[-1] == pd.Timestamp("2024-02-27T09:00Z")
-
-
-def test_a_room_with_a_camera_only(sandbox):
-    """One unused room has a camera, which was taken out at the last midnight: here is none."""
-    frame = sandbox.simulate(40, 2, until=BUSY)
-    watched = frame[frame.devices > 0]
-    assert watched.room_id.nunique() == 1
-    assert watched.time.max() == pd.Timestamp("2024-02-26 23:55", tz="UTC")
-    of_room = frame[frame.room_id == watched.room_id.iloc[0]]
-    assert (of_room.people == 0).all()
-    assert sandbox.streams() == []
-
-
-def test_a_room_with_a_real_camera(sandbox, client):
-    """With cameras=True it is a real one, imported, and the last sample has it too."""
-    last = sandbox.simulate(40, 1, until=BUSY, cameras=True).tail(40)
-    (device,) = ck.list_devices(client)
-    assert list(last.room_id[last.devices == 1]) == [device.room_id]
-    (user,) = ck.get_room_users(client, device.room_id)
-    assert user.user_id == device.user_id
-
-
-def test_a_camera_that_cannot_be_imported(sandbox):
-    """When the device service is stopped, the error says so."""
-    sandbox.device_service("stopped")
-    with pytest.raises(ConfkitError, match=r"camera could not be imported: .*stopped"):
-        sandbox.simulate(40, 1, cameras=True)
 
 
 def test_failures_are_missing_values(sandbox):
@@ -257,7 +214,7 @@ def test_failures_are_missing_values(sandbox):
         ({"speed": 0}, "speed is 0"),
         ({"speed": True}, "speed is"),
         ({"speed": "1"}, "speed is"),
-        ({"rooms": 5000, "every": 1}, "more than 100,000,000: raise every"),
+        ({"rooms": 5000, "every": 1}, "more than 100,000,000 samples: raise every"),
     ],
 )
 def test_arguments_that_make_no_sense(sandbox, given, said):
@@ -265,18 +222,6 @@ def test_arguments_that_make_no_sense(sandbox, given, said):
     with pytest.raises(ConfigError, match=said):
         sandbox.simulate(**given)
     assert sandbox.room_ids() == []
-
-
-def test_only_a_running_sandbox_simulates():
-    """Before its start and after its end a sandbox says what it is."""
-    sandbox = Sandbox()
-    for call in (sandbox.simulate, sandbox.stop_simulation, sandbox.room_ids):
-        with pytest.raises(ConfkitError, match="not started"):
-            call()
-    sandbox.close()
-    for call in (sandbox.simulate, sandbox.stop_simulation, sandbox.room_ids):
-        with pytest.raises(ConfkitError, match="closed"):
-            call()
 
 
 def test_nobody_gets_in_where_nobody_can(sandbox):

@@ -1,22 +1,36 @@
-"""The checker: somebody's client, row by row, in three services."""
+"""The checker: somebody's client, row by row, in three services. Each trial of a row has a service
+of its own, so no trial can spoil another."""
 
 from __future__ import annotations
 
-import threading
+import json
+import os
+from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, replace
+from functools import cache, partial
+from typing import Any
 
 from ...checklist import Check, Checklist
+from ...devices import import_device, list_devices
+from ...endpoints import ENDPOINTS
 from ...errors import ConfigError
 from ...many.progress import Show, progress_shown
+from ...rooms import create_room, get_mcu, get_room
 from ...sandbox import Sandbox
-from .rows import EVERYWHERE, Row, chosen
-from .services import SERVICES, Service
-from .trials import Outcome, Stage, Tries
+from ...text import counted
+from .judging import Missing, Wrong, difference, judge, printed
+from .rows import OPERATIONS, SERVICES, Ask, Row, Service, chosen, mistake, settings, vectors
+from .running import Command
 
 LIMIT = 30.0  # seconds a run may take unless another limit is given
-AT_ONCE = 2  # services that are tried at the same time
-SEED = 7
+AT_ONCE = 2  # trials that are made at the same time
+PATIENCE = 4.0  # seconds above CONFKIT_TIMEOUT and what the client takes for a call anyway
+ROOM = "00123"  # the room that is there where a row's scene has one
+ADA = "c0ffee00-0000-4000-8000-000000000007"
+LOGIN = {"login_name": "admin", "login_password": 'p"w\\&+=%41 #'}
+AWKWARD = 'Café 会议 🚀 "q" \\ 50% + a&b=c %41 #1'
 
 
 def check_client(
@@ -31,7 +45,7 @@ def check_client(
     (UNKNOWN), a check for each row of the contract.
 
     `command` starts it; the operation and its arguments are added (see `course.contract()`).
-    It runs against three sandboxes on this machine with keys of their own, once or twice a row and
+    It runs against three services on this machine with keys of their own, once or twice a row and
     service; a run of more than `limit` seconds is ended, with all that it started. `only` names
     rows, `progress` is that of `sweep`, and `each` is called with every check when it is done.
     ConfigError: the command cannot be started, or a row is unknown.
@@ -43,61 +57,166 @@ def check_client(
         )
     if not limit > 0:
         raise ConfigError(f"limit is {limit!r}", "It is a number of seconds above 0.")
-    rows = chosen(tuple(only))
-    once = [row for row in rows if row not in EVERYWHERE]
-    parts = [(service, [row for row in rows if row in EVERYWHERE]) for service in SERVICES]
-    parts += [(SERVICES[0], once[::2]), (SERVICES[0], once[1::2])]
-    outcomes: dict[str, list[Outcome]] = {row.name: [] for row in rows}
-    lock = threading.Lock()
-    tries = Tries(command, limit)
-
-    def done(row: Row, outcome: Outcome) -> None:
-        with lock:
-            outcomes[row.name].append(outcome)
-            step()
-            if each and len(outcomes[row.name]) == (len(SERVICES) if row in EVERYWHERE else 1):
-                each(_check(row, outcomes[row.name]))
-
+    client = Command(command, limit)
+    trials = [
+        [(row, service) for service in (SERVICES if row.everywhere else SERVICES[:1])]
+        for row in chosen(tuple(only))
+    ]
     with (
-        progress_shown(progress, sum(len(part) for _, part in parts), "trials") as step,
+        progress_shown(progress, sum(map(len, trials)), "trials") as step,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
-        left = {pool.submit(_try, *part, tries, done) for part in parts if part[1]}
+        rows = [[pool.submit(_tried, client, *trial) for trial in row] for row in trials]
+        left = {future: row for row in rows for future in row}
         try:
             while left:  # in short spells, so that Windows sees Ctrl-C
-                ended, left = wait(left, timeout=0.5)
-                for future in ended:
+                for future in wait(left, timeout=0.5, return_when=FIRST_COMPLETED).done:
                     future.result()
+                    step()
+                    row = left.pop(future)
+                    if each and not left.keys() & set(row):
+                        each(_together(row))
         finally:
-            tries.stop.set()
+            client.stop.set()
             pool.shutdown(cancel_futures=True)
-    return Checklist(_check(row, outcomes[row.name]) for row in rows)
+    return Checklist(map(_together, rows))
 
 
-def _check(row: Row, outcomes: list[Outcome]) -> Check:
-    """The check of a row: the worst outcome, of the first service that had it."""
-    order = [service.name for service in SERVICES]
-    outcomes = sorted(outcomes, key=lambda outcome: order.index(outcome.service))
-    right = sum(outcome.verdict == "PASS" for outcome in outcomes)
-    name, services = f"{row.name}, {row.title}", f"in {len(outcomes)} services"
-    for verdict in ("FAIL", "UNKNOWN"):
-        for outcome in outcomes:
-            if outcome.verdict == verdict:
-                some = f" ({right} of {len(outcomes)} services right)"
-                some *= verdict == "FAIL" and len(outcomes) > 1
-                return Check(name, outcome.verdict, outcome.found + some, outcome.advice)
-    return Check(name, "PASS", f"right {services}" if len(outcomes) > 1 else "right")
+def _together(trials: Sequence[Future[Check]]) -> Check:
+    """The check of a row: the worst one, of the first service that had it."""
+    checks = [trial.result() for trial in trials]
+    right = sum(check.verdict == "PASS" for check in checks)
+    if right == len(checks):
+        return replace(checks[0], found=f"right in {counted(right, 'service')}")
+    worst = min(checks, key=lambda check: ("FAIL", "UNKNOWN", "PASS").index(check.verdict))
+    share = f" ({right} of {len(checks)} services right)" * (len(checks) > 1)
+    return replace(worst, found=worst.found + share)
 
 
-def _try(
-    service: Service, rows: Sequence[Row], tries: Tries, done: Callable[[Row, Outcome], object]
-) -> None:
+def _tried(client: Command, row: Row, service: Service) -> Check:
+    """What a client makes of a row in a service that is started for it."""
+    name = f"{row.name}, {row.title}"
     with Sandbox(
-        seed=SEED,
+        seed=7,
         dialect=service.dialect,
         access_key=service.access_key,
         secret_key=service.secret_key,
     ) as sandbox:
-        stage = Stage(service, sandbox, tries)
-        for row in rows:
-            done(row, stage.tried(row))
+        trial = _Trial(client, service, sandbox)
+        trial.prepare(row.scene)
+        for ask in row.asks:
+            try:
+                trial.make(ask)
+            except Missing:
+                return Check(name, "UNKNOWN", f"it does not know {ask.operation}")
+            except Wrong as wrong:
+                here = [f"{key}={value}" for key, value in service.dialect.changes().items()]
+                usual = f"This service has {', '.join(here)}." if here else ""
+                advice = wrong.advice or ask.advice or usual
+                found = f"{service.name}, {ask.operation}: {wrong.found}"
+                return Check(name, "FAIL", found, advice)
+    return Check(name, "PASS", "right")
+
+
+class _Trial:
+    """A running service, and the client under test in it."""
+
+    def __init__(self, client: Command, service: Service, sandbox: Sandbox) -> None:
+        self._client, self._sandbox, self._ours = client, sandbox, sandbox.connect()
+        self._seconds = 0.0  # of the last run
+        usual = {name: text for name, text in os.environ.items() if not name.startswith("CONFKIT_")}
+        loopback = "127.0.0.1,localhost"
+        self._environment = {
+            **usual,
+            "LC_ALL": "C.UTF-8",
+            "NO_PROXY": loopback,
+            "no_proxy": loopback,
+            **settings(service.dialect),
+            "CONFKIT_BASE_URL": sandbox.base_url,
+            "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+            "CONFKIT_ACCESS_KEY": service.access_key,
+            "CONFKIT_SECRET_KEY": service.secret_key,
+            "CONFKIT_TIMEOUT": "10",
+        }
+        small = partial(sandbox.camera, size=(160, 120), fps=5)
+        self._known: dict[str, Callable[[], str]] = {  # what stands in <...> in a row
+            "<awkward>": lambda: AWKWARD,
+            "<Ada>": lambda: ADA,
+            "<login>": lambda: json.dumps(LOGIN, separators=(",", ":")),
+            "<media server>": lambda: get_mcu(self._ours, ROOM),
+            "<new room>": lambda: next(iter(sandbox.room_ids()), "no room"),
+            "<open camera>": cache(small),
+            "<locked camera>": cache(partial(small, None, *LOGIN.values())),
+        }
+
+    def prepare(self, scene: Sequence[str]) -> None:
+        """Make what is there before."""
+        sandbox, ours = self._sandbox, self._ours
+        if "room" in scene:
+            create_room(ours, "Weekly sync", owner_id="ops", attendee_max=25, room_extend_id=ROOM)
+        if "people" in scene:
+            sandbox.join(ROOM, "Ada", user_id=ADA)
+            sandbox.join(ROOM, AWKWARD)
+        if "device" in scene:
+            camera = self._known["<locked camera>"]()
+            import_device(ours, ROOM, "cam 1/a", AWKWARD, camera, options=LOGIN)
+        if "closed" in scene:
+            sandbox.close_room(ROOM)
+
+    def make(self, ask: Ask) -> None:
+        """Run the client once. Wrong, Missing: what it did is not what is wanted."""
+        sandbox, key = self._sandbox, OPERATIONS[ask.operation]
+        given, environ = ask.given, ask.environ
+        vector: dict[str, str] = {}
+        if ask.vector is not None:
+            vector = vectors()["vectors"][ask.vector]
+            given = {name: vector[name] for name in ("random", "key")}
+            named = ("access_key", "secret_key", "hash", "signature")
+            environ = {f"CONFKIT_{name.upper()}": vector[name] for name in named}
+        environment = {**self._environment, **environ}
+        words = [f"{name}={value}" for name, value in self._filled(given).items()]
+        before, refusals, remarks = self._requests(), sandbox.refusals, sandbox.remarks
+        if ask.fault:
+            sandbox.fault(ENDPOINTS[key].path, **ask.fault)
+        run = self._client.run([ask.operation, *words], environment)
+        sandbox.clear_faults()
+        usual, self._seconds = self._seconds, run.seconds
+        secrets = [each["CONFKIT_SECRET_KEY"] for each in (environment, self._environment)]
+        said = printed(run, secrets, sandbox.is_credential)
+        refusal = sandbox.refusals[-1] if sandbox.refusals != refusals else ""
+        refusal *= not refusal.endswith("a fault on demand")
+        # With a colon behind them `mask` would take what follows for a digest or a token.
+        refusal = refusal.replace(" digest: ", " digest, ").replace(" token: ", " token, ")
+        judge(ask, self._filled(ask.answer), said, self._requests() - before, refusal)
+        if vector and (found := mistake(vector, "digest", said.get("digest"))):
+            raise Wrong(found)
+        if vector and (found := mistake(vector, "token", said.get("token"))):
+            raise Wrong(found)
+        if sandbox.remarks != remarks:
+            advice = "Send what is given, whole and percent-encoded, and nothing else."
+            raise Wrong(sandbox.remarks[-1], advice)
+        timeout = environ.get("CONFKIT_TIMEOUT")
+        if timeout and run.seconds > usual + float(timeout) + PATIENCE:
+            raise Wrong(f"it waited for more than {PATIENCE:g} seconds beyond CONFKIT_TIMEOUT")
+        if ask.leaves and (found := difference(self._filled(ask.leaves), self._left())):
+            raise Wrong(f"it reports success, and in the service {found}")
+
+    def _requests(self) -> Counter[str]:
+        return Counter({name: self._sandbox.count(end.path) for name, end in ENDPOINTS.items()})
+
+    def _filled(self, value: Any) -> Any:
+        """The value of a row with what it stands for in the place of each <...>."""
+        text = json.dumps(value)
+        for name, known in self._known.items():
+            if f'"{name}"' in text:
+                text = text.replace(f'"{name}"', json.dumps(known()))
+        return json.loads(text)
+
+    def _left(self) -> dict[str, Any]:
+        """What the service holds: its rooms, and the people and devices that are in them."""
+        rooms = sorted(self._sandbox.room_ids())
+        return {
+            "rooms": [asdict(get_room(self._ours, room)) for room in rooms],
+            "people": [person for room in rooms for person in self._sandbox.people(room)],
+            "devices": [asdict(device) for device in list_devices(self._ours)],
+        }

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import ssl
 import struct
+import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from ...rtsp.auth import Login
 from ...rtsp.h26x import parameter_sets
 from ...rtsp.message import Request, Response
 from ...rtsp.rtp import ENCODINGS
-from .picture import Loop, check_loop
+from .picture import Loop
 from .serving import Guard, packetise
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ TRACK = "track1"
 
 # Strongest first: FFmpeg answers the last digest that it is offered, and knows MD5 only.
 ALGORITHMS = {"digest": ("SHA-256", "MD5"), "sha-256": ("SHA-256",), "basic": ()}
-TRANSPORTS = ("tcp", "udp")
-
 
 _PAYLOAD_TYPES = {"h264": 96, "h265": 97, "mjpeg": 26}
 _CLOCK = 90_000  # of all video in RTP, a second
@@ -39,28 +38,22 @@ def packetise_loop(loop: Loop) -> list[list[bytes]]:
 
 def describe_loop(name: str, loop: Loop) -> bytes:
     """Return the session description of a loop."""
-    sets = parameter_sets(loop.codec, loop.frames[0]) if loop.codec != "mjpeg" else []
-    encoded = [base64.b64encode(nal).decode() for nal in sets]
     number, parameters = _PAYLOAD_TYPES[loop.codec], ""
-    if loop.codec == "h264":
-        parameters = f"packetization-mode=1; profile-level-id={sets[0][1:4].hex()}; "
-        parameters += f"sprop-parameter-sets={','.join(encoded)}"
-    elif loop.codec == "h265":
-        parameters = "sprop-vps={}; sprop-sps={}; sprop-pps={}".format(*encoded)
-    lines = [
-        "v=0",
-        "o=- 0 0 IN IP4 0.0.0.0",
-        f"s={' '.join(name.split()) or '-'}",
-        "c=IN IP4 0.0.0.0",
-        "t=0 0",
-        "a=control:*",
-        f"m=video 0 RTP/AVP {number}",
-        f"a=rtpmap:{number} {ENCODINGS[loop.codec]}/{_CLOCK}",
-        *([f"a=fmtp:{number} {parameters}"] if parameters else []),
-        f"a=control:{TRACK}",
-        "",
-    ]
-    return "\r\n".join(lines).encode()
+    if loop.codec != "mjpeg":
+        sets = parameter_sets(loop.codec, loop.frames[0])
+        encoded = [base64.b64encode(nal).decode() for nal in sets]
+        parameters = "a=fmtp:97 sprop-vps={}; sprop-sps={}; sprop-pps={}\r\n"
+        if loop.codec == "h264":
+            parameters = "a=fmtp:96 packetization-mode=1; profile-level-id={2}; "
+            parameters += "sprop-parameter-sets={0},{1}\r\n"
+        parameters = parameters.format(*encoded, sets[0][1:4].hex())
+    return (
+        f"v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns={' '.join(name.split()) or '-'}\r\n"
+        "c=IN IP4 0.0.0.0\r\nt=0 0\r\na=control:*\r\n"
+        f"m=video 0 RTP/AVP {number}\r\n"
+        f"a=rtpmap:{number} {ENCODINGS[loop.codec]}/{_CLOCK}\r\n{parameters}"
+        f"a=control:{TRACK}\r\n"
+    ).encode()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +73,7 @@ class Settings:
     keyframe_every: float = 1.0
     auth: str = "digest"
     name: str | None = None
-    transports: Collection[str] = TRANSPORTS
+    transports: Collection[str] = ("tcp", "udp")
     max_viewers: int | None = None
     tls: ssl.SSLContext | None = None
 
@@ -93,20 +86,40 @@ class Settings:
 
     def check(self) -> None:
         """Raise ValueError for a setting that makes no sense; the text never quotes it."""
-        texts = self.name, self.login_name, self.login_password
-        if not all(text is None or isinstance(text, str) for text in texts):
-            raise ValueError("The name and the login of a camera are texts.")
-        if self.auth not in tuple(ALGORITHMS):
-            raise ValueError(f"The authentication is none of {', '.join(ALGORITHMS)}.")
-        chosen = self.transports
-        if isinstance(chosen, str) or not chosen or not set(chosen) <= set(TRANSPORTS):
-            raise ValueError('The transports are not ("tcp",), ("udp",) or ("tcp", "udp").')
-        viewers = self.max_viewers
-        if viewers is not None and (not isinstance(viewers, int) or viewers < 1):
-            raise ValueError("The number of viewers is not a whole number above 0, nor None.")
-        if self.tls is not None and not isinstance(self.tls, ssl.SSLContext):
-            raise ValueError("tls is not an ssl.SSLContext for a server, with its certificate.")
-        check_loop(self.codec, self.size, self.fps, self.keyframe_every)
+        step, wide, high = (8, 2040, 2040) if self.codec == "mjpeg" else (2, 3840, 2160)
+        size = self.size if isinstance(self.size, tuple | list) else ()
+        rules = {
+            "The name and the login of a camera are texts.": all(
+                isinstance(text or "", str)
+                for text in (self.name, self.login_name, self.login_password)
+            ),
+            f"The authentication is none of {', '.join(ALGORITHMS)}.": self.auth in [*ALGORITHMS],
+            'The transports are not ("tcp",), ("udp",) or ("tcp", "udp").': (
+                [*self.transports] in (["tcp"], ["udp"], ["tcp", "udp"], ["udp", "tcp"])
+            ),
+            "The number of viewers is not a whole number above 0, nor None.": (
+                self.max_viewers is None or _from_to(self.max_viewers, 1, sys.maxsize)
+            ),
+            "tls is not an ssl.SSLContext for a server, with its certificate.": (
+                self.tls is None or isinstance(self.tls, ssl.SSLContext)
+            ),
+            f"The codec is none of {', '.join(ENCODINGS)}.": self.codec in [*ENCODINGS],
+            f"The size is not a pair of whole numbers such as (640, 360), from 128x96 to "
+            f"{wide}x{high} in steps of {step}.": len(size) == 2
+            and _from_to(size[0], 128, wide, step)
+            and _from_to(size[1], 96, high, step),
+            "The frame rate is not a whole number from 1 to 60.": _from_to(self.fps, 1, 60),
+            "The keyframe interval is not above 0 and up to 60 seconds.": (
+                isinstance(self.keyframe_every, int | float) and 0 < self.keyframe_every <= 60
+            ),
+        }
+        for problem, kept in rules.items():
+            if not kept:
+                raise ValueError(problem)
+
+
+def _from_to(value: object, least: int, most: int, step: int = 1) -> bool:
+    return isinstance(value, int) and least <= value <= most and value % step == 0
 
 
 @dataclass(eq=False)
@@ -114,27 +127,25 @@ class Camera:
     """A loop, packetised once for all its viewers; it runs by the clock from `started`, seconds.
 
     `instead` gives the answers that stand in for the camera's own.  The connection closes
-    `closes_in` seconds after the answer to the method, or with the status, `closes_after`.
+    after the answer to the method `closes_after`.
     """
 
-    url: str
+    settings: Settings
     loop: Loop
     description: bytes
     payloads: list[list[bytes]] = field(repr=False)
     guard: Guard | None
-    transports: frozenset[str]
     started: float
-    max_viewers: int | None = None
     instead: Callable[[Request], Response | None] = lambda _request: None
     closes_after: str = ""
-    closes_in: float = 0.0
     viewers: set[Connection] = field(default_factory=set, repr=False)
     _timer: asyncio.TimerHandle | None = field(default=None, repr=False)
 
     @property
     def full(self) -> bool:
         """Whether nobody else may watch."""
-        return self.max_viewers is not None and len(self.viewers) >= self.max_viewers
+        most = self.settings.max_viewers
+        return most is not None and len(self.viewers) >= most
 
     @property
     def newest(self) -> int:

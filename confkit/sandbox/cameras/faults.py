@@ -6,16 +6,16 @@ fault.  A camera may have a row of one's own, too.
 
 from __future__ import annotations
 
-import secrets
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from secrets import token_urlsafe
 
 from ...rtsp.address import Address
 from ...rtsp.h26x import LAYOUTS, join_nals, split_nals
-from ...rtsp.message import Request, Response
+from ...rtsp.message import Response
 from ...rtsp.rtp import ENCODINGS
 from .camera import Camera, Settings, packetise_loop
 from .ports import Opener, refusing, talking, unanswering
@@ -44,27 +44,21 @@ def find_fault(fault: str | CameraFault | None) -> CameraFault:
 
     None is no fault, and a row is itself.
     """
-    if fault is None:
-        return CameraFault("ok", "")
     if isinstance(fault, CameraFault):
         return fault
-    named = [row for name, row in FAULTS.items() if fault == name]
-    named += [row for row in FAULTS.values() if fault == row.verdict]
-    if not named:
-        known = ", ".join(FAULTS)
-        raise ValueError(f"There is no such fault; camera_faults() explains them: {known}.")
-    return named[0]
+    if fault is None:
+        return CameraFault("ok", "")
+    for name, row in sorted(FAULTS.items(), key=lambda item: item[0] != fault):
+        if fault in (name, row.verdict):
+            return row
+    known = ", ".join(FAULTS)
+    raise ValueError(f"There is no such fault; camera_faults() explains them: {known}.")
 
 
 def with_login(settings: Settings) -> Settings:
     """Return settings with a login, admin and admin where none is given."""
     known = replace(settings, login_name="admin", login_password="admin")  # noqa: S106 - published
     return settings if settings.login else known
-
-
-def with_other_login(settings: Settings) -> Settings:
-    """Return settings with a password that nobody knows."""
-    return replace(with_login(settings), login_password=secrets.token_urlsafe())
 
 
 def with_certificate(settings: Settings) -> Settings:
@@ -74,27 +68,19 @@ def with_certificate(settings: Settings) -> Settings:
     return replace(settings, tls=context)
 
 
-def answers(method: str, response: Response) -> Change:
-    """Return what makes a camera give another answer to a method, once the login is right."""
-
-    def instead(request: Request) -> Response | None:
-        return response if request.method == method else None
-
-    return plays(instead=instead)
-
-
 def plays(**changes: object) -> Change:
     """Return what changes these fields of a camera."""
-
-    def changed(camera: Camera) -> Camera:
-        return replace(camera, **changes)  # type: ignore[arg-type]
-
-    return changed
+    return lambda camera: replace(camera, **changes)  # type: ignore[arg-type]
 
 
 def plays_nothing(**changes: object) -> Change:
     """Return what lets a camera accept PLAY and send no packet."""
     return plays(payloads=[[]], **changes)
+
+
+def answers(method: str, response: Response) -> Change:
+    """Return what makes a camera give another answer to a method, once the login is right."""
+    return plays(instead=lambda request: response if request.method == method else None)
 
 
 def is_locked(camera: Camera) -> Camera:
@@ -105,9 +91,8 @@ def is_locked(camera: Camera) -> Camera:
 
 def says_mpeg4(camera: Camera) -> Camera:
     """Describe the stream as MPEG-4 Part 2."""
-    name = f" {ENCODINGS[camera.loop.codec]}/".encode()
-    named = camera.description.replace(name, b" MP4V-ES/")
-    return replace(camera, description=named)
+    encoding = ENCODINGS[camera.loop.codec].encode()
+    return replace(camera, description=camera.description.replace(encoding, b"MP4V-ES"))
 
 
 def plays_no_keyframe(camera: Camera) -> Camera:
@@ -121,15 +106,13 @@ def plays_no_keyframe(camera: Camera) -> Camera:
 
 def plays_scrambled(camera: Camera) -> Camera:
     """Scramble the pictures and leave the parameter sets, as encrypting cameras do."""
-    if camera.loop.codec not in LAYOUTS:
+    layout = LAYOUTS.get(camera.loop.codec)
+    if layout is None:
         raise ValueError("A camera that scrambles its pictures needs h264 or h265.")
-    layout = LAYOUTS[camera.loop.codec]
 
     def scrambled(nal: bytes) -> bytes:
-        if layout.type_of(nal) in layout.parameter_sets:
-            return nal
-        body = nal[layout.header :]
-        return nal[: layout.header] + bytes(byte ^ 0x5A | 1 for byte in body)  # no start code
+        kept = len(nal) if layout.type_of(nal) in layout.parameter_sets else layout.header
+        return nal[:kept] + bytes(byte ^ 0x5A | 1 for byte in nal[kept:])  # no start code
 
     frames = tuple(join_nals(map(scrambled, split_nals(frame))) for frame in camera.loop.frames)
     return replace(camera, payloads=packetise_loop(replace(camera.loop, frames=frames)))
@@ -179,7 +162,7 @@ FAULTS = {
     "auth_rejected": CameraFault(
         "auth_rejected",
         "Answers each login with 401, for nobody knows its password (without one: auth_required).",
-        settings=with_other_login,
+        settings=lambda settings: replace(with_login(settings), login_password=token_urlsafe()),
     ),
     "locked": CameraFault(
         "auth_locked", "Answers DESCRIBE with 403 Account Locked.", camera=is_locked
@@ -194,12 +177,15 @@ FAULTS = {
     ),
     # SETUP, PLAY and the media
     "busy": CameraFault(
-        "busy", "Answers SETUP with 453 Not Enough Bandwidth.", camera=plays(max_viewers=0)
+        "busy",
+        "Answers SETUP with 453 Not Enough Bandwidth.",
+        settings=partial(replace, max_viewers=0),
     ),
     "udp_blocked": CameraFault(
         "udp_blocked",
         "Answers SETUP over TCP with 461; accepts UDP and PLAY, and no datagram arrives.",
-        camera=plays_nothing(transports=frozenset({"udp"})),
+        settings=partial(replace, transports=("udp",)),
+        camera=plays_nothing(),
     ),
     "no_media": CameraFault(
         "no_media", "Accepts PLAY and sends no packet.", camera=plays_nothing()

@@ -6,11 +6,10 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any, Protocol, cast
+from contextlib import AsyncExitStack, suppress
+from typing import cast
 
 _TURNS = 5  # of the loop, more than an accepted connection needs to be made
-_TLS_SECONDS = 5.0  # for a handshake
 
 
 class Caller(asyncio.Protocol):
@@ -29,17 +28,8 @@ class Caller(asyncio.Protocol):
         self.held.discard(self)
 
 
-class Port(Protocol):
-    """A port in use; `stop` gives it back."""
-
-    port: int
-
-    async def stop(self) -> None:
-        """Give it back."""
-
-
 class Listener:
-    """A TCP port that holds its callers, from `start` to `stop`; port 0 takes a free one.
+    """A TCP port that holds its callers, from `start` to `stop`; a free one is taken.
 
     With `tls`, a server's context, they are spoken to by TLS."""
 
@@ -47,15 +37,12 @@ class Listener:
         self,
         host: str,
         caller: Callable[[], Caller] = Caller,
-        port: int = 0,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.port = port
+        self.port = 0
         self._host = host
         self._caller = caller
-        self._tls: dict[str, Any] = (
-            {"ssl": tls, "ssl_handshake_timeout": _TLS_SECONDS} if tls else {}
-        )
+        self._tls = tls
         self._server: asyncio.Server | None = None
         self._held: set[Caller] = set()
 
@@ -68,7 +55,7 @@ class Listener:
         """Listen, on the port that it had before; raises OSError when that is taken."""
         if not self._server:
             create = asyncio.get_running_loop().create_server
-            self._server = await create(self._made, self._host, self.port, **self._tls)
+            self._server = await create(self._made, self._host, self.port, ssl=self._tls)
             self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
@@ -101,27 +88,29 @@ async def stop_accepting(server: asyncio.Server) -> None:
         await asyncio.sleep(0)
 
 
-Opener = Callable[[str], Awaitable[Port]]
+# Opens a port at this host until the stack is closed, and returns its number.
+Opener = Callable[[str, AsyncExitStack], Awaitable[int]]
 
 
-async def refusing(host: str) -> Port:
-    """Return a port at which nothing listens, and which nobody else can take meanwhile."""
-    return _Sockets(bound_socket(host))
+async def refusing(host: str, opened: AsyncExitStack) -> int:
+    """A port at which nothing listens, and which nobody else can take meanwhile."""
+    bound = opened.enter_context(socket.socket())
+    bound.bind((host, 0))
+    return int(bound.getsockname()[1])
 
 
-async def unanswering(host: str) -> Port:
-    """Return a port that listens and whose queue is full: Linux then drops every further SYN."""
-    listener = bound_socket(host)
-    listener.listen(0)
-    callers = [_socket(host) for _ in range(2)]  # one fills the queue, one to be sure
-    for caller in callers:
+async def unanswering(host: str, opened: AsyncExitStack) -> int:
+    """A port that listens and whose queue is full: Linux then drops every further SYN."""
+    listener = opened.enter_context(socket.create_server((host, 0), backlog=0))
+    for _ in range(2):  # one fills the queue, one to be sure
+        caller = opened.enter_context(socket.socket())
         caller.setblocking(False)
         caller.connect_ex(listener.getsockname())
-    return _Sockets(listener, *callers)
+    return int(listener.getsockname()[1])
 
 
 def talking(answer: bytes = b"") -> Opener:
-    """Return the opener of a port that answers whatever comes, and closes; or says nothing."""
+    """A port that answers whatever comes, and closes; or says nothing."""
 
     class Talker(Caller):
         def data_received(self, _data: bytes) -> None:
@@ -129,30 +118,10 @@ def talking(answer: bytes = b"") -> Opener:
                 self.transport.write(answer)
                 self.transport.close()
 
-    async def opened(host: str) -> Port:
+    async def opener(host: str, opened: AsyncExitStack) -> int:
         listener = Listener(host, Talker)
         await listener.start()
-        return listener
+        opened.push_async_callback(listener.stop)
+        return listener.port
 
-    return opened
-
-
-class _Sockets:
-    def __init__(self, *sockets: socket.socket) -> None:
-        self.port = sockets[0].getsockname()[1]
-        self._sockets = sockets
-
-    async def stop(self) -> None:
-        for each in self._sockets:
-            each.close()
-
-
-def _socket(host: str) -> socket.socket:
-    return socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-
-
-def bound_socket(host: str) -> socket.socket:
-    """Return a socket bound to a free TCP port."""
-    bound = _socket(host)
-    bound.bind((host, 0))
-    return bound
+    return opener

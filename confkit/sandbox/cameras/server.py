@@ -7,6 +7,7 @@ import itertools
 import secrets
 import ssl
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Self
@@ -19,8 +20,6 @@ from .picture import encode_loop
 from .ports import Listener
 from .serving import Guard
 from .session import Connection
-
-_REALM = "camera"
 
 # Encoding takes most of the time that a new camera needs; the same arguments give the same bytes,
 # of which there are about 1 MB.
@@ -38,7 +37,7 @@ class CameraServer:
         self._key = secrets.token_bytes(16)
         self._numbers = itertools.count(1)
         self._cameras: dict[str, Camera | None] = {}  # None while its picture is being encoded
-        self._odd: dict[str, Callable[[], Awaitable[None]]] = {}  # what removes odd addresses
+        self._removals: dict[str, Callable[[], Awaitable[None]]] = {}  # by the address given out
 
     _ports: PortPair
 
@@ -49,10 +48,8 @@ class CameraServer:
 
     async def close(self) -> None:
         """End all connections, forget all cameras, and stop listening."""
-        for remove in self._odd.values():
-            await remove()
-        for path in list(self._cameras):
-            await self._remove(path)
+        for url in list(self._removals):
+            await self.remove(url)
         for listener in self._listeners:
             await listener.stop()
         self._ports.close()
@@ -77,48 +74,26 @@ class CameraServer:
         wanted, faulty = Settings(**settings), find_fault(fault)
         wanted.check()
         wanted = faulty.settings(wanted)
-        address = self._address(path)
+        address, opened = self._address(path), AsyncExitStack()
         if faulty.port:
-            port = await faulty.port(self._host)
-            url = replace(address, port=port.port).url
-            self._odd[url] = port.stop
-            return url
-        self._cameras[address.path] = None
-        try:
+            address = replace(address, port=await faulty.port(self._host, opened))
+        else:
+            await self._play(address.path, wanted, faulty)
+            opened.push_async_callback(self._end, address.path)
             if wanted.tls:
                 address = replace(address, scheme="rtsps", port=await self._listen(wanted.tls))
-            # All cameras count from a whole second: those in step share their wake-ups.
-            second = asyncio.get_running_loop().time() // 1
-            camera = await asyncio.to_thread(self._made, address, wanted, second)
-            self._cameras[address.path] = faulty.camera(camera)
-        except BaseException:
-            del self._cameras[address.path]
-            raise
         url = faulty.address(address).url
-        if url != address.url:
-            self._odd[url] = partial(self._remove, address.path)
+        self._removals[url] = opened.aclose
         return url
 
     async def remove(self, url: str) -> None:
         """End a camera's connections, and answer 404 from now on; raises LookupError if unknown."""
-        odd = self._odd.pop(url, None)
-        await (odd() if odd else self._remove(self._path(url)))
+        await self._removals.pop(url)()
 
     def viewers(self, url: str) -> int:
         """Return how many viewers a camera plays to; raises LookupError if unknown."""
-        camera = self._cameras[self._path(url)]
+        camera = self._cameras[parse_address(url).path]
         return len(camera.viewers) if camera else 0
-
-    def _path(self, url: str) -> str:
-        path = parse_address(url).path
-        if not self._cameras.get(path):
-            raise LookupError("No camera has this address.")
-        return path
-
-    async def _remove(self, path: str) -> None:
-        camera = self._cameras.pop(path, None)
-        if camera:
-            camera.close()
 
     def _address(self, path: str | None) -> Address:
         """Return where a new camera will be; raises ValueError when that place is taken."""
@@ -127,16 +102,33 @@ class CameraServer:
             path = next(free for free in paths if free not in self._cameras)
         if not isinstance(path, str):
             raise ValueError("The path is not a text such as /hall, nor None.")
-        port = self._listeners[0].port
-        address = Address("rtsp", self._host, port, path if path[:1] == "/" else "/" + path)
+        path = path if path[:1] == "/" else "/" + path
+        address = Address("rtsp", self._host, self._listeners[0].port, path)
         address = parse_address(address.url)
         if address.path in self._cameras:
             raise ValueError("Another camera has this path already.")
         return address
 
-    def _made(self, address: Address, wanted: Settings, started: float) -> Camera:
+    async def _play(self, path: str, wanted: Settings, faulty: CameraFault) -> None:
+        """Play a camera at a path that is free."""
+        self._cameras[path] = None
+        # All cameras count from a whole second: those in step share their wake-ups.
+        second = asyncio.get_running_loop().time() // 1
+        try:
+            camera = await asyncio.to_thread(self._made, path, wanted, second)
+            self._cameras[path] = faulty.camera(camera)
+        except BaseException:
+            del self._cameras[path]
+            raise
+
+    async def _end(self, path: str) -> None:
+        camera = self._cameras.pop(path)
+        if camera:
+            camera.close()
+
+    def _made(self, path: str, wanted: Settings, started: float) -> Camera:
         """Return a healthy camera; takes a while."""
-        name = address.path.strip("/") if wanted.name is None else wanted.name
+        name = path.strip("/") if wanted.name is None else wanted.name
         loop = _loop(
             name,
             codec=wanted.codec,
@@ -145,20 +137,13 @@ class CameraServer:
             keyframe_every=wanted.keyframe_every,
         )
         login, algorithms = wanted.login, ALGORITHMS[wanted.auth]
-        return Camera(
-            address.url,
-            loop,
-            describe_loop(name, loop),
-            packetise_loop(loop),
-            Guard(login, _REALM, algorithms, self._key) if login else None,
-            frozenset(wanted.transports),
-            started,
-            wanted.max_viewers,
-        )
+        guard = Guard(login, "camera", algorithms, self._key) if login else None
+        payloads = packetise_loop(loop)
+        return Camera(wanted, loop, describe_loop(name, loop), payloads, guard, started)
 
     async def _listen(self, tls: ssl.SSLContext | None = None) -> int:
         """Return the port at which the cameras answer from now on, by TLS where that is given."""
         make = partial(Connection, self._cameras, self._ports, self._timeout)
-        self._listeners.append(Listener(self._host, make, tls=tls))
+        self._listeners.append(Listener(self._host, make, tls))
         await self._listeners[-1].start()
         return self._listeners[-1].port

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges, quoted
-from ...rtsp.h26x import LAYOUTS, Layout, split_nals
-from ...rtsp.jpeg import TABLE
+
+_CODECS = {"h264": "h264", "h265": "hevc", "mjpeg": "mjpeg"}  # FFmpeg's names
+_HEAD = 12  # bytes of a packet before its payload
+_REPORTS = range(72, 77)  # RTCP, where a packet of media has its type
 
 
 @dataclass(frozen=True)
@@ -37,33 +39,28 @@ class Guard:
         self, header: str, method: str, url: str, now: float
     ) -> Literal["ok", "stale", "wrong"]:
         """Return whether an Authorization header opens `url`; compares in constant time."""
-        scheme, _, rest = header.strip().partition(" ")
         if not self.algorithms:
-            right = _same(basic(self.login), rest.strip()) and scheme.lower() == "basic"
-            return "ok" if right else "wrong"
-        answer = next(iter(parse_challenges([header])), None)
-        if answer is None or answer.scheme != "digest" or not self._acceptable(answer, url):
-            return "wrong"
-        given = answer.parameters
-        nonce, qop, nc, cnonce = (given.get(key, "") for key in ("nonce", "qop", "nc", "cnonce"))
-        expected = digest(
-            answer.algorithm, self.login, self.realm, nonce, method, given["uri"], qop, nc, cnonce
-        )
-        stamp = nonce.partition("-")[0]
-        ours = _same(self._nonce(stamp), nonce)
-        right = _same(expected, given.get("response", "")) & _same(
-            self.login.name, given.get("username", "")
-        )
-        if not (right and ours):
-            return "wrong"
-        return "ok" if now - int(stamp, 16) < self.nonce_seconds else "stale"
-
-    def _acceptable(self, answer: Challenge, url: str) -> bool:
+            scheme, _, rest = header.strip().partition(" ")
+            known = scheme.lower() == "basic" and _same(basic(self.login), rest.strip())
+            return "ok" if known else "wrong"
+        answer = next(iter(parse_challenges([header])), Challenge("", {}))
+        given, offered = answer.parameters, {name.upper() for name in self.algorithms}
+        uri, nonce, qop = (given.get(key, "") for key in ("uri", "nonce", "qop"))
         # Several clients sign the presentation's URL when they set up one of its tracks.
-        uri = answer.parameters.get("uri", "")
-        offered = {name.upper() for name in self.algorithms}
-        qop_known = answer.parameters.get("qop", "auth") == "auth"
-        return bool(uri) and url.startswith(uri) and answer.algorithm in offered and qop_known
+        sound = answer.scheme == "digest" and answer.algorithm in offered and qop in ("", "auth")
+        if not (sound and uri and url.startswith(uri)):
+            return "wrong"
+        counts = given.get("nc", ""), given.get("cnonce", "")
+        made = digest(answer.algorithm, self.login, self.realm, nonce, method, uri, qop, *counts)
+        stamp = nonce.partition("-")[0]
+        for name, right in (
+            ("response", made),
+            ("username", self.login.name),
+            ("nonce", self._nonce(stamp)),
+        ):
+            if not _same(right, given.get(name, "")):
+                return "wrong"
+        return "ok" if now - int(stamp, 16) < self.nonce_seconds else "stale"
 
     def _nonce(self, stamp: str) -> str:
         signature = hmac.new(self.key, stamp.encode(errors="replace"), "sha256").hexdigest()
@@ -74,78 +71,23 @@ def _same(left: str, right: str) -> bool:
     return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (left, right)))
 
 
+class _Packets(list[bytes]):
+    def write(self, data: bytes) -> int:
+        self.append(bytes(data))
+        return len(data)
+
+
 def packetise(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
     """Return one access unit as RTP payloads of at most `limit` bytes; the last gets the marker."""
-    if codec == "mjpeg":
-        return _packetise_jpeg(unit, limit)
-    return _packetise_nals(codec, unit, limit)
+    import av
 
-
-def _packetise_nals(codec: str, unit: bytes, limit: int) -> list[bytes]:
-    """Return payloads of at most `limit` bytes: small units aggregated, large ones fragmented."""
-    layout = LAYOUTS[codec]
-    payloads: list[bytes] = []
-    waiting: list[bytes] = []
-
-    def flush() -> None:
-        if len(waiting) > 1:
-            # The header of the most important unit stands for all of them.
-            header = layout.with_type(max(waiting, key=lambda nal: nal[0] & 0x60), layout.aggregate)
-            payloads.append(header + b"".join(len(n).to_bytes(2, "big") + n for n in waiting))
-        else:
-            payloads.extend(waiting)
-        waiting.clear()
-
-    for nal in split_nals(unit):
-        if layout.header + sum(len(n) + 2 for n in [*waiting, nal]) > limit:
-            flush()
-        if len(nal) > limit:
-            payloads.extend(_fragments(layout, nal, limit))
-        else:
-            waiting.append(nal)
-    flush()
-    return payloads
-
-
-def _fragments(layout: Layout, nal: bytes, limit: int) -> list[bytes]:
-    header, kind = layout.with_type(nal, layout.fragment), layout.type_of(nal)
-    room = limit - layout.header - 1
-    starts = range(layout.header, len(nal), room)
-    return [
-        header
-        + bytes([kind | (start == starts[0]) << 7 | (start == starts[-1]) << 6])
-        + nal[start : start + room]
-        for start in starts
-    ]
-
-
-def _packetise_jpeg(picture: bytes, limit: int) -> list[bytes]:
-    """Return a JPEG file as RTP payloads; raises ValueError for a kind that RTP cannot carry."""
-    tables: dict[int, bytes] = {}
-    kind = width = height = position = 0
-    position = 2
-    while True:
-        marker, size = struct.unpack_from("!HH", picture, position)
-        segment = picture[position + 4 : position + 2 + size]
-        position += 2 + size
-        if marker == 0xFFDB:
-            for start in range(0, len(segment), TABLE + 1):
-                tables[segment[start]] = segment[start + 1 : start + 1 + TABLE]
-        elif marker == 0xFFC0:
-            height, width = struct.unpack_from("!HH", segment, 1)
-            kind = {0x21: 0, 0x22: 1}.get(segment[7], -1)
-        elif marker == 0xFFDA:
-            break
-    if kind < 0 or width % 8 or height % 8 or max(width, height) > 2040:
-        raise ValueError("RTP carries JPEG in 4:2:0 or 4:2:2, in multiples of 8 up to 2040 pixels.")
-    quantisation = tables[0] + tables.get(1, tables[0])
-    scan = picture[position:].removesuffix(b"\xff\xd9")
-    payloads, offset = [], 0
-    while offset < len(scan):
-        header = struct.pack("!IBBBB", offset, kind, 255, width // 8, height // 8)
-        if not offset:
-            header += struct.pack("!HH", 0, len(quantisation)) + quantisation
-        room = limit - len(header)
-        payloads.append(header + scan[offset : offset + room])
-        offset += room
-    return payloads
+    packets = _Packets()
+    start = unit.find(b"\xff\xc0") if codec == "mjpeg" else -1  # RTP says the size of a JPEG
+    height, width = struct.unpack_from("!HH", unit, start + 5) if start >= 0 else (8, 8)
+    options = {"packetsize": str(limit + _HEAD)}
+    with av.open(packets, "w", "rtp", options, buffer_size=limit + _HEAD) as muxer:
+        stream = muxer.add_mux_stream(_CODECS[codec], 1, width=width, height=height)
+        packet = av.Packet(unit)
+        packet.stream, packet.pts, packet.dts = stream, 0, 0
+        muxer.mux(packet)
+    return [packet[_HEAD:] for packet in packets if packet[1] & 127 not in _REPORTS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
@@ -18,7 +18,10 @@ from .ports import Caller
 # Unread bytes that a viewer may cause before it is dropped.
 MAX_UNSENT = 2 * 1024 * 1024
 
-_METHODS = ("DESCRIBE", "SETUP", "PLAY", "PAUSE", "GET_PARAMETER", "SET_PARAMETER", "TEARDOWN")
+_METHODS = (
+    *("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "PAUSE"),
+    *("GET_PARAMETER", "SET_PARAMETER", "TEARDOWN"),
+)
 _REASONS = {
     302: "Moved Temporarily",
     453: "Not Enough Bandwidth",
@@ -101,14 +104,12 @@ class Connection(Caller):
         if response.status == 200 and self._session:
             headers.append(("Session", f"{self._session};timeout={self._timeout:.0f}"))
         self.transport.write(replace(response, headers=(*headers, *response.headers)).encode())
-        if self.transport.get_write_buffer_size() > MAX_UNSENT:
-            self.transport.abort()
-        elif request.method == "PLAY" and response.status == 200 and self._camera:
+        if request.method == "PLAY" and response.status == 200 and self._camera:
             self._camera.watch(self)
         elif request.method == "TEARDOWN" and response.status == 200:
             self._end_session()
-        if camera and camera.closes_after in (request.method, str(response.status)):
-            asyncio.get_running_loop().call_later(camera.closes_in, self.transport.close)
+        if camera and camera.closes_after == request.method:
+            self.transport.close()
 
     def _named(self, url: str) -> Camera | None:
         """Return the camera that a URL names, with or without its track."""
@@ -116,15 +117,14 @@ class Connection(Caller):
             path = parse_address(url).path
         except ValueError:
             return None
-        path = path.removesuffix("/" + TRACK) or "/"
-        return self._cameras.get(path) or self._cameras.get(path.rstrip("/"))
+        return self._cameras.get(path.removesuffix("/" + TRACK).rstrip("/") or "/")
 
     def _handle(self, request: Request, camera: Camera | None) -> Response:
         method, session = request.method, request.get("Session").partition(";")[0]
-        if method == "OPTIONS":
-            return answer(200, ("Public", ", ".join(("OPTIONS", *_METHODS))))
         if method not in _METHODS:
             return answer(501)
+        if method == "OPTIONS":
+            return answer(200, ("Public", ", ".join(_METHODS)))
         if camera is None:
             return answer(404 if "://" in request.url else 400)
         if camera.guard:
@@ -155,31 +155,28 @@ class Connection(Caller):
             return answer(455)
         if camera.full:
             return answer(453)
-        for offer in request.get("Transport").split(","):
-            transport = self._accept(offer.strip(), camera.transports)
-            if transport:
+        for offer in request.get("Transport").upper().split(","):
+            if transport := self._accept(offer.strip(), camera.settings.transports):
                 self._camera, self._session = camera, secrets.token_hex(8)
                 return answer(200, ("Transport", f"{transport};ssrc={self.ssrc:08X}"))
         return answer(461)
 
-    def _accept(self, offer: str, transports: frozenset[str]) -> str:
+    def _accept(self, offer: str, transports: Collection[str]) -> str:
         """Return how packets will travel by an offer that is taken up, else nothing."""
-        protocol, _, rest = offer.upper().partition(";")
-        if re.search(r"(^|;)MULTICAST", rest):
-            return ""
-        if protocol == "RTP/AVP/TCP" and "tcp" in transports:
-            channels = re.search(r"INTERLEAVED=(\d{1,3})", rest)
-            self.channel = first = min(int(channels[1]), 254) if channels else 0
+        tcp = re.match(r"RTP/AVP/TCP(?!.*MULTICAST)(?:.*;INTERLEAVED=(\d{1,3}))?", offer)
+        udp = re.match(
+            r"RTP/AVP(?:/UDP)?;(?!.*MULTICAST)(?:.*;)?CLIENT_PORT=(\d{1,5})(?:-(\d{1,5}))?", offer
+        )
+        if tcp and "tcp" in transports:
+            self.channel = first = min(int(tcp[1] or 0), 254)
             return f"RTP/AVP/TCP;unicast;interleaved={first}-{first + 1}"
-        ports = re.search(r"CLIENT_PORT=(\d{1,5})(?:-(\d{1,5}))?", rest)
-        if protocol not in ("RTP/AVP", "RTP/AVP/UDP") or not ports or "udp" not in transports:
+        if not udp or "udp" not in transports or not 0 < int(udp[1]) < 65536:
             return ""
-        port, ours = int(ports[1]), self._ports.port
         # Only ever to the address that asked: a `destination` would aim at somebody else.
+        port, ours = int(udp[1]), self._ports.port
         self.channel, self._target = None, (self.transport.get_extra_info("peername")[0], port)
-        theirs = f"client_port={port}-{ports[2] or port + 1}"
-        server = f"server_port={ours}-{ours + 1}"
-        return f"RTP/AVP;unicast;{theirs};{server}" if 0 < port < 65536 else ""
+        theirs = f"client_port={port}-{udp[2] or port + 1}"
+        return f"RTP/AVP;unicast;{theirs};server_port={ours}-{ours + 1}"
 
     def _play(self, request: Request, camera: Camera) -> Response:
         if self not in camera.viewers:
