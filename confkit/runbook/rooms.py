@@ -105,8 +105,8 @@ def names(text: str) -> list[str]:
 def few(told: Iterable[str]) -> str:
     """The first of these names, and how many more there are."""
     every = list(told)
-    more = [f"and {len(every) - SHOWN} more"] if len(every) > SHOWN else []
-    return ", ".join([*every[:SHOWN], *more])
+    more = f", and {len(every) - SHOWN} more" * (len(every) > SHOWN)
+    return ", ".join(every[:SHOWN]) + more
 
 
 def called(name: str, among: Iterable[One]) -> list[One]:

@@ -68,7 +68,9 @@ def run(
     except KeyboardInterrupt:
         causes.append(UNBEGUN)
     else:
-        asyncio.run(_play(_Watched(notebook, took), environment, seconds, causes))
+        watched = _Watched(notebook, timeout=None, coalesce_streams=True, store_widget_state=False)
+        watched.took = took
+        asyncio.run(_play(watched, environment, seconds, causes))
     if causes:
         told, advice = "; then ".join(causes), "Run it again: the rest was not checked."
         took(Check(ENDED, "UNKNOWN", told, advice))
@@ -92,15 +94,13 @@ def _give(notebook: Any, inputs: Mapping[str, object]) -> None:
 class _Watched(NotebookClient):
     """A client that hands over each check that an output holds, as it comes."""
 
-    def __init__(self, notebook: Any, took: Callable[[Check], None]) -> None:
-        super().__init__(notebook, timeout=None, coalesce_streams=True, store_widget_state=False)
-        self._took = took
+    took: Callable[[Check], None]
 
     def output(self, outs: Any, msg: Any, display_id: Any, cell_index: int) -> Any:
         """As nbclient does."""
         data = msg["content"].get("data", {})
         if CHECK in data:
-            self._took(Check(**json.loads(data[CHECK])))
+            self.took(Check(**json.loads(data[CHECK])))
         return super().output(outs, msg, display_id, cell_index)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import time
 import tomllib
-from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from importlib.resources import files
@@ -93,16 +92,14 @@ def _rooms_and_cameras(sandbox: Sandbox, owner: Client, row: Inputs) -> Inputs:
 
 def _coming_back(sandbox: Sandbox) -> Callable[[float], None]:
     """A pause in which whoever was removed joins their room again, under a new ID."""
-
-    def present() -> Counter[tuple[str, str]]:
-        rooms = sandbox.room_ids()
-        return Counter((room, one["user_name"]) for room in rooms for one in sandbox.people(room))
-
-    before = present()
+    before = {room: sandbox.people(room) for room in sandbox.room_ids()}
 
     def sleep(seconds: float) -> None:
-        for room, name in (before - present()).elements():
-            sandbox.join(room, name)
+        for room, people in before.items():
+            now = sandbox.people(room)
+            for one in people:
+                if one not in now and len(now) < len(people):
+                    sandbox.join(room, one["user_name"])
         time.sleep(min(seconds, 0.1))
 
     return sleep
