@@ -199,15 +199,12 @@ def _is_pause(seconds: Any) -> bool:
 
 def signature(function: Function, _: Any) -> Hints:
     """It makes digest and token of every vector."""
-    from .clients.rows import mistake, vectors
+    from .clients.rows import KINDS, mistake, vectors
 
     given = vectors()["vectors"]
     for number, vector in enumerate(given):
-        messages: tuple[tuple[Kind, str], ...] = (
-            ("digest", vector["access_key"]),
-            ("token", f"{vector['random']}:{vector['key']}"),
-        )
-        for kind, message in messages:
+        messages = (vector["access_key"], f"{vector['random']}:{vector['key']}")
+        for kind, message in zip(KINDS, messages, strict=True):
             made = function(vector["secret_key"], message, vector["hash"], vector["signature"])
             if wrong := mistake(vector, kind, made):
                 yield f"Right in {number} of {len(given)} vectors, then: {wrong}."

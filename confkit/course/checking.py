@@ -11,20 +11,23 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..client import Client
 from ..errors import ConfigError, ConfkitError
 from ..secret import mask
 from ..text import as_it_is
 from . import kept
 from .judged import Function, Misfit, Raised, read
-from .lessons import EXERCISES, Exercise
+from .lessons import EXERCISES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..client import Client
-
 _ASKED = re.compile(r"### \d+\..*?\n\n(.*)", re.DOTALL)
 _CHECKED = re.compile(r'course\.check\("([^"]+)"')
+_ELSEWHERE = (
+    "This exercise looks at the sandbox alone: give its client as the third argument, "
+    'client = ck.connect("sandbox"). Nothing was looked at and nothing was changed.'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,16 @@ def check(name: str, answer: object, client: Client | None = None) -> Finding:
     outcome counts in `progress`; the answer itself is neither kept nor quoted. ConfigError for an
     unknown name.
     """
-    exercise = _named(name)
+    known = {exercise.name: exercise for exercise in EXERCISES}
+    if name not in known:
+        raise ConfigError("there is no exercise of this name", f"There are {', '.join(known)}.")
+    exercise = known[name]
     if answer is None or answer is ...:
         return Finding(name, None, "No answer yet: put yours in the place of None and run again.")
-    if exercise.needs_client and (obstacle := _obstacle(client)):
-        return Finding(name, None, obstacle)
+    # Of whatever type it is: some raise where they are asked for their attributes.
+    sandboxed = issubclass(type(client), Client) and client is not None and client.sandbox
+    if exercise.needs_client and not sandboxed:
+        return Finding(name, None, _ELSEWHERE)
     given: Any = None
     try:
         given = read(exercise.takes, answer, client)
@@ -92,53 +100,19 @@ def check(name: str, answer: object, client: Client | None = None) -> Finding:
     return Finding(name, right, told)
 
 
-def _obstacle(client: Client | None) -> str:
-    """Return why an exercise cannot look at a sandbox through this client; empty when it can."""
-    from ..client import Client
-
-    if client is None:
-        return "This exercise looks at the sandbox: give your client as the third argument."
-    if not issubclass(type(client), Client):
-        return "The third argument is the client that ck.connect gave you, and this is none."
-    if client.sandbox is None:
-        return (
-            'The course checks on the sandbox only: client = ck.connect("sandbox"). '
-            "On this service nothing was looked at and nothing was changed."
-        )
-    return ""
-
-
 def exercises() -> pd.DataFrame:
     """Return one row per exercise, in the course's order: exercise, notebook, question (texts, the
     question as its notebook asks it)."""
     import pandas as pd
 
-    asked: dict[str, str] = {}
-    for notebook in dict.fromkeys(exercise.notebook for exercise in EXERCISES):
-        asked |= _questions(notebook)
-    rows = [(exercise.name, exercise.notebook, asked[exercise.name]) for exercise in EXERCISES]
-    return pd.DataFrame(rows, columns=["exercise", "notebook", "question"], dtype="str")
-
-
-def _questions(notebook: str) -> dict[str, str]:
-    """Return the text above each check of a notebook."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "_notebooks"
     folder = installed if installed.is_dir() else package.parent / "notebooks"
-    stored = json.loads((folder / "course" / f"{notebook}.ipynb").read_text("utf-8"))
-    texts = ["".join(cell["source"]) for cell in stored["cells"]]
-    return {
-        checked[1]: " ".join(asked[1].split())
-        for above, below in pairwise(texts)
-        if (checked := _CHECKED.search(below)) and (asked := _ASKED.search(above))
-    }
-
-
-def _named(name: str) -> Exercise:
-    for exercise in EXERCISES:
-        if exercise.name == name:
-            return exercise
-    raise ConfigError(
-        "there is no exercise of this name",
-        f"There are {', '.join(exercise.name for exercise in EXERCISES)}.",
-    )
+    asked = {}
+    for notebook in {exercise.notebook for exercise in EXERCISES}:
+        stored = json.loads((folder / "course" / f"{notebook}.ipynb").read_text("utf-8"))
+        for above, below in pairwise("".join(cell["source"]) for cell in stored["cells"]):
+            if (checked := _CHECKED.search(below)) and (question := _ASKED.search(above)):
+                asked[checked[1]] = " ".join(question[1].split())
+    rows = [(exercise.name, exercise.notebook, asked[exercise.name]) for exercise in EXERCISES]
+    return pd.DataFrame(rows, columns=["exercise", "notebook", "question"], dtype="str")

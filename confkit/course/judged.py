@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from ..client import Client
 from ..errors import RoomNotFound
 from ..rooms import get_room
 from ..secret import mask
-
-if TYPE_CHECKING:
-    from ..client import Client
 
 # A judge yields what is wrong with an answer: the first hint counts. Without one the answer is
 # right, and what it returns says what is good about it.
@@ -103,8 +101,6 @@ def read(takes: str, answer: Any, client: Client | None) -> Any:
 
 
 def _secrets(client: Client | None) -> list[str]:
-    from ..client import Client
-
     if not issubclass(type(client), Client) or client is None:
         return []
     return [client.secret_key, *([client.token()] if client.authenticated else [])]

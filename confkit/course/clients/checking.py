@@ -21,7 +21,7 @@ from ...rooms import create_room, get_mcu, get_room
 from ...sandbox import Sandbox
 from ...text import counted
 from .judging import Missing, Wrong, difference, judge, printed
-from .rows import OPERATIONS, SERVICES, Ask, Row, Service, chosen, mistake, settings, vectors
+from .rows import KINDS, OPERATIONS, SERVICES, Ask, Row, Service, chosen, mistake, settings, vectors
 from .running import Command
 
 LIMIT = 30.0  # seconds a run may take unless another limit is given
@@ -110,11 +110,11 @@ def _tried(client: Command, row: Row, service: Service) -> Check:
             except Missing:
                 return Check(name, "UNKNOWN", f"it does not know {ask.operation}")
             except Wrong as wrong:
-                here = [f"{key}={value}" for key, value in service.dialect.changes().items()]
-                usual = f"This service has {', '.join(here)}." if here else ""
-                advice = wrong.advice or ask.advice or usual
+                changes = service.dialect.changes().items()
+                here = ", ".join(f"{key}={value}" for key, value in changes)
+                usual = f"This service has {here}." if here else ""
                 found = f"{service.name}, {ask.operation}: {wrong.found}"
-                return Check(name, "FAIL", found, advice)
+                return Check(name, "FAIL", found, wrong.advice or ask.advice or usual)
     return Check(name, "PASS", "right")
 
 
@@ -124,13 +124,10 @@ class _Trial:
     def __init__(self, client: Command, service: Service, sandbox: Sandbox) -> None:
         self._client, self._sandbox, self._ours = client, sandbox, sandbox.connect()
         self._seconds = 0.0  # of the last run
-        usual = {name: text for name, text in os.environ.items() if not name.startswith("CONFKIT_")}
-        loopback = "127.0.0.1,localhost"
         self._environment = {
-            **usual,
+            **{name: text for name, text in os.environ.items() if "CONFKIT_" not in name},
+            **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
             "LC_ALL": "C.UTF-8",
-            "NO_PROXY": loopback,
-            "no_proxy": loopback,
             **settings(service.dialect),
             "CONFKIT_BASE_URL": sandbox.base_url,
             "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
@@ -188,10 +185,9 @@ class _Trial:
         # With a colon behind them `mask` would take what follows for a digest or a token.
         refusal = refusal.replace(" digest: ", " digest, ").replace(" token: ", " token, ")
         judge(ask, self._filled(ask.answer), said, self._requests() - before, refusal)
-        if vector and (found := mistake(vector, "digest", said.get("digest"))):
-            raise Wrong(found)
-        if vector and (found := mistake(vector, "token", said.get("token"))):
-            raise Wrong(found)
+        for kind in KINDS if vector else ():
+            if found := mistake(vector, kind, said.get(kind)):
+                raise Wrong(found)
         if sandbox.remarks != remarks:
             advice = "Send what is given, whole and percent-encoded, and nothing else."
             raise Wrong(sandbox.remarks[-1], advice)

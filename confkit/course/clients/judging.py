@@ -110,14 +110,12 @@ def judge(
             but = f"it reports success where the call failed ({refusal})"
             raise Wrong(but if refusal else found)
         return
-    meaning = lookup(due, ENDPOINTS[key].interface)[0].meaning if due else ""
-    came = f"the service answered {due} ({meaning})"
-    if due is None:
-        came = f"no answer of the interface came{f' ({refusal})' if refusal else ''}"
-    if ret == 0:
-        raise Wrong(f"it reports {reported} where the call failed: {came}")
+    came, meaning = f"no answer of the interface came{f' ({refusal})' if refusal else ''}", ""
+    if due is not None:
+        meaning = lookup(due, ENDPOINTS[key].interface)[0].meaning
+        came = f"the service answered {due} ({meaning})"
     if ret != due:
-        raise Wrong(f"it reports {reported}, and {came}")
+        raise Wrong(f"it reports {reported} where the call failed: {came}")
     if ask.means not in said["error"].lower():
         error = shown(said["error"])
         raise Wrong(f"it calls {ret} of interface {key[0]} {error}; there it means {meaning}")
@@ -155,15 +153,12 @@ def difference(wanted: Any, given: Any, place: str = "") -> str:
 
 def _mangled(right: str, found: str) -> str:
     """Which usual mistake turns one text into the other."""
-    utf8 = right.encode()
     made = {
-        quote(right): "is percent-encoded once too often",
         quote(right, safe=""): "is percent-encoded once too often",
         right.replace("+", " "): "lost its plus sign, which has to be percent-encoded",
         right.partition("&")[0]: "ends too early: & and # have to be percent-encoded",
         right.partition("#")[0]: "ends too early: & and # have to be percent-encoded",
-        utf8.decode("latin-1"): "is UTF-8 that was read as Latin-1",
-        utf8.decode("cp1252", "replace"): "is UTF-8 that was read as Latin-1",
+        right.encode().decode("latin-1"): "is UTF-8 that was read as Latin-1",
     }
     if found.isascii() and not right.isascii() and "?" in found:
         return "lost its letters beyond ASCII: they travel as UTF-8"

@@ -15,6 +15,7 @@ from ...dialect import Dialect
 from ...errors import ConfigError
 from ...sandbox.service.signatures import Kind, Parts, mistakes
 
+KINDS: tuple[Kind, ...] = ("digest", "token")
 _SKELETONS = {"java": "Client.java", "sh": "client.sh"}
 
 
@@ -73,11 +74,9 @@ def chosen(names: tuple[str, ...]) -> tuple[Row, ...]:
     """Return the rows of these names, all where none is given. ConfigError: an unknown name."""
     known = {row.name.lower() for row in ROWS}
     wanted = {name.lower() for name in names}
-    if unknown := wanted - known:
-        raise ConfigError(
-            f"no row is called {', '.join(name for name in names if name.lower() in unknown)}",
-            f"There are {', '.join(row.name for row in ROWS)}.",
-        )
+    if unknown := [name for name in names if name.lower() not in known]:
+        there = ", ".join(row.name for row in ROWS)
+        raise ConfigError(f"no row is called {', '.join(unknown)}", f"There are {there}.")
     return tuple(row for row in ROWS if not wanted or row.name.lower() in wanted)
 
 
