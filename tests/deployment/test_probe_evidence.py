@@ -297,7 +297,7 @@ def test_the_command_says_what_it_found_and_its_status_whether_all(playing):
         why = "a room of its own: not created, so A2 and A4 were not asked"
         assert (status, json.loads(out)["open"]) == (2, [why])
         status, out, _ = command(sandbox, "--max-failed-logins", "1")
-        assert (status, "max_failed_logins is 1" in out) == (2, True)
+        assert (status, "as 1 failed logins are the bound" in out) == (2, True)
         sandbox.fault(AUTHENTICATE, body="<html>")
         status, out, err = command(sandbox)
         assert (status, out) == (1, "")
