@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from ..devices import devices_of
 from ..endpoints import B3
@@ -16,7 +15,7 @@ from ..errors import (
 from ..records import Room, needed
 from ..wire import Request, token_parameter
 from .doctor_case import NO_ROOM, Case, Said, answered, say
-from .login_signatures import Candidate, Tried, signatures
+from .login_signatures import Tried, refusal, signatures
 from .media_server import mcu_answers
 from .questions import (
     NOT_SUPPORTED,
@@ -93,29 +92,19 @@ def authentication(case: Case) -> Said:
 
 def _refused(case: Case, tried: Tried) -> Said:
     error, keys = tried.logins[-1].error, ("access_key", "secret_key")
-    parts, more = [], ""
-    if len(tried.logins) > 1:
-        parts.append(f"refused as well: {_listed([one.candidate for one in tried.logins[1:]])}")
+    parts = [refusal(tried, case.logins.bound), f"logins that failed: {case.logins.failed}"]
+    more = ""
     if tried.open:
-        bound = f"{case.logins.bound} failed logins are the bound"
-        parts.append(f"not tried, as {bound}: {_listed(tried.open)}")
         more = (
             " Ask the provider for hash and form of the signature, or allow more logins to fail "
             "(--max-failed-logins), where accounts do not lock."
         )
-    else:
-        parts.append("no hash or form of the signature is left, so most likely a key is wrong")
-    parts.append(f"logins that failed: {case.logins.failed}")
     odd = [name for name in keys if not _USUAL_KEY.fullmatch(getattr(case.client, name))]
     slip = "holds white space, quotes or letters beyond ASCII, which may be pasted with it"
     parts += [f"{name} {slip}" for name in odd]
     ret = error.ret if isinstance(error, ApiError) else "no code"
     origins = case.origins(*keys)
     return say("login.refused", ret=ret, tried="; ".join(parts), origins=origins, more=more)
-
-
-def _listed(candidates: Iterable[Candidate]) -> str:
-    return ", ".join(one.what for one in candidates)
 
 
 def token_in_a(case: Case) -> Said:

@@ -78,6 +78,23 @@ def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None)
     return found
 
 
+def refusal(tried: Tried, bound: int) -> str:
+    """Return which signatures were refused besides the first, and which were not tried."""
+    parts = []
+    if len(tried.logins) > 1:
+        parts.append(f"refused as well: {_listed(one.candidate for one in tried.logins[1:])}")
+    if tried.open:
+        known = f"{bound} failed logins are the bound"
+        parts.append(f"not tried, as {known}: {_listed(tried.open)}")
+    else:
+        parts.append("no hash or form of the signature is left, so most likely a key is wrong")
+    return "; ".join(parts)
+
+
+def _listed(candidates: Iterable[Candidate]) -> str:
+    return ", ".join(one.what for one in candidates)
+
+
 class Logins:
     """Tries logins, never more that fail than `max_failed_logins`.
 

@@ -24,7 +24,7 @@ from ..endpoints import A3, B3, Endpoint
 from ..errors import ConfigError
 from ..secret import Secret, hidden_address, mask
 from ..transport import finite
-from .login_signatures import Login, Logins, Tried, signatures
+from .login_signatures import Login, Logins, refusal, signatures
 from .probe_evidence import Evidence, Probe
 from .probe_room import created_room
 from .questions import (
@@ -321,7 +321,9 @@ class _Asking:
             return True
         if last and last.came == "unclear" and last.error:
             raise last.error
-        self.open(question, _unaccepted(tried, self.logins.bound), last)
+        first = f"refused: {tried.logins[0].candidate.what}" if last else "no login was tried"
+        bound = self.logins.bound
+        self.open(question, f"{first}; {refusal(tried, bound)} (max_failed_logins)", last)
         self.open("everything else", "not asked: that needs a token, and no login was accepted")
         return False
 
@@ -460,15 +462,3 @@ class _Asking:
                     alive = age
             self.open(question, f"longer than {floor(alive)} s, as far as was waited", asked)
         return None
-
-
-def _unaccepted(tried: Tried, bound: int) -> str:
-    refused = "; ".join(f"the signature is {login.candidate.what}" for login in tried.logins)
-    said = f"refused: {refused}. " if refused else "no login was tried. "
-    if not tried.open:
-        return f"{said}All that there are: access key or secret key are wrong, or the rule is new."
-    waiting = "; ".join(f"the signature is {candidate.what}" for candidate in tried.open)
-    return (
-        f"{said}Not tried, as max_failed_logins is {bound}: {waiting}. Ask the provider for the "
-        f"rule, or whether accounts lock; {len(tried.logins) + len(tried.open)} try them all."
-    )

@@ -17,9 +17,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import requests
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
@@ -177,7 +178,8 @@ def _end(fd: int) -> None:
         peer.recv(LARGEST, socket.MSG_DONTWAIT)  # what has come already could still be read
 
 
-class _Road(NamedTuple):
+@dataclass(repr=False, slots=True)  # it holds the token
+class _Road:
     """The way of one operation with one token: what its handles are set to, how its URLs begin, and
     the lines that are free. The token is kept with it, as its id is the road's."""
 

@@ -229,6 +229,17 @@ def test_a_csv_file_is_read_as_text(written, text, encoding, kind):
     assert columns.floor.isna().tolist() == [False, True, False]
 
 
+def test_columns_of_a_file_have_any_names(written, script):
+    """The only column holds the IDs, whatever it is called. Of one name all are kept, each with a
+    name of its own in the frame; a column without a name is left out."""
+    assert ids_of(written("Room number\n00123\n7\n00124\n")) == IDS
+    assert ids_of(written("Room number\n")) == []
+    path = written("room_id,note,note,\na,1,2,\n")
+    frame = ck.sweep(script(building({"a": []})).client(), path).frame()
+    assert frame.iloc[0, -2:].tolist() == ["1", "2"]
+    assert frame.columns.is_unique
+
+
 @pytest.mark.parametrize(
     "text", ["00123\n7\n00124\n", "00123,Main\n7,Annex\n", "00123;Main;1\n", "A-1\nA-2\n"]
 )
