@@ -16,8 +16,9 @@ from ..many.ids import room_ids
 from ..many.sweeps import sweep
 from ..occupancy.known import known_rooms
 from ..rooms import create_room, delete_room, get_room
+from ..text import counted
 from .inputs import given
-from .steps import Checking, Checks, asked
+from .steps import Checking, Checks, Finding, asked
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -48,26 +49,25 @@ def _meant(client: Client, room: str) -> Room:
         raise ConfigError(
             "no room is given", "Set room (-p room=... in a terminal) to its ID or its topic."
         )
-    missing = None
     try:
         return get_room(client, wanted)
     except RoomNotFound as error:
-        missing = error
+        if _ID.fullmatch(wanted):
+            advice = (
+                "Compare the number with the invitation; the room may be deleted, or elsewhere."
+            )
+            raise error.again(advice=advice) from None
     except ParameterError:  # nothing that could be an ID
         pass
     read = sweep(client, _known(client), users=False, progress=False)
-    unread = [str(one.room_id) for one in read.failures if not isinstance(one.error, RoomNotFound)]
+    unread = [str(it.room_id) for it in read.failures if not isinstance(it.error, RoomNotFound)]
     fits = [it for it in read.rooms if (it.topic or "").strip().casefold() == wanted.casefold()]
     if len(fits) == 1 and not unread:
         return fits[0]
     there = few(f"{it.room_id} ({it.topic})" for it in fits or read.rooms) or "none"
     there += f"; could not be read: {few(unread)}" * bool(unread)
-    if missing and _ID.fullmatch(wanted) and not unread:
-        advice = "Compare the number with the invitation; the room may be deleted, or elsewhere."
-        raise missing.again(advice=f"{advice} Rooms that are known: {there}.")
     raise ConfigError(
-        f"{len(fits) or 'no'} known {'room has' if len(fits) < 2 else 'rooms have'} the ID or topic"
-        f" {wanted!r}{', and others could not be read' * bool(unread)}",
+        f"{counted(len(fits), 'known room')} may have the ID or topic {wanted!r}",
         "Give the room's ID, or a file of IDs in CONFKIT_RUNBOOK_KNOWN: the interface lists no "
         f"rooms, only those with devices. Rooms that are known: {there}.",
     )
@@ -113,6 +113,18 @@ def called(name: str, among: Iterable[One]) -> list[One]:
     """Return the users or devices with this ID, else those with this name."""
     fits = [one for one in among if name and name in (one.user_id, one.user_name)]
     return [one for one in fits if one.user_id == name] or fits
+
+
+def meant(name: str, among: list[One]) -> Finding:
+    """Find that one user or device, and no other, has this ID or name."""
+    fits = called(name, among)
+    if len(fits) == 1:
+        return f"{fits[0].user_name!r}, ID {fits[0].user_id}"
+    there = few(f"{it.user_id} ({it.user_name})" for it in fits or among) or "nobody is there"
+    if not name:
+        return "UNKNOWN", "none is named", f"Name one by its ID: {there}."
+    found = f"{len(fits) or 'nobody'} in the room {'are' if fits else 'is'} called {name!r}"
+    return "FAIL", found, f"Give the ID of one, letter by letter: {there}."
 
 
 def room_found(client: Client, room: str) -> Checking[Room | None]:

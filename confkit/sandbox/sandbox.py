@@ -127,8 +127,8 @@ class Sandbox:
         own = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._loopback else identity.random_keys()
         self.seed = seed
         self.dialect = dialect or Dialect()
-        self.access_key = own[0] if access_key is None else access_key
-        self.secret_key = Secret(own[1] if secret_key is None else secret_key)
+        self.access_key = access_key or own[0]
+        self.secret_key = Secret(secret_key or own[1])
         ids = identity.Ids(seed)
         still = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._service = Service(
@@ -358,9 +358,11 @@ class Sandbox:
         picture in place of the path. More than `max_viewers` are answered 453. `tls`, a server's
         context with its certificate, makes it an rtsps camera. A value that makes no sense is a
         ValueError that says what does."""
+        # A traceback shows locals.
+        login_password = None if login_password is None else Secret(login_password)
         settings = {
             "login_name": login_name,
-            "login_password": None if login_password is None else Secret(login_password),
+            "login_password": login_password,
             "codec": codec,
             "size": size,
             "fps": fps,

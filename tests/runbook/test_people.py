@@ -31,14 +31,6 @@ def test_who_is_in_beyond_a_stream_cap_is_said_to_be_assumed():
     assert found.endswith("a camera is refused with 426 (assumed)")
 
 
-def test_a_new_room_tells_whether_peer_to_peer_is_permitted():
-    """With apply a room of the same mode is created and deleted; 701 is then a FAIL."""
-    assert play("nobody-can-join", scene="peer-to-peer", apply=True).verdict == "PASS"
-    refused = play("nobody-can-join", scene="peer-to-peer-refused", apply=True)
-    assert refused.wrong == {NEW: "FAIL"}
-    assert "701" in refused[NEW].found
-
-
 def test_one_room_is_created_and_deleted_again_where_that_is_wanted(shift):
     """Named by its topic where it is known, else by its ID; a read only client changes nothing."""
     sandbox, client, room_id = shift

@@ -10,20 +10,6 @@ from tests.runbook.test_scenes import WHOLE
 READ = "the recording can be read"
 
 
-@pytest.mark.parametrize(
-    ("scene", "thresholds"),
-    [
-        ("one-too-small", {"full_minutes": 5000}),
-        ("gaps", {"coverage": 0.5}),
-        ("three-days", {"days": 3}),
-        ("old", {"stale_days": 50}),
-    ],
-)
-def test_the_thresholds_are_inputs(scene, thresholds):
-    """What may be full for longer is no FAIL, and what has gaps is whole for who allows them."""
-    assert play("capacity-review", scene=scene, **thresholds).verdict == "PASS"
-
-
 @pytest.fixture
 def past(sandbox):
     """A month of three rooms that are never full, up to the sandbox's now."""

@@ -189,7 +189,9 @@ def test_a_room_is_found_by_its_id_or_its_whole_topic(client, sandbox):
         made = [ck.create_room(owner, topic, owner_id="ops") for topic in topics]
     assert runbook.find_room(client, f" {made[1]} ") == made[1]
     assert runbook.find_room(client, "SYNC") == made[0]
-    with pytest.raises(ck.ConfigError, match="2 known rooms have the ID or topic 'Lobby'") as two:
+    with pytest.raises(
+        ck.ConfigError, match="2 known rooms may have the ID or topic 'Lobby'"
+    ) as two:
         runbook.find_room(client, "Lobby")
     assert f"known: {made[2]} (Lobby), {made[3]} (lobby)." in two.value.advice
     with pytest.raises(ck.ConfigError, match="no room is given"):
@@ -218,24 +220,23 @@ def test_a_part_of_a_topic_is_never_taken_for_the_room(book, client, sandbox, lo
             book.asked(f"{room} is found", lambda room=room: runbook.find_room(real, room)) is None
         )
     assert [check.verdict for check in book.checks] == ["UNKNOWN", "FAIL", "FAIL"]
-    assert book.checks[0].found == "no known room has the ID or topic 'Front desk'"
+    assert book.checks[0].found == "0 known rooms may have the ID or topic 'Front desk'"
     assert "CONFKIT_RUNBOOK_KNOWN" in book.checks[0].advice
     assert book.checks[1].found == "room not found (404)"
-    for check in book.checks:
-        assert f"{room_id} (Lobby)" in check.advice
-        assert f"{near} (Front desk 2)" in check.advice
+    assert f"{room_id} (Lobby)" in book.checks[0].advice
+    assert f"{near} (Front desk 2)" in book.checks[0].advice
 
 
 def test_a_known_room_that_could_not_be_read_may_be_the_one(book, sandbox, lobby):
     """It may have the same topic: nothing is claimed; a room that is gone has none."""
     real, made = lobby
-    for room in ("Lobby", "Hall", "000"):
+    for room in ("Lobby", "Hall"):
         sandbox.fault(A3, ret=404, times=1)  # no such ID; of the two known rooms one is not told
         sandbox.fault(A3, ret=407, times=1)
         book.asked(f"{room} is found", lambda room=room: runbook.find_room(real, room))
         unread = book.checks[-1].advice.partition("could not be read: ")[2]
         assert unread in [f"{room_id}." for room_id in made]
-    assert [check.verdict for check in book.checks] == ["UNKNOWN"] * 3
+    assert [check.verdict for check in book.checks] == ["UNKNOWN"] * 2
     with sandbox.connect() as other:
         ck.delete_room(other, made[1])
     assert runbook.find_room(real, "Lobby") == made[0]

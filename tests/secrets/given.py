@@ -121,6 +121,7 @@ GIVEN: dict[str, Drive] = {
     "client": lambda w: w.client,
     "column": lambda w: "topic",
     "device": device,
+    "draw": lambda w: int,
     "devices": listed,
     "endpoint": lambda w: A2,
     "error": lambda w: ck.ConfkitError(f"at {w.marks.login()}"),

@@ -248,7 +248,8 @@ def _licensed(service: Service) -> None:
 
 def _whole(values: Values, name: str, least: int = 0, most: int = 10**18) -> int | None:
     text = values.get(name, "")
-    if text and not (text.isascii() and text.isdigit() and least <= int(text[:19]) <= most):
+    digits = text.isascii() and text.isdigit() and len(text) < 19
+    if text and not (digits and least <= int(text) <= most):
         raise Refused(407, f"{name} is no whole number" + f" from 1 to {most}" * least)
     return int(text) if text else None
 
