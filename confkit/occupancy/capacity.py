@@ -120,31 +120,27 @@ def _counted(
     figures = room_figures(base).join(room_quantiles(base, shares, in_use=True)).join(every)
     if promise:
         figures = figures.join(promises(base, *promise))
-    figures["suggested"] = _suggested(figures, quantile)
+    counts, peak = ["samples", "used", "near", "at_cap"], figures["peak"].astype("Float64")
+    figures[counts] = figures[counts].fillna(0)
+    chosen = peak
+    if quantile is not None:
+        chosen = figures["chosen"].astype("Float64").where(figures["at_cap"] == 0, peak)
+    known = figures["capped"] & (figures["used"] > 0)
+    figures["suggested"] = figures.get("promised", chosen).where(known).astype("Int64")
     figures["refused"] = room_refusals(base, figures["suggested"])
-    return figures, together(base)
-
-
-def _suggested(figures: pd.DataFrame, quantile: float | None) -> pd.Series:
-    peak, chosen = figures["peak"].astype("Float64"), figures["chosen"].astype("Float64")
-    wanted = peak if quantile is None else chosen.where(figures["at_cap"].fillna(0) == 0, peak)
-    wanted = figures.get("promised", wanted)
-    known = figures["capped"].fillna(False).astype(bool)
-    return wanted.where(known & (figures["used"].fillna(0) > 0)).astype("Int64")
+    return figures.fillna({"refused": 0}), together(base)
 
 
 def _report(
     figures: pd.DataFrame, quantile: float | None, promise: tuple[float, int] | None
 ) -> pd.DataFrame:
     report = figures.reset_index()
-    counts = ["samples", "used", "near", "at_cap", "refused"]
-    report[counts] = report[counts].fillna(0)
     report["coverage"] = (report["samples"] / report["due"]).clip(upper=1)
-    for count, name in zip(counts[1:], _MINUTES, strict=True):
+    for count, name in zip(("used", "near", "at_cap", "refused"), _MINUTES, strict=True):
         minutes = (report[count] * report["minutes"]).round(1)
         report[name] = minutes.where(report["samples"] > 0)
     unknown = ["minutes_near", "minutes_full"]
-    report[unknown] = report[unknown].where(report["capped"].fillna(False).astype(bool))
+    report[unknown] = report[unknown].where(report["capped"])
     report["reason"] = [_reason(row, quantile, promise) for row in report.to_dict("records")]
     types = {**_TYPES, **(_BEHIND if promise else {})}
     return report[list(types)].astype(types)
