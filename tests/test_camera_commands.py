@@ -251,13 +251,14 @@ def test_diagnose_takes_the_login_of_a_camera_that_is_not_imported(client, camer
         assert "geheim" not in done.stdout + done.stderr
 
 
-def test_diagnose_of_no_service_is_one_line(service):
-    """Settings that are missing, and the sandbox that no command can share, are reported."""
-    for environ in ({}, {"CONFKIT_PROFILE": "sandbox"}):
-        done = run("diagnose", "1", "cam", **environ)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert len(done.stderr.splitlines()) == 1
+def test_diagnose_of_no_room_is_status_1(service):
+    """In a real service and in the embedded one."""
     assert verdict(run("diagnose", "0", "cam", **service)) == "room_not_found"
+    done = run("diagnose", "0", "--sandbox", **service)
+    assert (done.returncode, verdict(done)) == (1, "room_not_found")
+    assert "SANDBOX has no room" in done.stdout
+    line = shlex.split(done.stdout.splitlines()[-1].partition("python3 ")[2])
+    assert line[-1].endswith("ck.connect('sandbox')")
 
 
 def test_diagnose_speaks_as_a_command(client, camera, service):

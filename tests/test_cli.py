@@ -23,6 +23,21 @@ from confkit.sandbox import Sandbox
 from tests.commands import run
 
 CONFKIT = [sys.executable, "-m", "confkit"]
+KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
+ADD = ["--base-url", "http://h:8080", "--outgoing-url", "http://h:8050", "--access-key", "key"]
+
+
+def reach(base_url, outgoing_url):
+    """A client of a service that a command serves."""
+    return ck.connect(base_url=base_url, outgoing_url=outgoing_url, **KEYS)
+
+
+def named(sandbox):
+    """The environment in which a command finds this sandbox."""
+    known = {"base_url": sandbox.base_url, "outgoing_url": sandbox.outgoing_url, **KEYS}
+    return {f"CONFKIT_{name.upper()}": value for name, value in known.items()}
+
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -81,24 +96,37 @@ def test_interface_prints_its_part(part, text):
 def test_an_unknown_part_lists_the_parts():
     """An unknown part is exit status 1 and one line that names those that there are."""
     done = run("interface", "Z9")
-    assert done.returncode == 1
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "A2. " in done.stderr
-    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["doctor", "probe", "diagnose 1", "token", "record f --rooms r"]
+)
+def test_without_a_service_the_command_line_s_ways_to_name_one_are_told(command):
+    """One line, without what is written in Python; --sandbox where the command has it."""
+    done = run(*command.split())
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "are missing. Name one: --profile NAME (`confkit profile add NAME`" in done.stderr
+    assert ("--sandbox" in done.stderr) == (command not in ("token", "record f --rooms r"))
+    assert "CONFKIT_BASE_URL, CONFKIT_OUTGOING_URL" in done.stderr
+    assert "connect(" not in done.stderr
+
+
+def test_the_embedded_service_can_be_probed_and_is_no_profile():
+    """`probe --sandbox` asks it; what would be saved of it ends with the command."""
+    done = run("probe", "--sandbox", "--no-room")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert "signature of digest and token" in done.stdout
+    assert "ends with this command" in run("probe", "--sandbox", "--save", "new").stderr
 
 
 def test_a_token_goes_into_a_pipe_and_works(sandbox):
     """`confkit token` prints a token that the service takes."""
-    done = run(
-        "token",
-        CONFKIT_BASE_URL=sandbox.base_url,
-        CONFKIT_OUTGOING_URL=sandbox.outgoing_url,
-        CONFKIT_ACCESS_KEY="demo_access",
-        CONFKIT_SECRET_KEY="demo_secret",
-    )
-    token = done.stdout.strip()
+    done = run("token", **named(sandbox))
     answer = requests.get(
         sandbox.outgoing_url + "/avd/api/outgoing/getOutgoingUsers",
-        params={"accessToken": token},
+        params={"accessToken": done.stdout.strip()},
         timeout=5,
     )
     assert answer.json()["ret"] == 0
@@ -107,50 +135,27 @@ def test_a_token_goes_into_a_pipe_and_works(sandbox):
 
 def test_a_token_is_not_shown_in_a_terminal_unless_asked(sandbox):
     """In a terminal `confkit token` refuses, and says how: a pipe, or --show."""
-    environ = {
-        **os.environ,
-        "CONFKIT_BASE_URL": sandbox.base_url,
-        "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
-        "CONFKIT_ACCESS_KEY": "demo_access",
-        "CONFKIT_SECRET_KEY": "demo_secret",
-    }
-    told = {}
-    for options in ((), ("--show",)):
+    told = []
+    for options in ([], ["--show"]):
         ours, theirs = pty.openpty()
-        subprocess.run(
-            [*CONFKIT, "token", *options],
-            stdout=theirs,
-            stderr=theirs,
-            env=environ,
-            check=False,
-            timeout=60,
-        )
+        command, environ = [*CONFKIT, "token", *options], {**os.environ, **named(sandbox)}
+        subprocess.run(command, stdout=theirs, stderr=theirs, env=environ, timeout=60)
         os.close(theirs)
-        told[options] = os.read(ours, 4096).decode()
+        told.append(os.read(ours, 4096).decode())
         os.close(ours)
-    assert "CONFKIT_TOKEN=$(confkit token)" in told[()]
-    assert re.fullmatch(r"[A-Za-z0-9+/]{54}==\s*", told["--show",])
+    assert "CONFKIT_TOKEN=$(confkit token)" in told[0]
+    assert re.fullmatch(r"[A-Za-z0-9+/]{54}==\s*", told[1])
 
 
 def test_a_profile_is_written_read_and_forgotten():
-    """`confkit profile add` asks for what is left out, and the profile then serves connect."""
-    done = run(
-        "profile",
-        "add",
-        "prod",
-        "--access-key",
-        "key",
-        "--max-rate",
-        "5",
-        "--read-only",
-        "--dialect",
-        "hash=sha256",
-        "--outgoing-url",
-        "http://conference.example:8050",
-        typed="http://conference.example:8080\nhunter2\n",
-    )
+    """`confkit profile add` asks for what is left out, and the profile then serves connect; white
+    space around what is typed is removed, and told."""
+    given = "--access-key key --max-rate 5 --read-only --dialect hash=sha256"
+    typed = "http://conference.example:8080\n hunter2 \n"
+    done = run("profile", "add", "prod", *given.split(), *ADD[2:4], typed=typed)
     assert done.returncode == 0, done.stderr
     assert "hunter2" not in done.stdout + done.stderr
+    assert "white space around secret_key" in done.stderr
     client = ck.connect("prod")
     assert (client.base_url, client.secret_key) == ("http://conference.example:8080", "hunter2")
     assert (client.read_only, client.dialect) == (True, Dialect(hash="sha256"))
@@ -207,72 +212,44 @@ def test_what_was_typed_wrongly_is_not_repeated(typed):
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("words", "environ"),
     [
-        ("add", "sandbox"),
-        ("add", "a/b"),
-        ("remove", "nowhere"),
-        ("add", "x", "--timeout", "0"),
-        ("add", "x", "--dialect", "hash=crc32"),
-        ("add", "x", "--max-rate", "-1"),
+        ("add sandbox", {}),
+        ("add a/b", {}),
+        ("remove nowhere", {}),
+        ("add x --timeout 0", {}),
+        ("add x --dialect hash=crc32", {}),
+        ("add x --max-rate -1", {}),
+        ("add x", {"XDG_CONFIG_HOME": __file__}),
     ],
 )
-def test_a_wrong_profile_is_refused_and_not_written(arguments):
-    """A reserved or impossible name, or a setting that cannot work, is one line and status 1."""
-    done = (
-        run(
-            "profile",
-            *arguments,
-            "--base-url",
-            "http://h:8080",
-            "--outgoing-url",
-            "http://h:8050",
-            "--access-key",
-            "key",
-            typed="hunter2\n",
-        )
-        if arguments[0] == "add"
-        else run("profile", *arguments)
-    )
-    assert done.returncode == 1
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_a_wrong_profile_is_refused_and_not_written(words, environ):
+    """A reserved or impossible name, a setting that cannot work, or a folder that cannot be made,
+    with what to set, is one line and status 1."""
+    given = ADD if words.startswith("add") else []
+    done = run("profile", *words.split(), *given, typed="hunter2\n", **environ)
+    assert (done.returncode, len(done.stderr.strip().splitlines())) == (1, 1)
     assert "hunter2" not in done.stderr
+    assert all(name in done.stderr for name in environ)
     assert not ck.profiles.path().exists()
 
 
-def test_the_sandbox_serves_other_clients_and_ends_on_sigterm(served, tmp_path):
-    """`confkit sandbox` answers on its ports, and SIGTERM ends it cleanly."""
-    process, base_url, outgoing_url = served("--db", "rooms.sqlite")
-    with ck.connect(
-        base_url=base_url,
-        outgoing_url=outgoing_url,
-        access_key="demo_access",
-        secret_key="demo_secret",
-    ) as client:
-        room_id = ck.create_room(client, "Weekly sync", "ops")
-        assert ck.get_room(client, room_id).topic == "Weekly sync"
-        assert ck.list_devices(client) == []
+def test_the_sandbox_serves_other_clients_and_loses_no_room_by_kill_9(served, tmp_path):
+    """`confkit sandbox` answers on its ports; rooms whose creation was answered are there after the
+    process was killed, and SIGTERM ends it cleanly."""
+    process, *urls = served("--db", "rooms.sqlite")
+    with reach(*urls) as client:
+        rooms = {ck.create_room(client, f"Room {n}", "ops"): f"Room {n}" for n in range(50)}
         assert client.sandbox is None
+        process.kill()
+        process.wait()
+    process, *urls = served("--db", "rooms.sqlite")
+    with reach(*urls) as client:
+        assert {room: ck.get_room(client, room).topic for room in rooms} == rooms
+        assert ck.list_devices(client) == []
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) == 0
     assert stat.S_IMODE((tmp_path / "rooms.sqlite").stat().st_mode) == 0o600
-
-
-def test_no_acknowledged_room_is_lost_by_kill_9(served, tmp_path):
-    """Rooms whose creation was answered are there after the process was killed."""
-    process, base_url, outgoing_url = served("--db", "rooms.sqlite")
-    keys = {"access_key": "demo_access", "secret_key": "demo_secret"}
-    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, **keys) as client:
-        rooms = [ck.create_room(client, f"Room {number}", "ops") for number in range(50)]
-        process.kill()
-        process.wait()
-    process, base_url, outgoing_url = served("--db", "rooms.sqlite")
-    with ck.connect(base_url=base_url, outgoing_url=outgoing_url, **keys) as client:
-        assert [ck.get_room(client, room).topic for room in rooms] == [
-            f"Room {number}" for number in range(50)
-        ]
-    process.terminate()  # nobody else reads the file while it runs
-    process.wait()
     with sqlite3.connect(tmp_path / "rooms.sqlite") as file:
         assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     file.close()
@@ -294,16 +271,8 @@ def test_the_line_for_clients_is_all_that_a_client_needs(served, monkeypatch):
 
 def test_explain_logs_what_was_wrong_without_secrets(served, tmp_path):
     """With --explain each refused call is one line that says what was wrong with it."""
-    _, base_url, outgoing_url = served("--explain", "--dialect", "signature=raw")
-    with (
-        ck.connect(
-            base_url=base_url,
-            outgoing_url=outgoing_url,
-            access_key="demo_access",
-            secret_key="demo_secret",
-        ) as client,
-        pytest.raises(ck.AuthenticationFailed),
-    ):
+    _, *urls = served("--explain", "--dialect", "signature=raw")
+    with reach(*urls) as client, pytest.raises(ck.AuthenticationFailed):
         client.token()
     deadline = time.monotonic() + 5
     while "hex" not in (log := (tmp_path / "log-0").read_text()):
@@ -311,36 +280,31 @@ def test_explain_logs_what_was_wrong_without_secrets(served, tmp_path):
         time.sleep(0.02)
     assert "raw" in log
     assert "demo_secret" not in log
-    assert ck.signing.digest("demo_access", "demo_secret", Dialect()) not in log
+    assert ck.signing.digest(*KEYS.values(), Dialect()) not in log
 
 
-def test_a_port_that_is_taken_is_one_line(served):
-    """A taken port ends the command with a sentence and status 1, not with a traceback."""
-    _, base_url, _ = served()
-    port = base_url.rpartition(":")[2]
-    done = run("sandbox", "--port", port, "--outgoing-port", "0")
-    assert done.returncode == 1
-    assert port in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_sandbox_that_cannot_be_is_one_line(served):
+    """A port that is taken, and, for others, tokens that can be guessed: status 1 and a sentence,
+    not a traceback."""
+    port = served()[1].rpartition(":")[2]
+    for words, told in ((f"--port {port}", port), ("--seed 1 --host 0.0.0.0 --port 0", "loopback")):
+        done = run("sandbox", "--outgoing-port", "0", *words.split())
+        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+        assert told in done.stderr
 
 
-def test_a_seed_beyond_the_loopback_is_refused():
-    """A sandbox whose tokens can be guessed does not listen for others."""
-    done = run("sandbox", "--seed", "1", "--host", "0.0.0.0", "--port", "0")
-    assert done.returncode == 1
-    assert "loopback" in done.stderr
-
-
-def test_many_signals_at_once_still_end_the_sandbox(served):
-    """SIGTERM and SIGINT on top of each other end it, however late one comes; none can hang it."""
-    for late in (1, 10_000):
-        process, _, _ = served()
-        process.send_signal(signal.SIGTERM)
-        for number in (signal.SIGINT, signal.SIGTERM) * late:
-            if process.poll() is None:
-                process.send_signal(number)
-                time.sleep(0.001 * (late > 1))
-        assert process.wait(timeout=60) == 0
+@pytest.mark.parametrize("late", [0, 1, 10_000])
+def test_signals_end_the_sandbox(served, late):
+    """SIGINT as cleanly as SIGTERM; both on top of each other, however late one comes: none can
+    hang it."""
+    process, base_url, _ = served()
+    urllib.request.urlopen(base_url + "/rtc/auth/valid").close()
+    process.send_signal(signal.SIGTERM if late else signal.SIGINT)
+    for number in (signal.SIGINT, signal.SIGTERM) * late:
+        if process.poll() is None:
+            process.send_signal(number)
+            time.sleep(0.001 * (late > 1))
+    assert process.wait(timeout=60) == 0
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals that are held back")
@@ -365,56 +329,9 @@ with until_ended():
     assert (done.returncode, done.stdout, done.stderr) == (0, "closing\n", "")
 
 
-def test_ctrl_c_ends_the_sandbox(served):
-    """SIGINT ends it as cleanly as SIGTERM."""
-    process, base_url, _ = served()
-    urllib.request.urlopen(base_url + "/rtc/auth/valid").close()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 0
-
-
 def test_a_sandbox_beyond_loopback_says_so(caplog):
     """Listening for others is logged as a warning, and the demo keys do not open it."""
     with Sandbox(host="0.0.0.0") as sandbox:
         assert "beyond this machine" in caplog.text
         assert sandbox.secret_key != "demo_secret"
         assert sandbox.secret_key not in caplog.text
-
-
-def test_a_configuration_that_cannot_be_written_is_one_line(tmp_path):
-    """Where the profile's folder cannot be made, one line says so and what to set."""
-    (tmp_path / "file").touch()
-    done = run(
-        "profile",
-        "add",
-        "prod",
-        "--base-url",
-        "http://h:8080",
-        "--outgoing-url",
-        "http://h:8050",
-        "--access-key",
-        "key",
-        typed="hunter2\n",
-        XDG_CONFIG_HOME=str(tmp_path / "file"),
-    )
-    assert done.returncode == 1
-    assert "XDG_CONFIG_HOME" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_white_space_around_a_typed_secret_is_removed_and_told():
-    """`confkit profile add` strips a stray space from a key like connect does, and warns."""
-    done = run(
-        "profile",
-        "add",
-        "prod",
-        "--base-url",
-        "http://h:8080",
-        "--outgoing-url",
-        "http://h:8050",
-        "--access-key",
-        "key",
-        typed=" hunter2 \n",
-    )
-    assert "white space around secret_key" in done.stderr
-    assert ck.connect("prod").secret_key == "hunter2"

@@ -235,18 +235,11 @@ def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
     assert "no such file" in capsys.readouterr().err
 
 
-def test_a_home_that_cannot_be_written_is_said_and_replaced(capsys, tmp_path):
-    """Where Jupyter could not keep its settings it gets a folder that it can write."""
-    with lab._writable_home({"HOME": str(tmp_path)}) as given:
-        assert given == {}
-    with lab._writable_home({"HOME": str(tmp_path / "nowhere")}) as given:
-        assert set(given) >= {"JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"}
-        assert all(os.access(folder, os.W_OK) for folder in given.values())
-    assert "cannot be written" in capsys.readouterr().out
-
-
-def test_the_folder_that_replaces_a_home_is_deleted_again(capfd, monkeypatch, stand_in, tmp_path):
-    """Once Jupyter has ended nothing is left of the folder in which it kept its settings."""
+def test_a_home_that_cannot_be_written_is_replaced_for_a_while(
+    capfd, monkeypatch, stand_in, tmp_path
+):
+    """Where Jupyter could not keep its settings it gets a folder that it can write, which is said;
+    once it has ended nothing is left of that."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))

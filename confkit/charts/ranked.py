@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text import counted
 from .looks import FAINT, GREY, INK, KINDS, PAPER, STATES, TRACK, Look
-from .rooms import TOP, Room, RoomCap, RoomNow, caps, decisions, first, fullness, rooms, seats
+from .rooms import TOP, Room, RoomCap, RoomNow, caps, decisions, fullness, rooms, seats
 from .rooms import summary as summed
 from .sheet import Chart, key, sheet
 from .sheet import rows as named_rows
@@ -41,17 +41,17 @@ def occupancy_chart(
     """A Figure of rooms against their `attendee_max`, the most utilised on top.
 
     The frame is that of `occupancy_frame(sweep)`, or any with `room_id`, `users` and `attendee_max`
-    and, where there is one, `topic`. Up to 30 rooms have a bar each; of more, the 20 fullest do,
-    below the spread of all. A room whose users could not be read (missing) is named as such, never
-    drawn as empty; one without a cap (missing or 0) has no utilisation. `service` and `time` (a
-    datetime or ISO text) stand in the title and default to the frame's `attrs`; `tz` defaults to
-    local time. `summary()` is the same finding as plain text: counts by state, then the rooms
-    named, sorted as in the chart; nothing in it depends on the time of the sample.
+    and, where there is one, `topic`. The 20 fullest rooms have a bar each; where there are more,
+    the spread of all stands above them. A room whose users could not be read (missing) is named as
+    such, never drawn as empty; one without a cap (missing or 0) has no utilisation. `service` and
+    `time` (a datetime or ISO text) stand in the title and default to the frame's `attrs`; `tz`
+    defaults to local time. `summary()` is the same finding as plain text: counts by state, then the
+    rooms named, sorted as in the chart; nothing in it depends on the time of the sample.
     """
     found = rooms(frame)
     finding = fullness(found)
     told = summed(found, STATES, f"the {TOP} fullest:", finding)
-    lost = [room.name for room in found[first(found) :] if room.state == "unread"]
+    lost = [room.name for room in found[TOP:] if room.state == "unread"]
     note = f"Could not be read: {listed(lost, 8)}" if lost else ""
     return _ranking(
         found,
@@ -72,9 +72,9 @@ def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Cha
     The frame is that of `capacity_report`: `room_id`, `attendee_max`, `suggested`, and where there
     are such `topic`, `peak`, `minutes_in_use`, `minutes_full`, `refused_minutes` and `reason`.
     Rooms to raise come first, then those that reached their cap, so that their true demand is not
-    known, then those to lower, and the others. Up to 30 rooms have a row each; of more, the first
-    20 do, below the counts of all. `service` (or the frame's `attrs`) stands in the title.
-    `summary()` is the same finding as plain text, with the reason for each suggestion.
+    known, then those to lower, and the others. The first 20 rooms have a row each; where there are
+    more, the counts of all stand above them. `service` (or the frame's `attrs`) stands in the
+    title. `summary()` is the same finding as plain text, with the reason for each suggestion.
     """
     found = caps(report)
     finding, together = decisions(found), seats(found)
@@ -102,7 +102,7 @@ def _ranking(
 ) -> Chart:
     """The chart of these rooms: a row for each of the first, and where there are more a column for
     each group of all above them."""
-    shown = found[: first(found)]
+    shown = found[:TOP]
     lower = len(shown) * _ROW + 1.2
 
     def drawn(figure: Chart) -> None:
@@ -214,7 +214,7 @@ def _basis(report: "pd.DataFrame", found: Sequence[RoomCap]) -> str:
     if risk:
         weeks = counted(report.attrs["weeks_ahead"], "week")
         return f"at most {100 * risk:g} % of such rooms exceed theirs in {weeks}, on average"
-    refused = sum(room.refused_minutes or 0 for room in found)
+    refused = sum(room.refused or 0 for room in found)
     rests = f"{100 * (quantile or 0):g} % of use fits, {refused:,} user-minutes do not"
     return f"{rests if quantile else 'the most that was seen'}; nothing is promised"
 

@@ -8,7 +8,7 @@ word.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -19,8 +19,7 @@ from .texts import called, clean, lasting, names, natural
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST = 30  # so many rooms have a row each; of more the first TOP have
-TOP = 20
+TOP = 20  # so many rooms have a row each
 
 
 @dataclass(frozen=True)
@@ -82,73 +81,25 @@ class RoomNow:
         return ", ".join(filter(None, (self.numbers, self.word)))
 
 
-@dataclass(frozen=True)
-class RoomCap:
-    """A room's cap of today, the suggested one and the most users it had; None where unknown.
+class RoomCap(NamedTuple):
+    """A room's cap of today, the suggested one and the most users it had, None where unknown; by
+    its `place` rooms are sorted.
 
-    `minutes_full` is for how long it was at its cap: who else wanted to come in is not known.
-    `refused_minutes` are the user-minutes for which the suggested cap would have been too low.
-    `risked`: the suggestion is one with a stated risk, or none.
+    `refused` are the user-minutes for which the suggested cap would have been too low.
     """
 
+    place: tuple[Any, ...]
     name: str
     room_id: str
     cap: int | None
     suggested: int | None
     peak: int | None
-    minutes_in_use: int | None
-    minutes_full: int | None
-    refused_minutes: int | None
-    reason: str
-    risked: bool = False
-
-    @property
-    def state(self) -> str:
-        """One of KINDS."""
-        if self.suggested is None:
-            if self.peak == 0 or self.minutes_in_use == 0:
-                return "unused"
-            return "open" if self.risked and self.peak is not None else "unread"
-        if self.cap is None:
-            return "set"
-        if self.step > 0:
-            return "raise"
-        return "reached" if self.minutes_full else "lower" if self.step else "keep"
-
-    @property
-    def group(self) -> str:
-        """Its state in words."""
-        return KINDS[self.state].word
-
-    @property
-    def step(self) -> int:
-        """By how much the cap changes; 0 where one of both is not known."""
-        return 0 if self.cap is None or self.suggested is None else self.suggested - self.cap
-
-    @property
-    def numbers(self) -> str:
-        """Such as "100 → 40"."""
-        old, new = (
-            "none" if value is None else f"{value:,}" for value in (self.cap, self.suggested)
-        )
-        return old if self.suggested is None or old == new else f"{old} → {new}"
-
-    @property
-    def word(self) -> str:
-        """What to do: "raise by 10"; or why that is not known."""
-        if self.state in ("raise", "lower"):
-            return f"{self.state} by {abs(self.step):,}"
-        if self.state == "reached":
-            return f"full for {lasting(self.minutes_full or 0)}"
-        return "set a cap" if self.state == "set" else self.group
-
-    @property
-    def text(self) -> str:
-        """What a summary says of it, with the reason."""
-        repeats = self.reason and (self.state == "reached" or self.reason.startswith(self.word))
-        lost = f"{self.refused_minutes:,} user-minutes refused" if self.refused_minutes else ""
-        told = (self.numbers.replace(" → ", " to "), "" if repeats else self.word, lost)
-        return ", ".join(filter(None, told)) + (f": {self.reason}" if self.reason else "")
+    refused: int | None
+    state: str  # one of KINDS
+    group: str  # that in words
+    numbers: str  # such as "100 → 40"
+    word: str  # what to do: "raise by 10"; or why that is not known
+    text: str  # what a summary says of it, with the reason
 
 
 Room = RoomNow | RoomCap
@@ -176,21 +127,50 @@ def caps(report: pd.DataFrame) -> list[RoomCap]:
     """The report's rooms: those to raise first, then those that reached their cap, and so on; the
     largest step on top."""
     needed(report, "the report", "room_id", "attendee_max", "suggested")
-    numbers = ("attendee_max", "suggested", "peak", "minutes_in_use", "minutes_full")
-    risked, kinds = "windows" in report.columns, list(KINDS)
-    found = [
-        RoomCap(name, room_id, cap or None, new or None, peak, used, full, refused, why, risked)
-        for name, room_id, cap, new, peak, used, full, refused, why in _rows(
-            report, (*numbers, "refused_minutes"), ("reason",)
-        )
-    ]
+    numbers = ("attendee_max", "suggested", "peak", "refused_minutes", "minutes_in_use")
+    rows = _rows(report, (*numbers, "minutes_full"), ("reason",))
+    return sorted(_cap("windows" in report.columns, *row) for row in rows)
 
-    def place(room: RoomCap) -> tuple[Any, ...]:
-        full = room.minutes_full if room.state == "reached" else 0
-        size = full or abs(room.step) or room.suggested or 0
-        return kinds.index(room.state), -size, natural(room.name), room.room_id
 
-    return sorted(found, key=place)
+def _cap(
+    risked: bool,
+    name: str,
+    room_id: str,
+    cap: int | None,
+    new: int | None,
+    peak: int | None,
+    refused: int | None,
+    used: int | None,
+    full: int | None,
+    reason: str,
+) -> RoomCap:
+    """The room of this row of a report; `risked`: the suggestion is one with a stated risk, or
+    none. While a room is `full` nobody knows who else wanted to come in."""
+    step, today = (new - cap if cap and new else 0), (f"{cap:,}" if cap else "none")
+    if new:
+        lower = "reached" if full else "lower" if step else "keep"
+        state = "raise" if step > 0 else lower if cap else "set"
+    elif 0 in (peak, used):
+        state = "unused"
+    else:
+        state = "open" if risked and peak is not None else "unread"
+    size = (state == "reached" and full) or abs(step) or new or 0
+    place = (list(KINDS).index(state), -size, natural(name), room_id)
+    words = {
+        "raise": f"raise by {step:,}",
+        "reached": f"full for {lasting(full or 0)}",
+        "lower": f"lower by {-step:,}",
+        "set": "set a cap",
+    }
+    group = KINDS[state].word
+    word = words.get(state, group)
+    repeats = reason and (state == "reached" or reason.startswith(word))
+    lost = f"{refused:,} user-minutes refused" if refused else ""
+    changed = new if new != (cap or None) else None
+    told = [f"{today} to {changed:,}" if changed else today, "" if repeats else word, lost]
+    text = ", ".join(filter(None, told)) + (f": {reason}" if reason else "")
+    numbers = f"{today} → {changed:,}" if changed else today
+    return RoomCap(place, name, room_id, cap, new, peak, refused, state, group, numbers, word, text)
 
 
 def fullness(found: Sequence[RoomNow]) -> str:
@@ -220,15 +200,10 @@ def seats(found: Sequence[RoomCap]) -> str:
     return f"caps together {old:,} today, {new:,} as suggested" if both else ""
 
 
-def first(found: Sequence[Room]) -> int:
-    """How many of the rooms have a row each."""
-    return len(found) if len(found) <= MOST else TOP
-
-
 def summary(found: Sequence[Room], looks: Mapping[str, Look], heading: str, *told: str) -> str:
     """These lines, how many rooms are in which state, and, under the heading where there are more,
     the first of them."""
-    count, shown = Counter(room.state for room in found), found[: first(found)]
+    count, shown = Counter(room.state for room in found), found[:TOP]
     lines = [*filter(None, told)]
     lines += [f"{look.word}: {count[state]:,}" for state, look in looks.items() if count[state]]
     lines += [heading] * (len(shown) < len(found))

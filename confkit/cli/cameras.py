@@ -12,48 +12,15 @@ from typing import TYPE_CHECKING
 
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..secret import Guarded, Secret, mask
+from ..secret import Secret, mask
 from ..text import say
-from .options import PROFILE, Commands, add_command, connect_outside, option, seconds, switch
+from .options import connected, named
 
 if TYPE_CHECKING:
     from ..rtsp.report import Report
 
-_LOGIN = option("--login-name", metavar="NAME", help="of the camera; its password is asked for")
-_TIMEOUT = seconds("--timeout", 20, "for the camera")
 
-
-def add_camera_commands(commands: Commands) -> None:
-    """Add the two commands to those of `confkit`."""
-    add_command(
-        commands,
-        "preflight",
-        _preflight,
-        "try a camera from this machine",
-        option("url", type=Guarded, metavar="URL", help="rtsp://host:554/path"),
-        _LOGIN,
-        _TIMEOUT,
-        option("--transport", choices=("auto", "tcp", "udp"), default="auto"),
-        seconds("--observe", 0, "measure the stream for so long"),
-        switch("--no-verify", "rtsps: trust any certificate of the camera"),
-        option("--snapshot", metavar="FILE", help="write the picture there, as PNG"),
-    )
-    add_command(
-        commands,
-        "diagnose",
-        _diagnose,
-        "why is a device not in its room?",
-        PROFILE,
-        _LOGIN,
-        _TIMEOUT,
-        option("room", metavar="ROOM", help="the room's ID"),
-        option("user", metavar="USER", nargs="?", help="the device's user ID"),
-        option("--address", type=Guarded, metavar="URL", help="the camera's, if it is not listed"),
-        switch("--force", "try the camera even while the service plays it"),
-    )
-
-
-def _preflight(options: argparse.Namespace) -> int:
+def preflight(options: argparse.Namespace) -> int:
     """Say in one sentence whether an RTSP camera plays from this machine, and what to do if not.
 
     It plays the camera over one connection, with one login at most, and changes nothing. It needs
@@ -78,7 +45,7 @@ def _preflight(options: argparse.Namespace) -> int:
     return _shown(report, options.snapshot)
 
 
-def _diagnose(options: argparse.Namespace) -> int:
+def diagnose(options: argparse.Namespace) -> int:
     """Say in one sentence why a device is not in its room, and what to do.
 
     It goes from the room to the camera, and stops at what is wrong. Without USER it looks at the
@@ -92,7 +59,7 @@ def _diagnose(options: argparse.Namespace) -> int:
     from ..diagnosis.findings import diagnose_line
 
     address, name, password = _login(options.address, options.login_name)
-    with connect_outside(options.profile) as client, _sensible():
+    with connected(options) as client, _sensible():
         report = diagnose_device(
             client,
             options.room,
@@ -108,7 +75,7 @@ def _diagnose(options: argparse.Namespace) -> int:
         report = replace(report, advice=f"Say which camera, and it is tried too: {line}")
     status = _shown(report)
     if "ck." in report.advice:
-        profile = repr(options.profile) if options.profile else ""
+        profile = repr(profile) if (profile := named(options)) else ""
         known = f"import confkit as ck; client = ck.connect({profile})"
         say(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
     return status

@@ -9,48 +9,19 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from ..text import as_json, printable, say
-from .options import JSON, Commands, add_command, option
 
 if TYPE_CHECKING:
     from ..checklist import Check
 
-_CHECK = (
-    "Runs a client against three services on this machine, one operation at a time, and says "
-    "which rows of the interface it gets right (PASS), wrong (FAIL, and why) or does not know "
-    "(UNKNOWN). `confkit course contract` says what it has to do. Exit status 0 when all is right, "
-    "1 when a row is wrong, 2 when rows are only unknown. Standard error says meanwhile which "
-    "rows are done. The client is started about sixty times: what can be compiled is better "
-    "compiled before."
-)
 
+def check(options: argparse.Namespace) -> int:
+    """Run a client against three services on this machine, one operation at a time, and say which
+    rows of the interface it gets right (PASS), wrong (FAIL, and why) or does not know (UNKNOWN).
 
-def add_course_command(commands: Commands) -> None:
-    """Add the command to those of `confkit`."""
-    course = commands.add_parser("course", help="write a client of one's own, and have it checked")
-    parts = course.add_subparsers(required=True, metavar="PART")
-    check = add_command(
-        parts,
-        "check",
-        _check,
-        "try a client in any language",
-        JSON,
-        description=_CHECK,
-        usage="confkit course check [--json] [--only ROW] [--limit S] -- COMMAND ...",
-    )
-    check.add_argument(
-        "--only", action="append", default=[], metavar="ROW", help="such as A3 or timeout; repeat"
-    )
-    check.add_argument(
-        "--limit", type=float, default=30.0, metavar="S", help="end a run after S seconds (30)"
-    )
-    check.add_argument("command", nargs=argparse.REMAINDER, help="such as -- java Client.java")
-    add_command(parts, "contract", _contract, "print what such a client has to do")
-    add_command(parts, "vectors", _vectors, "print signatures of all dialects, as JSON")
-    language = option("language", help="java or sh")
-    add_command(parts, "skeleton", _skeleton, "print the beginning of a client", language)
-
-
-def _check(options: argparse.Namespace) -> int:
+    `confkit course contract` says what it has to do. Exit status 0 when all is right, 1 when a row
+    is wrong, 2 when rows are only unknown. Standard error says meanwhile which rows are done. The
+    client is started about sixty times: what can be compiled is better compiled before.
+    """
     from ..course import check_client
     from ..course.clients.rows import ROWS, chosen
 
@@ -78,21 +49,24 @@ def _tell(text: str) -> None:
     say(text, aside=True)
 
 
-def _contract(_: argparse.Namespace) -> int:
+def contract(_: argparse.Namespace) -> int:
+    """Print what a client in any language has to do, as Markdown."""
     from ..course import contract
 
     _print(contract().rstrip("\n"))
     return 0
 
 
-def _vectors(_: argparse.Namespace) -> int:
+def vectors(_: argparse.Namespace) -> int:
+    """Print digest and token of every hash and form, for easy keys and awkward ones, as JSON."""
     from ..course import vectors
 
     _print(as_json(vectors(), indent=1))
     return 0
 
 
-def _skeleton(options: argparse.Namespace) -> int:
+def skeleton(options: argparse.Namespace) -> int:
+    """Print a client that is right but for three operations, which are left to you."""
     from ..course import skeleton
 
     _print(skeleton(options.language).rstrip("\n"))

@@ -8,21 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import profiles
-from ..connect import SERVICE, connect
+from ..connect import SERVICE
 from ..text import say
-from .options import (
-    FAILED_LOGINS,
-    JSON,
-    PROFILE,
-    SANDBOX,
-    Commands,
-    add_command,
-    connect_outside,
-    named,
-    option,
-    seconds,
-    switch,
-)
+from .options import connected
 
 if TYPE_CHECKING:
     from ..checklist import Check
@@ -30,35 +18,7 @@ if TYPE_CHECKING:
     from ..deployment.probe_evidence import Probe
 
 
-def add_deployment_commands(commands: Commands) -> None:
-    """Add the two commands to those of `confkit`."""
-    add_command(
-        commands,
-        "doctor",
-        _doctor,
-        "what is wrong between this machine and the service?",
-        PROFILE,
-        SANDBOX,
-        FAILED_LOGINS,
-        seconds("--timeout", 60, "for all together"),
-        JSON,
-        option("room", metavar="ROOM", nargs="?", help="a room's ID, to look at it too"),
-    )
-    add_command(
-        commands,
-        "probe",
-        _probe,
-        "find out how a service fills what the interface leaves open",
-        PROFILE,
-        FAILED_LOGINS,
-        JSON,
-        seconds("--wait", None, "wait so long for the token to end"),
-        switch("--no-room", "create no room; what needs one stays open"),
-        option("--save", metavar="PROFILE", help="write what was found out into this profile"),
-    )
-
-
-def _doctor(options: argparse.Namespace) -> int:
+def doctor(options: argparse.Namespace) -> int:
     """Try one thing after another, from the settings to a room's media server.
 
     Each is PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. Settings of the dialect
@@ -72,7 +32,7 @@ def _doctor(options: argparse.Namespace) -> int:
     from ..deployment import checkup
 
     logins, limit = options.max_failed_logins, options.timeout
-    with connect(named(options)) as client:
+    with connected(options) as client:
         found = checkup(client, options.room, max_failed_logins=logins, timeout=limit)
         bound = f"at most {logins} failed logins and {limit:g} s"
         say(f"{client.name}: changes nothing, {bound}", aside=True)
@@ -96,7 +56,7 @@ def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
         yield next(checks)
 
 
-def _probe(options: argparse.Namespace) -> int:
+def probe(options: argparse.Namespace) -> int:
     """Ask a service for its dialect: signature, spelling of the token, GET or POST, forms of
     answers.
 
@@ -113,8 +73,8 @@ def _probe(options: argparse.Namespace) -> int:
         profiles.check_name(options.save)
         if options.save in profiles.names():
             profiles.load(options.save)
-    reach = connect if options.save is None else connect_outside  # which a profile can name
-    with reach(options.profile) as client:
+    # A profile can name what is outside alone.
+    with connected(options, outside=options.save is not None) as client:
         used = _as_profile(client)
         found = probe_client(
             client,

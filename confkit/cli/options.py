@@ -1,90 +1,53 @@
-"""What several commands share: their options, the service that these name, and plain complaints."""
+"""What several commands share: the service that their options name, and plain complaints."""
 
 from __future__ import annotations
 
 import argparse
-import inspect
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn, TypeAlias
+from importlib.util import find_spec
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, NoReturn
 
 from .. import profiles
 from ..client import Client
-from ..connect import OWN, SETTINGS, connect
-from ..errors import ConfigError
-from ..secret import MASK, mask
+from ..connect import OWN, SERVICE, SETTINGS, connect
+from ..errors import ConfigError, missing_extra
+from ..secret import MASK, Guarded
 from ..text import one_line, printable
 
-Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # argparse has no public name for it
-Option: TypeAlias = argparse.ArgumentParser  # a parent of the parsers of commands
-
-
-def add_command(
-    commands: Commands,
-    name: str,
-    run: Callable[[argparse.Namespace], int],
-    purpose: str,
-    *options: Option,
-    **texts: Any,
-) -> argparse.ArgumentParser:
-    """Add a command with these options that `run` carries out, and return its parser.
-
-    `purpose` is its line in the list of commands; --help shows the docstring of `run`."""
-    shown = {"description": inspect.getdoc(run), "formatter_class": Help, **texts}
-    made: argparse.ArgumentParser = commands.add_parser(
-        name, help=purpose, parents=options, **shown
-    )
-    made.set_defaults(run=run, parser=made)
-    return made
-
-
-def option(*names: str, **settings: Any) -> Option:
-    """An option or a parameter, as `add_argument` takes it; without a help a name has to do."""
-    parent = argparse.ArgumentParser(add_help=False)
-    parent.add_argument(*names, **settings)
-    return parent
-
-
-def switch(name: str, text: str) -> Option:
-    """An option without a value."""
-    return option(name, action="store_true", help=text)
-
-
-def seconds(name: str, default: float | None, text: str) -> Option:
-    """An option that takes seconds; the help ends with its default."""
-    ends = f"{text} ({default:g})" if default else text
-    return option(name, type=float, default=default, metavar="S", help=ends)
-
-
-PROFILE = option("--profile", help="the service; without one, the environment's")
-SANDBOX = switch("--sandbox", "the embedded service instead of yours")
-JSON = switch("--json", "print the result as one JSON object")
-FAILED_LOGINS = option(
-    "--max-failed-logins",
-    type=int,
-    default=2,
-    metavar="N",
-    help="at most N logins that fail, as accounts may lock (2); 0 makes no login",
-)
-MAX_RATE = option("--max-rate", type=float, metavar="N", help="at most N requests a second")
+_QUOTED = re.compile(r"(?s)(['\"])(.*)\1(?=$| \(choose from )")  # what was typed, in a complaint
 
 
 def named(options: argparse.Namespace) -> str | None:
     """The profile that --profile or --sandbox name; ConfigError where both name one."""
     profile: str | None = options.profile
-    if not options.sandbox:
+    if not getattr(options, "sandbox", False):
         return profile
     if profile not in (None, profiles.EMBEDDED):
         raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
     return profiles.EMBEDDED
 
 
-def connect_outside(profile: str | None) -> Client:
-    """Connect to a service that runs outside this process; ConfigError for the embedded one."""
-    client = connect(profile)
-    if client.sandbox is None:
+def connected(options: argparse.Namespace, *, outside: bool = False) -> Client:
+    """Connect to the service that options or environment name; ConfigError says how to name one.
+
+    With `outside` it has to be one that outlives this process: not the embedded one."""
+    try:
+        client = connect(named(options))
+    except ConfigError as error:
+        if "no service is named" not in error.problem:
+            raise
+        try_on = "--sandbox for the embedded one, " * ("sandbox" in options)
+        variables = ", ".join(SETTINGS[name].variable for name in SERVICE)
+        raise error.again(
+            advice=f"Name one: --profile NAME (`confkit profile add NAME` makes it), {try_on}or "
+            f"{variables} in the environment."
+        ) from None
+    if client.sandbox is None or not outside:
         return client
     client.close()
     raise ConfigError(
@@ -104,11 +67,40 @@ def environment_of(profile: str | None, environment: Mapping[str, str]) -> dict[
     return {**kept, "CONFKIT_PROFILE": profile}
 
 
-def port(text: str) -> int:
-    """The port in a text, which an argument of a command is."""
+def names_no_service(environment: Mapping[str, str]) -> bool:
+    """Whether `ck.connect()` would find no service of the user's in this environment."""
+    addresses = any(environment.get(SETTINGS[name].variable) for name in SERVICE[:2])
+    profile = environment.get("CONFKIT_PROFILE") or profiles.EMBEDDED
+    return not addresses and profile == profiles.EMBEDDED
+
+
+def need(what: str, *modules: str) -> None:
+    """ConfigError with the line that installs them where one of these modules is missing."""
+    if missing := [name for name in modules if find_spec(name) is None]:
+        raise missing_extra(what, ", ".join(missing), "lab")
+
+
+def _port(text: str) -> int:
     if not (text.isdecimal() and int(text) < 65536):
         raise argparse.ArgumentTypeError("give a port, a number up to 65535")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    number = float(text)  # argparse reports a ValueError
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError("give a number of seconds above 0")
+    return number
+
+
+TYPES: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "port": _port,
+    "seconds": _seconds,
+    "path": Path,
+    "address": Guarded,
+}
 
 
 def log_here(level: int) -> None:
@@ -119,42 +111,38 @@ def log_here(level: int) -> None:
 
 
 class Help(argparse.HelpFormatter):
-    """Keeps the paragraphs of a description, and the lines of an indented one."""
+    """Keeps the paragraphs of a description."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         fill = super()._fill_text
-        paragraphs = text.split("\n\n")
-        return "\n\n".join(
-            part if part.startswith(" ") else fill(part, width, indent) for part in paragraphs
-        )
+        return "\n\n".join(fill(part, width, indent) for part in text.split("\n\n"))
 
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with the words that were typed, and repeats none but names of options:
     what is in the wrong place may be a password."""
 
-    typed: Sequence[str] = ()
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False, formatter_class=Help)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does, but it keeps the words for what `error` has to hide."""
-        self.typed = list(args or ())
-        return super().parse_known_args(args, namespace)
-
-    def meant(self, word: str, alike: float = 0.6) -> str:
-        """The option of this command that is spelled almost like a word; "" where there is none."""
+    def refuse(self, extra: Sequence[str], takes_more: bool) -> None:
+        """End the command that was given what it does not know. One that hands on the rest is ended
+        where a word before -- is almost an option of its own."""
         known = re.findall(r"--[\w-]+", self.format_usage())
-        return next(iter(get_close_matches(option_in(word).rstrip("="), known, 1, alike)), "")
+        if takes_more:
+            before = takewhile("--".__ne__, extra)
+            extra = [word for word in before if get_close_matches(_name(word), known, 1, 0.8)]
+        if extra:
+            names = [_name(word) + MASK * (_name(word) != word) for word in extra]
+            self.error(f"unknown arguments: {' '.join(names)}{_hint(map(_name, extra), known)}")
 
     def error(self, message: str) -> NoReturn:
         """End the command with status 2, and with this message without what was typed; it names the
         choice that is spelled almost like that."""
-        choices = re.findall(r"[\w-]+", message.partition("(choose from ")[2])
-        near = [one for word in self.typed for one in get_close_matches(word, choices, 1)]
-        values = [word.removeprefix(option_in(word)) for word in self.typed]
-        for value in values:  # a short one could be part of any text, so it is hidden in quotes
-            message = message.replace(repr(value), repr(MASK))
-        hint = f" Did you mean {near[0]}?" if near else ""
-        super().error(one_line(mask(message, *values)) + hint)
+        if quoted := _QUOTED.search(message):
+            choices = re.findall(r"[\w-]+", message[quoted.end() :])
+            message = message.replace(quoted[0], repr(MASK)) + _hint([quoted[2]], choices)
+        super().error(one_line(message))
 
 
 class OneLine(logging.Formatter):
@@ -169,7 +157,12 @@ class OneLine(logging.Formatter):
         return printable(super().format(record))
 
 
-def option_in(word: str) -> str:
+def _name(word: str) -> str:
     """The option's name with which a word begins; what is behind it may be a password."""
     found = re.match("--[^=]*=?|-.?", word)
     return found[0] if found else ""
+
+
+def _hint(words: Iterable[str], known: Sequence[str]) -> str:
+    near = [found for word in words for found in get_close_matches(word.rstrip("="), known, 1)]
+    return f". Did you mean {near[0]}?" if near else ""

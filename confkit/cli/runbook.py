@@ -1,68 +1,26 @@
 """The command `runbook`: runs one headless, prints its checks, writes its report."""
 
 import argparse
-import importlib.util
 import os
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from .. import profiles
 from ..connect import connect
-from ..errors import ConfigError, ConfkitError, missing_extra
+from ..errors import ConfigError, ConfkitError
 from ..many.interrupts import held_off
 from ..secret import mask
 from ..text import say
-from .options import PROFILE, SANDBOX, Commands, add_command, environment_of, named
+from .options import environment_of, named, names_no_service, need
 
 
-def add_runbook_command(commands: Commands) -> None:
-    """Adds it to the commands of `confkit`."""
-    runbook = add_command(
-        commands,
-        "runbook",
-        _runbook,
-        "run a runbook and say PASS, FAIL or UNKNOWN",
-        PROFILE,
-        SANDBOX,
-        description="Runs a runbook of the folder notebooks/runbooks without anybody before it, "
-        "prints each check as it comes, and writes the report. Nothing is changed on the service "
-        "unless -p apply=true is given. With --sandbox it is played with its scene.",
-        epilog="Exit status: 0 PASS, 1 FAIL, 2 UNKNOWN; 2 also when it was used wrongly, broke or "
-        "was interrupted, because nothing is known then. A check that failed before it broke stays "
-        "a FAIL.",
-    )
-    runbook.add_argument("name", nargs="?", metavar="NAME", help="such as media-server-gone")
-    runbook.add_argument(
-        "-p",
-        dest="inputs",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an input, as --list shows them; also taken from CONFKIT_RUNBOOK_KEY, but for apply. "
-        "room= takes an ID, or a topic among the known rooms. Never a secret",
-    )
-    runbook.add_argument(
-        "--report",
-        type=Path,
-        metavar="FILE",
-        help="write the executed runbook there as HTML, over one of this name, for you alone",
-    )
-    runbook.add_argument(
-        "--cell-timeout", type=_seconds, default=600.0, metavar="S", help="seconds for a cell (600)"
-    )
-    runbook.add_argument("--list", action="store_true", help="what runbooks there are")
+def runbook(options: argparse.Namespace) -> int:
+    """Run a runbook of the folder notebooks/runbooks without anybody before it, print each check as
+    it comes, and write the report.
 
-
-def _seconds(text: str) -> float:
-    number = float(text)  # argparse reports a ValueError
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("give a number of seconds above 0")
-    return number
-
-
-def _runbook(options: argparse.Namespace) -> int:
+    Nothing is changed on the service unless -p apply=true is given. With --sandbox it is played
+    with its scene.
+    """
     try:
         return _run(options)
     except ConfkitError as error:  # 1 would say that a check failed
@@ -84,7 +42,7 @@ def _run(options: argparse.Namespace) -> int:
     inputs = _inputs(stored, options.inputs, secrets)
     for name in stored.inputs:  # they are given in a cell, where the report shows them
         environment.pop(variable(name), None)
-    _installed()
+    need("runbooks need", "ipykernel", "nbclient", "nbconvert", "nbformat")
     if options.report:
         from ..runbook.report import check_place
 
@@ -123,8 +81,7 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
     secrets = tuple(os.environ[name] for name in KEPT if os.environ.get(name))
     if sandbox:
         return environment, "the SANDBOX", secrets
-    addresses, named = environment.get("CONFKIT_BASE_URL"), environment.get("CONFKIT_PROFILE")
-    if not addresses and named in (None, "", profiles.EMBEDDED):
+    if names_no_service(environment):
         raise ConfigError(
             "no service is named, and a verdict of the sandbox says nothing of a real one",
             "Name one (--profile NAME, or CONFKIT_BASE_URL and the others in "
@@ -141,10 +98,11 @@ def _inputs(
     """The inputs that were typed, or stand in the environment, each of its default's type."""
     from ..runbook.inputs import refuse_secret, typed, variable
 
-    texts: dict[str, tuple[str, str]] = {}
-    for name in stored.inputs:
-        if name != "apply" and variable(name) in os.environ:
-            texts[name] = os.environ[variable(name)], variable(name)
+    texts = {
+        name: (os.environ[variable(name)], variable(name))
+        for name in stored.inputs
+        if name != "apply" and variable(name) in os.environ
+    }
     for part in given:
         name, equals, text = part.partition("=")
         if not equals:
@@ -161,13 +119,3 @@ def _inputs(
         name: typed(name, text, stored.inputs[name], origin)
         for name, (text, origin) in texts.items()
     }
-
-
-def _installed() -> None:
-    missing = [
-        name
-        for name in ("ipykernel", "nbclient", "nbconvert", "nbformat")
-        if importlib.util.find_spec(name) is None
-    ]
-    if missing:
-        raise missing_extra("runbooks need", ", ".join(missing), "lab")

@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 import time
+from functools import partial
 from typing import Any
 
 from .. import profiles, signing
@@ -17,87 +18,15 @@ from ..dialect import Dialect
 from ..errors import ConfigError
 from ..many.interrupts import until_ended
 from ..text import say
-from .options import (
-    MAX_RATE,
-    PROFILE,
-    Commands,
-    add_command,
-    connect_outside,
-    log_here,
-    option,
-    port,
-    seconds,
-    switch,
-)
+from .options import connected, log_here
 
 SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
 # Each section and each endpoint in it: a heading, up to the next of its level or above.
 _PARTS = re.compile(r"(?ms)(?=(^## .*?(?=^##? |\Z)|^### .*?(?=^#{1,3} |\Z)))")
 _KEY = "CONFKIT_SECRET_KEY"
-_DIALECT = option(
-    "--dialect", default="", metavar="NAME=VALUE,...", help="such as hash=sha256,signature=raw"
-)
 
 
-def add_service_commands(commands: Commands) -> None:
-    """Add these commands to those of `confkit`."""
-    add_command(
-        commands,
-        "sandbox",
-        _sandbox,
-        "run the embedded service for other clients",
-        _DIALECT,
-        option("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)"),
-        option("--port", type=port, default=8080, help="of interface A (8080)"),
-        option("--outgoing-port", type=port, default=8050, help="of interface B (8050)"),
-        option("--db", metavar="FILE", help="keep rooms and devices in this SQLite file"),
-        option("--access-key", help="default: the demo key (on loopback only)"),
-        option("--secret-key", help=f"the same; {_KEY} is better, as other users cannot see it"),
-        seconds("--token-lifetime", 3600, "that a token holds"),
-        seconds("--latency", 0, "that each answer waits"),
-        option("--seed", type=int, help="make ids repeat (on loopback only)"),
-        switch("--explain", "log what was wrong with each refused call, and odd about others"),
-    )
-    add_command(
-        commands,
-        "token",
-        _token,
-        "print an access token into a pipe",
-        PROFILE,
-        switch("--digest", "the digest of A1 instead"),
-        switch("--show", "print it into a terminal too"),
-    )
-    profile = commands.add_parser("profile", help="name a service, so that connect(NAME) finds it")
-    actions = profile.add_subparsers(required=True, metavar="ACTION")
-    name = option("name", help="of the profile, such as prod")
-    add_command(
-        actions,
-        "add",
-        _add_profile,
-        "write or replace a profile; asks for what is left out",
-        name,
-        _DIALECT,
-        MAX_RATE,
-        option("--base-url", help="address of interface A (port 8080)"),
-        option("--outgoing-url", help="address of interface B (port 8050)"),
-        option("--access-key"),
-        seconds("--timeout", None, "to connect and to read"),
-        option("--ca-bundle", metavar="FILE", dest="verify", help="certificates to trust"),
-        option("--read-only", action="store_true", default=None, help="refuse every change"),
-    )
-    add_command(actions, "list", _list_profiles, "the names of all profiles")
-    add_command(actions, "remove", _remove_profile, "forget a profile", name)
-    add_command(
-        commands,
-        "interface",
-        _interface,
-        "print the reference of the interface",
-        option("part", nargs="?", help="such as A2, B1, 5, errors; all when left out"),
-        switch("--openapi", "both interfaces as OpenAPI 3.1 (JSON), for generators and viewers"),
-    )
-
-
-def _sandbox(options: argparse.Namespace) -> int:
+def sandbox(options: argparse.Namespace) -> int:
     """Run the embedded service, complete, with both interfaces, until Ctrl-C or SIGTERM.
 
     It prints the variables by which clients find it, and logs each device's stream as it opens,
@@ -146,7 +75,7 @@ def _sandbox(options: argparse.Namespace) -> int:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
 
 
-def _token(options: argparse.Namespace) -> int:
+def token(options: argparse.Namespace) -> int:
     """Print an access token into a pipe: CONFKIT_TOKEN=$(confkit token) makes curl lines run.
 
     In such lines CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other
@@ -158,15 +87,13 @@ def _token(options: argparse.Namespace) -> int:
             "CONFKIT_TOKEN=$(confkit token)",
             "--show prints it here all the same.",
         )
-    with connect_outside(options.profile) as client:
-        if options.digest:
-            say(str(signing.digest(client.access_key, client.secret_key, client.dialect)))
-        else:
-            say(str(client.token()))
+    with connected(options, outside=True) as client:
+        digest = partial(signing.digest, client.access_key, client.secret_key, client.dialect)
+        say(str(digest() if options.digest else client.token()))
     return 0
 
 
-def _add_profile(options: argparse.Namespace) -> int:
+def add_profile(options: argparse.Namespace) -> int:
     """Write or replace a profile, in a file that you alone can read. Asks for what is left out.
 
     The secret key is never an option: it is asked for, or taken from CONFKIT_SECRET_KEY.
@@ -199,19 +126,19 @@ def _ask(question: str) -> str:
         ) from None
 
 
-def _list_profiles(_: argparse.Namespace) -> int:
+def list_profiles(_: argparse.Namespace) -> int:
     """Print the names of all profiles; "sandbox" is always there."""
     say("\n".join(profiles.names()))
     return 0
 
 
-def _remove_profile(options: argparse.Namespace) -> int:
+def remove_profile(options: argparse.Namespace) -> int:
     """Forget a profile, its secret key included."""
     say(f"profile {options.name} is gone from {profiles.remove(options.name)}")
     return 0
 
 
-def _interface(options: argparse.Namespace) -> int:
+def interface(options: argparse.Namespace) -> int:
     """Print our reference of the interface, or a part of it."""
     if options.openapi and options.part:
         raise ConfigError(

@@ -18,29 +18,14 @@ A value is judged by a row of `lessons/answers.toml`. Any other judge is a gener
 said of a right answer. The answer is of its kind (a `Function` to be called, a room as A3 gives it,
 a text, ...); where a judge raises, the answer cannot be read. Nothing of it is quoted: it may be a
 secret.
-
-A module here never has the name of one of the functions: importing it would hide the function.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .checking import Finding, check, exercises
-    from .clients.checking import check_client
-    from .clients.rows import contract, skeleton, vectors
-    from .kept import Progress, progress
-    from .lessons import Exercise
-    from .material import ask, open_questions, picture
-
-_LATER = {
-    "checking": ("Finding", "check", "exercises"),
-    "clients.checking": ("check_client",),
-    "clients.rows": ("contract", "skeleton", "vectors"),
-    "kept": ("Progress", "progress"),
-    "lessons": ("Exercise",),
-    "material": ("ask", "open_questions", "picture"),
-}
+from .checking import Finding, check, exercises
+from .clients.checking import check_client
+from .clients.rows import contract, skeleton, vectors
+from .kept import Progress, progress
+from .lessons import Exercise
+from .material import ask, open_questions, picture
 
 __all__ = [
     "Exercise",
@@ -57,16 +42,3 @@ __all__ = [
     "skeleton",
     "vectors",
 ]
-
-
-if not TYPE_CHECKING:  # a type checker reads the imports above
-
-    def __getattr__(name: str) -> object:
-        for module, names in _LATER.items():
-            if name in names:
-                found = globals()[name] = getattr(import_module(f".{module}", __name__), name)
-                return found
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    def __dir__() -> list[str]:
-        return list(__all__)

@@ -25,7 +25,6 @@ _ASKED = {
     "room": "A room number is a text, also where it has digits only",
     "text": "Hand in a text",
     "number": "Hand in a whole number",
-    "code": "Hand in a whole number",
     "list": "Hand in a list",
     "set": "Hand in a list or a set",
     "dict": "Hand in a dict",
@@ -78,9 +77,8 @@ def read(takes: str, answer: Any, client: Client | None) -> Any:
     """Return the answer as the kind that is asked for, a room as A3 gives it; Misfit when it is of
     another."""
     if takes == "list" and isinstance(answer, Set | Mapping):
-        raise Misfit(
-            f"A {'set' if isinstance(answer, Set) else 'dict'} has no order: hand in a list."
-        )
+        kind = "set" if isinstance(answer, Set) else "dict"
+        raise Misfit(f"A {kind} has no order: hand in a list.")
     match takes:
         case "function" if callable(answer):
             return Function(answer, client)
@@ -94,9 +92,7 @@ def read(takes: str, answer: Any, client: Client | None) -> Any:
                 ) from None
         case "text" if isinstance(answer, str | bytes):
             return answer if isinstance(answer, str) else answer.decode("latin-1")
-        case "number" | "code" if isinstance(answer, int) and not isinstance(answer, bool):
-            return answer
-        case "code" if isinstance(answer, str) and answer.strip().isdecimal():
+        case "number" if type(answer) is int or (isinstance(answer, str) and answer.isdecimal()):
             return int(answer)
         case "list" | "set" if isinstance(answer, Iterable):
             if not isinstance(answer, str | bytes | Mapping):

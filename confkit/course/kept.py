@@ -10,14 +10,14 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ConfigError
+from .lessons import EXERCISES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,14 +60,18 @@ def keep(name: str, right: bool) -> bool:
     outcome = "right" if right else "tried"
     if outcomes().get(name) in (outcome, "right"):
         return True
-    line = json.dumps({"exercise": name, "outcome": outcome})
+    # A line end first: what a cut-off write left behind then stays on a line of its own.
+    return _appended("\n" + json.dumps({"exercise": name, "outcome": outcome}) + "\n")
+
+
+def _appended(text: str) -> bool:
+    """Whether a text could be added to the file, for its owner alone."""
     try:
         where = path()
         where.parent.mkdir(parents=True, exist_ok=True)
-        # A line end first: what a cut-off write left behind then stays on a line of its own.
         handle = os.open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(handle, "ab") as file:
-            file.write(f"\n{line}\n".encode())
+            file.write(text.encode())
     except (OSError, RuntimeError, ValueError):
         return False
     return True
@@ -104,10 +108,10 @@ class Progress(tuple[Standing, ...]):
 
     def __str__(self) -> str:
         lines = [self._all()]
-        for notebook, standings in groupby(self, attrgetter("notebook")):
+        for notebook, standings in self._by_notebook():
             lines.append(notebook)
             lines += [f"  {standing.outcome:<8} {standing.exercise}" for standing in standings]
-        return "\n".join(lines if _writable() else [*lines, _NOT_KEPT])
+        return "\n".join(lines if _appended("") else [*lines, _NOT_KEPT])
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -115,10 +119,13 @@ class Progress(tuple[Standing, ...]):
             "<td style='text-align:left'>"
             + " ".join(badge(one.outcome, f"{one.exercise}: {one.outcome}") for one in standings)
             + "</td></tr>"
-            for notebook, standings in groupby(self, attrgetter("notebook"))
+            for notebook, standings in self._by_notebook()
         )
-        trouble = "" if _writable() else f"<p>{_NOT_KEPT}</p>"
+        trouble = "" if _appended("") else f"<p>{_NOT_KEPT}</p>"
         return f"<p><b>{self._all()}</b></p><table><tbody>{rows}</tbody></table>{trouble}"
+
+    def _by_notebook(self) -> Iterator[tuple[str, Iterator[Standing]]]:
+        return groupby(self, lambda standing: standing.notebook)
 
     def _all(self) -> str:
         right, tried, _ = self.counts.values()
@@ -131,33 +138,23 @@ def progress(notebook: str | None = None) -> Progress:
     Outcomes are kept over kernels and days, in the user's state folder or in the file that
     CONFKIT_COURSE names. ConfigError for a notebook without exercises.
     """
-    from .lessons import EXERCISES
-
     reached = outcomes()
-    found = Progress(
+    notebooks = dict.fromkeys(exercise.notebook for exercise in EXERCISES)
+    wanted = [
+        name for name in notebooks if notebook in (None, name, name[:2], name[:2].lstrip("0"))
+    ]
+    if not wanted:
+        raise ConfigError(
+            "no notebook of this name has exercises", f"There are {', '.join(notebooks)}."
+        )
+    return Progress(
         Standing(exercise.notebook, exercise.name, reached.get(exercise.name, "not yet"))
         for exercise in EXERCISES
-        if notebook is None
-        or notebook in (exercise.notebook, number := exercise.notebook[:2], number.lstrip("0"))
+        if exercise.notebook in wanted
     )
-    if not found:
-        notebooks = ", ".join(dict.fromkeys(exercise.notebook for exercise in EXERCISES))
-        raise ConfigError("no notebook of this name has exercises", f"There are {notebooks}.")
-    return found
 
 
 def badge(word: str, shown: str = "") -> str:
     """Return an outcome as HTML: a word on its colour."""
     style = "color:#1a1a1a;padding:1px 7px;border-radius:3px;white-space:nowrap"
     return f"<span style='background:{_SHADES[word]};{style}'>{escape(shown or word)}</span>"
-
-
-def _writable() -> bool:
-    """Whether outcomes can be kept: the file, or the nearest folder above it, can be written."""
-    try:
-        where = path()
-        while not where.exists() and where != where.parent:
-            where = where.parent
-        return os.access(where, os.W_OK) and where.is_dir() == (where != path())
-    except (OSError, RuntimeError, ValueError):
-        return False

@@ -34,7 +34,6 @@ SECONDS = 60.0  # for all checks together
 NO_ROOM = "999999999999999"  # a number that no room should have
 SETTINGS: dict[Interface, str] = {"A": "base_url", "B": "outgoing_url"}
 SAYS = tomllib.loads(Path(__file__).with_name("doctor_says.toml").read_text("utf-8"))
-_OF_A_SERVICE = ("base_url", "outgoing_url", "access_key", "secret_key", "dialect")
 
 
 class Said(NamedTuple):
@@ -199,19 +198,9 @@ class Case(Inquiry):
         settings = {**self.client.dialect.changes(), **self.changed}
         self.dialect = self.client.dialect = replace(self.client.dialect, **changed)
         self.settled = True
-        line, arguments = _line(settings), ", ".join(f"{n}={v!r}" for n, v in settings.items())
-        came = [self.client.origins.get(name, "") for name in _OF_A_SERVICE]
-        given = any(one.startswith("CONFKIT_") for one in came) and came[-1] != "argument"
-        environment = f"CONFKIT_DIALECT={line}, or set " if given else ""
-        return say(
-            "dialect.wrong",
-            what=what,
-            changed=_line(changed),
-            environment=environment,
-            line=line,
-            arguments=arguments,
+        line, now_set = (
+            ",".join(f"{name}={value}" for name, value in each.items())
+            for each in (settings, changed)
         )
-
-
-def _line(settings: Mapping[str, object]) -> str:
-    return ",".join(f"{name}={value}" for name, value in settings.items())
+        arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+        return say("dialect.wrong", what=what, changed=now_set, line=line, arguments=arguments)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
 
 from ..devices import devices_of
 from ..endpoints import B3
@@ -15,7 +16,7 @@ from ..errors import (
 from ..records import Room, needed
 from ..wire import Request, token_parameter
 from .doctor_case import NO_ROOM, Case, Said, answered, say
-from .login_signatures import Candidate, Tried, signatures, slips
+from .login_signatures import Candidate, Tried, signatures
 from .media_server import mcu_answers
 from .questions import (
     NOT_SUPPORTED,
@@ -30,6 +31,7 @@ from .questions import (
 
 MOST_SKEW = 5.0  # seconds that do no harm; the Date header has whole ones
 MCU_SECONDS = 2.0
+_USUAL_KEY = re.compile(r"[!#-&(-_a-~]+")  # of printable ASCII, without spaces and quotes
 _CLOSED = 3  # room_status, as seen in deployments
 
 
@@ -68,8 +70,7 @@ def authentication(case: Case) -> Said:
     if case.logins.bound == 0:
         return say("login.none")
     keys = case.client.access_key, case.client.secret_key, case.client.dialect
-    usual, *others = signatures(*keys)
-    tried = case.logins.first([usual, *slips(*keys), *others])
+    tried = case.logins.first(signatures(*keys))
     for login in tried.logins:
         case.secrets += [login.candidate.digest, login.token or ""]
     last = tried.logins[-1]
@@ -79,17 +80,11 @@ def authentication(case: Case) -> Said:
     if last.came == "unclear":
         before = "A1 says nothing of the keys: "
         if last is not tried.logins[0]:
-            before = f"A1 refused the keys as they are; asked then with {_listed([right])}, "
+            before = f"A1 refused the keys as they are; asked then with {right.what}, "
         silent = isinstance(last.error, TransportError)
         return answered("UNKNOWN" if silent else "FAIL", last, before)
     if last is tried.logins[0]:
         return say("login.well")
-    if right.slip:
-        case.settled = True
-        kept = {"access_key": right.access_key, "secret_key": right.secret_key}
-        names = [name for name, key in kept.items() if key != getattr(case.client, name)]
-        origins = case.origins(*names)
-        return say("login.slip", slip=right.what, names=" and ".join(names), origins=origins)
     wanted = {"hash": right.dialect.hash, "signature": right.dialect.signature}
     changed = {name: one for name, one in wanted.items() if one != getattr(keys[2], name)}
     told = "your secret is right, but this deployment wants its signature in another way: "
@@ -111,15 +106,16 @@ def _refused(case: Case, tried: Tried) -> Said:
     else:
         parts.append("no hash or form of the signature is left, so most likely a key is wrong")
     parts.append(f"logins that failed: {case.logins.failed}")
-    odd = [name for name in keys if not getattr(case.client, name).isascii()]
-    parts += [f"{name} holds letters beyond ASCII, which may be pasted with it" for name in odd]
+    odd = [name for name in keys if not _USUAL_KEY.fullmatch(getattr(case.client, name))]
+    slip = "holds white space, quotes or letters beyond ASCII, which may be pasted with it"
+    parts += [f"{name} {slip}" for name in odd]
     ret = error.ret if isinstance(error, ApiError) else "no code"
     origins = case.origins(*keys)
     return say("login.refused", ret=ret, tried="; ".join(parts), origins=origins, more=more)
 
 
-def _listed(candidates: Sequence[Candidate]) -> str:
-    return ", ".join(f"{'the keys fixed, as ' if one.slip else ''}{one.what}" for one in candidates)
+def _listed(candidates: Iterable[Candidate]) -> str:
+    return ", ".join(one.what for one in candidates)
 
 
 def token_in_a(case: Case) -> Said:

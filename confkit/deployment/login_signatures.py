@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import unquote
 
 from .. import signing
 from ..dialect import CHOICES, Dialect
@@ -26,14 +25,12 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """One way to log in: the keys, and the dialect that signs. `what` names the signature, or the
-    `slip` in the keys that it is without."""
+    """One way to log in: the keys, and the dialect that signs, which `what` names."""
 
     access_key: str
     secret_key: Secret
     dialect: Dialect
     what: str
-    slip: bool = False
 
     @property
     def digest(self) -> Secret:
@@ -79,27 +76,6 @@ def signatures(access_key: str, secret_key: str, dialect: Dialect | None = None)
         signer = replace(given, hash=name, signature=form)
         found.append(Candidate(access_key, Secret(secret_key), signer, signed))
     return found
-
-
-def slips(access_key: str, secret_key: str, dialect: Dialect) -> list[Candidate]:
-    """The keys as they may have been meant, where their form shows a slip.
-
-    Keys that have changed places are not among them: to try that would send the secret in a URL.
-    """
-    candidates: dict[tuple[str, str], Candidate] = {}
-    for what, right in _SLIPS.items():
-        name, key = right(access_key), Secret(right(secret_key))
-        if name and key and (name, key) != (access_key, secret_key):
-            one = Candidate(name, key, dialect, what, slip=True)
-            candidates.setdefault((name, key), one)
-    return list(candidates.values())
-
-
-_SLIPS: dict[str, Callable[[str], str]] = {
-    "there is white space in a key": lambda key: "".join(key.split()),
-    "there are quotes around a key": lambda key: key.strip().strip("\"'`"),
-    "a key is percent-encoded": lambda key: unquote(key).strip(),
-}
 
 
 class Logins:

@@ -11,7 +11,7 @@ from ..errors import ConfkitError, LicenceError, MediaServerUnavailable, RoomNot
 from ..frames import OTHER, ROOM_STATUS
 from ..records import Device
 from ..rooms import get_mcu, get_room, get_room_users
-from ..rtsp.report import FAILED, Notice, Report
+from ..rtsp.report import FAILED, OK, SKIPPED, Notice, Report
 from ..rtsp.steps import Steps
 from .device_address import (
     at_address_of,
@@ -279,10 +279,7 @@ class Chain:
 
     def _tell(self, told: str, well: bool) -> None:
         """Say what a step brought; one that did not find what it looked for gets no tick."""
-        if well:
-            self.steps.detail = told
-        else:
-            self.steps.skip(told)
+        self.steps.detail, self.steps.outcome = told, OK if well else SKIPPED
 
     def _found(self, verdict: str, **more: object) -> Found:
         tried = self.camera is not None

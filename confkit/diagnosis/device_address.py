@@ -52,26 +52,25 @@ def place_warnings(address: str | None) -> tuple[Notice, ...]:
 def login_of(device: Device) -> tuple[str, str]:
     """Return name and password of a device's login, of its fields or of its address; "" is none."""
     name, password = device.login_name, device.login_password
-    try:
+    with suppress(ValueError):
         address = parse_address(device.user_address or "")
-    except ValueError:
-        return str(name or ""), password or Secret()
-    inside = Secret(address.login_password or "")
-    return str(name or address.login_name or ""), password or inside
+        name = name or address.login_name
+        password = password or Secret(address.login_password or "")
+    return str(name or ""), password or Secret()
 
 
 def with_login_of(wanted: Device, device: Device) -> Device:
     """Return the device with the login of the wanted one, where that has one, in its fields."""
-    login = dict(zip(("login_name", "login_password"), login_of(wanted), strict=True))
-    if not any(login.values()):
+    given = login_of(wanted)
+    if not any(given):
         return device
-    for key, own in zip(login, login_of(device), strict=True):
-        login[key] = login[key] or own
+    name, password = (ours or own for ours, own in zip(given, login_of(device), strict=True))
     address = device.user_address
     with suppress(ValueError):
         parts = parse_address(address or "")
         address = address if parts.login_name is None else parts.url
-    return replace(device, user_address=address, options={**device.options, **login})
+    options = {**device.options, "login_name": name, "login_password": password}
+    return replace(device, user_address=address, options=options)
 
 
 def same_login(device: Device, listed: Device) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -107,8 +107,11 @@ class Sweep:
             for room_id, room in zip(self.ids, self._part.rooms, strict=True)
         ]
         columns = room_columns(rooms)
-        users, people, devices = self._counts(rooms)
-        errors = self._errors()
+        pairs = zip(self._counts(rooms), self._errors(), strict=True)
+        told = [(*counts, _ret(error), str(error) if error else None) for counts, error in pairs]
+        users, people, devices, rets, errors = (
+            map(list, zip(*told, strict=True)) if told else ([] for _ in range(5))
+        )
         columns = {
             "room_id": strings(list(map(without_login, self.ids))),
             "topic": columns.pop("topic"),
@@ -117,8 +120,8 @@ class Sweep:
             "devices": integers(devices),
             "attendee_max": columns.pop("attendee_max"),
             **{name: column for name, column in columns.items() if name != "room_id"},
-            "ret": integers([_ret(error) for error in errors]),
-            "error": strings([None if error is None else str(error) for error in errors]),
+            "ret": integers(rets),
+            "error": strings(errors),
         }
         frame = pd.DataFrame(columns)
         if self._columns is not None:
@@ -128,38 +131,34 @@ class Sweep:
         frame.attrs = {"service": self.service, "time": self.time.isoformat()}
         return frame
 
-    def _counts(self, rooms: Sequence[Any]) -> tuple[list[int | None], ...]:
+    def _counts(self, rooms: Sequence[Any]) -> Iterator[tuple[int | None, int | None, int | None]]:
         """For each room its users, the people among them, the devices among them."""
-        users = [len(found) if isinstance(found, list) else None for found in self._part.users]
-        devices: list[int | None] = [None] * len(users)
-        if isinstance(self._part.devices, Mapping):
-            none: frozenset[str] = frozenset()
-            for place, found in enumerate(self._part.users):
-                if isinstance(found, list):
-                    known = self._part.devices.get(self.ids[place], none)
-                    if rooms[place].room_id != self.ids[place]:
-                        known |= self._part.devices.get(rooms[place].room_id, none)
-                    devices[place] = sum(user.user_id in known for user in found) if known else 0
-        people = [
-            None if few is None or every is None else every - few
-            for every, few in zip(users, devices, strict=True)
-        ]
-        return users, people, devices
+        listed = self._part.devices
+        for room_id, room, users in zip(self.ids, rooms, self._part.users, strict=True):
+            if not isinstance(users, list):
+                yield None, None, None
+            elif not isinstance(listed, Mapping):
+                yield len(users), None, None
+            else:
+                known = {*listed.get(room_id, ()), *listed.get(room.room_id, ())}
+                devices = sum(user.user_id in known for user in users) if known else 0
+                yield len(users), len(users) - devices, devices
 
-    def _errors(self) -> list[ConfkitError | None]:
+    def _errors(self) -> Iterator[ConfkitError | None]:
         """For each room why something is missing: its users before its fields, and those before
         what all rooms lack."""
-        ended, devices = ConfkitError(NOT_ASKED), self._part.devices
-        lacking = devices if isinstance(devices, ConfkitError) else None
-        if devices is None and self._asked[1]:
+        ended, lacking = ConfkitError(NOT_ASKED), self._part.devices
+        if lacking is None and self._asked[1]:
             lacking = ended
-        found: list[ConfkitError | None] = []
-        both: Iterable[tuple[Any, Any]] = zip(self._part.users, self._part.rooms, strict=True)
-        for outcomes in both:
-            asked = zip(reversed(self._asked), outcomes, strict=True)
-            lost = [one or ended for wanted, one in asked if wanted and not _is_read(one)]
-            found.append(lost[0] if lost else lacking)
-        return found
+        common = lacking if isinstance(lacking, ConfkitError) else None
+        rooms, users = self._asked
+        for room, present in zip(self._part.rooms, self._part.users, strict=True):
+            if users and not isinstance(present, list):
+                yield present or ended
+            elif rooms and not _is_read(room):
+                yield room if isinstance(room, ConfkitError) else ended
+            else:
+                yield common
 
 
 def failures(ids: Sequence[str], part: Part) -> tuple[Failure, ...]:

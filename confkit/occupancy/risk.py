@@ -89,11 +89,7 @@ def promises(base: "DuckDBPyConnection", risk: float, ahead: int) -> pd.DataFram
 
     Rooms are only compared with rooms like them: used, below their cap, seen without a gap.
     """
-    return promised(seen_weeks(base, max(LONGEST, 2 * ahead)), risk, ahead)
-
-
-def promised(weeks: Weeks, risk: float, ahead: int) -> pd.DataFrame:
-    """The `promises` that these weeks allow."""
+    weeks = seen_weeks(base, max(LONGEST, 2 * ahead))
     count = weeks.peak.shape[1]
     rests = max(ahead, count // 2)  # weeks whose peak a cap rests on
     share, windows, full = _surplus(weeks, rests, ahead, risk * _OF_RISK)

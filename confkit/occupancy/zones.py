@@ -31,15 +31,21 @@ def moment(given: Moment, name: str) -> datetime:
 
 def zone(given: str | tzinfo | None) -> tuple[tzinfo, str]:
     """The time zone and its name; None is this machine's. ValueError where there is none so."""
-    if isinstance(given, tzinfo):
-        return given, _plain(str(given))
-    found = _zone(_local_name() if given is None else given)
-    if found is not None:
-        return found, _plain(found.key)
-    if given is not None:
-        raise ValueError(f"there is no time zone {given!r}; give one such as 'Europe/Berlin'")
-    here = timezone(datetime.now().astimezone().utcoffset() or timedelta())
-    return here, str(here)
+    here: tzinfo
+    try:
+        here = (
+            given
+            if isinstance(given, tzinfo)
+            else ZoneInfo(_local_name() if given is None else given)
+        )
+    except (ValueError, OSError, LookupError):  # no key, no such file, no such zone
+        if given is not None:
+            raise ValueError(
+                f"there is no time zone {given!r}; give one such as 'Europe/Berlin'"
+            ) from None
+        here = timezone(datetime.now().astimezone().utcoffset() or timedelta())
+    name = str(here)
+    return here, "UTC" if name in ("Etc/UTC", "Etc/Universal", "Zulu") else name
 
 
 def duration(minutes: float) -> str:
@@ -50,18 +56,6 @@ def duration(minutes: float) -> str:
     number = minutes / size
     written = f"{number:,.1f}".removesuffix(".0")
     return f"{written} {unit}" if written == "1" else f"{written} {unit}s"
-
-
-def _plain(name: str) -> str:
-    """A zone's name as people know it."""
-    return "UTC" if name in ("Etc/UTC", "Etc/Universal", "Zulu") else name
-
-
-def _zone(name: str) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, LookupError):  # no key, no such file, no such zone
-        return None
 
 
 def _local_name() -> str:

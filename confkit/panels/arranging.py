@@ -23,7 +23,12 @@ def columns(*children: ipywidgets.Widget) -> ipywidgets.HBox:
 
 def heading(title: str) -> View:
     """A heading over what belongs together."""
-    return text(f'<div class="confkit-heading" role="heading" aria-level="4">{escape(title)}</div>')
+    return text(heading_html(escape(title)))
+
+
+def heading_html(title: str) -> str:
+    """The same as HTML, of a title that is escaped already."""
+    return f'<div class="confkit-heading" role="heading" aria-level="4">{title}</div>'
 
 
 def block(title: str, *children: ipywidgets.Widget) -> ipywidgets.VBox:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
-from itertools import takewhile
 from threading import Event
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -42,7 +39,7 @@ from ..rtsp.address import parse_address
 from ..rtsp.report import RUNNING, Report, Stage
 from ..secret import Guarded, Secret, mask_address
 from ..text import counted
-from .arranging import block, button, check, columns, entry, fields, row, shown, text
+from .arranging import block, button, check, columns, fields, row, shown, text
 from .camera_views import stages_html, thumbnails_html
 from .given import check_source
 from .panel import Panel, Work, told, until_cancelled
@@ -53,8 +50,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from ..many.tables import Problem
-
     Given = pd.DataFrame | str | os.PathLike[str] | TextIO
 
 THUMBNAILS = 12  # of the first devices on the page
@@ -62,7 +57,6 @@ COLUMNS = (
     "Columns: room_id, user_id, user_name, user_address; where wanted login_name, login_password, "
     "user_data, options (JSON). Separated by commas, semicolons or tabs."
 )
-_HEADER = "room_id,user_id,user_name,user_address,login_name,login_password,user_data,options\r\n"
 _TONES = {
     "imported": "good",
     "already there": "note",
@@ -91,8 +85,18 @@ class DevicePanel(Panel):
         self._devices: dict[str, Device] = {}  # by the key of its row
         self._keys: dict[tuple[str, str], str] = {}  # which tell nothing: pages are saved
         self._again: Callable[[], pd.DataFrame] | None = None
-        self.room = entry("Room", "" if room_id is None else str(room_id), "all rooms")
-        self.everywhere = check("List all rooms")
+        self.inputs = {
+            "room_id": Field("Room", "text", "all rooms", shows=True),
+            "user_id": Field("User id", "text", "camera-1", shows=True),
+            # Some name a camera by its address.
+            "user_name": Field("Name", "text", "Front door", shows=True),
+            "user_address": Field("Address", "text", "rtsp://host:554/path", shows=True),
+            "login_name": Field("Login name", "text", shows=True),
+            "login_password": Field("Login password"),
+            "user_data": Field("User data", "text"),
+            "options": Field("Options (JSON)", "text", '{"name": "value"}'),
+        }
+        self.inputs["room_id"].fill("" if room_id is None else str(room_id))
         self.topics = Table(
             "Rooms by topic",
             "room_id",
@@ -104,74 +108,38 @@ class DevicePanel(Panel):
             empty="No room is known.",
             on_choice=self._enter,
         )
-        refresh = button("Refresh", self.clicked(self.refresh, "reading"))
-        by_topic = button("Rooms by topic", self.clicked(self.list_rooms, "rooms"))
+        shown(self.topics, False)
+        refresh = self._button("Refresh", self.refresh, "reading")
+        by_topic = self._button("Rooms by topic", self.list_rooms, "rooms")
         tabs = ipywidgets.Tab([self._one(), self._many()], titles=["One device", "Many devices"])
         self.shows(
-            row(self.room, by_topic, self.everywhere, refresh),
+            row(self.inputs["room_id"], by_topic, refresh),
             self.topics,
             tabs,
             block("Devices", *self._list()),
         )
-        shown(self.topics, False)
-        self._offer()
         self._pick("")
         self.first(self.refresh)
 
     def _one(self) -> ipywidgets.Widget:
         """The form of one device, and what is found out about it."""
-        names = (
-            "room_id",
-            "user_id",
-            "user_name",
-            "user_address",
-            "login_name",
-            "login_password",
-            "user_data",
-            "options",
-        )
-        self.inputs: dict[str, Any] = dict(
-            zip(
-                names,
-                (
-                    self.room,
-                    Field("User id", "text", "camera-1", shows=True),
-                    Field(
-                        "Name", "text", "Front door", shows=True
-                    ),  # some name a camera by its address
-                    Field("Address", "text", "rtsp://host:554/path", shows=True),
-                    Field("Login name", "text", shows=True),
-                    Field("Login password"),
-                    Field("User data", "text"),
-                    Field("Options (JSON)", "text", '{"name": "value"}'),
-                ),
-                strict=True,
-            )
-        )
-        _, user_id, name, address, login_name, password, *more = self.inputs.values()
-        for field in (name, address, more[1]):
+        _, user_id, name, address, login_name, password, user_data, options = self.inputs.values()
+        for field in (name, address, options):
             field.add_class("confkit-grow")
-        self.more = row(*more)
         self.untried = check("Import without a preflight")
-        self.untried.observe(lambda _: self._offer(), "value")
         self.verify = check("Look for it afterwards", True)
         self.view = View("What was found out")
-        self._preflight = button("Preflight", self.clicked(self.preflight, "camera"))
-        self._import = button("Import", self.clicked(self._ask_import, "change"))
-        self._why = button("Find out why", self.clicked(self.diagnose, "camera"))
-        shown(self.more, False)
-        shown(self._why, False)
         form = ipywidgets.VBox(
             [
                 row(user_id, name),
                 row(address),
-                row(login_name, password, button("More fields", lambda _: self.unfold())),
-                self.more,
+                row(login_name, password),
+                row(user_data, options),
                 row(self.untried, self.verify),
                 row(
-                    self._preflight,
-                    self._import,
-                    self._why,
+                    self._button("Preflight", self.preflight, "camera", "primary"),
+                    self._button("Import", self._ask_import, "change", "primary", changes=True),
+                    self._button("Find out why", self.diagnose, "camera"),
                     button("Clear", lambda _: self.clear()),
                 ),
             ]
@@ -180,7 +148,7 @@ class DevicePanel(Panel):
         return columns(form, self.view)
 
     def _many(self) -> ipywidgets.Widget:
-        """A table that is chosen or pasted, and what became of each of its devices."""
+        """A table that is chosen or pasted, and what is wrong with it, or what became of it."""
         self.file = Field("CSV file", "file", ".csv,.tsv,.txt")
         self.pasted = Field("or the table as text", "area", "room_id,user_id,user_name,...")
         self.file.add_class("confkit-grow")
@@ -190,20 +158,13 @@ class DevicePanel(Panel):
             "verify": check("Look for each afterwards", True),
             "rollback": check("All or none"),
         }
-        self.problems = Table(
-            "Problems of the table",
-            "number",
+        self.rows = Table(
+            "The table, row by row",
+            "key",
             [
                 Column("row", "row", right=True),
                 Column("column", "column"),
                 Column("problem", "problem"),
-            ],
-        )
-        self.outcomes = Table(
-            "What became of each device",
-            "row",
-            [
-                Column("row", "row", right=True),
                 Column("outcome", "outcome", _outcome),
                 Column("user_id", "user"),
                 Column("room_id", "room"),
@@ -212,31 +173,34 @@ class DevicePanel(Panel):
             ],
             on_choice=self._detail_of,
         )
-        self.detail, self.download = View("One device of the table"), View("Result as a file")
-        template = View("An empty table")
-        template.html = _download("Download a template (CSV)", "devices.csv", _HEADER)
-        ask = self.clicked(self._ask_table, "table")
-        retry = self.clicked(self.try_again, "table")
-        self.retry = button("Try again", retry, refused=self.frame.note)
-        self.rows = ipywidgets.VBox([self.outcomes, self.detail, row(self.retry, self.download)])
+        self.detail = View("One device of the table")
+        self.retry = self._button("Try again", self.try_again, "table", changes=True)
+        self.after = row(self.retry, button("Download the result", self._download))
+        names = [name for name in self.inputs if name != "room_id"]
+        template = ",".join(["room_id", *names]) + "\r\n"
         many = ipywidgets.VBox(
             [
                 row(self.file, self.pasted),
                 row(text(f'<div class="confkit-quiet">{COLUMNS}</div>')),
                 row(*self.ticks.values()),
                 row(
-                    button("Check the table", self.clicked(self.check_table, "table")),
-                    button("Import the table", ask, "primary", refused=self.frame.note),
+                    self._button("Check the table", self.check_table, "table"),
+                    self._button(
+                        "Import the table", self._ask_table, "table", "primary", changes=True
+                    ),
                     button("Clear", lambda _: self.clear_table()),
-                    template,
+                    button(
+                        "Download a template", lambda _: self.frame.save("devices.csv", template)
+                    ),
                 ),
-                self.problems,
                 self.rows,
+                self.detail,
+                self.after,
             ]
         )
         many.add_class("confkit-form")
-        shown(self.problems, False)
         shown(self.rows, False)
+        shown(self.after, False)
         return many
 
     def _list(self) -> Sequence[ipywidgets.Widget]:
@@ -253,13 +217,17 @@ class DevicePanel(Panel):
             empty="No devices here.",
             sort=("room_id", False),
             on_choice=self._pick,
-            on_page=self.clicked(self._picture, "pictures", "Pictures", again=True),
+            on_page=self.clicked(self._picture, "pictures", "Pictures"),
         )
-        diagnose = self.clicked(self._diagnose, "camera", given=lambda: (self.picked, self.found))
-        remove = self.clicked(self._ask_removal, "change", given=lambda: self.picked)
+
+        def picked() -> Device:
+            return self.picked
+
         self.of_picked = row(
-            button("Remove", remove, "danger", refused=self.frame.note),
-            button("Diagnose", diagnose),
+            self._button(
+                "Remove", self._ask_removal, "change", "danger", given=picked, changes=True
+            ),
+            self._button("Diagnose", self._diagnose, "camera", given=picked),
         )
         self.found, self.pictures = View("Why it is in its room or not"), View("Pictures")
         return self.table, self.of_picked, self.found, self.pictures
@@ -269,7 +237,7 @@ class DevicePanel(Panel):
     @property
     def room_id(self) -> str | None:
         """The room that is typed in; None: all rooms."""
-        return self.room.value.strip() or None
+        return self._typed("room_id").strip() or None
 
     def list_rooms(self) -> pd.DataFrame:
         """Read the rooms that can be known of (`known_rooms`) with their topics, and offer them to
@@ -284,28 +252,27 @@ class DevicePanel(Panel):
 
     def _enter(self, room_id: str) -> None:
         if room_id:
-            self.room.value, self.everywhere.value = room_id, False
+            self.inputs["room_id"].fill(room_id)
             shown(self.topics, False)
-            self.clicked(self.refresh, "reading", "Refresh", again=True)()
+            self.clicked(self.refresh, "reading", "Refresh")()
 
     def refresh(self) -> pd.DataFrame:
         """The devices of the room, or of all rooms, as they are now (B3): the new `value`."""
-        room_id = None if self.everywhere.value else self.room_id
         with self.working("Reading the devices", "reading") as work:
+            room_id = self.room_id
             devices = until_cancelled(lambda: list_devices(self.client, room_id), work.cancelled)
-            frame = self.show_devices(devices)
+            self.draws(lambda: self._listed(devices))
             self._picture()
+            frame: pd.DataFrame = self.value
             return frame
 
-    def show_devices(self, devices: Sequence[Device]) -> pd.DataFrame:
-        """Show these devices in the list; their frame is the new `value`."""
+    def _listed(self, devices: Sequence[Device]) -> pd.DataFrame:
         frame = devices_frame(devices)
         places = [(device.room_id, device.user_id) for device in devices]
         keys = [self._keys.setdefault(one, str(len(self._keys) + 1)) for one in places]
         self._devices = dict(zip(keys, devices, strict=True))
         self.table.show(frame.assign(key=keys), counted(len(frame), "device"))
         self._pick(self.table.chosen)
-        self.value = frame
         return frame
 
     @property
@@ -331,28 +298,20 @@ class DevicePanel(Panel):
         self.found.html = ""
 
     def _picture(self) -> None:
-        if self.client.sandbox is None:
-            return
-        with self.working("Fetching the pictures", "pictures") as work:
+        if self.client.sandbox is not None:
             listed = [self._devices[key] for key in self.table.visible if key in self._devices]
-            first = takewhile(lambda _: not work.cancelled.is_set(), listed[:THUMBNAILS])
-            self.pictures.html = thumbnails_html(self.client.sandbox, first)
-            if work.cancelled.is_set():
-                raise CancelledError
+            self.pictures.html = thumbnails_html(self.client.sandbox, listed[:THUMBNAILS])
 
     def remove(self, user_id: str, room_id: str | None = None) -> None:
         """Remove the device from its room (B2); errors as of `remove_device`."""
         self._take_out(self.select(user_id, room_id))
 
     def _ask_removal(self, device: Device) -> None:
-        self._ask(
-            "Remove",
-            partial(self._take_out, device),
-            lambda: (
-                f"Remove {_named(device)} from {self._room_of(device)}? The service lets go of its "
-                "camera, and the others in the room do not see it any more."
-            ),
+        question = (
+            f"Remove {_named(device)} from {self._room_of(device)}? The service lets go of its "
+            "camera, and the others in the room do not see it any more."
         )
+        self.ask("Remove", question, partial(self._take_out, device))
 
     def _take_out(self, device: Device) -> None:
         called = mask_address(device.user_id)
@@ -377,60 +336,39 @@ class DevicePanel(Panel):
             work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
             try:
                 self.refresh()
-            except CancelledError:
-                said = f"{said} The list may be as it was before: reading it was cancelled."
-            except ConfkitError as error:
-                said = f"{said} The list is as it was before: {error}"
+            except (CancelledError, ConfkitError) as error:
+                said = f"{said} The list is as it was before: {error or 'it was cancelled'}"
         self.tell(said, "good" if well else "bad", kind)
 
-    def _ask(self, yes: str, action: Callable[[], object], question: Callable[[], str]) -> None:
-        """Asks what is made in reading the room; an import is no reason for a red button."""
-        with self.working("Reading the room", "change") as work:
-            asked = until_cancelled(question, work.cancelled)
-        self.ask(yes, asked, action, grave=yes == "Remove")
-
     def _room_of(self, device: Device) -> str:
-        try:
-            topic = get_room(self.client, device.room_id).topic
-        except ConfkitError as error:
-            return f"room {device.room_id}, whose topic could not be read ({error})"
-        return f'room "{topic}" ({device.room_id})'
+        with self.working("Reading the room", "change") as work:
+            try:
+                room = until_cancelled(
+                    lambda: get_room(self.client, device.room_id), work.cancelled
+                )
+            except ConfkitError as error:
+                return f"room {device.room_id}, whose topic could not be read ({error})"
+        return f'room "{room.topic}" ({device.room_id})'
 
     # One device
 
+    @told("form")
     def fill(self, **fields: Any) -> None:
         """Fill in the form; the fields are those of `import_device`, None empties one, and the
-        others keep what they have. TypeError for a field that it has not."""
-        self.tell("", kind="form")
+        others keep what they have. ConfigError for a field that it has not."""
         for name, value in fields.items():
             if name not in self.inputs:
-                missing = f"a device has no {name}; it has {', '.join(self.inputs)}"
-                self.tell(f"{missing}.", "bad", "form")
-                raise TypeError(missing)
+                raise ConfigError(f"a device has no {name}", f"It has {', '.join(self.inputs)}.")
             if name == "options" and not isinstance(value, str | None):
                 value = json.dumps(value)
-            self._put(name, "" if value is None else str(value))
-        if fields.get("user_data") or fields.get("options"):
-            shown(self.more, True)
+            self.inputs[name].fill("" if value is None else str(value))
 
     def clear(self) -> None:
         """Empty all fields of the form but the room's, here and in the browser."""
         self.fill(**dict.fromkeys(name for name in self.inputs if name != "room_id"))
 
-    def unfold(self) -> None:
-        """Show the rarer fields, or hide them again."""
-        shown(self.more, self.more.layout.display == "none")
-
-    def _put(self, name: str, value: str) -> None:
-        field = self.inputs[name]
-        if isinstance(field, Field):
-            field.fill(value)
-        else:
-            field.value = value
-
     def _typed(self, name: str) -> Guarded:
-        field = self.inputs[name]
-        return Guarded((field.text or "") if isinstance(field, Field) else field.value)
+        return Guarded(self.inputs[name].text or "")
 
     def _camera(self) -> Device:
         """What a preflight needs: the address and the login; ParameterError where there is none."""
@@ -451,20 +389,17 @@ class DevicePanel(Panel):
             parts = parse_address(self._typed("user_address"))
             own = [self.inputs[name].text for name in ("login_name", "login_password", "options")]
             if parts.login_name is not None and not any(own):
-                self._put("user_address", parts.url)
-                self._put("login_name", parts.login_name)
-                self._put("login_password", parts.login_password or "")
+                self.inputs["user_address"].fill(parts.url)
+                self.inputs["login_name"].fill(parts.login_name)
+                self.inputs["login_password"].fill(parts.login_password)
 
     def _options(self) -> Any:
         given = self._typed("options")
-        try:
+        with suppress(ValueError):
             options = json.loads(given) if given.strip() else None
-        except ValueError:
-            options = given
-        if options is None or isinstance(options, dict):
-            return options
-        advice = 'Write it as {"name": "value"}.'
-        raise wrong(B1, "options is not a JSON object.", advice)
+            if options is None or isinstance(options, dict):
+                return options
+        raise wrong(B1, "options is not a JSON object.", 'Write it as {"name": "value"}.')
 
     def _device(self) -> Device:
         """The device to import; ParameterError where something is missing or wrong."""
@@ -484,9 +419,22 @@ class DevicePanel(Panel):
     def diagnose(self, user_id: str | None = None, room_id: str | None = None) -> Report:
         """Why a device of the list, or without a `user_id` the one in the form, is not in its
         room; shown beside that one."""
-        listed = self.select(user_id, room_id) if user_id else None
-        with self.working("Looking for the device", "camera"):
-            return self._diagnose((listed or self._camera(), self.found if listed else self.view))
+        return self._diagnose(self.select(user_id, room_id) if user_id else None)
+
+    def _diagnose(self, listed: Device | None) -> Report:
+        with self.working("Looking for the reason", "camera") as work:
+            device = listed or self._camera()
+            name, password = login_of(device)
+            report = diagnose_device(
+                self.client,
+                device.room_id,
+                device.user_id or None,
+                device.user_address,
+                login_name=name or None,
+                login_password=password or None,
+                cancelled=work.cancelled,
+            )
+            return self._say_found(report, self.found if listed else self.view, work)
 
     def import_device(self, preflight: bool = True, **fields: Any) -> Device:
         """The device in the form, once it has joined the room and, if that is ticked, was seen
@@ -501,24 +449,21 @@ class DevicePanel(Panel):
     def _ask_import(self) -> None:
         # The question names the device and what is ticked, and a yes is to these.
         with self.working("Reading the form", "change"):
-            device, preflight = self._device(), not self.untried.value
+            device, preflight, verify = self._device(), not self.untried.value, self.verify.value
+            room = self._room_of(device)
         way = ""
         if not preflight:
             way = " It is not tried from here first: if the service refuses, nobody knows why."
         elif self._passed(device) is None:
-            way = " Its address or login is not what was tried, so it is tried again first."
-        action = partial(self._bring_in, device, preflight, self.verify.value)
-        self._ask(
-            "Import",
-            action,
-            lambda: f"Import {_named(device)} at {bare(device)} into {self._room_of(device)}?{way}",
-        )
+            way = " It is tried from here first."
+        question = f"Import {_named(device)} at {bare(device)} into {room}?{way}"
+        action = partial(self._bring_in, device, preflight, verify)
+        self.ask("Import", question, action, grave=False)
 
     def _bring_in(self, device: Device, preflight: bool, verify: bool) -> Device:
         called = mask_address(device.user_id)
         with self.working(f"Importing {called}", "change") as work:
             self.client.may_send(B1)
-            shown(self._why, False)
             passed: Report | None = None
             if preflight and can_be_tried(device):
                 passed = self._passed(device) or self._try(device, work)
@@ -527,34 +472,13 @@ class DevicePanel(Panel):
             with self._looked_up():
                 found = import_device(self.client, device, preflight=passed or False, verify=verify)
             seen = ", and seen in it" if verify else ""
-            if passed is not None:
-                done = f"{called} was imported into room {device.room_id}."
-                self._show(replace(passed, advice=done), self.view)
             said = f"{called} was imported into room {device.room_id}{seen}."
             self._say_done(said, True, "change")
             return found
 
-    def _diagnose(self, about: tuple[Device, View]) -> Report:
-        device, view = about
-        called = mask_address(device.user_id)
-        with self.working(f"Looking for the reason of {called}", "camera") as work:
-            name, password = login_of(device)
-            report = diagnose_device(
-                self.client,
-                device.room_id,
-                device.user_id or None,
-                device.user_address,
-                login_name=name or None,
-                login_password=password or None,
-                cancelled=work.cancelled,
-            )
-            return self._say_found(report, view, work)
-
     def _try(self, camera: Device, work: Work) -> Report:
         stages: list[Stage] = []
         self._tried = None
-        self._offer()
-        shown(self._why, False)
 
         def listen(stage: Stage) -> None:
             if stages and stages[-1].outcome == RUNNING:
@@ -568,7 +492,6 @@ class DevicePanel(Panel):
             self.view.html = stages_html(one for one in stages if one.outcome != RUNNING)
             raise
         self._tried = camera, report
-        self._offer()
         return self._say_found(report, self.view, work)
 
     def _passed(self, device: Device) -> Report | None:
@@ -578,15 +501,6 @@ class DevicePanel(Panel):
         camera, report = self._tried
         same = camera.user_address == device.user_address and login_of(camera) == login_of(device)
         return report if same and report.ok else None
-
-    def _offer(self) -> None:
-        """Offers the import after a preflight that passed, or without one on purpose."""
-        ready = self.untried.value or (self._tried is not None and self._tried[1].ok)
-        needs = "" if ready else "Make a preflight first, or tick the box to do without."
-        refused = self.frame.note or needs
-        self._import.tooltip, self._import.disabled = refused or "Import", bool(refused)
-        self._import.button_style = "" if refused else "primary"
-        self._preflight.button_style = "primary" if refused else ""
 
     def _show(self, report: Report, view: View) -> None:
         self.report = report
@@ -629,7 +543,9 @@ class DevicePanel(Panel):
         What is not given is as the panel has it. ConfigError for what is no table.
         """
         given = {"preflight": preflight, "verify": verify, "rollback": rollback}
-        ticked = {name: self._ticked()[name] if one is None else one for name, one in given.items()}
+        ticked = {
+            name: self.ticks[name].value if one is None else one for name, one in given.items()
+        }
         with self.working("Importing the table", "table"):
             return self._import_rows(self._source(table), ticked)
 
@@ -641,41 +557,34 @@ class DevicePanel(Panel):
             raise ConfigError("No table was imported yet", "Import one first.")
         return self._again()
 
-    def _ticked(self) -> dict[str, bool]:
-        return {name: box.value for name, box in self.ticks.items()}
-
     def _source(self, table: Given | None) -> Callable[[], Given]:
         """What gives a table, the one in the panel unless another is given, as often as it is
         asked; ConfigError for none."""
         if table is not None and is_table(table):
             return lambda: table
+        typed = [one for one in (self.pasted.text, self.file.text) if one]
         if isinstance(table, io.TextIOBase):
-            whole = Secret(table.read())
+            typed = [Secret(table.read())]
         elif table is not None:
             raise ConfigError(
                 f"the table is {type(table).__name__}, and no table",
                 "Give a DataFrame, a path, or a file that is open for reading.",
             )
-        elif self.pasted.text and self.file.text:
-            raise ConfigError(
-                "A file is chosen and a text is pasted", "Clear, and give one of them."
-            )
-        elif not (self.pasted.text or self.file.text):
-            raise ConfigError("No table is there", "Choose a CSV file, or paste its text.")
-        else:
-            whole = self.pasted.text or self.file.text
-        return lambda: io.StringIO(whole)
+        if len(typed) != 1:
+            problem = "A file is chosen and a text is pasted" if typed else "No table is there"
+            raise ConfigError(problem, "Choose a CSV file or paste its text, and give one of them.")
+        return lambda: io.StringIO(typed[0])
 
     def _checked(self, source: Callable[[], Given]) -> list[Fate]:
         rows, problems = device_rows(source())
-        self._show_problems(problems)
         if problems:
             raise table_error(problems)
+        shown(self.rows, False)
         return rows
 
     def _ask_table(self) -> None:
         # What the question says is what is done, whatever is ticked while it stands.
-        ticked = self._ticked()
+        ticked = {name: box.value for name, box in self.ticks.items()}
         with self.working("Checking the table", "table"):
             source = self._source(None)
             rows = self._checked(source)
@@ -696,12 +605,8 @@ class DevicePanel(Panel):
             )
             self._again = partial(self._import_rows, source, ticked)
             well = bool(result.outcome.isin(["imported", "already there"]).all())
-            self.outcomes.show(result, counted(len(result), "device"))
-            self.outcomes.choose("")
-            link = _download("Download the result (CSV)", "imported-devices.csv", as_csv(result))
-            self.download.html = link
-            shown(self.problems, False)
-            shown(self.rows, True)
+            self._show_rows(result, "device")
+            shown(self.after, True)
             shown(self.retry, not well)
             counts = result.outcome.value_counts(sort=False)
             said = ", ".join(f"{number} {outcome}" for outcome, number in counts.items() if number)
@@ -710,48 +615,40 @@ class DevicePanel(Panel):
             self._say_done(said, well, "table")
             return result
 
-    def _show_problems(self, problems: Sequence[Problem]) -> None:
-        import pandas as pd
-
-        frame = pd.DataFrame(list(problems), columns=["row", "column", "problem"])
-        frame["number"] = range(len(frame))
-        self.problems.show(frame.astype({"row": "Int64"}), counted(len(frame), "problem"))
-        shown(self.problems, bool(problems))
-        shown(self.rows, False)
+    def _show_rows(self, frame: pd.DataFrame, noun: str) -> None:
+        self.rows.show(frame.assign(key=range(len(frame))), counted(len(frame), noun))
+        self.rows.choose("")
+        shown(self.rows, True)
 
     def _detail_of(self, key: str) -> None:
-        result = self.result
-        chosen = () if result is None else result[result.row.astype(str) == key].to_dict("records")
         names = ("user_name", "user_address", "cause", "advice")
+        frame = self.rows.ordered
         self.detail.html = "".join(
-            fields([(name.removeprefix("user_"), one[name]) for name in names]) for one in chosen
+            fields([(name.removeprefix("user_"), one[name]) for name in names if name in one])
+            for one in frame[frame["key"].astype(str) == key].to_dict("records")
         )
+
+    def _download(self, _: object) -> None:
+        if self.result is not None:
+            self.frame.save("imported-devices.csv", as_csv(self.result))
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
         """Say in the panel what went wrong, what was found out about that, and each problem of a
         table in its row."""
         super().fails(error, kind)
         if isinstance(error, TableError):
-            self._show_problems(error.problems)
+            import pandas as pd
+
+            frame = pd.DataFrame(error.problems, columns=["row", "column", "problem"])
+            self._show_rows(frame.astype({"row": "Int64"}), "problem")
             self.tell(f"{error.meaning} Nothing was sent. {error.advice}", "bad", kind)
         elif isinstance(error, ApiError) and error.report:
             self._show(error.report, self.view)
-        elif isinstance(error, ApiError):
-            shown(self._why, error.ret in (426, 427))
 
 
 def _named(device: Device) -> str:
     called = mask_address(device.user_id)
     return f'"{mask_address(device.user_name)}" ({called})' if device.user_name else called
-
-
-def _download(label: str, name: str, csv: str) -> str:
-    """A link that saves this as a file."""
-    data = b64encode(csv.encode("utf-8-sig")).decode()
-    return (
-        f'<a class="confkit-button confkit-link" download="{name}" '
-        f'href="data:text/csv;charset=utf-8;base64,{data}">{label}</a>'
-    )
 
 
 def _outcome(one: Mapping[str, Any]) -> Mark:

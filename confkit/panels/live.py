@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..charts.rooms import RoomNow
-from ..charts.texts import clean, lasting, moment
+from ..charts.texts import clean, lasting, listed, moment
 from ..errors import ConfigError, ConfkitError, ProtocolError, TransportError
 from ..many.result import NOT_ASKED, Sweep
 from ..occupancy.zones import zone
@@ -22,7 +22,7 @@ from . import arranging
 from .given import check_source, zone_of
 from .model import READ_AT, UNREAD, Outage, RoomsModel, Viewer, not_asked
 from .panel import Panel, Work, told, until_cancelled
-from .parts import Bar, Mark
+from .parts import Bar, Mark, Table
 from .parts.table import Cell, Row
 
 if TYPE_CHECKING:
@@ -91,11 +91,13 @@ def outcome(swept: Sweep, frame: pd.DataFrame) -> str:
         )
     if not lost:
         return ""
-    why = replace(swept, failures=rooms or tuple(lost.values())).commonest
+    told = replace(swept, failures=rooms or tuple(lost.values()))
+    why = told.commonest
+    advice = next(one.advice for one in told.failures if one.error.said in why)
     what = f"{len(rooms):,} of {counted(len(frame), 'room')}" if rooms else "The external devices"
     return (
-        f"{what} could not be read, {why}. What was read of them before stays, with its time; the "
-        "rest is missing, not zero."
+        f"{what} could not be read, {why}. {advice} What was read of them before stays, with its "
+        "time; the rest is missing, not zero."
     )
 
 
@@ -135,27 +137,30 @@ def missing_cell(row: Row) -> Mark | None:
 class RoomsPanel(Panel):
     """A panel of rooms, which it shares with others that are given the same `model`."""
 
+    table: Table
+
     def __init__(
         self, title: str, client: Client, rooms: Any, rate: float, tz: str | tzinfo | None
     ) -> None:
         check_source(client)
         self._tz = zone_of(tz)
-        self.model = (
-            rooms
-            if isinstance(rooms, RoomsModel)
-            else RoomsModel(client, rooms, background_rate=rate)
-        )
+        given = isinstance(rooms, RoomsModel)
+        self.model = rooms if given else RoomsModel(client, rooms, background_rate=rate)
         if self.model.client is not client:
             raise ConfigError(
                 "The rooms are read by another client", "Give that one, or rooms of this one."
             )
         super().__init__(title, client)
+        self.client = client
         self._viewer = Viewer(
-            self._page,
-            self._changed,
-            self._picked,
-            self._read_also,
-            lambda error: self.fails(error, "reading"),
+            page=self._page,
+            changed=self._changed,
+            picked=self._picked,
+            left=lambda ids: self.tell(
+                f"The service does not have {_rooms_named(ids)} any more: left out.", kind="left"
+            ),
+            also=self._show_picked,
+            fails=lambda error: self.fails(error, "reading"),
         )
         self._outage: Outage | None = None  # the last one that was said
         self._asides: list[threading.Thread] = []
@@ -192,21 +197,51 @@ class RoomsPanel(Panel):
 
     # What each panel has of its own
 
-    def _draw(self) -> pd.DataFrame | None:
-        """Shows the model's rows, with their ages, and returns the panel's value; None before it
-        is known which rooms to show."""
+    def _draw(self) -> pd.DataFrame:
+        """Shows the model's rows, with their ages, and returns the panel's value."""
         raise NotImplementedError
 
-    def _page(self) -> list[str]:
-        """The rooms that are seen now."""
+    def _turn_to(self, room_id: str) -> None:
+        """Makes room for this room, and for none with ""."""
         raise NotImplementedError
+
+    def _show_picked(self) -> None:
+        """Reads what there is of the picked room besides its row, and shows it."""
+        raise NotImplementedError
+
+    # One room
+
+    @told("pick")
+    def select(self, room_id: str | None) -> None:
+        """Pick a room of the panel and show it in full, what fails in its place; None shows none.
+        ConfigError: the room is not among those of the panel."""
+        room_id = self._of_panel(room_id) if room_id else ""
+        self.table.reveal(room_id)
+        self.model.pick(room_id, self._viewer)
+        self._turn_to(room_id)
+        self._show_picked()
+
+    def _choose(self, room_id: str) -> None:
+        self.model.pick(room_id, self._viewer)
+        self._picked(room_id)
 
     def _picked(self, room_id: str) -> None:
-        """Shows a room that was picked in another panel."""
-        raise NotImplementedError
+        self._turn_to(room_id)
+        if room_id:
+            self._beside(self._show_picked)
 
-    def _read_also(self) -> None:
-        """Reads what is read again beside the page."""
+    def _of_panel(self, room_id: str | None) -> str:
+        """The room's ID, or that of the picked one; ConfigError says how to pick or add one."""
+        self.wait_for_first()
+        room_id = self.model.picked if room_id is None else str(room_id)
+        if not room_id:
+            raise ConfigError("No room is picked", "Give its ID, or click on one first.")
+        if not (self.model.frame["room_id"] == room_id).any():
+            raise ConfigError(
+                f"Room {room_id!r} is not among those of the panel",
+                "Its rooms are in `value`; RoomExplorer.add() adds more.",
+            )
+        return room_id
 
     # Reading
 
@@ -217,7 +252,7 @@ class RoomsPanel(Panel):
             if self.model.looks_for_rooms:
                 self.model.adopt(until_cancelled(self.model.known, work.cancelled))
             self._read(work, self.model.ids)
-            self._read_also()
+            self._show_picked()
             frame: pd.DataFrame = self.value
         return frame
 
@@ -233,7 +268,10 @@ class RoomsPanel(Panel):
     def _read_page(self) -> None:
         with self._hearing():
             self._say(*self.model.read(self._page()))
-        self._read_also()
+        self._show_picked()
+
+    def _page(self) -> list[str]:
+        return list(dict.fromkeys([*self.table.visible, *filter(None, [self.model.picked])]))
 
     def _read(self, work: Work, ids: list[str]) -> None:
         self.frame.busy = "Reading rooms"
@@ -290,7 +328,7 @@ class RoomsPanel(Panel):
         before, self._outage = self._outage, self.model.outage
         if self._outage is None and before is not None:
             self.frame.tell(
-                f"{self.model.client.name} has been answering again since "
+                f"{self.client.name} has been answering again since "
                 f"{clock(datetime.now(UTC), self._tz)} ({zone(self._tz)[1]}), after "
                 f"{age(before.since)}. Rows that have not been read since say how old they are.",
                 "good",
@@ -306,13 +344,19 @@ class RoomsPanel(Panel):
         outage = self.model.outage
         if outage is not None:
             seconds = self.model.seconds_left() if self.frame.every else None
-            service = self.model.client.name
-            said = outage_told(outage, self.model.frame, service, seconds, self._tz)
+            said = outage_told(outage, self.model.frame, self.client.name, seconds, self._tz)
             self.frame.tell(said, "bad", "service")
 
-    def _shows_rows(self, draw: Callable[[], pd.DataFrame | None] | None = None) -> None:
-        """Shows the rows as they are now, whichever thread has changed them."""
-        self.draws(draw or self._draw)
+    def _shows_rows(self) -> None:
+        """Shows the rows as they are now; before rooms are found a value would say that there are
+        none."""
+        self.draws(lambda: self._draw() if self.model.found else None)
+
+    def _shows(self, found: pd.DataFrame) -> None:
+        """Shows these of the model's rows."""
+        frame = self.model.frame
+        self.table.show(found, shown_of(len(found), frame, bool(self.frame.every), self._tz))
+        self.table.chosen = self.model.picked
 
     def _users_cell(self, row: Row) -> Cell:
         """A room's users against its cap, in the states of the occupancy chart, and how old these
@@ -339,3 +383,7 @@ class RoomsPanel(Panel):
 def name_of(row: Row) -> str:
     """What a room is called in a row."""
     return clean(row["topic"] or row["room_id"])
+
+
+def _rooms_named(ids: list[str]) -> str:
+    return f"room{'s' * (len(ids) > 1)} {listed(ids, 8)}"

@@ -6,14 +6,13 @@ for all of them, and one that is picked in one panel is picked in the others.
 
 from __future__ import annotations
 
-import sys
+import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import compress
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,8 +38,8 @@ READ_AT = "read_at"  # when the users of a row were read (UTC)
 UNREAD = "_unread"  # whether the last try has not read them
 _TEXT = "_text"  # what a search looks through
 STATE = "_state"  # its state in the words of the occupancy chart
-_HIDDEN = (UNREAD, _TEXT, STATE)  # columns that no `value` has
-_USERS = ("users", "people", "devices", READ_AT)  # what is read together (A6)
+_HIDDEN = [UNREAD, _TEXT, STATE]  # columns that no `value` has
+_USERS = ["users", "people", "devices", READ_AT]  # what is read together (A6)
 
 RATE = 20.0  # requests a second for the rooms that are not on the screen
 AT_ONCE = 50  # of these rooms in one reading
@@ -80,19 +79,25 @@ def frame_of(swept: Sweep) -> pd.DataFrame:
         while given in frame.columns:
             given += " (given)"
         frame = frame.rename(columns={ours: given})
-    text = frame["topic"].fillna("")
-    for name in ("room_id", "owner_id", "room_extend_id"):
-        text = text + "\n" + frame[name].fillna("")
     lost = frame["users"].isna() & frame["error"].notna()
     if not swept._asked[1]:
         lost &= frame["topic"].isna()
     time = pd.Series(pd.Timestamp(swept.time), frame.index, "datetime64[us, UTC]")
-    frame.insert(6, UTILISATION, utilisation(frame))
+    frame.insert(6, UTILISATION, None)
     place = list(frame.columns).index("error") + 1
+    for name, column in ((STATE, None), (_TEXT, None), (UNREAD, lost.to_numpy(bool))):
+        frame.insert(place, name, column)
     frame.insert(place, READ_AT, time.where(~lost))
-    frame.insert(place + 1, UNREAD, lost.to_numpy(bool))
-    frame.insert(place + 2, _TEXT, text.str.lower())
-    frame.insert(place + 3, STATE, states(frame))
+    return _derived(frame)
+
+
+def _derived(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with what follows from its other columns."""
+    text = frame["topic"].fillna("")
+    for name in ("room_id", "owner_id", "room_extend_id"):
+        text = text + "\n" + frame[name].fillna("")
+    frame[UTILISATION], frame[STATE] = utilisation(frame), states(frame)
+    frame[_TEXT] = text.str.lower()
     return frame
 
 
@@ -115,24 +120,24 @@ def merged(old: pd.DataFrame, new: pd.DataFrame, gone: Collection[str] = ()) -> 
     # What was asked for earlier may come later, where two read at once.
     stays = known & (not_asked(new) | (prior[READ_AT] > asked_at).to_numpy(bool))
     keeps = known & ~new["room_id"].isin(list(gone)).to_numpy(bool)
-    own = list(new.columns)[1 : list(new.columns).index(_TEXT) + 1]
-    fields = [name for name in own if name not in (*_USERS, UTILISATION, "ret", "error", *_HIDDEN)]
     lost = keeps & new["error"].notna().to_numpy(bool)
-    kept = {
-        **dict.fromkeys(own, stays),
-        **dict.fromkeys([*fields, _TEXT], stays | (lost & new[fields].isna().all(axis=1))),
-        **dict.fromkeys(_USERS, stays | (keeps & new[UNREAD].to_numpy(bool))),
-    }
+    unread = keeps & new[UNREAD].to_numpy(bool)
+    own = list(new.columns)[1 : list(new.columns).index(_TEXT)]
     new = new.copy(deep=False)
-    for name, where in kept.items():
+    for name in own:
+        if name in _USERS:
+            where = stays | unread
+        elif name in ("ret", "error", UNREAD):
+            where = stays
+        else:
+            where = stays | lost & new[name].isna()
         new[name] = new[name].where(~where, prior[name])
     for name in old.columns.difference(new.columns):
         new[name] = prior[name].where(known)
-    new[UTILISATION], new[STATE] = utilisation(new), states(new)
     there = after.get_indexer(before)
     places = np.where(there < 0, np.arange(len(old)), len(old) + there)
     added = len(old) + np.flatnonzero(~known)
-    frame = pd.concat([old, new], ignore_index=True).take(np.append(places, added))
+    frame = pd.concat([old, _derived(new)], ignore_index=True).take(np.append(places, added))
     return frame.reset_index(drop=True)
 
 
@@ -143,7 +148,7 @@ def not_asked(frame: pd.DataFrame) -> Any:
 
 def valued(frame: pd.DataFrame) -> pd.DataFrame:
     """A copy of the rows without the columns that no `value` has."""
-    return frame.drop(columns=list(_HIDDEN))
+    return frame.drop(columns=_HIDDEN)
 
 
 def states(frame: pd.DataFrame) -> Any:
@@ -178,22 +183,21 @@ class Filter(NamedTuple):
 
     def checked(self) -> Filter:
         """This filter; ConfigError where rooms cannot be looked for with it."""
-        if not isinstance(self.text, str):
-            raise ConfigError(f"text is {self.text!r}", "Give words to look for, or an empty text.")
-        for name, names in (("status", ROOM_STATUS), ("mode", ROOM_MODE)):
-            if getattr(self, name) not in (None, OTHER, *names.values()):
-                listed = ", ".join([*names.values(), OTHER])
-                raise ConfigError(
-                    f"{name} is {getattr(self, name)!r}", f"Give one of {listed}, or None for any."
-                )
-        full = self.fuller_than
-        number = isinstance(full, Real) and not isinstance(full, bool)
-        if full is not None and not (number and abs(full) <= sys.float_info.max):
-            raise ConfigError(
-                f"fuller_than is {full!r}", "Give percent, such as 80, or None for any."
-            )
-        if not isinstance(self.failures, bool):
-            raise ConfigError(f"failures is {self.failures!r}", "Give True or False.")
+        number = isinstance(self.fuller_than, Real) and not isinstance(self.fuller_than, bool)
+        for name, right, advice in (
+            ("text", isinstance(self.text, str), "words to look for"),
+            ("status", *_one_of(self.status, [*ROOM_STATUS.values(), OTHER])),
+            ("mode", *_one_of(self.mode, [*ROOM_MODE.values(), OTHER])),
+            ("state", *_one_of(self.state, list(STATES))),
+            ("failures", isinstance(self.failures, bool), "True or False"),
+            (
+                "fuller_than",
+                self.fuller_than is None or (number and math.isfinite(self.fuller_than)),
+                "percent, such as 80, or None for any",
+            ),
+        ):
+            if not right:
+                raise ConfigError(f"{name} is {getattr(self, name)!r}", f"Give {advice}.")
         return self
 
     def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -220,6 +224,10 @@ class Filter(NamedTuple):
         return left
 
 
+def _one_of(given: object, names: list[str]) -> tuple[bool, str]:
+    return given is None or given in names, f"one of {', '.join(names)}, or None for any"
+
+
 # The model
 
 
@@ -244,12 +252,14 @@ class Viewer:
     seconds while `RoomsModel.tick` is called so often; `also` is called after that.
 
     `changed` is called after each change with the rows that were read, or None; `picked` with the
-    ID of a room that was picked elsewhere; `fails` with an error that nobody expects.
+    ID of a room that was picked elsewhere; `left` with rooms that the service does not have any
+    more, and that were left out; `fails` with an error that nobody expects.
     """
 
     page: Callable[[], list[str]] = list
     changed: Callable[[pd.DataFrame | None], object] = lambda _: None
     picked: Callable[[str], object] = lambda _: None
+    left: Callable[[list[str]], object] = lambda _: None
     also: Callable[[], object] = lambda: None
     fails: Callable[[Exception], object] = lambda _: None
     every: float = 0.0
@@ -259,7 +269,8 @@ class RoomsModel:
     """Rooms as they were last read, for all panels that are given it.
 
     `room_ids` is what `sweep` takes, or a finished Sweep, which is shown as it is; None stands for
-    what `known_rooms` finds, again with each refresh. `frame` has one row per room: the columns of
+    what `known_rooms` finds, again with each refresh, and of these a room goes that the service
+    does not have any more. `frame` has one row per room: the columns of
     `Sweep.frame()`, `utilisation`, and `read_at` (UTC). While somebody looks, the rows on the
     screen are read again and again, and between that all others, the oldest first, with at most
     `background_rate` requests a second (0: none). While nobody answers (`outage`) a few rooms are
@@ -287,6 +298,7 @@ class RoomsModel:
         self.begun = isinstance(room_ids, Sweep)  # whether the rooms were read once
         self.found = room_ids is not None  # whether it is known which rooms to show
         self._known: set[str] | None = None if self.found else set()
+        self._gone: set[str] = set()  # of those that were known
         self._viewers: list[Viewer] = []
         self._lock = threading.RLock()  # a click's reading, and one that comes by itself
         self._changed = threading.Condition()
@@ -294,9 +306,8 @@ class RoomsModel:
         self._until: dict[Viewer, float] = {}  # when the next tick of each is late
         self._due: list[Viewer] = []  # whose pages are to be read
         self._reading: list[Viewer] = []
-        self._cut = threading.Event()  # ends the reading under way
-        self._may_cut = True  # a tick may: pages go before the others
-        self._round: deque[str] = deque()  # the rooms that this round has not come to
+        self._cut = threading.Event()  # ends the reading under way: nobody looks any more
+        self._round: list[str] = []  # the rooms that this round has not come to
         self._round_began = -float("inf")
         given = RoomIds([]) if self.begun or not self.found else read_ids(room_ids)
         self._put(frame_of(room_ids if self.begun else unasked(client, given)))
@@ -336,11 +347,11 @@ class RoomsModel:
     def adopt(self, known: pd.DataFrame) -> None:
         """Take these rooms for those that are known now: new ones come, and those go that were
         known and are so no longer."""
-        given = read_ids(known)
+        given = read_ids(known[~known["room_id"].isin(self._gone)])
         with self._lock:
-            gone = (self._known or set()) - set(given.ids)
+            left = (self._known or set()) - set(given.ids)
             self._known = set(given.ids)
-            self._put(self.frame[~self.frame["room_id"].isin(list(gone))].reset_index(drop=True))
+            self._remove(left)
         self.add(given)
 
     @property
@@ -358,10 +369,13 @@ class RoomsModel:
     def drop(self, room_id: str) -> None:
         """Remove the room."""
         with self._lock:
-            self._put(self.frame[self.frame["room_id"] != room_id].reset_index(drop=True))
-        if self.picked == room_id:
-            self.pick("")
+            self._remove([room_id])
         self._tell(None)
+
+    def _remove(self, ids: Collection[str]) -> None:
+        self._put(self.frame[~self.frame["room_id"].isin(list(ids))].reset_index(drop=True))
+        if self.picked in ids:
+            self.pick("")
 
     def read(
         self,
@@ -393,25 +407,30 @@ class RoomsModel:
         """Put a sweep's rows in their places, and return them."""
         import pandas as pd
 
-        gone = [one.room_id for one in swept.failures if isinstance(one.error, RoomNotFound)]
+        gone = {str(one.room_id) for one in swept.failures if isinstance(one.error, RoomNotFound)}
         with self._lock:
             new = frame_of(swept)
+            leave = gone & (self._known or set()) & set(self.ids)
+            self._gone |= leave
+            self._remove(leave)
             there = pd.Index(self.frame["room_id"]).get_indexer(pd.Index(new["room_id"])) >= 0
             attrs = new.attrs
             new = pd.DataFrame(new[there].reset_index(drop=True))
             new.attrs = attrs
             self.begun = True
-            self._put(merged(self.frame, new, [one for one in gone if one is not None]))
+            self._put(merged(self.frame, new, gone))
             self.heard(swept)
         self._tell(new)
+        for viewer in self._viewers if leave else []:
+            viewer.left(sorted(leave))
         return new
 
     def heard(self, came: Sweep | ConfkitError) -> None:
         """Take in a reading, or the error that came instead: where nobody has answered there is an
-        outage, and an answer to anything that was asked ends one."""
+        outage, and a later answer to anything that was asked ends one."""
         before, error = self.outage, silence(came)
         if error is None:
-            if before is not None and isinstance(came, Sweep) and _ends(before, came):
+            if before and isinstance(came, Sweep) and came.time >= before.since and _answered(came):
                 self.outage = None
             return
         # Of the rooms in the background too few are asked to tell.
@@ -458,8 +477,6 @@ class RoomsModel:
             self._until[viewer] = self._clock() + viewer.every
             if viewer not in self._due:
                 self._due.append(viewer)
-            if not self._reading and self._may_cut:
-                self._cut.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="confkit rooms", daemon=True)
                 self._thread.start()
@@ -490,25 +507,27 @@ class RoomsModel:
         return self._thread is threading.current_thread()
 
     @property
-    def _left(self) -> float:
-        """For how many seconds still somebody looks."""
-        with self._changed:
-            until = max(self._until.values(), default=-float("inf"))
-        return max(0.0, until - self._clock())
-
-    @property
     def _reads_rest(self) -> bool:
         return self._reads_by_itself and not self._reading
 
+    @property
+    def _left(self) -> float:
+        """For how many seconds still somebody looks."""
+        return max(0.0, max(self._until.values(), default=0.0) - self._clock())
+
     def _run(self) -> None:
+        more = True
         while True:
             with self._changed:
+                self._reading = []
+                self._changed.notify_all()
+                if not more:
+                    self._changed.wait_for(lambda: self._due or not self._until, self._left)
                 if not self._due and not self._left:
                     self._thread = None
                     self._changed.notify_all()
                     return
                 self._reading, self._due = self._due, []
-                self._may_cut = True
                 self._cut.clear()
             try:
                 more = self._read_pages(self._reading) if self._reading else self._read_rest()
@@ -516,11 +535,6 @@ class RoomsModel:
                 more = False
                 for viewer in self._reading or self._viewers:
                     viewer.fails(error)
-            with self._changed:
-                self._reading = []
-                self._changed.notify_all()
-                if not more:
-                    self._changed.wait_for(lambda: self._due or self._cut.is_set(), self._left)
 
     def _read_pages(self, viewers: list[Viewer]) -> bool:
         now, outage = self._clock(), self.outage
@@ -544,35 +558,23 @@ class RoomsModel:
             return False
         if not self._round and now - self._round_began >= every:
             self._round_began = now
-            with self._changed:
-                looking = list(self._until)
-            page = {room_id for one in looking for room_id in one.page()}
+            page = {room_id for one in [*self._until] for room_id in one.page()}
             order = self.frame[READ_AT].sort_values(kind="stable", na_position="first").index
-            self._round.extend(one for one in self.frame["room_id"].loc[order] if one not in page)
-        # So few that a tick seldom cuts them off; two calls each, and one for all devices.
+            self._round = [one for one in self.frame["room_id"].loc[order] if one not in page]
+        # So few that the next page need not wait for them; two calls each, and one for all devices.
         most = max(1, min(AT_ONCE, int(self._rate * every / 4)))
-        ids = [self._round.popleft() for _ in range(min(most, len(self._round)))]
-        if not ids:
-            return False
-        self._may_cut = 2 * len(ids) + 1 <= self._rate * every
-        left = self._read_again(ids, self._rate)
-        self._round.extendleft(reversed(left))
-        return not left or len(left) < len(ids)  # what could not be asked is not asked at once
+        ids, self._round = self._round[:most], self._round[most:]
+        if ids:
+            self._read_again(ids, self._rate)
+        return bool(ids)
 
-    def _read_again(self, ids: list[str], rate: float | None = None) -> list[str]:
-        """Which of the rooms the reading was ended before."""
-        try:
+    def _read_again(self, ids: list[str], rate: float | None = None) -> None:
+        with suppress(ConfkitError):  # which is an outage
             if not self.found:
                 self.adopt(self.known())
                 ids = self.ids
-            if not ids and self.outage is None:
-                return []
-            swept, _ = self.read(ids, cancelled=self._cut, rate=rate)
-        except ConfkitError:  # which is an outage
-            return ids
-        if swept.complete:
-            return []
-        return list(compress(swept.ids, not_asked(swept.frame())))
+            if ids or self.outage is not None:
+                self.read(ids, cancelled=self._cut, rate=rate)
 
 
 def silence(came: Sweep | ConfkitError) -> ConfkitError | None:
@@ -580,20 +582,13 @@ def silence(came: Sweep | ConfkitError) -> ConfkitError | None:
     if isinstance(came, ConfkitError):
         refused = isinstance(came, TokenRejected) or getattr(came, "endpoint", None) == "A1"
         return came if refused or not isinstance(came, ApiError) else None
-    if not came.complete or _is_read(came):
-        return None
-    found = [silence(one.error) for one in came.failures if one.room_id is not None]
-    return found[0] if found and all(found) else None
+    lost = [one.error for one in came.failures if one.room_id is not None]
+    return lost[0] if lost and came.complete and not _answered(came) else None
 
 
-def _ends(outage: Outage, came: Sweep) -> bool:
-    """Whether a reading shows that somebody answers again."""
-    silent = [silence(one.error) is not None for one in came.failures if one.room_id is not None]
-    if came.time < outage.since and any(silent):
-        return False  # it began before the outage, and was answered then
-    return not came.ids or _is_read(came) or not all(silent)  # that there are none is an answer
-
-
-def _is_read(swept: Sweep) -> bool:
-    parts = (*swept._part.users, *swept._part.rooms)
-    return any(not isinstance(one, ConfkitError | None) for one in parts)
+def _answered(came: Sweep) -> bool:
+    """Whether anything was answered; that there are no rooms to ask about is an answer, too."""
+    lost = [one.error for one in came.failures if one.room_id is not None]
+    parts = (*came._part.users, *came._part.rooms)
+    read = any(not isinstance(one, ConfkitError | None) for one in parts)
+    return read or not came.ids or not all(map(silence, lost))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import tzinfo
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +13,10 @@ import ipywidgets
 import pandas as pd
 
 from ..charts.looks import STATES
-from ..charts.texts import clean, listed
-from ..errors import ConfigError
 from ..many.result import UTILISATION, Sweep
 from ..text import counted
 from . import arranging
-from .live import RoomsPanel, check_every, clock, name_of, shown_of
+from .live import RoomsPanel, check_every, clock, name_of
 from .model import RATE, READ_AT, STATE, UNREAD, Filter, valued
 from .panel import told
 from .parts import Column, Table
@@ -29,9 +25,8 @@ from .recorded import (
     RoomCurve,
     joined,
     kept,
-    of_a_recording,
-    placed,
     recorded_samples,
+    recording,
     samples_of,
 )
 
@@ -50,8 +45,6 @@ _TONES = {
     "unread": "quiet",
 }
 _ALWAYS = ("full", "near", "over")  # are counted where there are none, too
-_NAMED = 8  # rooms of one failure
-_FAILURES = 5  # that are reported in full
 
 
 class OccupancyPanel(RoomsPanel):
@@ -85,8 +78,6 @@ class OccupancyPanel(RoomsPanel):
         every = check_every(usual if every is None else every)  # before anything is sent
         super().__init__("Occupancy", client, room_ids, background_rate, tz)
         self.add_class("confkit-occupancy")
-        self._client = client
-        self._picking = threading.Lock()
         # What was read is a sample of its time: the rows that are there already, too.
         read = self.model.frame[~self.model.frame[UNREAD]]
         self._samples: tuple[pd.DataFrame, ...] = (samples_of(read),)
@@ -98,46 +89,41 @@ class OccupancyPanel(RoomsPanel):
         self._search = arranging.entry("Search", hint="topic, room, owner", width="grow")
         self._search.observe(lambda _: self._shows_rows(), "value")
         self.counts = Counts(self._shows_rows)
-        self.totals, self.lost = arranging.text(), arranging.text()
-        arranging.shown(self.lost, False)
+        self.totals = arranging.text()
         self.table = Table(
             "Rooms",
             "room_id",
-            self._columns(),
+            [
+                Column("topic", "Room", name_of),
+                Column("fullness", "Occupancy", self._users_cell),
+                Column("people", "People", right=True),
+                Column("devices", "Devices", right=True, wide=True),
+                Column("room_id", "ID", wide=True, copy=True),
+                Column(READ_AT, "Read at", self._read_cell, right=True, wide=True),
+            ],
             what="rooms",
             sort=("fullness", True),
             empty="No room to show. Give room_ids, create one, or change the search.",
             on_choice=self._choose,
             on_page=self._turned,
         )
-        self.curve = RoomCurve(self._client.name, lambda: self.select(""), self._tz)
+        self.curve = RoomCurve(self.client.name, self._tz, lambda: self.select(None))
         self.recorded = RecordedBlock(
             folder,
             look=lambda: self._beside(self.recorded.look),
-            report=self.clicked(self.capacity, "report"),
-            choose=lambda room_id: self._beside(partial(self.select, room_id)),
+            report=self._button("Capacity report", self.capacity, "report"),
+            choose=self._choose,
         )
         if folder:
             self._beside(self.recorded.look)
-        refresh = arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary")
+        refresh = self._button("Refresh", self.refresh, "reading", "primary")
         self.shows(
             arranging.row(refresh, self.often, self._search),
             self.counts,
             self.totals,
-            self.lost,
             arranging.columns(self.table, self.curve),
             self.recorded,
         )
-
-    def _columns(self) -> list[Column]:
-        return [
-            Column("topic", "Room", name_of),
-            Column("fullness", "Occupancy", self._users_cell),
-            Column("people", "People", right=True),
-            Column("devices", "Devices", right=True, wide=True),
-            Column("room_id", "ID", wide=True, copy=True),
-            Column(READ_AT, "Read at", self._read_cell, right=True, wide=True),
-        ]
 
     def close(self) -> None:
         """Close the panel and end what goes on in it by itself."""
@@ -152,9 +138,7 @@ class OccupancyPanel(RoomsPanel):
         """Shows the rooms with every word of `text` in topic, ID, owner or external ID that are in
         this `state` of the occupancy chart: "full", "near", "over", "free", "empty", "no cap" or
         "unread". The `value` holds all rooms."""
-        Filter(text).checked()
-        if state is not None and state not in STATES:
-            raise ConfigError(f"state is {state!r}", f"Give one of {', '.join(STATES)}, or None.")
+        Filter(text, state=state).checked()
         self.counts.state = state
         if self._search.value == text:
             self._shows_rows()
@@ -169,23 +153,15 @@ class OccupancyPanel(RoomsPanel):
         frame: pd.DataFrame = self.value
         return frame
 
-    def _draw(self) -> pd.DataFrame | None:
-        if not self.model.found:
-            return None
+    def _draw(self) -> pd.DataFrame:
         frame, names = self.model.frame, list(self.model.frame.columns)
-        aging = bool(self.frame.every)
-        wanted = Filter(self._search.value, state=self.counts.state)
         self.counts.show(frame)
         self.totals.html = totals(frame)
-        self.lost.html = "" if self.model.outage else failures(frame)
-        arranging.shown(self.lost, bool(self.lost.html))
         # Those without a cap come behind the others, and those that were never read behind these.
         full = frame[UTILISATION].fillna(-1.0).where(frame["users"].notna(), -2.0)
-        found = wanted.rows(frame.assign(fullness=full))
-        self.table.show(found, shown_of(len(found), frame, aging, self._tz))
-        self.table.chosen = self.model.picked
-        own = names.index("error")
-        return valued(frame[[*names[:7], *names[own:]]])
+        wanted = Filter(self._search.value, state=self.counts.state)
+        self._shows(wanted.rows(frame.assign(fullness=full)))
+        return valued(frame[[*names[:7], *names[names.index("error") :]]])
 
     def _read_cell(self, row: Any) -> str | None:
         return None if row[READ_AT] is None else clock(row[READ_AT], self._tz)
@@ -195,11 +171,6 @@ class OccupancyPanel(RoomsPanel):
             time = pd.Timestamp(read.attrs["time"])
             self._samples = kept(self._samples, samples_of(read, time))
         super()._changed(read)
-        if read is not None and self.model.picked:
-            self._draw_curve()
-
-    def _page(self) -> list[str]:
-        return list(dict.fromkeys([*self.table.visible, *filter(None, [self.model.picked])]))
 
     def _turned(self) -> None:
         if self.frame.every:
@@ -207,43 +178,29 @@ class OccupancyPanel(RoomsPanel):
 
     # One room
 
-    @told("pick")
-    def select(self, room_id: str) -> None:
-        """Show the curve of this room; "" puts it away. ConfigError: the panel does not have it."""
-        self.wait_for_first()
-        if room_id != "" and room_id not in self.model.ids:
-            raise ConfigError(f"room {room_id!r} is not in this panel", "Its rooms are in `value`")
-        self.table.chosen = room_id
-        self.model.pick(room_id, self._viewer)
-        self._draw_curve(anew=True)
-
     def samples(self, room_id: str) -> pd.DataFrame:
         """What there is of a room, as `load_occupancy` has it: its recorded samples, and those that
         this panel has read while nothing was recorded, no closer to each other than the others.
 
         ConfigError: the folder holds the recording of another service.
         """
-        recorded = recorded_samples(self.recorded.folder, room_id, self._client.name)
+        recorded = recorded_samples(self.recorded.folder, room_id, self.client.name)
         return joined(recorded, self._read_of(room_id), self.frame.every)
 
     def _read_of(self, room_id: str) -> pd.DataFrame:
         return pd.concat([piece[piece["room_id"] == room_id] for piece in self._samples])
 
-    def _choose(self, room_id: str) -> None:
-        self.model.pick(room_id, self._viewer)
-        self._picked(room_id)
-
-    def _picked(self, room_id: str) -> None:
-        # Whichever is chosen when it is drawn: of several quick picks the last one counts.
+    def _turn_to(self, room_id: str) -> None:
         self.table.chosen = room_id
-        self._beside(partial(self._draw_curve, anew=True))
+        self.curve.turn_to(room_id, self.recorded.folder)
 
-    def _draw_curve(self, *, anew: bool = False) -> None:
-        with self._picking:  # which room it is, is asked in one's turn: the last pick stays
-            room_id, frame = self.model.picked, self.model.frame
-            topic = next(iter(frame["topic"][frame["room_id"] == room_id]), None)
-            read, folder = self._read_of(room_id), self.recorded.folder
-            self.curve.draw(room_id, topic, read, folder, self.frame.every, anew=anew)
+    def _show_picked(self) -> None:
+        # Which room it is, is asked in the curve's turn: of several quick picks the last one stays.
+        self.curve.draw(lambda: self.model.picked, self._read_of, self._topic_of, self.frame.every)
+
+    def _topic_of(self, room_id: str) -> object:
+        frame = self.model.frame
+        return next(iter(frame["topic"][frame["room_id"] == room_id]), None)
 
     # A recording
 
@@ -254,7 +211,7 @@ class OccupancyPanel(RoomsPanel):
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
         with self.working("Counting the samples", "report"):
-            path = of_a_recording(placed(self.recorded.folder))
+            path = recording(self.recorded.folder)
             report = capacity_report(path, self._tz, risk=RISK)
             self.recorded.show(report, self.model.frame.set_index("room_id")["topic"])
         return report
@@ -303,43 +260,16 @@ class Counts(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no typ
 
 def totals(frame: pd.DataFrame) -> str:
     """How many rooms and users there are, as HTML, and whether all of that is fresh."""
-    said = [f"<span><b>{len(frame):,}</b> room{'s' * (len(frame) != 1)}</span>"]
-    for name in ("users", "people", "devices"):
+    said = [counted(len(frame), "room")]
+    for name, one in (("users", "user"), ("people", "person"), ("devices", "device")):
         known = frame[name].dropna()
         number = int(known.sum())
-        word = (
-            f"{name} not known"
-            if known.empty and len(frame)
-            else (
-                f"<b>{number:,}</b> {'person' if name == 'people' else name[:-1]}"
-                if number == 1
-                else f"<b>{number:,}</b> {name}"
-            )
-        )
-        said.append(f"<span>{word}</span>")
+        none = known.empty and len(frame)
+        said.append(f"{name} not known" if none else f"{number:,} {one if number == 1 else name}")
     old = int((frame[UNREAD] & frame["users"].notna()).sum())
     if old:
-        said.append(f'<span class="confkit-quiet">{old:,} counted by last known values</span>')
+        said.append(f"{old:,} counted by last known values")
     elif frame["users"].isna().any():
-        said.append('<span class="confkit-quiet">in the rooms that could be read</span>')
-    return f'<div class="confkit-totals">{"".join(said)}</div>'
-
-
-def failures(frame: pd.DataFrame) -> str:
-    """Which rooms could not be read, why, and what to do, as HTML; an empty text where all were."""
-    lost = frame[frame["error"].notna()]
-    if lost.empty:
-        return ""
-    groups = lost.groupby("error", sort=False)["room_id"].apply(list)
-    found = []
-    for error, ids in sorted(groups.items(), key=lambda group: -len(group[1]))[:_FAILURES]:
-        named = f"{counted(len(ids), 'room')} ({listed(map(clean, ids), _NAMED)})"
-        found.append(f"<li><b>{escape(named)}</b>: {escape(str(error))}</li>")
-    more = len(groups) - _FAILURES
-    if more > 0:
-        found.append(f"<li>and {more:,} more reasons: value[['room_id', 'error']]</li>")
-    return (
-        '<div class="confkit-failures"><span class="confkit-badge confkit-tone-bad"><b>'
-        f"Not read, or not in full: {len(lost):,} of {counted(len(frame), 'room')}</b></span>"
-        f"<ul>{''.join(found)}</ul></div>"
-    )
+        said.append("in the rooms that could be read")
+    spans = "".join(f"<span>{one}</span>" for one in said)
+    return f'<div class="confkit-totals">{spans}</div>'

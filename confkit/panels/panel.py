@@ -11,12 +11,13 @@ from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import ipywidgets
 import traitlets
 
 from ..errors import ConfigError, ConfkitError
+from .arranging import button
 from .parts import Frame
 from .parts.frame import Tone
 
@@ -80,16 +81,14 @@ class Work:
 @dataclass(eq=False)
 class _Job:
     """What a panel's worker does: the click of a `button`, the first reading, or `by_itself` what
-    the clock asks for. `again`: a click while it is under way is another job. What it says
-    stands at this `place`, which is a class of the button."""
+    the clock asks for. What it says stands at this `place`, which is a class of the button."""
 
     action: Callable[[], object]
     name: str
-    button: object
     kind: str
-    again: bool = False
-    by_itself: bool = False
+    button: object = None
     place: str = ""
+    by_itself: bool = False
     error: BaseException | None = None
 
     def show(self, at_work: bool) -> None:
@@ -237,9 +236,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         """Ask the work under way to end, and drop the clicks that wait; the panel names them."""
         if dropped := self._dropped():
             self.tell(f"Cancelled while waiting, and not done: {dropped}.", kind="queue")
-        work = self._work
-        if work is not None:
-            work.cancelled.set()
+        if self._work is not None:
+            self._work.cancelled.set()
             self.frame.busy = "Cancelling"
 
     def _progress(self, done: int, total: int) -> None:
@@ -262,59 +260,72 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def first(self, action: Callable[[], object]) -> None:
         """Starts the first reading; who asks for `value` waits for it, and gets its error."""
-        self._first = _Job(action, "The first reading", action, "reading")
+        self._first = _Job(action, "The first reading", "reading")
         self._add(self._first)
 
     def clicked(
         self,
         action: Callable[..., object],
         kind: str = "work",
-        name: str = "",
+        name: str = "A click",
         *,
         given: Callable[[], Any] | None = None,
-        again: bool = False,
     ) -> Callable[..., None]:
         """The handler of a click that has the worker do this, after what is under way.
 
-        An error that the action does not say is a message of this kind; `name` is what a button
-        without a text is called. With `given` the action gets what that gives at the click, and not
-        what it would give when its turn comes. `again`: a click while its own work is under way
-        counts, too, as for the pages of a table.
+        A second click of a button whose first one is not done yet does not count. An error that the
+        action does not say is a message of this kind; `name` is for what is no button. With `given`
+        the action gets what that gives at the click, and not what it would give when its turn
+        comes.
         """
 
         def handle(*clicked: Any) -> None:
-            button, place = clicked[0] if clicked else action, ""
-            if isinstance(button, ipywidgets.Button):
-                place = f"confkit-{button.model_id}"
-                button.add_class(place)
-            called = name or getattr(button, "description", "") or "A click"
+            job = _Job(action, name, kind)
+            if clicked and isinstance(pressed := clicked[0], ipywidgets.Button):
+                job.name, job.button = pressed.description, pressed
+                job.place = f"confkit-{pressed.model_id}"
+                pressed.add_class(job.place)
             try:
-                job = action if given is None else partial(action, given())
+                if given is not None:
+                    job.action = partial(action, given())
             except ConfkitError as error:
                 self.fails(error, kind)
             else:
-                self._add(_Job(job, called, button, kind, again, place=place))
+                self._add(job)
 
         return handle
 
+    def _button(
+        self,
+        text: str,
+        action: Callable[..., object],
+        kind: str = "work",
+        style: Literal["", "primary", "danger"] = "",
+        *,
+        given: Callable[[], Any] | None = None,
+        changes: bool = False,
+    ) -> ipywidgets.Button:
+        """A button whose click the worker does; `changes`: a read-only client disables it."""
+        refused = self.frame.note if changes else ""
+        return button(text, self.clicked(action, kind, given=given), style, refused=refused)
+
     def _add(self, job: _Job) -> None:
         with self._turn:
-            now, waiting = (self._jobs[0] if self._jobs else None), list(self._jobs)[1:]
-            if now is not None and job.by_itself:
+            if job.by_itself and self._jobs:
                 return
-            if any(one.button == job.button for one in waiting):
-                self._name_waiting(f"Already waiting: {job.name}.")
-            elif now is not None and now.button == job.button and not job.again:
-                self._name_waiting(f"Already under way: {job.name}.")
-            else:
-                self._jobs.append(job)
-                job.show(True)
-                self._name_waiting()
-                if now is None:
-                    self._worker = threading.Thread(
-                        target=self._run, args=(job,), name="confkit panel", daemon=True
-                    )
-                    self._worker.start()
+            same = [one for one in self._jobs if job.button and one.button is job.button]
+            if same:
+                state = "under way" if same[0] is self._jobs[0] else "waiting"
+                self._name_waiting(f"Already {state}: {job.name}.")
+                return
+            self._jobs.append(job)
+            job.show(True)
+            self._name_waiting()
+            if len(self._jobs) == 1:
+                self._worker = threading.Thread(
+                    target=self._run, args=(job,), name="confkit panel", daemon=True
+                )
+                self._worker.start()
 
     def _run(self, job: _Job | None) -> None:
         while job is not None:
@@ -387,8 +398,9 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         """Do this every so many seconds from now on, while somebody sees the panel; 0 ends that."""
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
             raise ConfigError(f"every is {seconds!r}", "Give seconds, or 0 for never.")
-        reading = partial(_Job, action, "An automatic reading", action, "reading", by_itself=True)
-        self._tick = lambda: self._add(reading())
+        self._tick = lambda: self._add(
+            _Job(action, "An automatic reading", "reading", by_itself=True)
+        )
         self.frame.every = float(seconds)
 
     def close(self) -> None:
@@ -418,7 +430,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             name, action = self.frame.yes, self._answered()
             if kind == "yes" and action is not None:
                 # Each answer counts, and what comes of it stands where it was asked.
-                self._add(_Job(action, name, object(), "work", place=self.frame.place))
+                self._add(_Job(action, name, "work", place=self.frame.place))
 
     def _hidden(self) -> None:
         """Called when nobody sees the panel any more."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from html import escape
 from pathlib import Path
@@ -90,12 +88,12 @@ def joined(recorded: pd.DataFrame | None, read: pd.DataFrame, every: float = 0) 
 def recorded_samples(folder: str, room_id: str, service: str) -> pd.DataFrame | None:
     """The samples that a recording has of the room; None where there is no such folder.
 
-    ConfigError where there can be no such folder, where it holds something else, and where they are
-    another service's: its rooms may have the same IDs.
+    ConfigError as of `recording`, and where they are another service's: its rooms may have the same
+    IDs.
     """
-    if not folder or not (path := placed(folder)).is_dir():
+    if not folder or not (path := recording(folder)).is_dir():
         return None
-    found = load_occupancy(of_a_recording(path), room_id)
+    found = load_occupancy(path, room_id)
     whose = found.attrs.get("service")
     if whose is not None and service not in whose.split(", "):
         raise ConfigError(
@@ -105,34 +103,24 @@ def recorded_samples(folder: str, room_id: str, service: str) -> pd.DataFrame | 
     return found
 
 
-def placed(given: str | os.PathLike[str]) -> Path:
-    """The whole path of a folder, which need not be there. ConfigError: there can be none."""
-    text = os.fsdecode(given).strip()
-    if not text:
-        raise ConfigError("no folder is given", "Name the folder of a recording.")
-    try:
-        path = Path(text).expanduser().absolute()
-        with suppress(FileNotFoundError):
-            path.stat()
-    except (RuntimeError, ValueError, OSError) as error:  # no such user, a NUL, a name too long
-        why = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(
-            f"{text} can be no folder ({why})", "Give a path such as occupancy/"
-        ) from error
-    return path
-
-
-def of_a_recording(path: Path) -> Path:
-    """The folder, as it is. ConfigError: it holds other things and no sample, or is closed to us.
+def recording(folder: str) -> Path:
+    """The whole path of a folder with a recording, or with none yet. ConfigError: none is given,
+    there can be no such folder, or it holds other things and no sample.
 
     To look into it as if it were a recording would name its files in a warning, which a panel's
     thread writes where nobody looks for it.
     """
+    if not folder:
+        raise ConfigError("no folder is given", "Name the folder of a recording.")
     try:
-        found = contents(path)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror})", "Look at it.") from error
-    if found.strange and not found.files:
+        path = Path(folder).expanduser().absolute()
+        found = contents(path) if path.exists() else None
+    except (RuntimeError, ValueError, OSError) as error:  # no such user, a NUL, a name too long
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            f"{folder} can be no folder ({why})", "Give a path such as occupancy/"
+        ) from error
+    if found and found.strange and not found.files:
         raise ConfigError(
             f"{path} is no recording: it holds {min(found.strange).name}, and no sample",
             "Give the folder of a recording, or the name of a new one, and record into it.",
@@ -143,10 +131,9 @@ def of_a_recording(path: Path) -> Path:
 def holding(folder: str) -> str:
     """What the folder holds, in a sentence, with the lines that record into it. ConfigError: there
     can be no such folder, or it holds something else."""
-    path = placed(folder)
-    found = "Nothing is recorded there yet"
+    path, found = recording(folder), "Nothing is recorded there yet"
     if path.is_dir():
-        rooms = recorded_rooms(of_a_recording(path))
+        rooms = recorded_rooms(path)
         lately = load_occupancy(path, since=datetime.now(UTC) - _LATELY)["time"]
         last = "none in the last day" if lately.empty else f"the last {age(lately.max())} ago"
         found = f"It holds samples of {counted(len(rooms), 'room')}, {last}"
@@ -165,10 +152,10 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
     may hold years.
     """
 
-    def __init__(self, service: str, close: Callable[[], object], tz: tzinfo) -> None:
-        self._service, self._tz = service, tz
+    def __init__(self, service: str, tz: tzinfo, close: Callable[[], object]) -> None:
+        self._service, self._tz, self._folder = service, tz, ""
         self._recorded: pd.DataFrame | None = None
-        self._of = ("", "")
+        self._of: str | None = None  # the room of what was recorded
         self._drawing = threading.Lock()  # a pick, while a reading draws
         # Every reading comes in a thread of its own, and matplotlib opens all fonts for each thread
         # that draws, and keeps them open: one thread draws for all.
@@ -181,34 +168,37 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         super().__init__([self.view, arranging.row(as_text, closes), self.words])
         arranging.shown(self, False)
 
+    def turn_to(self, room_id: str, folder: str) -> None:
+        """Make room for this room, of which the folder is read when it is drawn next; "" puts the
+        curve away."""
+        self._folder, self._of = folder, None
+        arranging.shown(self, bool(room_id))
+
     def draw(
         self,
-        room_id: str,
-        topic: object,
-        read: pd.DataFrame,
-        folder: str,
+        picked: Callable[[], str],
+        read_of: Callable[[str], pd.DataFrame],
+        topic_of: Callable[[str], object],
         every: float,
-        *,
-        anew: bool = False,
     ) -> None:
-        """Draw this room of its samples that were `read`, or put the curve away where it is "";
-        `every` as of `joined`, `anew` reads the recording again."""
+        """Draw the room that is picked of its samples that were read; `every` as of `joined`."""
         with self._drawing:
             if self._ended:
                 return
-            arranging.shown(self, bool(room_id))
+            room_id = picked()
             if not room_id:
                 return
             try:
-                if anew or self._of != (room_id, folder):
-                    self._recorded = recorded_samples(folder, room_id, self._service)
-                    self._of = (room_id, folder)
+                if self._of != room_id:
+                    self._recorded = recorded_samples(self._folder, room_id, self._service)
+                    self._of = room_id
             except (ConfkitError, OSError) as error:  # what was read is not wrong for that
                 said = error if isinstance(error, ConfkitError) else ConfigError(str(error))
-                self._shows(problem_html(said))
+                self.view.html, self.words.html = problem_html(said), ""
                 return
-            samples = joined(self._recorded, read, every)
-            self._shows(*self._pen.submit(self._drawn, samples, room_id, topic).result())
+            samples = joined(self._recorded, read_of(room_id), every)
+            chart = self._pen.submit(self._drawn, samples, room_id, topic_of(room_id)).result()
+            self.view.html, self.words.html = chart
 
     def close(self) -> None:
         """End the thread that draws, and wait for it."""
@@ -223,11 +213,7 @@ class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no 
         chart: Chart = occupancy_curve(
             samples, room_id, topic=name, service=service, tz=self._tz, width=_WIDTH
         )
-        return chart.svg(), chart.summary()
-
-    def _shows(self, html: str, words: str = "") -> None:
-        self.view.html = html
-        self.words.html = f"<pre>{escape(words)}</pre>" if words else ""
+        return chart.svg(), f"<pre>{escape(chart.summary())}</pre>"
 
 
 class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
@@ -238,14 +224,14 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
         folder: str,
         *,
         look: Callable[[], object],
-        report: Callable[..., object],
+        report: ipywidgets.Button,
         choose: Callable[[str], object],
     ) -> None:
         self.entry = arranging.entry("Folder", folder, "such as occupancy/", "grow")
         self.entry.observe(lambda _: look(), "value")
         self.state = arranging.text()
         self.report = Table("Capacity", "room_id", _columns(), on_choice=choose)
-        head = arranging.row(self.entry, arranging.button("Capacity report", report))
+        head = arranging.row(self.entry, report)
         super().__init__([arranging.heading("Recording"), head, self.state, self.report])
         arranging.shown(self.state, False)
         arranging.shown(self.report, False)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -99,61 +100,74 @@ class RoomDetails:
 def room_details(client: Client, room_id: str) -> Iterator[RoomDetails]:
     """What is known of a room, again and again with one part more (A3, A6, B3). Of a room that is
     not there nothing more is asked."""
-    found = RoomDetails(
-        room_id, _tried(lambda: get_room(client, room_id)), read_at=datetime.now(UTC)
-    )
-    yield found
-    if not isinstance(found.room, RoomNotFound):
+    room = _tried(lambda: get_room(client, room_id))
+    found = RoomDetails(room_id, room, read_at=datetime.now(UTC))
+    if not isinstance(room, RoomNotFound):
+        yield found
         found = replace(found, users=_tried(lambda: get_room_users(client, room_id)))
+        yield found
         found = replace(found, devices=_tried(lambda: list_devices(client, room_id)))
     yield replace(found, complete=True)
 
 
-def details_now(client: Client, room_id: str) -> RoomDetails:
-    """All that is known of a room, read now. RoomNotFound."""
-    *_, found = room_details(client, room_id)
-    if isinstance(found.room, RoomNotFound):
-        raise found.room
-    return found
-
-
-def last_known(new: RoomDetails, old: RoomDetails | None) -> RoomDetails:
-    """The new details; a part that could not be read again is as it was read before, with its time
-    and why. Of a room that is not there nothing is kept."""
-    if old is None or old.room_id != new.room_id or isinstance(new.room, RoomNotFound):
-        return new
-    kept: dict[str, Any] = {}
+def last_known(new: RoomDetails, old: RoomDetails) -> RoomDetails:
+    """The new details; a part that could not be read again, or not yet, is as it was read before,
+    with its time and why. Of a room that is not there nothing is kept."""
+    kept: dict[str, Any] = {
+        "media_server": old.media_server,
+        "media_server_at": old.media_server_at,
+        "complete": new.complete or old.complete,
+    }
     for name in ("room", "users", "devices"):
         now, before = getattr(new, name), getattr(old, name)
-        if isinstance(now, ConfkitError) and not isinstance(before, ConfkitError | None):
+        if now is None:
+            kept[name] = before
+        elif isinstance(now, ConfkitError) and not isinstance(before, ConfkitError | None):
             kept.update({name: before, "stale": now, "read_at": old.read_at})
-    return replace(new, **kept)
+    return new if isinstance(new.room, RoomNotFound) else replace(new, **kept)
 
 
 class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
     """What is known of one room, shown part by part as it is read; `details` is all of it.
 
     The room that was asked for last is shown: the reading of another one ends at its next part.
-    `delete`, `put_off`, `check_server` and `close` are the handlers of the clicks; `refused` says
-    why nothing may be changed. Times are shown in the zone `tz`. The widgets are made for the first
-    room: a panel is quicker without them.
+    The `buttons` are "close", "delete", "put_off" and "check". Times are shown in the zone `tz`.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        tz: tzinfo,
-        refused: str,
-        **handlers: Callable[..., object],
-    ) -> None:
+    def __init__(self, client: Client, tz: tzinfo, buttons: dict[str, ipywidgets.Button]) -> None:
         super().__init__()
         self.add_class("confkit-room")
-        arranging.shown(self, False)
-        self._client, self._tz, self._refused, self._handlers = client, tz, refused, handlers
+        self._client, self._tz = client, tz
         self._lock = threading.Lock()
-        self._reading = 0  # the number of the newest reading; older ones show nothing any more
         self._pictures = ""
         self.details: RoomDetails | None = None
+        self._head, self._fields, self._media = (arranging.text() for _ in range(3))
+        self.users = Table(
+            "People and devices in the room",
+            "user_id",
+            [
+                Column("user_name", "name"),
+                Column("kind", "kind", _kind),
+                Column("user_id", "user", wide=True, copy=True),
+            ],
+            what="in the room",
+            empty="Nobody is in the room.",
+        )
+        self.devices = View("Devices")
+        self.number = arranging.entry("Room number", hint="to delete a room in use")
+        buttons["check"].tooltip = _CHECK
+        quiet = arranging.text(f'<div class="confkit-quiet">{_CHECK}</div>')
+        server = ipywidgets.VBox([arranging.row(buttons["check"]), quiet, self._media])
+        self._put_off = arranging.row(buttons["put_off"])
+        inside = ipywidgets.VBox([self.users, self._put_off, self.devices])
+        delete = arranging.row(buttons["delete"], self.number)
+        self._parts = (server, inside, delete)
+        self.children = [
+            arranging.row(self._head, buttons["close"]),
+            arranging.columns(ipywidgets.VBox([self._fields, server]), inside),
+            delete,
+        ]
+        arranging.shown(self, False)
 
     @property
     def room_id(self) -> str:
@@ -163,34 +177,29 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
     @property
     def user_id(self) -> str:
         """The ID of the user that is picked in the room, or an empty text."""
-        return str(self.users.chosen) if self.children else ""
+        return str(self.users.chosen)
 
-    def begin(self, room_id: str) -> int:
-        """Show this room from now on, and with "" none; returns the number of its reading."""
+    def begin(self, room_id: str) -> None:
+        """Show this room from now on, and with "" none."""
         with self._lock:
-            self._reading += 1
+            arranging.shown(self, bool(room_id))
             if not room_id:
                 self.details = None
-                arranging.shown(self, False)
             elif self.room_id != room_id:
                 self._pictures = ""
                 self._show(RoomDetails(room_id))
                 self.wants_number(False)
                 self.devices.reveal()
-            return self._reading
 
-    def read(self, room_id: str, number: int) -> None:
+    def read(self, room_id: str) -> None:
         """Read and show all parts of the room, unless another one is to be shown meanwhile."""
-        before = self.details
-        again = before is not None and before.complete
         for details in room_details(self._client, room_id):
-            # A room that is shown in full is not taken apart while it is read again.
-            if (details.complete or not again) and not self._shown(details, before, number):
+            if not self._update(room_id, partial(last_known, details)):
                 return
-        devices = details.devices if isinstance(details.devices, list) else []
-        sandbox = self._client.sandbox
-        pictures = "" if sandbox is None else thumbnails_html(sandbox, devices)
-        self._shown(details, before, number, pictures)
+        sandbox, devices = self._client.sandbox, details.devices
+        if sandbox is not None:
+            pictures = thumbnails_html(sandbox, devices if isinstance(devices, list) else [])
+            self._update(room_id, lambda known: known, pictures)
 
     def wants_number(self, whether: bool) -> None:
         """Show the field, empty, in which the number of a room is typed before it is deleted."""
@@ -202,103 +211,50 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
     ) -> None:
         """Show what came of asking for a room's media server at this time, where that room is the
         one that is shown; it stays until another one is."""
-        with self._lock:
-            if self.details is not None and self.room_id == room_id:
-                self._show(replace(self.details, media_server=found, media_server_at=asked))
+        self._update(
+            room_id, lambda known: replace(known, media_server=found, media_server_at=asked)
+        )
 
-    def _shown(
-        self, new: RoomDetails, old: RoomDetails | None, number: int, pictures: str | None = None
+    def _update(
+        self,
+        room_id: str,
+        change: Callable[[RoomDetails], RoomDetails],
+        pictures: str | None = None,
     ) -> bool:
-        """Whether this is shown, because no newer reading has begun; without `pictures` those
-        that are shown stay."""
+        """Whether this is shown, because the room still is the one to show."""
         with self._lock:
-            now = self.details
-            if number != self._reading or now is None:
+            if self.details is None or self.room_id != room_id:
                 return False
             self._pictures = self._pictures if pictures is None else pictures
-            new = replace(new, media_server=now.media_server, media_server_at=now.media_server_at)
-            self._show(last_known(new, old))
+            self._show(change(self.details))
             return True
-
-    def _arrange(self) -> None:
-        handlers, refused = self._handlers, self._refused
-        self._head, self._stale, self._fields = (arranging.text() for _ in range(3))
-        self._media, self._problem = arranging.text(), arranging.text()
-        self.users = Table(
-            "People and devices in the room",
-            "user_id",
-            [
-                Column("user_name", "name"),
-                Column("kind", "kind", _kind),
-                Column("user_id", "user", wide=True, copy=True),
-            ],
-            what="in the room",
-            empty="Nobody is in the room.",
-            on_choice=lambda _: self._choosable(),
-        )
-        self.devices = View("Devices")
-        self._put_off = arranging.button(
-            "Force offline", handlers["put_off"], "danger", refused=refused
-        )
-        delete = arranging.button("Delete room", handlers["delete"], "danger", refused=refused)
-        close = arranging.button("Close", handlers["close"])
-        check = arranging.button("Check media server", handlers["check_server"])
-        check.tooltip = _CHECK
-        quiet = arranging.text(f'<div class="confkit-quiet">{_CHECK}</div>')
-        server = ipywidgets.VBox([arranging.row(check), quiet, self._media])
-        inside = ipywidgets.VBox(
-            [self._problem, self.users, arranging.row(self._put_off), self.devices]
-        )
-        self.number = arranging.entry("Room number", hint="to delete a room in use")
-        self._parts = (server, inside, arranging.row(delete, self.number))
-        fields = ipywidgets.VBox([self._fields, server])
-        self.children = [
-            arranging.row(self._head, close),
-            self._stale,
-            arranging.columns(fields, inside),
-            self._parts[2],
-        ]
 
     def _show(self, details: RoomDetails) -> None:
         self.details = details
-        if not self.children:
-            self._arrange()
-        room = details.room
+        room, users, devices = details.room, details.users, details.devices
         reading = "" if details.complete else ' <span class="confkit-quiet">reading …</span>'
-        self._head.html = (
-            '<div class="confkit-heading" role="heading" aria-level="4">Room '
-            f"{escape(details.name.removeprefix('room '))}{reading}</div>"
-        )
-        self._fields.html = (
-            arranging.fields(fields_of(room)) if isinstance(room, Room) else problem_html(room)
-        )
+        name = escape(details.name.removeprefix("room "))
+        self._head.html = arranging.heading_html(f"Room {name}{reading}")
+        told = arranging.fields(fields_of(room)) if isinstance(room, Room) else problem_html(room)
+        self._fields.html = self._stale_html(details) + told
         self._media.html = self._media_html(details)
-        self._problem.html = problem_html(details.users) + problem_html(details.devices)
-        self._stale.html = self._stale_html(details)
         for part in self._parts:
             arranging.shown(part, not isinstance(room, RoomNotFound))
-        known = isinstance(details.users, list)
+        known = isinstance(users, list)
         arranging.shown(self.users, known)
-        arranging.shown(self._put_off, known and bool(details.users))
+        arranging.shown(self._put_off, known and bool(users))
         if known:
             self.users.show(details.people)
-        self._choosable()
-        devices = details.devices if isinstance(details.devices, list) else []
-        addresses = [(device.user_name or device.user_id, bare(device)) for device in devices]
-        self.devices.html = (arranging.fields(addresses) if addresses else "") + self._pictures
-        arranging.shown(self, True)
-
-    def _choosable(self) -> None:
-        if not self._refused:
-            self._put_off.disabled = not self.users.chosen
-            self._put_off.tooltip = "Force offline" if self.users.chosen else "Pick a user first"
+        listed = devices if isinstance(devices, list) else []
+        addresses = [(device.user_name or device.user_id, bare(device)) for device in listed]
+        told = arranging.fields(addresses) if addresses else ""
+        self.devices.html = problem_html(users) + problem_html(devices) + told + self._pictures
 
     def _stale_html(self, details: RoomDetails) -> str:
         """From when the details are, and why not from now, where a part was not read again."""
         if details.stale is None or details.read_at is None:
             return ""
-        said = f"As of {self._time(details.read_at)}, not read since: {details.stale}"
-        return f'<div class="confkit-status confkit-bad">{escape(said)}</div>'
+        return _bad(f"As of {self._time(details.read_at)}, not read since: {details.stale}")
 
     def _media_html(self, details: RoomDetails) -> str:
         """Where the media server is, whether it answers, and when it was asked for."""
@@ -349,9 +305,11 @@ def status_word(status: str) -> str:
 
 def problem_html(error: object) -> str:
     """Why a part is missing, in its place; an empty text where it is not."""
-    if not isinstance(error, ConfkitError):
-        return ""
-    return f'<div class="confkit-status confkit-bad">{escape(str(error))}</div>'
+    return _bad(str(error)) if isinstance(error, ConfkitError) else ""
+
+
+def _bad(said: str) -> str:
+    return f'<div class="confkit-status confkit-bad">{escape(said)}</div>'
 
 
 def _kind(row: Row) -> Cell:

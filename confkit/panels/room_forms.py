@@ -16,7 +16,7 @@ from .parts import Field
 from .pasting import columns_in_file, ids_in_file, pasted_ids
 from .room_card import problem_html, status_word
 
-Clicked = Callable[..., Callable[..., None]]  # such as `Panel.clicked`
+Button = Callable[..., ipywidgets.Button]  # makes one, such as a panel's `_button`
 ANY = ""  # a Dropdown takes None for nothing chosen
 
 
@@ -76,7 +76,7 @@ class AddForm(ipywidgets.VBox):  # type: ignore[misc]
     """Room IDs to add: pasted, or in a file, whose column of IDs people choose where it must be."""
 
     def __init__(
-        self, clicked: Clicked, add: Callable[[Any], object], known: Callable[[], object]
+        self, button: Button, add: Callable[[Any], object], known: Callable[[], object]
     ) -> None:
         self._add = add
         self._text = arranging.lines("Room IDs", "1047, 2291 … with any separators")
@@ -91,8 +91,8 @@ class AddForm(ipywidgets.VBox):  # type: ignore[misc]
                 arranging.heading("Add rooms"),
                 arranging.row(self._text, self._file, self._column),
                 arranging.row(
-                    arranging.button("Add", clicked(self.submit, "reading"), "primary"),
-                    arranging.button("Known rooms", clicked(known, "reading")),
+                    button("Add", self.submit, "reading", "primary"),
+                    button("Known rooms", known, "reading"),
                 ),
             ]
         )
@@ -127,7 +127,7 @@ class AddForm(ipywidgets.VBox):  # type: ignore[misc]
 class NewRoomForm(ipywidgets.VBox):  # type: ignore[misc]
     """The fields of a new room; `values` are the arguments of `create_room`."""
 
-    def __init__(self, clicked: Clicked, create: Callable[..., object], refused: str) -> None:
+    def __init__(self, button: Button, create: Callable[..., object]) -> None:
         self._create = create
         self._texts = {
             "topic": arranging.entry("Topic", width="grow"),
@@ -141,13 +141,14 @@ class NewRoomForm(ipywidgets.VBox):  # type: ignore[misc]
         self._mode = arranging.choice("Mode", [("MCU (1)", 1), ("peer-to-peer (3)", 3)])
         self._password = Field("Host password", hint="none")
         topic, owner, extend_id, *caps = self._texts.values()
-        submit = clicked(self.submit, "change", given=self.values)
         super().__init__(
             [
                 arranging.heading("New room"),
                 arranging.row(topic, owner, self._mode),
                 arranging.row(*caps, extend_id, self._password),
-                arranging.row(arranging.button("Create room", submit, "primary", refused=refused)),
+                arranging.row(
+                    button("Create room", self.submit, "change", "primary", given=self.values)
+                ),
             ]
         )
         self.add_class("confkit-form")

@@ -11,7 +11,7 @@ import ipywidgets
 import pandas as pd
 
 from ..deployment import McuAnswer, mcu_answers
-from ..errors import ConfigError, ConfkitError
+from ..errors import ConfigError, ConfkitError, RoomNotFound
 from ..many.ids import RoomIds
 from ..many.ids import room_ids as read_ids
 from ..many.tables import as_csv
@@ -19,12 +19,12 @@ from ..rooms import create_room, delete_room, force_offline, get_mcu
 from ..text import write_whole
 from . import arranging
 from .given import check_options
-from .live import RoomsPanel, missing_cell, name_of, shown_of
+from .live import RoomsPanel, missing_cell, name_of
 from .model import RATE, Filter, valued
 from .panel import told, until_cancelled
-from .parts import Column, Mark, Table, View
+from .parts import Column, Mark, Table
 from .parts.table import Cell, Row
-from .room_card import RoomCard, RoomDetails, details_now, status_word
+from .room_card import RoomCard, RoomDetails, room_details, status_word
 from .room_forms import AddForm, FilterBar, NewRoomForm, opener
 
 if TYPE_CHECKING:
@@ -60,58 +60,60 @@ class RoomExplorer(RoomsPanel):
         tz: str | tzinfo | None = None,
     ) -> None:
         super().__init__("Rooms", client, room_ids, background_rate, tz)
-        self.client = client
         self._filters = FilterBar(self._shows_rows)
-        self._save = View("Download")
         self.table = Table(
             "Rooms",
             "room_id",
-            self._columns(),
+            [
+                Column("topic", "topic", name_of),
+                Column("room_id", "room", wide=True, copy=True),
+                Column("status", "status", _status_cell, wide=True),
+                Column("utilisation", "users of max", self._users_cell),
+                Column("people", "people", right=True),
+                Column("devices", "devices", right=True, wide=True),
+                Column("mode", "mode", wide=True),
+                Column("owner_id", "owner", wide=True),
+            ],
             what="rooms",
             sort=("utilisation", True),
             empty="No room to show. Add rooms by number, or change the search.",
             on_choice=self._choose,
-            on_page=lambda: self._shows_rows(self._ordered),
+            on_page=lambda: self.draws(self._ordered),
         )
-        note = self.frame.note
-        # What is shown at the click: another room may be picked before it has its turn.
-        self._card = RoomCard(
-            client,
-            self._tz,
-            note,
-            close=lambda _: self.select(None),
-            delete=self.clicked(self._ask_delete, "change", given=lambda: self._card.room_id),
-            put_off=self.clicked(
-                self._ask_offline, "change", given=lambda: (self._card.room_id, self._card.user_id)
-            ),
-            check_server=self.clicked(
-                self.check_media_server, "media server", given=lambda: self._card.room_id
-            ),
-        )
+        self._card = RoomCard(client, self._tz, self._card_buttons())
         adding, making = ipywidgets.VBox(), ipywidgets.VBox()
-        buttons = arranging.row(
-            arranging.button("Refresh", self.clicked(self.refresh, "reading"), "primary"),
-            self.often,
-            opener("Add rooms", adding, lambda: AddForm(self.clicked, self.add, self.add_known)),
-            opener("New room", making, lambda: NewRoomForm(self.clicked, self.create, note), note),
-            arranging.button("Download CSV", self.clicked(self._download, "export")),
+        add = opener("Add rooms", adding, lambda: AddForm(self._button, self.add, self.add_known))
+        new = opener(
+            "New room", making, lambda: NewRoomForm(self._button, self.create), self.frame.note
         )
-        self.shows(self._filters, buttons, self._save, adding, making, self.table, self._card)
+        refresh = self._button("Refresh", self.refresh, "reading", "primary")
+        download = self._button("Download CSV", self._download, "export")
+        buttons = arranging.row(refresh, self.often, add, new, download)
+        self.shows(self._filters, buttons, adding, making, self.table, self._card)
         self._begins()
 
-    def _columns(self) -> list[Column]:
-        return [
-            Column("topic", "topic", name_of),
-            Column("room_id", "room", wide=True, copy=True),
-            Column("status", "status", _status_cell, wide=True),
-            Column("utilisation", "users of max", self._users_cell),
-            Column("people", "people", right=True),
-            Column("devices", "devices", right=True, wide=True),
-            Column("mode", "mode", wide=True),
-            Column("owner_id", "owner", wide=True),
-        ]
+    def _card_buttons(self) -> dict[str, ipywidgets.Button]:
+        # What is shown at the click: another room may be picked before it has its turn.
+        def shown() -> str:
+            return self._card.room_id
 
-    # What is shown
+        def picked() -> tuple[str, str]:
+            return self._card.room_id, self._card.user_id
+
+        return {
+            "close": arranging.button("Close", lambda _: self.select(None)),
+            "delete": self._button(
+                "Delete room", self._ask_delete, "change", "danger", given=shown, changes=True
+            ),
+            "put_off": self._button(
+                "Force offline", self._ask_offline, "change", "danger", given=picked, changes=True
+            ),
+            "check": self._button(
+                "Check media server", self.check_media_server, "media server", given=shown
+            ),
+        }
+
+        # What is shown
 
     @property
     def selected(self) -> RoomDetails | None:
@@ -135,19 +137,6 @@ class RoomExplorer(RoomsPanel):
     def sort(self, column: str, down: bool | None = None) -> None:
         """Sorts by a column of the table, downwards or upwards; by turns when that is left out."""
         self.table.sort(column, down)
-
-    @told("pick")
-    def select(self, room_id: str | None) -> None:
-        """Reads a room of the panel in all its parts and shows it; None shows none. A part that
-        fails is reported in its place. ConfigError: the room is not among those of the panel."""
-        if room_id is not None:
-            room_id = self._of_panel(room_id)
-            self.table.reveal(room_id)
-        self.table.chosen = room_id or ""
-        self.model.pick(room_id or "", self._viewer)
-        number = self._card.begin(room_id or "")
-        if room_id is not None:
-            self._card.read(room_id, number)
 
     @told("export")
     def export(self, path: str | PathLike[str] | None = None) -> str:
@@ -236,7 +225,7 @@ class RoomExplorer(RoomsPanel):
             with self.reads("Reading the room") as work:
                 self._read(work, [room_id])
             if self._card.room_id == room_id:
-                self._read_also()
+                self._card.read(room_id)
         self.tell(f"Removed {there.user_name(user_id)} from {there.name}.", "good", "change")
         return message
 
@@ -246,20 +235,13 @@ class RoomExplorer(RoomsPanel):
         room_id = self._of_panel(room_id)
         with self.working("Deleting the room", "change"):
             delete_room(self.client, room_id)
-            if self._card.room_id == room_id:
-                self.select(None)
             self.model.drop(room_id)
         self.tell(f"Deleted room {room_id}.", "good", "change")
 
     # What the buttons, the table and the model call
 
-    def _draw(self) -> pd.DataFrame | None:
-        if not self.model.found:  # a value without rooms would say that there are none
-            return None
-        frame = self.model.frame
-        found = self._filters.wanted.rows(frame)
-        self.table.show(found, shown_of(len(found), frame, bool(self.frame.every), self._tz))
-        self.table.chosen = self._card.room_id
+    def _draw(self) -> pd.DataFrame:
+        self._shows(self._filters.wanted.rows(self.model.frame))
         return self._ordered()
 
     def _ordered(self) -> pd.DataFrame:
@@ -268,22 +250,13 @@ class RoomExplorer(RoomsPanel):
         frame.attrs = dict(self.model.frame.attrs)
         return frame
 
-    def _page(self) -> list[str]:
-        return list(dict.fromkeys([*self.table.visible, *filter(None, [self._card.room_id])]))
-
-    def _choose(self, room_id: str) -> None:
-        self.model.pick(room_id, self._viewer)
-        self._picked(room_id)
-
-    def _picked(self, room_id: str) -> None:
-        number = self._card.begin(room_id)
+    def _turn_to(self, room_id: str) -> None:
+        self._card.begin(room_id)
         self.table.chosen = room_id
-        if room_id:
-            self._beside(partial(self._card.read, room_id, number))
 
-    def _read_also(self) -> None:
+    def _show_picked(self) -> None:
         if room_id := self._card.room_id:
-            self._card.read(room_id, self._card.begin(room_id))
+            self._card.read(room_id)
 
     def _ask_delete(self, room_id: str) -> None:
         there = self._now(self._of_panel(room_id))
@@ -314,24 +287,16 @@ class RoomExplorer(RoomsPanel):
 
     def _now(self, room_id: str) -> RoomDetails:
         with self.working("Looking who is in the room", "change") as work:
-            return until_cancelled(partial(details_now, self.client, room_id), work.cancelled)
+            *_, found = until_cancelled(
+                lambda: list(room_details(self.client, room_id)), work.cancelled
+            )
+        if isinstance(found.room, RoomNotFound):
+            raise found.room
+        return found
 
     def _download(self) -> None:
         with self.working("Writing CSV", "export"):
-            self._save.save("rooms.csv", self.export())
-
-    def _of_panel(self, room_id: str | None) -> str:
-        """The room's ID, or that of the picked one; ConfigError says how to pick or add one."""
-        self.wait_for_first()
-        room_id = self._card.room_id if room_id is None else str(room_id)
-        if not room_id:
-            raise ConfigError("No room is picked", "Give its ID, or click on one first.")
-        if not (self.model.frame["room_id"] == room_id).any():
-            raise ConfigError(
-                f"Room {room_id!r} is not among those of the panel",
-                f"panel.add([{room_id!r}]) adds it.",
-            )
-        return room_id
+            self.frame.save("rooms.csv", self.export())
 
     def _details_of(self, room_id: str) -> RoomDetails:
         known = self.selected

@@ -14,7 +14,7 @@ from ..frames import calls_frame
 from ..occupancy.zones import zone
 from ..secret import MASK
 from ..text import counted
-from .arranging import button, check, columns, fields, row, shown
+from .arranging import check, columns, fields, heading_html, row, shown
 from .given import check_source, zone_of
 from .panel import Panel, until_cancelled
 from .parts import Cell, Column, Mark, Table, View
@@ -74,8 +74,8 @@ class WirePanel(Panel):
         self.details = columns(self.sent, self.came)
         self.errors = check("errors only")
         self.errors.observe(lambda _: self.refresh(), "value")
-        self.steps_button = button(_STEPS, self.clicked(self._turn_steps, "token"))
-        refresh = button("Refresh", self.clicked(self.refresh, "reading"), "primary")
+        self.steps_button = self._button(_STEPS, self._turn_steps, "token")
+        refresh = self._button("Refresh", self.refresh, "reading", "primary")
         self.shows(
             row(refresh, self.errors, self.steps_button), self.made, self.table, self.details
         )
@@ -212,14 +212,10 @@ def _came_html(call: Call) -> str:
 def _block(title: str, pairs: list[tuple[str, Any]], texts: dict[str, str]) -> str:
     """A heading, the names and values below it, and texts to copy, each with a heading."""
     copied = "".join(
-        f'{_heading(name)}<pre class="confkit-copied" tabindex="0">{escape(text)}</pre>'
+        f'{heading_html(escape(name))}<pre class="confkit-copied" tabindex="0">{escape(text)}</pre>'
         for name, text in texts.items()
     )
-    return f"{_heading(title)}{fields(pairs)}{copied}"
-
-
-def _heading(text: str) -> str:
-    return f'<div class="confkit-heading" role="heading" aria-level="4">{escape(text)}</div>'
+    return f"{heading_html(escape(title))}{fields(pairs)}{copied}"
 
 
 def _laid_out(answer: str) -> str:

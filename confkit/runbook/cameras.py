@@ -15,14 +15,14 @@ from ..checklist import Check
 from ..connect import CAMERA_PASSWORD
 from ..devices import import_device, list_devices, remove_device
 from ..diagnosis import diagnose_device
-from ..errors import ConfigError, ConfkitError, RoomNotFound
+from ..errors import ConfigError, RoomNotFound
 from ..many.sweeps import sweep
 from ..records import Device
 from ..rtsp.preflight import preflight
 from ..text import counted
 from .inputs import to_set
-from .rooms import called, few, find_room, names, room_found
-from .steps import Checks, Finding, asked, may_change, said
+from .rooms import called, few, find_room, meant, names, room_found
+from .steps import Checks, Finding, asked, may_change, said, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,24 +110,13 @@ def camera_does_not_appear(
                     f"its new one, and login_name={old.login_name or ''!r}: that imports it.",
                 )
         report = look()
-    yield from asked(INSIDE, lambda: report, lambda it: _inside(it, trial, again))
+    yield told(INSIDE, _inside(report, trial, again))
 
 
 def _which(device: str, address: str, listed: list[Device]) -> Finding:
-    fits = called(device, listed)
-    there = few(f"{one.user_id} at {one.user_address}" for one in fits or listed) or "none"
-    if len(fits) == 1:
-        return f"{fits[0].user_name!r}, listed as {fits[0].user_id!r}"
-    if fits:
-        return "UNKNOWN", f"{len(fits)} are called {device!r}", f"Give the user ID of one: {there}."
-    if device and address:
+    if device and address and not called(device, listed):
         return f"{device!r}, not listed, at the address that was given"
-    if device:
-        advice = "Compare it with the room's devices. If it was never imported, give its address."
-        return "FAIL", f"the service lists no {device!r} in this room: {there}", advice
-    if listed:
-        return f"none was named: the first with a problem of {there}"
-    return "UNKNOWN", "none was named, and the room has none", "Give device and address."
+    return "the first with a problem" if listed and not device else meant(device, listed)
 
 
 def _inside(report: Report, trial: Report, again: str) -> Finding:
@@ -172,10 +161,10 @@ def bulk_camera_import(
         try:
             return import_devices(client, table, dry_run=True, **options)
         except OSError as error:
-            raise _Unreadable(f"{table} cannot be read: {error.strerror}", "Check table.") from None
+            raise ConfigError(f"{table} cannot be read: {error.strerror}", "Check table.") from None
 
     # With one mistake in the table nothing is tried.
-    final = yield from asked(WHOLE, tried, _outcomes, fails=(TableError, _Unreadable))
+    final = yield from asked(WHOLE, tried, _outcomes, fails=TableError)
     if final is None:
         return
     coming = final[final.outcome == "ready"].room_id.value_counts().to_dict()
@@ -191,11 +180,7 @@ def bulk_camera_import(
             _outcomes,
         )
         final = final if made is None else made
-    yield from asked(ALL_INSIDE, lambda: final, _all_inside)
-
-
-class _Unreadable(ConfkitError):
-    """The file of a table cannot be read."""
+    yield told(ALL_INSIDE, _all_inside(final))
 
 
 def _outcomes(frame: pd.DataFrame) -> str:
@@ -208,17 +193,15 @@ def _fit(read: Sweep, coming: dict[Any, int]) -> Finding:
     import pandas as pd
 
     unread = [f"{it.room_id}: {said(it.error)}" for it in read.failures]
-    gone = any(isinstance(it.error, RoomNotFound) for it in read.failures)
     full = []
-    for it in read.frame().to_dict("records"):
+    for it in read.frame().fillna({"users": 0, "devices": 0}).to_dict("records"):
         room_id, new = it["room_id"], coming[it["room_id"]]
         if it["status"] in ("locked", "closed"):
             full.append(f"{room_id} is {it['status']}")
         for cap, there in (("attendee_max", it["users"]), ("max_video", it["devices"])):
-            if pd.notna(it[cap]) and pd.notna(there) and 0 < it[cap] < there + new:
-                sure = " (assumed)" * (cap == "max_video")
-                full.append(f"{room_id} has {there} of {cap} {it[cap]}, and {new} come{sure}")
-    if full or gone:
+            if pd.notna(it[cap]) and 0 < it[cap] < there + new:
+                full.append(f"{room_id} has {there} of {cap} {it[cap]}, and {new} come")
+    if full or any(isinstance(it.error, RoomNotFound) for it in read.failures):
         advice = "Give these rows another room: this interface opens no room and changes no cap."
         return "FAIL", "; ".join([*full, *unread]), advice
     if unread:
@@ -276,7 +259,6 @@ def stray_devices(
         return
     there = {one.room_id for one in listed}  # one of these may be gone already
     stay = names(keep)
-    unknown = [name for name in stay if not called(name, listed)]
 
     def look() -> pd.DataFrame:
         ids = [one if one in there else find_room(client, one) for one in names(rooms)]
@@ -293,14 +275,14 @@ def stray_devices(
     if strays is None:
         return
     goes = strays[strays.reason != "not known"]
-    if unknown:
+    if unknown := [name for name in stay if not called(name, listed)]:
         found = f"no device is called {', '.join(unknown)}"
         yield Check(KEEP, "FAIL", found, "Fix keep; nothing is removed before.")
     elif len(goes) and (yield from may_change(client, apply, OUT)):
-        yield from asked(OUT, lambda: removals.remove_devices(client, goes), _removed)
+        yield from asked(OUT, lambda: removals.remove_devices(client, goes), _outcomes)
         yield from asked(TIDY, lambda: _both(strays, look()), _tidy)
         return
-    yield from asked(TIDY, lambda: strays, _tidy)
+    yield told(TIDY, _tidy(strays))
 
 
 def _both(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -312,22 +294,13 @@ def _strays(frame: pd.DataFrame) -> str:
     return f"{len(frame)} stray" + (f": {_named(frame, 'reason')}" if len(frame) else "")
 
 
-def _removed(fate: pd.DataFrame) -> Finding:
-    left = fate[~fate.outcome.isin(["removed", "not there"])]
-    if left.empty:
-        return f"{len(fate)} of them"
-    why = "; ".join(f"{one.user_id}: {one.cause}" for one in left[:3].itertuples())
-    return "FAIL", f"still there: {_named(left, 'outcome')}", f"{why}. Run this again."
-
-
 def _tidy(strays: pd.DataFrame) -> Finding:
     """What was stray before and still is counts."""
-    unread = strays[strays.reason == "not known"]
     sure = strays[strays.reason != "not known"]
     if len(sure):
         way = f"Put what has to stay into keep. {to_set('apply', True)}."
         return "FAIL", _named(sure, "reason"), way
-    if len(unread):
-        found = f"the rooms of {', '.join(unread.user_id)} could not be read"
-        return "UNKNOWN", found, f"{unread.cause.iloc[0]} Fix that, then run this again."
+    if len(strays):
+        found = f"the rooms of {', '.join(strays.user_id)} could not be read"
+        return "UNKNOWN", found, f"{strays.cause.iloc[0]} Fix that, then run this again."
     return "none is stray"

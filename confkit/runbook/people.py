@@ -10,8 +10,8 @@ from ..checklist import Check
 from ..devices import list_devices
 from ..rooms import force_offline, get_mcu, get_room_users
 from .inputs import to_set
-from .rooms import called, few, reached, room_found, trial_room
-from .steps import Checks, Finding, asked, may_change
+from .rooms import called, meant, reached, room_found, trial_room
+from .steps import Checks, Finding, asked, may_change, told
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -37,7 +37,7 @@ def nobody_can_join(
     if it is None:
         return
     room_id, mode = it.room_id, 1 if it.room_mode is None else it.room_mode
-    yield Check("the room is neither locked nor closed", *_status(it))
+    yield told("the room is neither locked nor closed", _status(it))
     yield from asked(PLACE, lambda: get_room_users(client, room_id), lambda them: _place(it, them))
     if it.room_status != _CLOSED:  # A5 would only say it again (416)
         server = yield from asked(SERVER, lambda: get_mcu(client, room_id))
@@ -114,7 +114,7 @@ def force_user_offline(
     def present() -> list[RoomUser]:
         return get_room_users(client, room_id)
 
-    users = yield from asked(ONE, present, lambda them: _meant(user, them))
+    users = yield from asked(ONE, present, lambda them: meant(user, them))
     if users is None:
         return
     [one] = called(user, users)
@@ -139,16 +139,6 @@ def force_user_offline(
         return {id_ for id_, it in now.items() if id_ == one.user_id or it.user_name == name}
 
     yield from asked(AWAY, lambda: _watched(one.user_id, back, watch, sleep), lambda it: it)
-
-
-def _meant(user: str, users: list[RoomUser]) -> Finding:
-    fits = called(user, users)
-    if len(fits) == 1:
-        return f"{fits[0].user_name!r}, ID {fits[0].user_id}"
-    there = few(f"{it.user_name} ({it.user_id})" for it in fits or users) or "nobody"
-    advice = f"Set user to the ID of one of them: {there}. They may have left already."
-    found = f"{len(fits) or 'nobody'} in the room {'are' if fits else 'is'} called {user!r}"
-    return "FAIL" if user else "UNKNOWN", found if user else "no user is given", advice
 
 
 def _person(user: RoomUser, devices: list[Device]) -> Finding:

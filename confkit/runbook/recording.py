@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from ..checklist import Check
 from ..errors import ConfigError
 from ..many.sweeps import sweep
 from ..text import counted
 from .rooms import few
-from .steps import Checks, Finding, asked
+from .steps import Checks, Finding, asked, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,11 +100,11 @@ def capacity_review(
             f"This is {client.name}: connect to the service of the recording.",
         ),
     ):
-        yield Check(check, "PASS", found) if well else Check(check, "UNKNOWN", found, advice)
+        yield told(check, found if well else ("UNKNOWN", found, advice))
     report = fullest(client, samples, tz)
-    yield from asked(WHOLE, lambda: _covered(samples, report), lambda it: _whole(it, coverage))
+    yield told(WHOLE, _whole(_covered(samples, report), coverage))
     small = f"no room was full for more than {full_minutes} minutes"
-    yield from asked(small, lambda: report, lambda it: _small(it, full_minutes))
+    yield told(small, _small(report, full_minutes))
 
 
 def _covered(samples: pd.DataFrame, report: pd.DataFrame) -> pd.Series[float]:

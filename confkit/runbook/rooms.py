@@ -17,7 +17,7 @@ from ..many.sweeps import sweep
 from ..occupancy.known import known_rooms
 from ..rooms import create_room, delete_room, get_room
 from .inputs import given
-from .steps import Checking, Checks, asked
+from .steps import Checking, Checks, Finding, asked
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -113,6 +113,18 @@ def called(name: str, among: Iterable[One]) -> list[One]:
     """Return the users or devices with this ID, else those with this name."""
     fits = [one for one in among if name and name in (one.user_id, one.user_name)]
     return [one for one in fits if one.user_id == name] or fits
+
+
+def meant(name: str, among: list[One]) -> Finding:
+    """Find that one user or device, and no other, has this ID or name."""
+    fits = called(name, among)
+    if len(fits) == 1:
+        return f"{fits[0].user_name!r}, ID {fits[0].user_id}"
+    there = few(f"{it.user_id} ({it.user_name})" for it in fits or among) or "nobody is there"
+    if not name:
+        return "UNKNOWN", "none is named", f"Name one by its ID: {there}."
+    found = f"{len(fits) or 'nobody'} in the room {'are' if fits else 'is'} called {name!r}"
+    return "FAIL", found, f"Give the ID of one, letter by letter: {there}."
 
 
 def room_found(client: Client, room: str) -> Checking[Room | None]:

@@ -109,7 +109,7 @@ def _coming_back(sandbox: Sandbox) -> Callable[[float], None]:
 
 
 def _recorded(
-    sandbox: Sandbox, tz: str, *, days: int, ended: int, full: bool, unread: int, gap: int
+    sandbox: Sandbox, tz: str, *, days: int, ended: int, full: bool, gap: int
 ) -> tuple[str, Any]:
     """The folder of a recording of 32 rooms, and the sandbox's now."""
     import pandas as pd
@@ -131,9 +131,6 @@ def _recorded(
         at_cap = past[past.users >= past.attendee_max].room_id
         past = past[~past.room_id.isin(at_cap)]
     age = until - past.time
-    lost = (past.room_id == past.room_id.iloc[0]) & (age < timedelta(days=unread))
-    past.loc[lost, ["users", "people", "devices", "attendee_max"]] = pd.NA
-    past.loc[lost, "ret"] = 700
     # The recorder stood still for so many days, half a month ago.
     stood = (age > timedelta(days=14)) & (age < timedelta(days=14 + gap))
     folder = tempfile.mkdtemp()

@@ -7,11 +7,12 @@ import uuid
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..checklist import Check
 from ..connect import connect
-from ..deployment import checkup, service_answers
+from ..deployment import CHECKS, checkup
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..endpoints import A3, A6, B2, B3
 from ..errors import (
@@ -23,12 +24,13 @@ from ..errors import (
     TokenRejected,
     UserNotFound,
 )
+from ..many.sweeps import sweep
 from ..rooms import force_offline, get_mcu, get_room, get_room_users
 from ..text import counted
 from ..wire import Request
 from .inputs import to_set
 from .rooms import few, find_rooms, reached, trial_room
-from .steps import Checking, Checks, Finding, asked, may_change, said
+from .steps import Checking, Checks, Finding, asked, may_change, said, told
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -63,15 +65,8 @@ def authentication_fails(
     """
     spaces = "; ".join(told for told in noticed if "white space" in told)
     advice = "Set it again without (printf %s, not echo), and start the program that fails again."
-    found: Finding = ("FAIL", spaces, advice) if spaces else "none was found"
-    yield from asked(SPACES, lambda: found, lambda it: it)
-    works = True
-    for check in checkup(client, max_failed_logins=failed_logins):
-        yield check
-        works &= check.verdict != "FAIL" or check.check == "clock"
-        if check.check == "token in B":  # what comes after it is a change, or about a room
-            works &= check.verdict == "PASS"
-            break
+    yield told(SPACES, ("FAIL", spaces, advice) if spaces else "none was found")
+    works = yield from _well(client, max_failed_logins=failed_logins)
     tried = (yield from may_change(client, apply, SECOND)) and works
     if not works:
         return
@@ -97,6 +92,18 @@ def authentication_fails(
         alone = "Give each program an access key of its own, or let one of them hand out the token."
         both = "both tokens are accepted"
         yield from asked(SECOND, second, both, fails=TokenRejected, advice=alone)
+
+
+def _well(client: Client, **options: Any) -> Checking[bool]:
+    """The doctor's checks up to the token in B, as what comes after it is a change, or about a
+    room; return whether what a call needs is well."""
+    works = True
+    for check in checkup(client, **options):
+        yield check
+        works &= check.verdict != "FAIL" or check.check == "clock"
+        if check.check == "token in B":
+            return works and check.verdict == "PASS"
+    return False
 
 
 def _held(logins: int) -> Finding:
@@ -182,27 +189,19 @@ def _of_each(
 
 def _affected(client: Client, hit: dict[str, ConfkitError], count: int) -> Check:
     """Name the rooms with their codes, and how many users are in them, where that can be read."""
-    users, unread, names = 0, 0, []
-    for room_id, error in hit.items():
-        name = room_id
-        try:
-            name = get_room(client, room_id).topic or room_id
-            users += len(get_room_users(client, room_id))
-        except ConfkitError:
-            unread += 1
-        names.append(f"{name} ({getattr(error, 'ret', '')})")
-    missed = f" ({unread} of them could not be read)" if unread else ""
-    found = f"{len(hit)} of {counted(count, 'room')}, with {counted(users, 'user')} in them{missed}"
-    advice = "Tell the people in them, and the operator of the media server."
-    return Check(AFFECTED, "FAIL", f"{found}: {few(names)}", advice)
+    read = sweep(client, list(hit), progress=False).frame()
+    users = read.users.astype("string").fillna("not known")
+    rows = zip(read.topic.fillna(read.room_id), hit.values(), users, strict=True)
+    named = few(f"{topic} ({getattr(why, 'ret', '')}, users: {n})" for topic, why, n in rows)
+    found = f"{len(hit)} of {counted(count, 'room')}: {named}"
+    return Check(
+        AFFECTED, "FAIL", found, "Tell the people in them, and the media server's operator."
+    )
 
 
 TOPIC, OWN = "confkit acceptance test, may be deleted", "confkit-acceptance"
 MADE, GONE = "a room is made (A2)", "nothing of this test is left (A4)"
-IN_A = "interface A answers and takes the keys (A1)"
-IN_B = "interface B answers and takes the token (B3)"
-BACK, NAMED = "it is read back as it was given (A3)", "its media server is named (A5)"
-SEATED = "the camera is imported (B1)"
+BACK, SEATED = "it is read back as it was given (A3)", "the camera is imported (B1)"
 _OTHER = "Tell the provider; programs written to the interface will misread it."
 
 
@@ -220,11 +219,7 @@ def deployment_acceptance(
     asked everything that can be asked of a room, and deleted again, whatever happens in between.
     `camera`: the address of one that is imported into that room and removed again.
     """
-    answers = service_answers(client)
-    for check, answer in zip((IN_A, IN_B), answers, strict=True):
-        yield Check(check, answer.verdict, answer.found, answer.advice)
-    in_a, in_b = (answer.verdict == "PASS" for answer in answers)
-    if not in_a:
+    if not (yield from _well(client)):
         return
     room, wrong = {"room_id": str(uuid.uuid4())}, "d3Jvbmc="
     unsigned = {**room, client.dialect.token_parameter: wrong}
@@ -235,15 +230,17 @@ def deployment_acceptance(
         ("a wrong token gives 602 in A (A3)", Request(A3, unsigned), 602),
         ("a wrong token gives 602 in B (B3)", Request(B3, {"accessToken": wrong}), 602),
     ):
-        if in_b or request.endpoint != B3:
-            yield from _refused(check, partial(client.send, request), code)
+        yield from _refused(check, partial(client.send, request), code)
     given: dict[str, Any] = {"topic": TOPIC, "owner_id": OWN, "attendee_max": 5, "room_mode": 1}
     login: dict[str, Any] = {"login_name": login_name or None, "login_password": login_password}
 
     def inside(room_id: str, chosen: str) -> Checks:
-        yield from _life_of_a_room(client, room_id, chosen, given)
-        if in_b:
-            yield from _devices_of_a_room(client, room_id, camera, login)
+        yield from _life_of_a_room(client, room_id, {**given, "room_id": chosen})
+        if camera:
+            seat = partial(import_device, client, room_id, OWN, "a camera", camera, verify=True)
+            yield from _life_of_a_camera(client, room_id, partial(seat, **login))
+        else:
+            yield Check(SEATED, "SKIP", "none is given", f"{to_set('camera', 'rtsp://host/path')}.")
 
     if (yield from may_change(client, apply, MADE, "UNKNOWN")):
         yield from trial_room(client, MADE, GONE, inside, **given)
@@ -268,46 +265,31 @@ def _refused(check: str, ask: Callable[[], object], *codes: int) -> Checks:
     yield from asked(check, refusal, lambda finding: finding)
 
 
-def _life_of_a_room(client: Client, room_id: str, chosen: str, given: dict[str, Any]) -> Checks:
+def _life_of_a_room(client: Client, room_id: str, given: dict[str, Any]) -> Checks:
+    """Its own checks, and the doctor's that come after the token in B."""
+
     def same(room: Room) -> Finding:
         other = {name: it for name in given if (it := getattr(room, name)) != given[name]}
-        if room_id != chosen:  # a room whose creation is not answered is lost then
-            other["room_id"] = room_id
         return ("FAIL", f"other than given: {other}", _OTHER) if other else f"topic {room.topic!r}"
 
     yield from asked(BACK, lambda: get_room(client, room_id), same)
+    yield from islice(checkup(client, room_id), CHECKS.index("token in B") + 1, None)
     yield from asked(
         "its users are listed (A6)",
         lambda: get_room_users(client, room_id),
         lambda users: counted(len(users), "user"),
     )
-    address = yield from asked(NAMED, lambda: get_mcu(client, room_id), str)
-    if address:
-        yield reached([address])
     nobody = "removing somebody who is not there is refused (A7)"
     yield from _refused(nobody, lambda: force_offline(client, room_id, OWN), 429, 428)
+    incomplete = partial(client.send, Request(B2, {"roomId": room_id}))
+    yield from _refused("a missing parameter gives 401 in B (B2)", incomplete, 401)
 
 
-def _devices_of_a_room(client: Client, room_id: str, camera: str, login: dict[str, Any]) -> Checks:
-    def seat() -> object:
-        return import_device(
-            client, room_id, OWN, "acceptance camera", camera, verify=True, **login
-        )
-
+def _life_of_a_camera(client: Client, room_id: str, seat: Callable[[], object]) -> Checks:
     def unseat() -> None:
         for device in list_devices(client, room_id):
             remove_device(client, device)
 
-    yield from asked(
-        "its devices are listed (B3)",
-        lambda: list_devices(client, room_id),
-        lambda devices: counted(len(devices), "device"),
-    )
-    incomplete = partial(client.send, Request(B2, {"roomId": room_id}))
-    yield from _refused("a missing parameter gives 401 in B (B2)", incomplete, 401)
-    if not camera:
-        yield Check(SEATED, "SKIP", "none is given", f"{to_set('camera', 'rtsp://host/path')}.")
-        return
     try:
         found = "it is listed in B3 and A6"
         if (yield from asked(SEATED, seat, found, fails=(ApiError, NotInRoom))) is not None:

@@ -63,10 +63,14 @@ def asked(
         verdict: Verdict = "FAIL" if failed else "UNKNOWN"
         yield Check(check, verdict, said(error), advice or error.advice)
         return None
-    finding = found if isinstance(found, str) else found(value)
-    made = Check(check, "PASS", finding) if isinstance(finding, str) else Check(check, *finding)
+    made = told(check, found if isinstance(found, str) else found(value))
     yield made
     return value if made.verdict == "PASS" else None
+
+
+def told(check: str, finding: Finding) -> Check:
+    """Return the check of what was found."""
+    return Check(check, "PASS", finding) if isinstance(finding, str) else Check(check, *finding)
 
 
 def may_change(client: Client, apply: bool, what: str, verdict: Verdict = "SKIP") -> Checking[bool]:

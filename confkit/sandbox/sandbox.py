@@ -127,8 +127,8 @@ class Sandbox:
         own = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._loopback else identity.random_keys()
         self.seed = seed
         self.dialect = dialect or Dialect()
-        self.access_key = own[0] if access_key is None else access_key
-        self.secret_key = Secret(own[1] if secret_key is None else secret_key)
+        self.access_key = access_key or own[0]
+        self.secret_key = Secret(secret_key or own[1])
         ids = identity.Ids(seed)
         still = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._service = Service(

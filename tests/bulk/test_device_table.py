@@ -215,33 +215,13 @@ def test_all_problems_come_at_once_and_nothing_is_sent(script, written):
     assert not service.requests
 
 
-@pytest.mark.parametrize("call", [ck.import_devices, ck.remove_devices])
-@pytest.mark.parametrize("as_frame", [True, False])
-def test_no_password_shows_in_the_error_of_a_table(script, written, call, as_frame):
-    """Not in its text, its problems, or the locals of its traceback."""
-    text = HEADER + f"1,,D,rtsp://u:1NSIDE@h:0/s,admin,{PASSWORD}\n1.5,c,D,h,admin,0UTSIDE \n"
-    table = written(text)
-    if as_frame:
-        table = pd.read_csv(table)
-    with pytest.raises(ck.TableError) as raised:
-        call(script().client(), table)
-    shown = told_of(raised.value)
-    for secret in ("1NSIDE", "0UTSIDE", PASSWORD):
-        assert secret not in shown
-
-
 def test_ten_thousand_rows_are_checked_in_seconds(written):
     """Ten thousand cameras are read and checked, and ten thousand mistakes are all found."""
-    lines = [
-        f"{i % 500:05},cam{i},Door,rtsp://a{i}:p@10.0.{i // 250}.{i % 250}/{i},,,\n"
-        for i in range(10_000)
-    ]
+    text = "".join(f"{i % 500:05},cam{i},Door,rtsp://10.0.0.1/{i},,,\n" for i in range(10_000))
     began = time.process_time()
-    rows, wrong = device_rows(written(HEADER + "".join(lines)))
-    assert (len(rows), wrong) == (10_000, [])
-    assert rows[-1].device.room_id == "00499"
-    wrong = problems(written(HEADER + "".join(lines).replace("Door", "")))
-    assert len(wrong) == 10_000
+    rows, wrong = device_rows(written(HEADER + text))
+    assert (len(rows), wrong, rows[-1].device.room_id) == (10_000, [], "00499")
+    assert len(problems(written(HEADER + text.replace("Door", "")))) == 10_000
     assert time.process_time() - began < 30
 
 

@@ -119,7 +119,7 @@ def test_what_rests_on_a_risk_says_so():
     )
 
 
-@pytest.mark.parametrize("count", [0, 1, 12, 30, 31, 2000])
+@pytest.mark.parametrize("count", [0, 1, 12, 20, 21, 2000])
 def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
     """No text lies on another or leaves the picture, which is never higher than 1,400 pixels; all
     rooms are counted, and the first have a row."""
@@ -133,7 +133,7 @@ def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
     assert head(chart)[1].startswith("SANDBOX · 1 Mar 2026 to 31 Mar 2026 (Europe/Berlin)")
     last = "In all rooms at once: at least 132 people, Tue 3 Mar 2026, 10:05."
     assert last in [text.get_text() for text in chart.texts]
-    if count > 30:
+    if count > 20:
         upper, lower = chart.axes
         assert len(rows(lower)) == 20
         assert sum(int(text.get_text().replace(",", "")) for text in upper.texts) == count

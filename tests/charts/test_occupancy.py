@@ -21,10 +21,10 @@ def bars(axes):
     return found
 
 
-@pytest.mark.parametrize("count", [1, 30])
+@pytest.mark.parametrize("count", [1, 20])
 def test_each_of_some_rooms_has_its_bar(count):
-    """Up to thirty rooms: a bar each, as long as its users are of its cap, the fullest on top."""
-    given = [(f"Room {number}", number % 30, 30) for number in range(count)]
+    """Up to twenty rooms: a bar each, as long as its users are of its cap, the fullest on top."""
+    given = [(f"Room {number}", number, 30) for number in range(count)]
     assert bars(only(occupancy_chart(frame(*given)))) == {
         f"Room {number}": [1, round(number / 30, 2)] for number in reversed(range(count))
     }
@@ -54,7 +54,7 @@ def test_of_many_rooms_the_fullest_have_bars_and_all_are_counted():
     assert [round(bar.get_height()) for bar in upper.patches] == numbers
 
 
-@pytest.mark.parametrize("count", [0, 1, 12, 30, 31, 5000])
+@pytest.mark.parametrize("count", [0, 1, 12, 20, 21, 5000])
 def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
     """No text lies on another or leaves the picture, which is never higher than 1,400 pixels."""
     given = [

@@ -1,18 +1,16 @@
-"""A client of the contract in Python that makes one mistake on purpose: `own_client.py MISTAKE
-OPERATION name=value ...`; with the mistake `none` it makes none."""
+"""A client of the contract in Python: `own_client.py OPERATION name=value ...`. mistakes.toml says
+which changes of this text are mistakes that people make."""
 
 import base64
 import hashlib
 import hmac
 import json
 import os
-import subprocess
 import sys
-import time
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import quote, urlsplit
 
-MISTAKE, OPERATION, *WORDS = sys.argv[1:]
+OPERATION, *WORDS = sys.argv[1:]
 GIVEN = dict(word.split("=", 1) for word in WORDS)
 CAMEL = {
     "room_id": "roomId",
@@ -21,6 +19,7 @@ CAMEL = {
     "user_address": "userAddress",
     "user_data": "userData",
 }
+SNAKE = {theirs: ours for ours, theirs in CAMEL.items()}
 MEANINGS = {
     ("A", 401): "authentication failed",
     ("B", 401): "wrong parameters",
@@ -30,10 +29,18 @@ MEANINGS = {
     ("A", 602): "access_token incorrect",
 }
 NUMBERS = ("id", "room_status", "room_mode", "attendee_max", "max_audio", "max_video", "total")
-
-
-def wrong(mistake):
-    return mistake == MISTAKE
+ROUTES = {  # interface, method, path, name of the token
+    "get_room": ("A", "GET", "/rtc/room/get", "TOKEN_PARAMETER"),
+    "create_room": ("A", "GET", "/rtc/room/create", "TOKEN_PARAMETER"),
+    "delete_room": ("A", "GET", "/rtc/room/del", "TOKEN_PARAMETER"),
+    "get_room_users": ("A", "GET", "/rtc/room/get_room_info", "TOKEN_PARAMETER"),
+    "force_offline": ("A", "GET", "/rtc/force_offline_mcu", "TOKEN_PARAMETER"),
+    "get_mcu": ("A", "GET", "/sdk/get_mcu", "MCU_TOKEN_PARAMETER"),
+    "import_device": ("B", "CREATE", "/avd/api/outgoing/createOutgoingUser", ""),
+    "remove_device": ("B", "GET", "/avd/api/outgoing/destroyOutgoingUser",
+                      "REMOVE_TOKEN_PARAMETER"),
+    "list_devices": ("B", "LIST", "/avd/api/outgoing/getOutgoingUsers", ""),
+}  # fmt: skip
 
 
 def env(name):
@@ -46,206 +53,104 @@ class NoAnswer(Exception):
 
 def sign(message):
     mac = hmac.new(env("SECRET_KEY").encode(), message.encode(), getattr(hashlib, env("HASH")))
-    raw = env("SIGNATURE") == "raw" or wrong("raw")
-    return base64.b64encode(mac.digest() if raw else mac.hexdigest().encode()).decode()
+    made = mac.digest() if env("SIGNATURE") == "raw" else mac.hexdigest().encode()
+    return base64.b64encode(made).decode()
 
 
 def encode(name, value):
     value = value if isinstance(value, str) else json.dumps(value)
-    if wrong("encoded twice") and name.endswith(("oken", "ocken")):
-        value = quote(value, safe="")
-    if wrong("not encoded"):
-        return f"{name}={value.replace(' ', '%20')}"
-    if wrong("plus not encoded"):
-        return f"{name}={quote(value, safe='+')}"
-    if wrong("latin-1"):
-        return f"{name}={quote(value.encode('latin-1', 'replace'), safe='')}"
-    return f"{name}={quote(value, safe='')}"
+    return name + "=" + quote(value, safe="")
 
 
 def send(interface, method, path, fields):
     url = urlsplit(env("BASE_URL" if interface == "A" else "OUTGOING_URL"))
     where = env("PLACEMENT") if method == "POST" else "query"
-    if wrong("always in the query"):
-        where = "query"
-    body, headers = None, {}
-    text = "&".join(encode(*field) for field in fields.items())
+    body, headers = "&".join(encode(*field) for field in fields.items()), {}
     if where == "json":
-        kind = "x-www-form-urlencoded" if wrong("form type for all") else "json"
-        body, headers = json.dumps(fields), {"Content-Type": f"application/{kind}"}
+        body, headers = json.dumps(fields), {"Content-Type": "application/json"}
     elif where == "form":
-        body, headers = text, {"Content-Type": "application/x-www-form-urlencoded"}
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
     else:
-        path += "?" + text
-    patience = 7 if wrong("waits too long") else float(env("TIMEOUT"))
-    connection = HTTPConnection(url.hostname, url.port, timeout=patience)
+        path, body = f"{path}?{body}", None
+    connection = HTTPConnection(url.hostname, url.port, timeout=float(env("TIMEOUT")))
     try:
         connection.request(method, path, body, headers)
         answer = json.loads(connection.getresponse().read())
     except (OSError, HTTPException, ValueError) as error:
-        if wrong("token in the log"):
-            print(path, file=sys.stderr)
-        if wrong("token alone in the log"):
-            print("sent", next(iter(fields.values())), file=sys.stderr)
-        if wrong("crashes when late"):
-            sys.exit(3)
-        if wrong("traceback"):
-            raise
-        if wrong("empty for a failure"):
-            return {"ret": 0, "user_list": []}
         raise NoAnswer(type(error).__name__) from None
-    field = env("RESULT_FIELD") if interface == "B" and not wrong("only ret") else "ret"
+    field = env("RESULT_FIELD") if interface == "B" else "ret"
     if field not in answer:
         raise NoAnswer("no result code")
-    answer["ret"] = answer.pop(field)
-    if not wrong("ret as it came"):
-        answer["ret"] = int(answer["ret"])
+    answer["ret"] = int(answer.pop(field))
     return answer
 
 
 def login():
-    if wrong("digest in the log"):
-        print(quote(sign(env("ACCESS_KEY"))), file=sys.stderr)
-    return send(
-        "A",
-        "GET",
-        "/rtc/auth/valid",
-        {"access_key": env("ACCESS_KEY"), "digest": sign(env("ACCESS_KEY"))},
-    )
+    fields = {"access_key": env("ACCESS_KEY"), "digest": sign(env("ACCESS_KEY"))}
+    return send("A", "GET", "/rtc/auth/valid", fields)
 
 
-def token(granted):
-    if wrong("digest for token"):
-        return sign(env("ACCESS_KEY"))
-    return sign(f"{granted['random']}:{granted['key']}")
-
-
-def ask(interface, method, path, name, fields):
-    granted = login()
-    made = ""
-    for _ in range(5 if wrong("five times") else 1 if wrong("602 not renewed") else 2):
+def ask(operation, fields):
+    interface, method, path, token = ROUTES[operation]
+    method = method if method == "GET" else env(f"{method}_METHOD")
+    if interface == "B":
+        fields = {CAMEL.get(name, name): fields[name] for name in fields}
+    if fields.get("options") and env("PLACEMENT") == "json":
+        fields["options"] = json.loads(fields["options"])
+    for _ in range(2):
+        granted = login()
         if granted["ret"] != 0:
             return told("A", granted)
-        made = made if made and wrong("same token again") else token(granted)
+        made = sign(f"{granted['random']}:{granted['key']}")
+        name = env(token) if token else "accessToken"
         answer = send(interface, method, path, {name: made, **fields})
         if answer["ret"] != 602:
             break
-        granted = granted if wrong("same token again") else login()
     return told(interface, answer)
 
 
 def told(interface, answer):
     if answer["ret"] == 0:
         return {"ret": 0, **(answer.get("data", {}) if interface == "B" else answer)}
-    if wrong("empty for 404") and answer["ret"] == 404:
-        return {"ret": 0, "user_list": []}
-    table = "A" if wrong("one table") else interface
-    return {"ret": answer["ret"], "error": MEANINGS.get((table, answer["ret"]), "an error")}
+    return {"ret": answer["ret"], "error": MEANINGS.get((interface, answer["ret"]), "an error")}
 
 
 def tidy(answer):
-    back = {theirs: ours for ours, theirs in CAMEL.items()}
-    answer = {
-        name if wrong("camelCase") else back.get(name, name): value
-        for name, value in answer.items()
-    }
+    answer = {SNAKE.get(name, name): value for name, value in answer.items()}
     for name, value in answer.items():
-        if name in NUMBERS and isinstance(value, str) and not wrong("numbers as text"):
+        if name in NUMBERS and isinstance(value, str):
             answer[name] = int(value) if value else None
         elif name in ("host_password", "room_extend_id") and value == "":
-            answer[name] = "" if wrong("empty for null") else None
-        elif name == "room_id" and wrong("room number") and value.isdecimal():
-            answer[name] = int(value)
+            answer[name] = None
         elif name == "items":
             answer[name] = [tidy(item) for item in value]
     return answer
 
 
 def run():
-    if wrong("sends what is absent"):
-        absent = {"create_room": "attendee_max", "import_device": "options"}
-        if OPERATION in absent:
-            GIVEN.setdefault(absent[OPERATION], "")
-    a, b = env("TOKEN_PARAMETER"), {CAMEL.get(name, name): GIVEN[name] for name in GIVEN}
-    if wrong("usual token name"):
-        a = "access_token"
     if OPERATION == "sign":
         random_key = f"{GIVEN['random']}:{GIVEN['key']}"
         return {"ret": 0, "digest": sign(env("ACCESS_KEY")), "token": sign(random_key)}
     if OPERATION == "authenticate":
-        answers = [login() for _ in range(3 if wrong("tries three times") else 1)]
-        return {"ret": 0} if answers[-1]["ret"] == 0 else told("A", answers[-1])
-    if OPERATION == "create_room":
-        return create(a)
-    rooms = {
-        "get_room": "/rtc/room/get",
-        "delete_room": "/rtc/room/del",
-        "get_room_users": "/rtc/room/get_room_info",
-        "force_offline": "/rtc/force_offline_mcu",
-    }
-    if wrong("deletes nothing"):
-        rooms["delete_room"] = "/rtc/room/get"
-    if OPERATION in rooms:
-        path = rooms[OPERATION] + ("/" if wrong("slash at the end") else "")
-        return ask("A", "GET", path, a, GIVEN)
-    if OPERATION == "get_mcu":
-        return ask("A", "GET", "/sdk/get_mcu", env("MCU_TOKEN_PARAMETER"), GIVEN)
-    path = "/avd/api/outgoing/"
-    if OPERATION == "import_device":
-        if b.get("options") and env("PLACEMENT") == "json" and not wrong("options as text"):
-            b["options"] = json.loads(b["options"])
-        if wrong("login beside options"):
-            b |= json.loads(b.pop("options"))
-        name = "access_token" if wrong("access_token in B1") else "accessToken"
-        method = "GET" if wrong("GET for all") else env("CREATE_METHOD")
-        return ask("B", method, path + "createOutgoingUser", name, b)
-    if OPERATION == "remove_device":
-        name = env("REMOVE_TOKEN_PARAMETER")
-        for spelling in ("access_token", "accessToken"):
-            name = spelling if wrong(f"{spelling} in B2") else name
-        return ask("B", "GET", path + "destroyOutgoingUser", name, b)
-    if OPERATION == "list_devices":
-        return ask("B", env("LIST_METHOD"), path + "getOutgoingUsers", "accessToken", b)
-    return None
-
-
-def create(name):
-    if wrong("counts 149 as too long") and len(GIVEN["topic"].encode()) >= 149:
-        return {"ret": 407, "error": "too long"}
+        return told("A", login())
     try:
-        return ask("A", "GET", "/rtc/room/create", name, GIVEN)
+        return ask(OPERATION, GIVEN)
     except NoAnswer:
-        if wrong("creates again"):
-            return ask("A", "GET", "/rtc/room/create", name, GIVEN)
-        if "room_extend_id" not in GIVEN or wrong("does not look"):
+        if OPERATION != "create_room" or "room_extend_id" not in GIVEN:
             raise
-        fields = {"room_id": GIVEN["room_extend_id"]}
-        return ask("A", "GET", "/rtc/room/get", name, fields)
+        return ask("get_room", {"room_id": GIVEN["room_extend_id"]})
 
 
 def main():
-    if wrong("hangs"):
-        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        time.sleep(600)
-    if wrong("chatters"):
-        print("logging in ...")
+    if OPERATION not in (*ROUTES, "sign", "authenticate"):
+        return 64
     try:
         answer = run()
     except NoAnswer as error:
         answer = {"ret": None, "error": str(error)}
-    if answer is None or wrong(f"no {OPERATION}"):
-        return 64
-    if wrong("no words"):
-        answer.pop("error", None)
-    if wrong("byte order mark"):
-        sys.stdout.buffer.write(b"\xef\xbb\xbf")
-    line = json.dumps(tidy(answer), ensure_ascii=wrong("ascii"))
-    if wrong("secret in the log"):
-        print("signing with", env("SECRET_KEY"), file=sys.stderr)
-    if wrong("question marks"):
-        line = line.encode("ascii", "replace").decode()
-    sys.stdout.buffer.write(line.encode("utf-16" if wrong("utf-16") else "utf-8") + b"\n")
-    return 1 if wrong("status 1") and answer["ret"] != 0 else 0
+    line = json.dumps(tidy(answer), ensure_ascii=False)
+    sys.stdout.buffer.write(line.encode() + b"\n")
+    return 0
 
 
 if __name__ == "__main__":

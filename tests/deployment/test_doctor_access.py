@@ -116,13 +116,13 @@ def test_a_wrong_setting_of_the_dialect_is_told_by_the_right_one(used, wanted, c
         arguments = ", ".join(f"{k}={v!r}" for k, v in (p.split("=") for p in every.split(",")))
         assert f"ck.Dialect({arguments})" in found.advice
         assert f"--dialect {every})" in found.advice
-        assert "CONFKIT_DIALECT" not in found.advice
+        assert f"(CONFKIT_DIALECT={every})" in found.advice
         assert client.dialect == ck.Dialect(**used)
         assert ck.doctor(other(sandbox), room_id).ok
 
 
 def test_all_wrong_settings_are_found_in_one_run(monkeypatch):
-    """The last FAIL says all of them, for the environment too where settings came from there."""
+    """The last FAIL says all of them."""
     wanted = ck.Dialect(
         hash="sha256",
         token_parameter="access_tocken",
@@ -137,19 +137,18 @@ def test_all_wrong_settings_are_found_in_one_run(monkeypatch):
         checks = ck.doctor(ck.connect(), room_id, max_failed_logins=8)
         assert verdicts(checks) == "PSPSPSPSFPFFPFPFP"
         told = by_name(checks)["media server"].advice.partition("CONFKIT_DIALECT=")[2]
-        told = told.partition(", or ")[0]
+        told = told.partition(")")[0]
         assert ck.Dialect.parse(told) == wanted
         monkeypatch.setenv("CONFKIT_DIALECT", told)
         assert ck.doctor(ck.connect(), room_id).ok
-        argued = ck.connect(dialect=ck.Dialect())
-        assert "CONFKIT_DIALECT" not in str(ck.doctor(argued, room_id, max_failed_logins=8))
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 8])
 def test_never_more_logins_fail_than_the_bound(sandbox, bound):
     """With a wrong secret the service sees as many logins as are allowed, and no more; what was
     not tried is said."""
-    client = other(sandbox, secret_key="s0me-0ther\u200b")
+    slip = ("\u200b", " x", '"', "'")[bound % 4]
+    client = other(sandbox, secret_key=f"s0me-0ther{slip}")
     found = by_name(ck.doctor(client, max_failed_logins=bound))
     check = found["authentication"]
     assert (sandbox.count(A1), found["token in A"].verdict) == (bound, "SKIP")
@@ -158,32 +157,13 @@ def test_never_more_logins_fail_than_the_bound(sandbox, bound):
         return
     assert check.verdict == "FAIL"
     assert "have changed places" in check.advice
-    assert "secret_key holds letters beyond ASCII" in check.found
+    assert "secret_key holds white space, quotes or letters beyond ASCII" in check.found
+    assert "access_key holds" not in check.found
     assert check.found.count("HMAC-") == 7
     left = check.found.partition(f"not tried, as {bound} failed logins are the bound: ")[2]
     assert left.count("HMAC-") == 8 - bound
     assert ("--max-failed-logins" in check.advice) == (bound < 8)
     assert ("so most likely a key is wrong" in check.found) == (bound == 8)
-
-
-@pytest.mark.parametrize(
-    ("slip", "told"),
-    [
-        (lambda key: key[:4] + " " + key[4:], "white space in a key"),
-        (lambda key: f" {key}\n", "white space in a key"),
-        (lambda key: f'"{key}"', "quotes around a key"),
-        (lambda key: key.replace("_", "%5F"), "a key is percent-encoded"),
-    ],
-)
-def test_a_slip_in_the_secret_is_told(sandbox, slip, told):
-    """What slipped in as a secret was copied is found by one more login, and named; the checks go
-    on with the login that worked."""
-    client = other(sandbox, secret_key=slip(sandbox.secret_key), origins={"secret_key": "CK_X"})
-    found = by_name(ck.doctor(client))
-    check = found["authentication"]
-    assert (check.verdict, told in check.found) == ("FAIL", True)
-    assert check.advice == "Set secret_key again, without it (CK_X)."
-    assert (sandbox.count(A1), found["token in A"].verdict) == (2, "PASS")
 
 
 @pytest.mark.parametrize(

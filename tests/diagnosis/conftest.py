@@ -1,5 +1,7 @@
 """A room, and a camera that wants a login."""
 
+from functools import partial
+
 import pytest
 
 import confkit as ck
@@ -30,8 +32,30 @@ def imported(client, room_id, camera):
 
 
 @pytest.fixture
-def gone(sandbox, client, imported):
+def gone(unplugged, imported):
     """A device that the service lists and that has left the room: its camera is unplugged."""
-    sandbox.unplug(imported.user_address)
-    until(lambda: ck.get_room_users(client, imported.room_id) == [])
+    unplugged(imported.user_address)
     return imported
+
+
+@pytest.fixture
+def ask(client, room_id):
+    """Diagnoses a device of the room."""
+    return partial(ck.diagnose_device, client, room_id)
+
+
+@pytest.fixture
+def unplugged(sandbox, client, room_id):
+    """Unplugs a camera: unplugged(its address), and waits until nothing of it is in the room."""
+
+    def unplug(url):
+        sandbox.unplug(url)
+        until(lambda: ck.get_room_users(client, room_id) == [])
+
+    return unplug
+
+
+@pytest.fixture
+def bring(client, room_id):
+    """Imports a device into the room."""
+    return partial(ck.import_device, client, room_id)

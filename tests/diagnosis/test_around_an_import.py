@@ -14,23 +14,23 @@ REFUSED = (ck.JoinFailed, ck.ServiceTimeout)
 NO_USERS = json.dumps({"ret": 0, "user_list": []})
 
 
-def test_an_import_with_preflight_and_verification(sandbox, client, room_id, camera):
+def test_an_import_with_preflight_and_verification(sandbox, client, camera, bring):
     """A camera that plays is imported, and seen in B3 and A6; a time-out (427) after which the
     device is there is none."""
     asked = {"preflight": True, "verify": True, **LOGIN}
-    device = ck.import_device(client, room_id, "cam", "Door", camera, **asked)
+    device = bring("cam", "Door", camera, **asked)
     assert device.user_id == "cam"
     assert sandbox.count(A6.path) == 1
     ck.remove_device(client, device)
     sandbox.fault(B1.path, ret=427, after=True, times=1)
-    device = ck.import_device(client, room_id, "cam", "Door", camera, **asked)
+    device = bring("cam", "Door", camera, **asked)
     assert device in ck.list_devices(client)
 
 
-def test_a_camera_that_does_not_play_is_not_sent_to_the_service(sandbox, client, room_id, camera):
+def test_a_camera_that_does_not_play_is_not_sent_to_the_service(sandbox, camera, bring):
     """PreflightFailed carries the report, and says that nothing was sent."""
     with pytest.raises(ck.PreflightFailed, match="nothing was sent") as raised:
-        ck.import_device(client, room_id, "cam", "Door", camera, preflight=True)
+        bring("cam", "Door", camera, preflight=True)
     error = raised.value
     assert error.report.verdict == "auth_required"
     assert error.report.cause in str(error)
@@ -38,20 +38,20 @@ def test_a_camera_that_does_not_play_is_not_sent_to_the_service(sandbox, client,
     assert sandbox.count(B1.path) == 0
 
 
-def test_what_a_preflight_says_nothing_of_has_no_report(sandbox, client, room_id, camera):
+def test_what_a_preflight_says_nothing_of_has_no_report(sandbox, camera, bring):
     """A sip address is left to the service; 310 says that the service hangs: there is nothing to
     find out about room and camera."""
     with pytest.raises(ck.JoinFailed) as raised:
-        ck.import_device(client, room_id, "cam", "Door", "sip://192.0.2.7/x", preflight=True)
+        bring("cam", "Door", "sip://192.0.2.7/x", preflight=True)
     assert (sandbox.count(B1.path), raised.value.report) == (1, None)
     sandbox.fault(B1.path, ret=310, times=1)
     with pytest.raises(ck.ServiceTimeout) as raised:
-        ck.import_device(client, room_id, "cam", "Door", camera, preflight=True, **LOGIN)
+        bring("cam", "Door", camera, preflight=True, **LOGIN)
     assert raised.value.report is None
 
 
 @pytest.mark.parametrize("ret", [426, 427])
-def test_a_refusal_after_a_passed_preflight(sandbox, client, room_id, camera, ret):
+def test_a_refusal_after_a_passed_preflight(sandbox, client, room_id, camera, ret, bring):
     """The camera plays from here and nothing else is in the way, not even that it is in another
     room: the service cannot reach it. A locked room is the verdict itself."""
     other = ck.create_room(client, "t", "ops")
@@ -61,7 +61,7 @@ def test_a_refusal_after_a_passed_preflight(sandbox, client, room_id, camera, re
             sandbox.lock(room_id)
         sandbox.fault(B1.path, ret=ret, times=1)
         with pytest.raises(REFUSED, match=verdict) as raised:
-            ck.import_device(client, room_id, "cam", "Door", camera, preflight=True, **LOGIN)
+            bring("cam", "Door", camera, preflight=True, **LOGIN)
         error = raised.value
         assert (error.ret, error.report.verdict) == (ret, verdict)
         assert PASSWORD not in str(error)
@@ -70,11 +70,11 @@ def test_a_refusal_after_a_passed_preflight(sandbox, client, room_id, camera, re
 
 
 @pytest.mark.parametrize("ret", [426, 427])
-def test_a_refusal_without_a_preflight_says_how_to_go_on(sandbox, client, room_id, camera, ret):
+def test_a_refusal_without_a_preflight_says_how_to_go_on(sandbox, client, camera, ret, bring):
     """426 and 427 name the diagnosis of this very device, as a line that runs."""
     sandbox.fault(B1.path, ret=ret, times=1)
     with pytest.raises(REFUSED) as one:
-        ck.import_device(client, room_id, "cam", "Door", camera, **LOGIN)
+        bring("cam", "Door", camera, **LOGIN)
     assert one.value.report is None
     call = one.value.advice.partition("To learn which: ")[2]
     assert str(one.value).endswith(call)
@@ -85,32 +85,32 @@ def test_a_refusal_without_a_preflight_says_how_to_go_on(sandbox, client, room_i
     assert "ck.diagnose_device" in ck.explain(ret, "B").advice
 
 
-def test_a_report_that_is_there_counts_as_the_preflight(sandbox, client, room_id, camera):
+def test_a_report_that_is_there_counts_as_the_preflight(sandbox, camera, bring):
     """The camera is not dialled again, and a refusal is explained as after a preflight."""
     with door_before(camera, places=2) as door:
         report = ck.preflight(door.url, **LOGIN)
         sandbox.fault(B1.path, ret=426, times=1)
         with pytest.raises(ck.JoinFailed) as raised:
-            ck.import_device(client, room_id, "cam", "Door", door.url, preflight=report, **LOGIN)
+            bring("cam", "Door", door.url, preflight=report, **LOGIN)
         assert raised.value.report.verdict == "service_cannot_reach"
         assert raised.value.report.snapshot == report.snapshot
         assert door.knocks == 1
-        ck.import_device(client, room_id, "cam", "Door", door.url, preflight=report, **LOGIN)
+        bring("cam", "Door", door.url, preflight=report, **LOGIN)
         assert door.knocks == 2  # the service's own
 
 
-def test_a_report_counts_only_for_its_own_camera(sandbox, client, room_id, camera):
+def test_a_report_counts_only_for_its_own_camera(sandbox, camera, bring):
     """One that did not pass is PreflightFailed, one of another address a ParameterError; the login
     in an address makes it no other. Nothing is sent of either."""
     failed, passed = ck.preflight(camera), ck.preflight(camera, **LOGIN)
     with pytest.raises(ck.PreflightFailed, match="auth_required"):
-        ck.import_device(client, room_id, "cam", "Door", camera, preflight=failed, **LOGIN)
+        bring("cam", "Door", camera, preflight=failed, **LOGIN)
     with pytest.raises(ck.ParameterError, match=r"The report is of rtsp.* is at rtsp.*/other"):
         other = camera.rpartition("/")[0] + "/other"
-        ck.import_device(client, room_id, "cam", "Door", other, preflight=passed, **LOGIN)
+        bring("cam", "Door", other, preflight=passed, **LOGIN)
     assert sandbox.count(B1.path) == 0
     address = camera.replace("://", "://admin:geheim%4077%3A%2F%23%25@")
-    ck.import_device(client, room_id, "cam", "Door", address, preflight=passed)
+    bring("cam", "Door", address, preflight=passed)
     assert sandbox.count(B1.path) == 1
 
 
@@ -126,18 +126,18 @@ def test_a_report_counts_only_for_its_own_camera(sandbox, client, room_id, camer
         (B3.path, {"ret": 304}, "could not be read"),
     ],
 )
-def test_an_import_that_is_not_seen(sandbox, client, room_id, camera, path, fault, told):
+def test_an_import_that_is_not_seen(sandbox, room_id, camera, path, fault, told, bring):
     """Answered 0, and not in B3, or not among the users, or neither can be read: NotInRoom, with
     the device and the next step."""
     sandbox.fault(path, **fault)
     asked = {"verify": True, "patience": 0.1, **LOGIN}
     with pytest.raises(ck.NotInRoom, match=told) as raised:
-        ck.import_device(client, room_id, "cam", "Door", camera, **asked)
+        bring("cam", "Door", camera, **asked)
     assert (raised.value.device.user_id, raised.value.device.room_id) == ("cam", room_id)
 
 
-def test_verification_waits_for_a_service_that_takes_a_moment(sandbox, client, room_id, camera):
+def test_verification_waits_for_a_service_that_takes_a_moment(sandbox, camera, bring):
     """A device that shows after a while is there."""
     sandbox.fault(A6.path, body=NO_USERS, times=2)
-    ck.import_device(client, room_id, "cam", "Door", camera, verify=True, **LOGIN)
+    bring("cam", "Door", camera, verify=True, **LOGIN)
     assert sandbox.count(A6.path) == 3

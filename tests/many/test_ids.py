@@ -12,7 +12,7 @@ import pytest
 import confkit as ck
 from confkit.many.ids import LONGEST, room_ids
 from confkit.panels.pasting import pasted_ids
-from tests.many.building import ROOM, building
+from tests.many.building import building
 
 IDS = ["00123", "7", "00124"]
 
@@ -77,33 +77,14 @@ NUMBERS = {
     "array": np.array([12, 7], dtype="uint16"),
     "range": range(12, 2, -5),
     "mixed": ["12", 7, np.int64(12)],
+    "lines of a file": ["12\r\n", "7\n"],
 }
 
 
 @pytest.mark.parametrize("given", NUMBERS.values(), ids=NUMBERS)
 def test_whole_numbers_are_written_out(given):
-    """A whole number is an ID; 12 and "12" are one."""
+    """A whole number is an ID; 12 and "12" are one, and so is what readlines() gives."""
     assert ids_of(given) == ["12", "7"]
-
-
-def test_a_set_has_each_id():
-    """Its order is its own."""
-    assert sorted(ids_of(set(IDS))) == sorted(IDS)
-
-
-ODD = ["Room 1", " 7", "a/b", "100%", "%2F", "it's", 'so "called"', "a&b=c#d?e", "会議室",
-       "u\u0308", "🏢", "+", "a;b,c", "."]  # fmt: skip
-
-
-def test_an_id_may_hold_anything(script):
-    """Spaces, slashes, percent signs, quotes and letters of all the world arrive as they are."""
-    service = script(building(dict.fromkeys(ODD, ())))
-    frame = ck.sweep(service.client(), ODD).frame()
-    assert list(frame.room_id) == ODD
-    assert frame.error.isna().all()
-    assert sorted(
-        query["room_id"] for _, path, query in service.requests if ROOM + "?" in path
-    ) == (sorted(ODD))
 
 
 REFUSED = {
@@ -141,24 +122,67 @@ def test_what_is_no_id_is_refused_with_its_place(given, match):
     refused(given, match=match)
 
 
-def test_a_refused_id_sends_nothing(script):
-    """One wrong ID among many stops the sweep before its first request."""
-    service = script(building({"7": ()}))
-    with pytest.raises(ck.ParameterError):
-        ck.sweep(service.client(), ["7", None])
-    assert service.requests == []
-
-
 # Tables
 
+NUMBERED = pd.DataFrame([["a", "1"], ["b", "2"]])
+COLUMNS = {
+    "room_id": ({}, ["1", "2"]),
+    "another": ({"id_column": "number"}, ["3", "4"]),
+    "by number": ({"id_column": 1}, ["1", "2"]),
+    "the first": ({"id_column": 0}, ["a", "b"]),
+}
 
-def test_the_column_can_be_named():
+
+@pytest.mark.parametrize(("options", "ids"), COLUMNS.values(), ids=COLUMNS)
+def test_the_column_can_be_named(options, ids):
     """id_column= wins over room_id, and may be a number where the columns are numbered."""
-    table = pd.DataFrame({"room_id": ["1", "2"], "number": ["3", "4"]})
-    assert ids_of(table, id_column="number") == ["3", "4"]
-    assert ids_of(table) == ["1", "2"]
-    assert ids_of(pd.DataFrame([["a", "1"], ["b", "2"]]), id_column=1) == ["1", "2"]
-    assert ids_of(pd.DataFrame([["a", "1"], ["b", "2"]]), id_column=0) == ["a", "b"]
+    named = pd.DataFrame({"room_id": ["1", "2"], "number": ["3", "4"]})
+    table = NUMBERED if isinstance(options.get("id_column"), int) else named
+    assert ids_of(table, **options) == ids
+
+
+RAUM = pd.DataFrame({"Raum": ["1"], "Etage": ["2"]})
+TWICE = pd.DataFrame([["1", "2"]], columns=["room_id", "room_id"])
+AMBIGUOUS = {
+    "none named": (RAUM, {}, "does not say which column.*id_column=.*'Raum', 'Etage'"),
+    "in a file": ("Raum;Etage\n1;2\n", {}, "does not say which column.*'Raum', 'Etage'"),
+    "another named": (RAUM, {"id_column": "room"}, "'room' is not in the table.*'Raum', 'Etage'"),
+    "twice": (TWICE, {}, "'room_id' is twice"),
+    "twice in a file": ("room_id,room_id\n1,2\n", {}, "'room_id' is twice"),
+    "nothing": (pd.DataFrame(), {}, "columns are none"),
+}
+
+
+@pytest.mark.parametrize(("table", "options", "match"), AMBIGUOUS.values(), ids=AMBIGUOUS)
+def test_an_ambiguous_table_lists_its_columns(written, table, options, match):
+    """So do one without the column that was named, and one that has it twice."""
+    refused(written(table) if isinstance(table, str) else table, match=match, **options)
+
+
+def test_further_columns_come_along(script, tmp_path):
+    """They stand behind ours in the rows of their rooms, with their types, for no rooms too; the
+    first row of a doubled ID counts. What the service says keeps its name, one without a name is
+    left out, and a frame can be swept again and again."""
+    table = pd.DataFrame(
+        {"floor": [3, 1, 2, 9], "room_id": ["b", "a", "nowhere", "b"], "topic": list("XYZW")},
+        index=[7, 7, 8, 9],
+    )
+    table = pd.concat([table, table.topic.rename(""), table.floor.rename("utilisation")], axis=1)
+    client = script(building({"a": ["x"], "b": []})).client()
+    sweep = ck.sweep(client, table)
+    table.loc[7, "topic"] = "changed"
+    for frame in (sweep.frame(), ck.occupancy_frame(sweep)):
+        given = ["floor", "topic (given)", "utilisation (given)"]
+        assert list(frame.room_id) == ["b", "a", "nowhere"]
+        assert list(frame.columns[-3:]) == given
+        assert frame[given[:2]].to_numpy().tolist() == [[3, "X"], [1, "Y"], [2, "Z"]]
+        assert (str(frame.floor.dtype), list(frame.index)) == ("int64", [0, 1, 2])
+    none = ck.sweep(client, table.head(0)).frame()
+    assert none.dtypes.astype(str).to_dict() == sweep.frame().dtypes.astype(str).to_dict()
+    for _ in range(2):
+        frame = ck.sweep(client, ck.occupancy_frame(ck.sweep(client, frame))).frame()
+    assert frame.columns.is_unique
+    frame.to_parquet(tmp_path / "again.parquet")
 
 
 def test_an_index_with_a_name_is_a_column():
@@ -173,79 +197,12 @@ def test_an_index_with_a_name_is_a_column():
     assert (found.ids, list(found.columns.floor)) == (["1", "2"], ["3", "4"])
 
 
-def test_an_ambiguous_table_lists_its_columns(written):
-    """So do one without the column that was named, and one that has it twice."""
-    table = pd.DataFrame({"Raum": ["1"], "Etage": ["2"]})
-    told = refused(table, match="does not say which column")
-    assert "id_column=" in told
-    assert "'Raum', 'Etage'" in told
-    told = refused(table, id_column="room", match="'room' is not in the table")
-    assert "'Raum', 'Etage'" in told
-    twice = pd.DataFrame([["1", "2"]], columns=["room_id", "room_id"])
-    refused(twice, match="'room_id' is twice")
-    refused(written("Raum;Etage\n1;2\n"), match="'Raum', 'Etage'")
-    refused(written("room_id,room_id\n1,2\n"), match="'room_id' is twice")
-    refused(pd.DataFrame(), match="columns are none")
-
-
 def test_a_table_of_another_library_is_refused():
     """What looks like a table and is not one of pandas is named: some yield their columns' names
     when they are gone through, and those are no rooms."""
     table = pd.DataFrame({"room_id": ["1"]})
     refused(pa.Table.from_pandas(table), match="of type Table.*pandas")
     refused(dask_frames.from_pandas(table, npartitions=1), match="of type DataFrame.*of pandas")
-
-
-def test_further_columns_come_along(script):
-    """They stand behind ours, in the rows of their rooms, with their types; the first row of a
-    doubled ID counts."""
-    table = pd.DataFrame(
-        {
-            "floor": [3, 1, 2, 9],
-            "room_id": ["b", "a", "nowhere", "b"],
-            "building": list("XYZW"),
-            5: pd.to_datetime(["2026-01-01"] * 4),
-        },
-        index=[7, 7, 8, 9],
-    )
-    service = script(building({"a": ["x"], "b": []}))
-    sweep = ck.sweep(service.client(), table)
-    for frame in (sweep.frame(), ck.occupancy_frame(sweep)):
-        assert list(frame.room_id) == ["b", "a", "nowhere"]
-        assert list(frame.columns[-3:]) == ["floor", "building", "5"]
-        assert list(frame.floor) == [3, 1, 2]
-        assert list(frame.building) == ["X", "Y", "Z"]
-        assert str(frame.floor.dtype) == "int64"
-        assert list(frame.index) == [0, 1, 2]
-    table.loc[7, "building"] = "changed"
-    assert list(sweep.frame().building) == ["X", "Y", "Z"]
-
-
-def test_a_table_without_rows_keeps_its_columns(script):
-    """The columns are there with their types, for none as for many."""
-    table = pd.DataFrame({"room_id": ["a"], "floor": [1]})
-    service = script(building({"a": []}))
-    full = ck.sweep(service.client(), table).frame()
-    none = ck.sweep(service.client(), table.head(0)).frame()
-    assert none.dtypes.astype(str).to_dict() == full.dtypes.astype(str).to_dict()
-    assert none.empty
-
-
-def test_further_columns_named_as_ours_are_told_apart(script, tmp_path):
-    """What the service says keeps its name, and a frame can be swept again and again."""
-    table = pd.DataFrame({"room_id": ["a"], "topic": ["Mine"], "users": [99], "utilisation": [7]})
-    service = script(building({"a": ["x"]}))
-    sweep = ck.sweep(service.client(), table)
-    frame, shown = sweep.frame(), ck.occupancy_frame(sweep)
-    assert (frame.topic[0], frame["topic (given)"][0]) == ("Topic of a", "Mine")
-    assert (frame.users[0], frame["users (given)"][0]) == (1, 99)
-    assert (shown.utilisation[0], shown["utilisation (given)"][0]) == (0.1, 7)
-    for _ in range(2):
-        shown = ck.occupancy_frame(ck.sweep(service.client(), shown))
-        frame = ck.sweep(service.client(), frame).frame()
-    assert frame.columns.is_unique
-    assert shown.columns.is_unique
-    frame.to_parquet(tmp_path / "again.parquet")
 
 
 # Files
@@ -272,12 +229,6 @@ def test_a_csv_file_is_read_as_text(written, text, encoding, kind):
     assert columns.floor.isna().tolist() == [False, True, False]
 
 
-def test_a_csv_file_of_one_column(written):
-    """Whatever the column is called."""
-    assert ids_of(written("Room number\n00123\n7\n00124\n")) == IDS
-    assert ids_of(written("Room number\n")) == []
-
-
 @pytest.mark.parametrize(
     "text", ["00123\n7\n00124\n", "00123,Main\n7,Annex\n", "00123;Main;1\n", "A-1\nA-2\n"]
 )
@@ -294,6 +245,8 @@ WRONG_FILES = {
     "an open quote": ('room_id\n"7\n8\n', "line 2: .*quote"),
     "an empty file": ("", "empty"),
     "another encoding": ("room_id;Büro\n7;x\n".encode("cp1252"), "line 1: .*pandas.read_csv"),
+    "no text in a list": ("7\nBüro\n".encode("cp1252"), "rooms.txt, line 2: "),
+    "a table in a list": ("7\nroom_id\tfloor\n", "rooms.txt, line 2: .*tab"),
     "a workbook": (b"PK\x03\x04\x14\x00\x06\x00" + bytes(50), "zero bytes"),
 }
 
@@ -301,21 +254,8 @@ WRONG_FILES = {
 @pytest.mark.parametrize(("text", "match"), WRONG_FILES.values(), ids=WRONG_FILES)
 def test_what_is_wrong_in_a_file_is_told_with_its_line(written, text, match):
     """The error names file and line; no row is left out silently."""
-    refused(written(text), match=match)
-
-
-def test_a_cell_that_holds_the_separator_is_one_cell(written):
-    """In quotes it may."""
-    found = room_ids(written('building,room_id\n"Main, North",7\n'))
-    assert (found.ids, list(found.columns.building)) == (["7"], ["Main, North"])
-
-
-def test_columns_of_one_name_are_all_kept(written, script):
-    """In the frame each has a name of its own; one without a name is left out."""
-    path = written("room_id,note,note,\na,1,2,\n")
-    frame = ck.sweep(script(building({"a": []})).client(), path).frame()
-    assert frame.iloc[0, -2:].tolist() == ["1", "2"]
-    assert frame.columns.is_unique
+    name = "rooms.txt" if "rooms.txt" in match else "rooms.csv"
+    refused(written(text, name=name), match=match)
 
 
 def test_a_list_of_one_id_a_line(written):
@@ -328,26 +268,12 @@ def test_a_list_of_one_id_a_line(written):
     assert ids_of(written("room_id\tfloor\n7\t1\n", name="rooms.txt"), id_column="room_id") == ["7"]
 
 
-def test_a_list_that_is_none_is_an_error(written):
-    """A table by that name, or what is not text, is reported with its line."""
-    refused(written("7\nroom_id\tfloor\n", name="rooms.txt"), match="rooms.txt, line 2: .*tab")
-    refused(written("7\nBüro\n", "cp1252", "rooms.txt"), match="rooms.txt, line 2: ")
-
-
 @pytest.mark.parametrize("text", ["00123", "rooms.csv", "", ".", "7\n8\n9", "9" * 5000, "a\0b"])
 def test_a_lone_text_has_to_be_a_file(text, monkeypatch, tmp_path):
     """It is not taken for a room, nor for a list of letters; the error says so, briefly."""
     monkeypatch.chdir(tmp_path)
     told = refused(text, match="There is no file.*list of one")
     assert len(told) < LONGEST + 200
-
-
-def test_lines_of_a_file_are_ids(tmp_path):
-    """What readlines() gives is taken without the ends of the lines."""
-    path = tmp_path / "rooms.txt"
-    path.write_text("007\r\n8\n")
-    with path.open(newline="") as file:
-        assert ids_of(file.readlines()) == ["007", "8"]
 
 
 def device_table(*room_ids):

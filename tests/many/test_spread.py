@@ -156,29 +156,14 @@ def test_keys_that_are_refused_in_the_middle_are_tried_once(script, processes, s
     assert len(sweep.users) + len({one.room_id for one in sweep.failures}) == 40
 
 
-def test_no_rooms_start_nothing(script, executor):
-    """An empty list gives an empty frame."""
-    service = script(building({}))
-    assert ck.sweep(service.client(), [], executor=executor).frame().empty
-    assert service.requests == []
-
-
-def test_a_failed_list_of_devices_fails_for_all_parts(script, executor, small):
-    """B3 is asked in the first part, and its failure shows in each."""
-    service = script(building(dict.fromkeys(rooms(12), ()), devices_answer={"ret": 304}))
-    sweep = ck.sweep(service.client(), rooms(12), executor=executor)
-    [failure] = sweep.failures
-    assert (failure.room_id, failure.call, failure.error.ret) == (None, "B3", 304)
-    assert sweep.frame().people.isna().all()
-    assert set(sweep.frame().ret) == {304}
-
-
-def test_an_option_that_makes_no_sense_is_raised(script, executor, small):
-    """It is no room's failure."""
+def test_an_option_that_makes_no_sense_is_raised(script, executor, cluster, small):
+    """It is no room's failure. Dask's client is a likely mistake for its executor."""
     service = script(building(dict.fromkeys(rooms(12), ())))
     for option in ({"concurrency": 0}, {"max_rate": 0}):
         with pytest.raises(ck.ConfigError, match=next(iter(option))):
             ck.sweep(service.client(), rooms(12), executor=executor, **option)
+    with pytest.raises(ck.ConfigError, match=r"Client.*get_executor\(\)"):
+        ck.sweep(service.client(), ["a"], executor=cluster)
 
 
 def test_refused_keys_are_raised_before_anything_is_spread(script, executor):
@@ -272,22 +257,16 @@ def test_a_client_that_cannot_travel(script, request, kind, small):
     assert service.seen[USERS] == 0
 
 
-class Telling(Executor):
-    """Fails with a text that holds secrets, as a traceback of a worker's can."""
-
-    def __init__(self, text):
-        self.text = text
-
-    def submit(self, *_, **__):
-        raise RuntimeError(self.text)
-
-
 def test_what_a_worker_tells_is_masked(script):
-    """The key and the token in the words of an executor are hidden."""
-    service = script(building({"a": ()}))
-    client = service.client()
+    """The key and the token in the words of an executor are hidden, as in a worker's traceback."""
+    client = script(building({"a": ()})).client()
     text = f"key demo_secret, http://h/x?accessToken={client.token()}\nmore"
-    error = lost(ck.sweep(client, ["a"], executor=Telling(text)), 1).error[0]
+
+    class Telling(Executor):
+        def submit(self, *_, **__):
+            raise RuntimeError(text)
+
+    error = lost(ck.sweep(client, ["a"], executor=Telling()), 1).error[0]
     assert "RuntimeError: key ***" in error
     assert not any(secret in error for secret in ("demo_secret", str(client.token())))
 
@@ -318,14 +297,6 @@ def spied(client):
 
     ck.sweep(client, ["a"], executor=Spy())
     return given
-
-
-def test_what_is_no_executor_is_refused(script, cluster):
-    """Dask's client is a likely mistake, and the error says what to give."""
-    service = script(building({"a": ()}))
-    with pytest.raises(ck.ConfigError, match=r"Client.*get_executor\(\)"):
-        ck.sweep(service.client(), ["a"], executor=cluster)
-    assert service.requests == []
 
 
 # Rate and end

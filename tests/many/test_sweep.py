@@ -56,39 +56,44 @@ def test_a_thousand_rooms(house):
     with house.connect() as client:
         began = datetime.now(UTC)
         sweep = ck.sweep(client, ids)
-    assert sweep.complete
-    assert (sweep.failures, sweep.requests) == ((), 2001)
+    assert (sweep.complete, sweep.failures, sweep.requests) == (True, (), 2001)
     assert began <= sweep.time <= datetime.now(UTC)
-    assert sweep.time.tzinfo is UTC
-    assert sweep.seconds > 0
-    assert list(sweep.ids) == ids
-    assert [one.room_id for one in sweep.rooms] == ids
-    assert list(sweep.users) == ids
+    assert (sweep.time.tzinfo, sweep.seconds > 0) == (UTC, True)
     frame = sweep.frame()
-    assert types(frame) == TYPES
-    assert list(frame.room_id) == ids
+    assert [one.room_id for one in sweep.rooms] == ids
+    assert list(sweep.users) == list(sweep.ids) == list(frame.room_id) == ids
+    assert list(ck.rooms_frame(sweep.rooms).room_id) == ids
     expected = [len(house.people(room_id)) for room_id in ids[:300]]
     assert sum(expected) > 0
     assert column(frame, "users")[:300] == column(frame, "people")[:300] == expected
-    assert set(frame.devices) == {0}
-    assert set(frame.ret) == {0}
-    assert frame.error.isna().all()
-    shown = ck.users_frame(sweep.users)
-    assert len(shown) == frame.users.sum()
-    assert list(ck.rooms_frame(sweep.rooms).room_id) == ids
+    assert (set(frame.devices), set(frame.ret), set(frame.error.isna())) == ({0}, {0}, {True})
+    assert len(ck.users_frame(sweep.users)) == frame.users.sum()
 
 
-def test_the_frame_is_the_same_for_none_one_and_many(client):
-    """Its columns, their order and their types do not depend on what was found."""
-    one = ck.create_room(client, "One", "ops")
-    for ids in ([], [one], [one, "nowhere"], ["nowhere"]):
-        frame = ck.sweep(client, ids).frame()
-        assert types(frame) == TYPES
-        assert list(frame) == list(TYPES)
-        assert list(frame.index) == list(range(len(ids)))
-        shown = ck.occupancy_frame(ck.sweep(client, ids))
-        assert types(shown) == OCCUPANCY
-        assert list(shown) == list(OCCUPANCY)
+@pytest.mark.parametrize("ids", [[], ["a"], ["a", "nowhere"], ["nowhere"]])
+def test_the_frame_is_the_same_for_none_one_and_many(script, tmp_path, ids):
+    """Its columns, their order and their types do not depend on what was found; the service and the
+    time travel with it; as Parquet, pickle and CSV it can be kept, and the sweep as pickle."""
+    sweep = ck.sweep(script(building({"a": ["x"]})).client(name="prod"), ids)
+    again = pickle.loads(pickle.dumps(sweep))
+    frame, shown = again.frame(), ck.occupancy_frame(again)
+    assert list(types(frame).items()) == list(TYPES.items())
+    assert list(types(shown).items()) == list(OCCUPANCY.items())
+    assert list(frame.index) == list(range(len(ids)))
+    assert frame.attrs == shown.attrs == {"service": "prod", "time": sweep.time.isoformat()}
+    frame.to_parquet(tmp_path / "sweep.parquet")
+    kept = pd.read_parquet(tmp_path / "sweep.parquet")
+    pd.testing.assert_frame_equal(kept, frame, check_categorical=False)
+    assert kept.attrs == frame.attrs
+    frame.to_csv(tmp_path / "sweep.csv", index=False)
+    found = ck.sweep(script(building({})).client(), tmp_path / "sweep.csv")
+    assert list(found.ids) == ids
+    failed = 2 * ids.count("nowhere")
+    counted = "1 failure" if failed == 1 else f"{failed} failures"
+    requests = 2 * len(ids) + bool(ids)
+    assert repr(sweep).startswith(
+        f"<Sweep of {len(ids)} rooms on prod: {requests} requests, {counted}"
+    )
 
 
 def test_nothing_is_asked_for_no_rooms(script):
@@ -100,15 +105,6 @@ def test_nothing_is_asked_for_no_rooms(script):
     assert (sweep.rooms, sweep.users) == ([], {})
     assert ck.users_frame(sweep.users).empty
     assert ck.rooms_frame(sweep.rooms).empty
-
-
-def test_each_room_is_asked_once_and_the_external_users_once(script):
-    """An ID that is given twice has one row and one call of each kind."""
-    service = script(building({"a": ["x"], "b": []}))
-    sweep = ck.sweep(service.client(), ["b", "a", "b", "b"])
-    assert list(sweep.frame().room_id) == ["b", "a"]
-    assert (service.seen[ROOM], service.seen[USERS], service.seen[DEVICES]) == (2, 2, 1)
-    assert sweep.requests == 5
 
 
 def test_a_camera_is_not_a_person(client, sandbox):
@@ -228,47 +224,34 @@ def test_utilisation(script, cap, expected):
     assert types(shown) == OCCUPANCY
 
 
-def test_users_alone(script):
-    """Without rooms=, one call a room: the fields are missing and nothing is wrong."""
+@pytest.mark.parametrize(("rooms", "users"), [(True, False), (False, True), (True, True)])
+def test_rooms_or_users_alone(script, rooms, users):
+    """Of what is not asked for the values are missing, and nothing is wrong; an ID that is given
+    twice costs one call of each kind, the external users one."""
     service = script(building({"a": ["cam", "x"]}, [("a", "cam")]))
-    sweep = ck.sweep(service.client(), ["a"], rooms=False)
-    assert (service.seen[ROOM], service.seen[USERS], service.seen[DEVICES]) == (0, 1, 1)
+    sweep = ck.sweep(service.client(), ["a", "a"], rooms=rooms, users=users)
+    seen = (service.seen[ROOM], service.seen[USERS], service.seen[DEVICES])
+    assert (seen, sweep.requests) == ((rooms, users, users), rooms + 2 * users)
     frame = sweep.frame()
     assert types(frame) == TYPES
-    assert column(frame, "people") == column(frame, "devices") == [1]
-    assert column(frame, "topic") == column(frame, "error") == [None]
-    assert column(frame, "ret") == [0]
-    assert ck.occupancy_frame(sweep).utilisation.isna().all()
-
-
-def test_rooms_alone(script):
-    """Without users=, one call a room: users are missing and nothing is wrong."""
-    service = script(building({"a": ["x"]}))
-    sweep = ck.sweep(service.client(), ["a"], users=False)
-    assert (service.seen[ROOM], service.seen[USERS], service.seen[DEVICES]) == (1, 0, 0)
-    frame = sweep.frame()
-    assert column(frame, "users") == column(frame, "people") == column(frame, "error") == [None]
-    assert column(frame, "topic") == ["Topic of a"]
-    assert column(frame, "ret") == [0]
-    assert (sweep.complete, sweep.users) == (True, {})
+    assert column(frame, "people") == column(frame, "devices") == [1 if users else None]
+    assert column(frame, "topic") == ["Topic of a" if rooms else None]
+    assert (column(frame, "error"), column(frame, "ret"), sweep.complete) == ([None], [0], True)
+    assert ck.occupancy_frame(sweep).utilisation.isna().all() == (not (rooms and users))
 
 
 def test_neither_is_an_error(script):
-    """A sweep that asks nothing is a mistake."""
+    """A sweep that asks nothing is a mistake; without a service there is none."""
     service = script(building({"a": []}))
     with pytest.raises(ck.ConfigError, match="users=False"):
         ck.sweep(service.client(), ["a"], rooms=False, users=False)
     assert service.requests == []
-
-
-# When nothing can be asked, or no longer
-
-
-def test_no_service_at_all_is_raised():
-    """Where nobody answers there is no sweep."""
     client = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "b", sleep=lambda _: None)
     with pytest.raises(ck.TransportError):
         ck.sweep(client, ["a"])
+
+
+# When nothing can be asked, or no longer
 
 
 def test_external_users_that_were_not_asked_for_are_missing_for_a_reason(script):
@@ -290,52 +273,6 @@ def test_external_users_that_were_not_asked_for_are_missing_for_a_reason(script)
 
 
 # The result as a thing
-
-
-def test_a_sweep_tells_what_it_is(script):
-    """Its repr is short and names the service, the requests and the failures."""
-    service = script(building({"a": []}))
-    sweep = ck.sweep(service.client(name="prod"), ["a", "nowhere"])
-    assert repr(sweep).startswith("<Sweep of 2 rooms on prod: 5 requests, 2 failures, ")
-    assert sweep.service == "prod"
-    assert len({sweep, ck.sweep(service.client(), ["a"])}) == 2
-
-
-def test_a_frame_says_where_it_is_from(client):
-    """The service and the time of the sweep travel with it, with occupancy_frame too."""
-    sweep = ck.sweep(client, [ck.create_room(client, "One", "ops")])
-    expected = {"service": "SANDBOX", "time": sweep.time.isoformat()}
-    assert sweep.frame().attrs == expected
-    assert ck.occupancy_frame(sweep).attrs == expected
-    assert datetime.fromisoformat(expected["time"]) == sweep.time
-
-
-def test_a_frame_can_be_kept(script, tmp_path):
-    """As Parquet it is the same again; CSV and pickle can be written."""
-    service = script(building({"a": ["x"], "b": []}))
-    frame = ck.sweep(service.client(), ["a", "b", "nowhere"]).frame()
-    frame.to_parquet(tmp_path / "sweep.parquet")
-    again = pd.read_parquet(tmp_path / "sweep.parquet")
-    pd.testing.assert_frame_equal(again, frame, check_categorical=False)
-    assert again.attrs == frame.attrs
-    frame.to_csv(tmp_path / "sweep.csv", index=False)
-    assert len(pd.read_csv(tmp_path / "sweep.csv")) == 3
-    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(frame)), frame)
-    assert ck.sweep(service.client(), tmp_path / "sweep.csv").frame().room_id.tolist() == [
-        "a",
-        "b",
-        "nowhere",
-    ]
-
-
-def test_a_sweep_can_be_pickled(script):
-    """Rooms, users, failures and frame are the same afterwards."""
-    service = script(building({"a": ["x"]}))
-    sweep = ck.sweep(service.client(), ["a", "nowhere"])
-    again = pickle.loads(pickle.dumps(sweep))
-    pd.testing.assert_frame_equal(again.frame(), sweep.frame())
-    assert (again.rooms, again.users) == (sweep.rooms, sweep.users)
-    assert [str(one.error) for one in again.failures] == [str(one.error) for one in sweep.failures]
 
 
 WITHOUT = """

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -95,44 +94,6 @@ def test_columns_have_their_types_when_there_is_no_meeting():
     full, empty = ck.meetings(samples([0, 1, 0])), ck.meetings(samples([0, 0]))
     assert [*full.dtypes] == [*empty.dtypes]
     assert str(full["start"].dtype) == "datetime64[ms, UTC]"
-
-
-def building(every, failing, seed, rooms=40, days=5):
-    """Samples of rooms with meetings of 15 minutes or more, at least five apart, and these."""
-    chance = np.random.default_rng(seed)
-    truth, frames = [], []
-    for room in range(rooms):
-        users = np.zeros(days * 86_400, dtype=int)
-        clock = 0
-        while (clock := clock + int(chance.integers(300, 20_000))) < len(users) - 15_000:
-            begin, clock = clock, clock + int(chance.integers(900, 7200))
-            most = int(chance.integers(1, 12))
-            arrivals, leaving = chance.integers(0, 300, (2, most))
-            for come, go in zip(begin + arrivals - arrivals.min(), clock - leaving, strict=True):
-                users[come:go] += 1
-            clock -= leaving.min()
-            truth.append((f"{room:02}", begin, clock, users[begin:clock].sum() / 60))
-        seen = users[int(chance.integers(0, every)) :: every]
-        failed = chance.random(len(seen)) < failing
-        people = [None if fail else int(n) for n, fail in zip(seen, failed, strict=True)]
-        frames.append(samples(people, every, f"{room:02}"))
-    names = ["room_id", "begin", "end", "person_minutes"]
-    return pd.concat(frames), pd.DataFrame(truth, columns=names)
-
-
-@pytest.mark.parametrize(("failing", "least"), [(0, 0.98), (0.01, 0.93)])
-def test_meetings_of_a_simulated_building_are_found(failing, least):
-    """At a sample a minute: recall and precision, a meeting being found that begins and ends within
-    two minutes of it, and person-minutes within 2 %."""
-    frame, truth = building(60, failing, seed=3)
-    found = ck.meetings(frame)
-    since = ((found["start"] - BEGIN).dt.total_seconds(), (found["end"] - BEGIN).dt.total_seconds())
-    mine = found.assign(begin=since[0], last=since[1])
-    pairs = truth.merge(mine, on="room_id")
-    close = (pairs["begin_x"] - pairs["begin_y"]).abs().lt(120)
-    close &= (pairs["end_x"] - pairs["last"]).abs().lt(120)
-    assert min(close.sum() / len(truth), close.sum() / len(found)) >= least
-    assert found["person_minutes"].sum() == pytest.approx(truth["person_minutes"].sum(), rel=0.02)
 
 
 def test_a_folder_that_is_recorded_is_read(tmp_path):

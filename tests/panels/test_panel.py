@@ -1,65 +1,104 @@
-"""What all panels share: work that shows in them, errors shown, questions, one thing at a time."""
+"""What all panels share: clicks in a queue, questions, errors and other messages, one value."""
 
-import json
 import logging
 import threading
 from concurrent.futures import CancelledError
+from functools import partial
 
-import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.panels.arranging import button, fields
-from confkit.panels.panel import Panel
-from confkit.panels.parts import Bar, Column, Field, Mark, Table, View
-from tests.panels.pressing import page
-
-LONG = 10  # seconds that a test waits at most for what takes none
+from confkit.panels.arranging import button
+from confkit.panels.panel import Panel, told, until_cancelled
+from tests.panels.pressing import LONG, heard, page
 
 
-class Counting(Panel):
-    """A panel whose work the test holds up."""
+class Doing(Panel):
+    """A panel whose work the test holds up, and that notes what was done."""
 
     def __init__(self, client=None):
-        super().__init__("Counting", client)
-        self.begun, self.go = threading.Event(), threading.Event()
-        self.times = 0
+        super().__init__("Doing", client)
+        self.done, self.begun, self.go = [], threading.Event(), threading.Event()
 
-    def count(self):
-        """Counts, once `go` is set or the work is cancelled."""
-        with self.working("Counting") as work:
+    def read(self, kind="reading"):
+        """Reads, until `go` is set or the work is cancelled."""
+        with self.working("Reading", kind) as work:
             self.begun.set()
             while not self.go.wait(0.01):
                 if work.cancelled.is_set():
-                    self.frame.tell("Counted nothing.")
+                    self.tell("Read nothing.", kind=kind)
                     return
-            self.times += 1
-            work.progress(self.times, 3)
-            self.value = self.times
+            self.done.append("read")
+            self.value = list(self.done)
 
-    def break_(self, error):
-        with self.working("Breaking"):
-            raise error
+    def fail(self, error, kind="work"):
+        """Fails so."""
+        with self.working("Failing", kind):
+            raise error if isinstance(error, BaseException) else ck.ConfigError(error)
+
+    @told("pick")
+    def pick(self, wrong=""):
+        """Picks, which is no work in the head."""
+        if wrong:
+            raise ck.ConfigError(wrong)
+
+    def note(self, word):
+        """A button that notes this word."""
+        return button(word, self.clicked(lambda: self.done.append(word)))
+
+    def hold(self):
+        """The button of a reading that is under way."""
+        made = button("Read", self.clicked(self.read, "reading"))
+        made.click()
+        assert self.begun.wait(LONG)
+        return made
+
+    def finish(self):
+        """Lets the reading end, and waits for all that follows."""
+        self.go.set()
+        assert self.wait(LONG)
+
+    @property
+    def texts(self):
+        return [one["text"] for one in self.frame.messages]
 
 
-def test_a_first_reading_that_fails_keeps_nobody_waiting_and_is_no_value():
+@pytest.fixture
+def panel():
+    return Doing()
+
+
+# The value
+
+
+def test_a_first_reading_that_fails_keeps_nobody_waiting_and_is_no_value(panel):
     """Who asks for the value gets the error, which the panel shows, until there is a value."""
-    panel = Counting()
-    panel.first(lambda: panel.break_(ck.ConfigError("No service. Name one.")))
+    panel.first(lambda: panel.fail("No service. Name one."))
     for _ in range(2):
         with pytest.raises(ck.ConfigError, match="Name one"):
             _ = panel.value
     assert panel.wait(LONG)
     assert panel.frame.text == "No service. Name one."
     panel.go.set()
-    panel.count()
-    assert panel.value == 1
+    panel.read()
+    assert panel.value == ["read"]
 
 
-def test_who_sees_what_is_drawn_reads_the_value_that_belongs_to_it():
+def test_the_first_value_is_there_before_what_was_clicked_meanwhile(panel):
+    """Whoever waits for the value does not wait for a click's work, too."""
+    goes_on = threading.Event()
+    panel.first(panel.read)
+    assert panel.begun.wait(LONG)
+    panel.clicked(lambda: goes_on.wait(LONG))()
+    panel.go.set()
+    assert panel.value == ["read"]
+    goes_on.set()
+    assert panel.wait(LONG)
+
+
+def test_who_sees_what_is_drawn_reads_the_value_that_belongs_to_it(panel):
     """In whichever thread: not the value before, as long as the new one is not there yet."""
-    panel, found = Counting(), []
-    readers = []
+    found, readers = [], []
 
     def draw(new):
         # The page shows it from here on, and somebody there runs a cell.
@@ -74,367 +113,307 @@ def test_who_sees_what_is_drawn_reads_the_value_that_belongs_to_it():
         assert (found[-1], panel.value) == (new, new)
 
 
-def test_an_error_is_told_in_the_panel_and_raised_to_code_but_not_by_a_click(caplog):
-    """A click ends in a text, not in a log."""
-    panel = Counting()
-    with pytest.raises(ck.ConfigError):
-        panel.break_(ck.ConfigError("The keys are wrong. Check them."))
-    assert (panel.frame.text, panel.frame.tone) == ("The keys are wrong. Check them.", "bad")
-    assert panel.frame.busy == ""
-    panel.frame.tell("")
-    panel.clicked(lambda: panel.break_(ck.ConfigError("Again. Check them.")))()
+# Clicks
+
+
+@pytest.mark.parametrize("begin", ["first", "tick", "click"])
+def test_clicks_during_other_work_take_effect_after_it_in_their_order(panel, begin):
+    """Whatever is under way holds clicks up and does not swallow them; a tick is left out."""
+    panel.every(60, panel.read if begin == "tick" else lambda: panel.done.append("tick"))
+    if begin == "first":
+        panel.first(panel.read)
+    elif begin == "tick":
+        panel.frame._hear(None, {"kind": "tick"}, [])
+    else:
+        panel.clicked(panel.read)()
+    assert panel.begun.wait(LONG)
+    panel.frame._hear(None, {"kind": "tick"}, [])
+    for word in ("clicked", "clicked again"):
+        panel.clicked(partial(panel.done.append, word))()
+    assert panel.done == []
+    panel.finish()
+    assert panel.done == ["read", "clicked", "clicked again"]
+
+
+def test_clicks_during_a_clicks_work_are_named_in_the_head_and_done_in_their_order(panel):
+    """A second click of the same button is said and does not count, until its first one is done."""
+    read, create, export = panel.hold(), panel.note("Create"), panel.note("Export")
+    read.click()
+    assert panel.frame.waiting == "Already under way: Read."
+    for one in (create, export, create):
+        one.click()
+    assert panel.frame.waiting == "Waiting: Create, Export. Already waiting: Create."
+    assert all("confkit-at-work" in one._dom_classes for one in (read, create, export))
+    panel.finish()
+    assert panel.done == ["read", "Create", "Export"]
+    assert panel.frame.waiting == ""
+    assert not any("confkit-at-work" in one._dom_classes for one in (read, create, export))
+    create.click()
     assert panel.wait(LONG)
-    assert (panel.frame.text, panel.frame.tone) == ("Again. Check them.", "bad")
+    assert panel.done[-1] == "Create"
+
+
+def test_cancel_ends_the_work_and_drops_the_clicks_that_wait_and_says_which(panel):
+    """They are not done later, by surprise; the message stays. Without work it does nothing."""
+    panel.cancel()
+    panel.hold()
+    for word in ("Create", "Export"):
+        panel.note(word).click()
+    heard(panel, "cancel")
+    assert (panel.frame.waiting, panel.frame.busy, panel.done) == ("", "", [])
+    told = "Cancelled while waiting, and not done: Create, Export."
+    assert panel.texts == [told, "Read nothing."]
+    with pytest.raises(CancelledError):
+        panel.fail(CancelledError())
+    assert (panel.frame.text, panel.frame.tone) == ("Cancelled.", "")
+
+
+def test_a_panel_that_is_closed_ends_its_work_and_names_what_waited(panel, caplog):
+    """Nothing goes on for a panel that nobody has any more; the log names the rest."""
+    panel.hold()
+    panel.note("Create").click()
+    panel.close()
+    assert panel.wait(LONG)
+    assert panel.done == []
+    assert [(one.levelname, one.getMessage()) for one in caplog.records] == [
+        ("WARNING", "the panel was closed, and not done were: Create")
+    ]
+
+
+def test_what_a_click_is_about_is_what_was_there_at_the_click(panel):
+    """Not what is there when it has its turn; where there is nothing, the click says so at once."""
+    picked = ["a room"]
+
+    def pick():
+        if not picked:
+            raise ck.ConfigError("No room is picked.")
+        return picked[-1]
+
+    delete = button("Delete", panel.clicked(panel.done.append, "change", given=pick))
+    panel.hold()
+    delete.click()
+    picked.append("another room")
+    panel.finish()
+    assert panel.done == ["read", "a room"]
+    picked.clear()
+    delete.click()
+    assert panel.frame.text == "No room is picked."
+
+
+def test_waiting_hands_on_what_comes_and_ends_when_cancelled():
+    """A result, an error as it was raised, and CancelledError at once."""
+    never, stuck, cancelled = (threading.Event() for _ in range(3))
+    assert until_cancelled(lambda: 7, never) == 7
+    with pytest.raises(ZeroDivisionError):
+        until_cancelled(lambda: 1 // 0, never)
+    cancelled.set()
+    with pytest.raises(CancelledError):
+        until_cancelled(lambda: stuck.wait(LONG), cancelled)
+    stuck.set()
+
+
+# Questions
+
+
+def test_a_question_comes_before_a_change_and_only_yes_does_it(panel):
+    """A no is taken at once, whatever else is under way; a yes is done after that, and once. An
+    answer to an earlier question answers none."""
+    note = partial(panel.done.append, "gone")
+    panel.hold()
+    panel.ask("Delete", "Delete it?", note)
+    assert (panel.frame.question, panel.frame.yes) == ("Delete it?", "Delete")
+    panel.frame._hear(None, {"kind": "no", "question": "Delete it?"}, [])
+    assert panel.frame.question == ""
+    panel.ask("Delete", "Delete it?", note)
+    panel.frame._hear(None, {"kind": "yes", "question": "Another?"}, [])
+    assert panel.frame.question == "Delete it?"
+    for answer in ("yes", "no", "yes"):
+        panel.frame._hear(None, {"kind": answer, "question": "Delete it?"}, [])
+        assert panel.frame.question == ""
+    panel.finish()
+    assert panel.done == ["read", "gone"]
+    panel.answer(True)
+    assert panel.done == ["read", "gone"], "a question is answered once"
+
+
+def test_a_question_that_another_one_replaces_is_said_to_be_not_done(panel):
+    """Of two clicks that waited and ask, neither is lost without a word."""
+    panel.hold()
+    for word in ("Delete", "Remove"):
+        ask = partial(panel.ask, word, f"{word} it?", partial(panel.done.append, word))
+        button(word, panel.clicked(ask)).click()
+    panel.finish()
+    assert panel.frame.question == "Remove it?"
+    assert panel.frame.text == "Not answered, and not done: Delete it?"
+    panel.answer(True)
+    assert panel.done == ["read", "Remove"]
+
+
+# Messages
+
+
+@pytest.fixture
+def wrong(panel):
+    """The panel with an error of its reading, and one of a change."""
+    for kind, text in (("reading", "Not read."), ("change", "Not changed.")):
+        with pytest.raises(ck.ConfigError):
+            panel.fail(text, kind)
+    return panel
+
+
+def test_an_error_is_told_in_the_panel_and_raised_to_code_but_not_by_a_click(panel, caplog):
+    """A click ends in a text; one that nobody expects is a fault of ours, and logged once."""
+    with pytest.raises(ck.ConfigError):
+        panel.fail("The keys are wrong. Check them.")
+    assert (panel.frame.text, panel.frame.tone) == ("The keys are wrong. Check them.", "bad")
+    panel.clicked(lambda: panel.fail("Again."))()
+    assert panel.wait(LONG)
+    assert (panel.texts, panel.frame.tone, panel.frame.busy) == (["Again."], "bad", "")
     assert not caplog.records
-
-
-def test_an_error_that_nobody_expects_is_told_in_the_panel_and_logged_once(caplog):
-    """It is a fault of ours, so its traceback is kept for a report."""
-    panel = Counting()
     with caplog.at_level(logging.ERROR):
-        panel.clicked(lambda: panel.break_(ZeroDivisionError("by nought")))()
+        panel.clicked(lambda: panel.fail(ZeroDivisionError("by nought")))()
         assert panel.wait(LONG)
     assert "ZeroDivisionError: by nought" in panel.frame.text
     assert [record.exc_info is not None for record in caplog.records] == [True]
 
 
-def test_cancel_ends_the_work_under_way():
-    """The browser's Cancel reaches the work while it runs; without work it does nothing."""
-    panel = Counting()
-    panel.cancel()
-    panel.clicked(panel.count)()
-    assert panel.begun.wait(LONG)
-    panel.frame._hear(None, {"kind": "cancel"}, [])
-    assert panel.wait(LONG)
-    assert (panel.times, panel.frame.text) == (0, "Counted nothing.")
+def test_a_message_stays_until_the_next_work_of_its_kind_begins(wrong):
+    """What one click says does not erase what another has said."""
+    with wrong.working("Exporting", "export"):
+        assert wrong.texts == ["Not read.", "Not changed."]
+    wrong.tell("Exported.", "good", "export")
+    assert wrong.texts == ["Not read.", "Not changed.", "Exported."]
+    with wrong.working("Changing", "change"):
+        assert wrong.texts == ["Not read.", "Exported."]
+    with pytest.raises(ck.ConfigError):
+        wrong.pick("No such room.")
+    assert wrong.texts == ["Not read.", "Exported.", "No such room."]
+    wrong.pick()
+    assert wrong.texts == ["Not read.", "Exported."]
 
 
-def test_work_that_was_cancelled_is_no_error():
-    """A function that raises CancelledError ends in a plain word."""
-    panel = Counting()
-    with pytest.raises(CancelledError):
-        panel.break_(CancelledError())
-    assert (panel.frame.text, panel.frame.tone) == ("Cancelled.", "")
-
-
-def test_work_within_work_is_one():
-    """A method may call another: both are cancelled together, and the outer is reported again."""
-    panel = Counting()
-    with panel.working("Outer") as outer:
-        with panel.working("Inner") as inner:
+def test_work_within_work_is_one_and_says_nothing_of_its_own(wrong):
+    """Both are cancelled together; what goes wrong in a part is the error of the whole, said once,
+    and its beginning erases none."""
+    with pytest.raises(ck.ConfigError), wrong.working("Creating", "change") as outer:
+        with wrong.working("Inner") as inner:
             assert inner is outer
-        assert panel.frame.busy == "Outer"
-    assert panel.frame.busy == ""
+        assert wrong.frame.busy == "Creating"
+        wrong.pick()
+        wrong.fail("The new room was not read.", "reading")
+    assert [(one["kind"], one["text"]) for one in wrong.frame.messages] == [
+        ("reading", "Not read."),
+        ("change", "The new room was not read."),
+    ]
+    assert wrong.frame.busy == ""
 
 
-def test_a_question_comes_before_a_change_and_only_yes_does_it():
-    """The question is asked in words; no, and nothing happened; yes, and it is done."""
-    panel = Counting()
-    panel.go.set()
-    delete = button(
-        "Count", panel.clicked(lambda: panel.ask("Count it", "Count one more?", panel.count))
-    )
-    delete.click()
-    assert panel.wait(LONG)
-    assert (panel.frame.question, panel.frame.yes) == ("Count one more?", "Count it")
-    panel.frame._hear(None, {"kind": "no"}, [])
-    assert panel.wait(LONG)
-    assert (panel.frame.question, panel.times) == ("", 0)
-    delete.click()
-    assert panel.wait(LONG)
-    panel.frame._hear(None, {"kind": "yes"}, [])
-    assert panel.wait(LONG)
-    assert (panel.frame.question, panel.times) == ("", 1)
-    panel.answer(True)
-    assert panel.times == 1, "a question is answered once"
+def test_what_comes_of_a_click_stands_beside_its_button(panel):
+    """Its message, its question, and what comes of the answer; of a call it stands in the head."""
+
+    def act(text):
+        panel.tell(text, kind="change")
+        panel.ask("Yes", f"{text}?", lambda: panel.tell("Did it.", kind="change"))
+
+    places = set()
+    for text in ("Delete", "Remove"):
+        made = button(text, panel.clicked(lambda text=text: act(text), "change"))
+        made.click()
+        assert panel.wait(LONG)
+        assert panel.frame.place in made._dom_classes
+        assert panel.frame.messages[-1]["place"] == panel.frame.place
+        places.add(panel.frame.place)
+    assert len(places) == 2
+    heard(panel, "yes")
+    last = panel.frame.messages[-1]
+    assert (last["text"], last["place"]) == ("Did it.", panel.frame.place)
+    panel.dismiss()
+    act("From code")
+    assert (panel.frame.messages[-1]["place"], panel.frame.place) == ("", "")
 
 
-def test_no_is_taken_at_once_whatever_else_is_under_way():
-    """A question that was answered with no is gone, and nothing is done later."""
-    panel = Counting()
-    panel.clicked(panel.count)()
-    assert panel.begun.wait(LONG)
-    panel.ask("Count it", "Count one more?", panel.count)
-    panel.frame._hear(None, {"kind": "no", "question": "Count one more?"}, [])
-    assert panel.frame.question == ""
-    panel.go.set()
-    assert panel.wait(LONG)
-    assert panel.times == 1
+def test_a_message_is_dismissed_from_code_or_by_a_click(wrong):
+    """A click that was on its way when another message came takes none away unread."""
+    heard(wrong, "dismiss", message="change", text="An older one.")
+    for nonsense in ({}, {"message": 7, "text": None}, {"message": ["reading"], "text": {}}):
+        heard(wrong, "dismiss", **nonsense)
+    wrong.dismiss("none")
+    assert wrong.texts == ["Not read.", "Not changed."]
+    heard(wrong, "dismiss", message="change", text="Not changed.")
+    assert wrong.texts == ["Not read."]
+    wrong.dismiss()
+    assert wrong.texts == []
 
 
-def test_yes_is_done_after_what_is_under_way_and_no_longer_asked():
-    """The question goes at once; a no that comes after the yes is no answer to anything."""
-    panel = Counting()
-    panel.clicked(panel.count)()
-    assert panel.begun.wait(LONG)
-    panel.ask("Count it", "Count one more?", panel.count)
-    panel.frame._hear(None, {"kind": "yes", "question": "Count one more?"}, [])
-    assert panel.frame.question == ""
-    panel.frame._hear(None, {"kind": "no", "question": "Count one more?"}, [])
-    panel.go.set()
-    assert panel.wait(LONG)
-    assert panel.times == 2
+def test_an_automatic_reading_takes_back_only_what_one_has_said(wrong):
+    """It erases no message of a click, of its own kind neither, and its own when it works again.
+    What it goes on to say is said once: once dismissed it is gone until something else happens."""
+    why, sent = [""], []
+
+    def read():
+        with wrong.working("", "reading"):
+            if why[0]:
+                raise ck.ConfigError(why[0])
+        wrong.tell("", kind="reading")
+
+    wrong.every(60, read)
+    heard(wrong, "tick")
+    assert wrong.texts == ["Not read.", "Not changed."]
+    wrong.frame.observe(lambda change: sent.append(change["new"]), "messages")
+    for why[0], texts, number in (
+        ("No service.", ["Not changed.", "No service."], 1),
+        ("No service.", ["Not changed.", "No service."], 1),
+        ("", ["Not changed."], 2),
+        ("No service.", ["Not changed.", "No service."], 3),
+    ):
+        heard(wrong, "tick")
+        assert (wrong.texts, len(sent)) == (texts, number)
+    wrong.dismiss("reading")
+    heard(wrong, "tick")
+    assert wrong.texts == ["Not changed."]
 
 
-def test_an_answer_to_an_earlier_question_answers_none():
-    """What was clicked before another question came up is not done to that one's room."""
-    panel = Counting()
-    panel.go.set()
-    panel.ask("Count it", "Count one more?", panel.count)
-    panel.ask("Count it", "Count two more?", panel.count)
-    panel.frame._hear(None, {"kind": "yes", "question": "Count one more?"}, [])
-    assert panel.wait(LONG)
-    assert (panel.times, panel.frame.question) == (0, "Count two more?")
+def test_the_head_hides_the_login_of_an_address_whatever_it_says(panel):
+    """A device may be called by its address; what stands in the head may be saved."""
+    where = "rtsp://user:hunter2@host/1"
+    panel.tell(f"{where} was imported", "good")
+    panel.frame.messages = [*panel.frame.messages, {"kind": "x", "text": where, "tone": ""}]
+    panel.ask("Remove", f"Remove {where}?", print)
+    with panel.working(f"Removing {where}"):
+        assert "hunter2" not in page(panel)
+    assert "***@host" in panel.frame.question
 
 
-def test_a_panel_that_is_closed_ends_its_work():
-    """Nothing goes on for a panel that nobody has any more."""
-    panel = Counting()
-    panel.clicked(panel.count)()
-    assert panel.begun.wait(LONG)
-    panel.close()
-    assert panel.wait(LONG)
-    assert panel.times == 0
-
-
-@pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf"), "5"])
-def test_a_clock_that_makes_no_sense_is_refused(seconds):
-    """Seconds, or 0 for never."""
-    with pytest.raises(ck.ConfigError, match="0 for never"):
-        Counting().every(seconds, print)
-
-
-def test_progress_of_many_steps_is_told_some_hundred_times():
+def test_progress_of_many_steps_is_told_some_hundred_times(panel):
     """A sweep of 100,000 rooms does not send 100,000 messages."""
-    panel = Counting()
-    told = []
-    panel.frame.observe(lambda change: told.append(change["new"]), "done")
+    steps = []
+    panel.frame.observe(lambda change: steps.append(change["new"]), "done")
     with panel.working("Reading") as work:
         for step in range(100_000):
             work.progress(step + 1, 100_000)
-    assert told[-1] in (100_000, 0)
-    assert 50 < len(told) < 250
+    assert steps[-1] in (100_000, 0)
+    assert 50 < len(steps) < 250
 
 
 def test_the_head_names_the_service_and_says_that_it_is_read_only(sandbox):
     """Nobody takes one service for another."""
     with sandbox.connect(read_only=True) as client:
-        panel = Counting(client)
+        panel = Doing(client)
         assert panel.frame.service == "SANDBOX"
         assert "Read only" in panel.frame.note
-        refused = button("Delete", print, refused=panel.frame.note)
+        refused = panel._button("Delete", print, changes=True)
         assert refused.disabled
         assert "read_only=False" in refused.tooltip
 
 
+@pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf"), "5"])
+def test_a_clock_that_makes_no_sense_is_refused(panel, seconds):
+    """Seconds, or 0 for never."""
+    with pytest.raises(ck.ConfigError, match="0 for never"):
+        panel.every(seconds, print)
+
+
 @pytest.mark.parametrize("message", [None, "text", {}, {"kind": 7}, {"kind": "unknown"}])
-def test_messages_that_make_no_sense_are_left_alone(message):
+def test_messages_that_make_no_sense_are_left_alone(panel, message):
     """What a stranger's script sends to a widget does not break it."""
-    Counting().frame._hear(None, message, [])
-
-
-# The parts
-
-
-def test_what_is_typed_into_a_field_is_in_no_state_of_the_widget():
-    """Python has it, the browser's saved state has not; clearing forgets it."""
-    field = Field("Password")
-    field._hear(None, {"kind": "typed", "text": "hunter2"}, [])
-    assert field.text == "hunter2"
-    assert "hunter2" not in repr(field.text)
-    assert "hunter2" not in f"{field.get_state()} {field!r} {field.__dict__}"
-    field.fill("other-secret")
-    assert field.text == "other-secret"
-    assert "other-secret" not in f"{field.get_state()} {field!r}"
-    field.clear()
-    assert field.text is None
-
-
-def test_a_field_shows_what_code_filled_in_only_where_it_may_and_never_a_login():
-    """The page gets the text as a message, also one opened later; the state never has it."""
-    for shows, text, told in (
-        (True, "rtsp://h/1", 1),
-        (True, "rtsp://u:pw@h/1", 0),
-        (False, "rtsp://h/1", 0),
-    ):
-        field, sent = Field("Address", "text", shows=shows), []
-        field.send = lambda content, buffers=None, sent=sent: sent.append(content)
-        field.fill(text)
-        field._hear(None, {"kind": "filled"}, [])
-        assert [one["text"] for one in sent if one["kind"] == "fill"] == [text] * 2 * told
-        assert text not in str(field.get_state())
-
-
-def test_the_head_hides_the_login_of_an_address_whatever_it_says():
-    """A device may be called by its address; what stands in the head may be saved."""
-    panel = Counting()
-    panel.frame.tell("rtsp://user:hunter2@host/1 was imported", "good")
-    panel.ask("Remove", "Remove rtsp://user:hunter2@host/1?", print)
-    with panel.working("Removing rtsp://user:hunter2@host/1"):
-        assert "hunter2" not in page(panel)
-    assert "***@host" in panel.frame.question
-
-
-@pytest.mark.parametrize(
-    ("whole", "text"),
-    [("café".encode(), "café"), (b"\xef\xbb\xbfcaf", "caf"), ("café".encode("cp1252"), "café")],
-)
-def test_a_chosen_file_is_read_as_text(whole, text):
-    """UTF-8, with a mark or without, and what spreadsheets write otherwise."""
-    field = Field("Table", "file", ".csv")
-    field._hear(None, {"kind": "file", "name": "rooms.csv"}, [memoryview(whole)])
-    assert (field.text, field.name) == (text, "rooms.csv")
-    assert text not in str(field.get_state())
-    field._hear(None, {"kind": "file", "name": "empty.csv"}, [])
-    assert field.text is None
-
-
-def test_a_view_is_in_no_state_and_is_sent_to_who_opens_it_later():
-    """The HTML goes by message; a page that opens asks for all there is."""
-    view = View("Token")
-    sent = []
-    view.send = lambda content, buffers=None: sent.append(content)
-    view.html = "<pre>abc</pre>"
-    assert sent.pop() == {"kind": "shown", "values": {"html": "<pre>abc</pre>"}, "whole": False}
-    view._hear(None, {"kind": "ready"}, [])
-    values = {"label": "Token", "html": "<pre>abc</pre>"}
-    assert sent == [{"kind": "shown", "values": values, "whole": True}]
-    assert "abc" not in str(view.get_state())
-
-
-@pytest.fixture
-def table():
-    columns = [
-        Column("room_id", "Room"),
-        Column("users", "Users", right=True),
-        Column("state", "State", lambda row: Mark(row["state"], "good") if row["state"] else None),
-        Column("share", "Use", lambda row: Bar(f"{row['users']} of 9", row["share"], "free")),
-        Column("absent", "Never there"),
-    ]
-    made = Table("Rooms", "room_id", columns, what="rooms")
-    made.show(frame(120))
-    return made
-
-
-def frame(rows):
-    return pd.DataFrame(
-        {
-            "room_id": pd.array([f"{1000 + n}" for n in range(rows)], dtype="string"),
-            "users": pd.array([None if n % 10 == 3 else n * 7 % 11 for n in range(rows)], "Int64"),
-            "state": pd.array([None if n % 2 else "opening" for n in range(rows)], dtype="string"),
-            "share": [0.5] * rows,
-        }
-    )
-
-
-def test_a_table_sends_one_page_and_says_how_many_there_are(table):
-    """Fifty rows of 120, the columns that the frame has, missing values as missing."""
-    assert len(table.rows) == 50
-    assert (table.page, table.pages, table.told) == (0, 3, "120 rooms")
-    assert [column[0] for column in table.columns] == ["room_id", "users", "state", "share"]
-    assert table.rows[0][1][0] == "1000"
-    assert table.rows[3][1][1] is None, "a missing number is no zero"
-    assert table.rows[1][1][2] is None
-    assert table.rows[0][1][2] == {"text": "opening", "tone": "good"}
-    assert table.visible[:2] == ["1000", "1001"]
-
-
-def test_a_table_sorts_all_rows_and_puts_missing_ones_last(table):
-    """Numbers downwards first and texts upwards, the other way at the second click, the first page
-    each time."""
-    table.turn(2)
-    table._hear(None, {"kind": "sort", "column": "users"}, [])
-    assert (table.page, table.sorted) == (0, ["users", True])
-    assert table.rows[0][1][1] == "10"
-    table._hear(None, {"kind": "sort", "column": "users"}, [])
-    assert table.rows[0][1][1] == "0"
-    table.turn(2)
-    assert table.rows[-1][1][1] is None
-    with pytest.raises(ck.ConfigError, match="There are room_id, users"):
-        table.sort("no such column")
-    for message in ({"kind": "sort", "column": "nope"}, {"kind": "sort"}, {"kind": "page"}):
-        table._hear(None, message, [])
-    assert table.sorted == ["users", False]
-    table.sort("room_id")
-    assert table.sorted == ["room_id", False]
-
-
-@pytest.mark.parametrize("names", [["users", "room_id"], [], ["nope"], None, "users", [7, {}]])
-def test_columns_are_chosen_among_those_that_there_are(table, names):
-    """In the order of the table; without any of them the usual ones are shown."""
-    table._hear(None, {"kind": "columns", "names": names}, [])
-    assert table.picked == (["room_id", "users"] if names and "room_id" in names else [])
-
-
-def test_a_column_of_numbers_and_texts_is_sorted_as_text():
-    """A caller's column of anything does not break the table."""
-    table = Table("Rooms", "room_id", [Column("room_id", "Room"), Column("note", "Note")])
-    made = frame(4)
-    made["note"] = [10, "a", 2.5, None]
-    table.show(made)
-    table.sort("note")
-    assert [cells[1] for _, cells in table.rows] == ["10", "2.5", "a", None]
-
-
-def test_pages_end_where_the_rows_do(table):
-    """A page beyond the last is the last; fewer rows bring a later page back."""
-    table._hear(None, {"kind": "page", "to": 99}, [])
-    assert (table.page, len(table.rows)) == (2, 20)
-    table.turn(-5)
-    assert table.page == 0
-    table.turn(2)
-    table.show(frame(60))
-    assert (table.page, table.pages, len(table.rows)) == (1, 2, 10)
-    table.show(frame(0))
-    assert (table.page, table.pages, table.rows, table.told) == (0, 1, [], "0 rooms")
-
-
-def test_choosing_a_row_is_told_and_lasts_while_the_row_is_there():
-    """The key of the row is handed on; a frame without it has none chosen."""
-    chosen = []
-    table = Table("Rooms", "room_id", [Column("room_id", "Room")], on_choice=chosen.append)
-    table.show(frame(5))
-    table._hear(None, {"kind": "choose", "key": "1003"}, [])
-    assert (table.chosen, chosen) == ("1003", ["1003"])
-    table.show(frame(4))
-    assert table.chosen == "1003"
-    table.show(frame(3))
-    assert table.chosen == ""
-
-
-def test_turning_and_sorting_tell_that_other_rows_are_seen():
-    """Who reads only the rows on the screen learns that they are others."""
-    seen = []
-    table = Table(
-        "Rooms",
-        "room_id",
-        [Column("room_id", "Room")],
-        on_page=lambda: seen.append(table.visible[0]),
-    )
-    table.show(frame(120))
-    table.turn(1)
-    table.sort("room_id", down=True)
-    assert seen == ["1050", "1119"]
-
-
-def test_the_browser_gets_as_much_of_a_long_table_as_of_a_short_one(table):
-    """100,000 rows cost no more than a page of them."""
-    few = len(json.dumps([table.columns, table.rows]))
-    table.show(frame(100_000))
-    assert len(json.dumps([table.columns, table.rows])) < 1.5 * few
-
-
-def test_fields_are_escaped_and_a_missing_one_is_a_dash():
-    """A topic with a tag in it is text."""
-    assert "&lt;b&gt;" in fields([("topic", "<b>")])
-    assert "&ndash;" in fields([("owner", None)])
-    assert "<dd>0</dd>" in fields([("users", 0)])
-
-
-def test_a_row_is_revealed_on_its_page_and_marked(table):
-    """Whichever page is shown; a key that is not there changes nothing."""
-    table.reveal("1073")
-    assert (table.page, table.chosen) == (1, "1073")
-    table.reveal("no such room")
-    assert (table.page, table.chosen) == (1, "1073")
-    assert table.ordered["room_id"].tolist()[73] == "1073"
+    panel.frame._hear(None, message, [])

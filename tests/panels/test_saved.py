@@ -44,8 +44,6 @@ def charted(client, room_id):
 def devices(client, room_id):
     """The devices of all rooms, one picked, and the rooms by topic."""
     panel = DevicePanel(client)
-    panel.everywhere.value = True
-    panel.refresh()
     panel.list_rooms()
     panel.select("vault-1")
     return panel, [CAMERA, "vault-1", TOPIC, room_id]

@@ -10,12 +10,14 @@ import re
 import pytest
 
 import confkit as ck
-from confkit.panels.token_making import token_steps
+from confkit.panels import WirePanel
 from confkit.sandbox import Sandbox
 from confkit.signing import digest
+from tests.panels.pressing import page
 from tests.scripted import AUTHENTICATE, VECTOR_TOKEN
 
 LOGIN = "/rtc/auth/valid"
+FAKE = {"ret": 0, "random": "r4nd0m", "key": "k3y-k3y"}
 DIALECTS = [
     ck.Dialect(),
     ck.Dialect(signature="raw"),
@@ -23,6 +25,11 @@ DIALECTS = [
     ck.Dialect(hash="md5"),
     ck.Dialect(hash="sha512", signature="raw"),
 ]
+
+
+def token_steps(client):
+    """How the client's token is made, as its panel tells it."""
+    return WirePanel(client, every=0).token_steps()
 
 
 def by_name(steps):
@@ -116,46 +123,34 @@ def assert_masked(client):
     assert "joined by a colon" in text
 
 
-def test_of_a_service_that_is_no_sandbox_every_secret_is_masked(script):
-    """Even with the demo keys on loopback: without a sandbox nobody says that they are public."""
-    client = script({AUTHENTICATE: {"ret": 0, "random": "r4nd0m", "key": "k3y-k3y"}}).client()
-    assert_masked(client)
-
-
-def test_of_a_sandbox_with_keys_of_its_own_every_secret_is_masked():
-    """Keys that are not the published ones are somebody's."""
-    with Sandbox(seed=1, secret_key="s3cr3t-key") as sandbox, sandbox.connect() as client:
-        assert not sandbox.published
-        assert_masked(client)
-    with Sandbox(seed=1, access_key="mine") as sandbox, sandbox.connect() as client:
-        assert_masked(client)
-
-
-def test_of_a_sandbox_beyond_this_machine_every_secret_is_masked():
-    """On all interfaces even the demo keys are masked: the token opens a door to others there."""
-    with (
-        Sandbox(host="0.0.0.0", access_key="demo_access", secret_key="demo_secret") as sandbox,
-        sandbox.connect() as client,
-    ):
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"secret_key": "s3cr3t-key"},
+        {"access_key": "mine"},
+        # On all interfaces the token opens a door to others.
+        {"host": "0.0.0.0", "access_key": "demo_access", "secret_key": "demo_secret"},
+    ],
+)
+def test_of_a_sandbox_that_is_not_this_machines_own_every_secret_is_masked(keys):
+    """Keys that are not the published ones are somebody's, and beyond this machine all are."""
+    with Sandbox(**keys) as sandbox, sandbox.connect() as client:
         assert not sandbox.published
         assert_masked(client)
 
 
-def test_a_client_that_only_borrows_a_sandbox_is_masked(script, sandbox):
-    """A client with other keys, to which a sandbox was handed, shows nothing."""
-    service = script()
-    client = ck.Client(
-        service.base_url, service.base_url, "demo_access", "s3cr3t-key", sandbox=sandbox
-    )
+def test_of_a_service_that_is_no_sandbox_every_secret_is_masked(script, sandbox):
+    """Even with the demo keys on loopback: without a sandbox nobody says that they are public; nor
+    does one that was handed to a client with other keys."""
+    client = script({AUTHENTICATE: FAKE}).client()
     assert_masked(client)
-
-
-def test_a_login_that_fails_is_raised(script):
-    """There are no steps without a token: the error of A1 comes out, and names the next step."""
-    service = script({AUTHENTICATE: {"ret": 401}})
-    with pytest.raises(ck.AuthenticationFailed):
-        token_steps(service.client())
-    assert service.seen[AUTHENTICATE] == 1
+    panel = WirePanel(client, every=0)
+    panel.token_steps()
+    text = page(panel)
+    assert "Secrets, and what could make one, show as ***" in text
+    assert not [one for one in (str(client.token()), "demo_secret", "r4nd0m:k3y") if one in text]
+    url = script({AUTHENTICATE: FAKE}).base_url
+    assert_masked(ck.Client(url, url, "demo_access", "s3cr3t-key", sandbox=sandbox))
 
 
 def test_a_shown_form_that_nobody_has_seen_is_called_assumed(client):

@@ -3,7 +3,6 @@
 import base64
 import json
 import threading
-from concurrent.futures import CancelledError
 
 import pandas as pd
 import pytest
@@ -11,10 +10,8 @@ import pytest
 import confkit as ck
 from confkit.frames import calls_frame
 from confkit.panels import WirePanel
-from confkit.panels.panel import until_cancelled
-from confkit.panels.wire import took
 from confkit.sandbox import Sandbox
-from tests.panels.pressing import LONG, page, press, state
+from tests.panels.pressing import LONG, heard, page, press, state
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
@@ -39,22 +36,17 @@ def busy(client):
 
 
 def test_the_table_has_the_calls_newest_first_with_code_and_meaning(busy):
-    """Number, time, code, operation and meaning of each call; the newest stands on top."""
+    """Number, time, code, operation and meaning of each call; the newest stands on top. The value
+    is what calls_frame makes of the client's record."""
     panel = WirePanel(busy)
-    assert [key for key, _ in rows(panel)] == ["4", "3", "2", "1"]
-    told = [(cells[2], cells[3], cells[4]) for _, cells in rows(panel)]
+    told = [(key, cells[2], cells[3], cells[4]) for key, cells in rows(panel)]
     assert told == [
-        ("404", "A3 get room", "room not found"),
-        ("0", "A3 get room", "success"),
-        ("0", "A2 create room", "success"),
-        ("0", "A1 authenticate", "success"),
+        ("4", "404", "A3 get room", "room not found"),
+        ("3", "0", "A3 get room", "success"),
+        ("2", "0", "A2 create room", "success"),
+        ("1", "0", "A1 authenticate", "success"),
     ]
     assert panel.frame.service == "SANDBOX"
-
-
-def test_value_is_the_frame_of_the_calls(busy):
-    """What the next cell gets is what calls_frame makes of the client's record."""
-    panel = WirePanel(busy)
     pd.testing.assert_frame_equal(panel.value, calls_frame(busy.calls))
 
 
@@ -71,11 +63,14 @@ def test_it_refreshes_itself_and_by_a_click_without_sending_anything(busy, sandb
     """The browser's clock brings what was called meanwhile; numbers stay with their calls."""
     panel = WirePanel(busy, every=5)
     assert panel.frame.every == 5
+    changed, value = [], panel.value
+    panel.table.observe(changed.append)
+    assert panel.refresh() is value
+    assert changed == [], "nothing is sent to the browser while no call was made"
     panel.choose(3)
     ck.list_devices(busy)
     sent = sandbox.count()
-    panel.frame._hear(None, {"kind": "tick"}, [])
-    assert panel.wait(LONG)
+    heard(panel, "tick")
     assert [key for key, _ in rows(panel)] == ["5", "4", "3", "2", "1"]
     assert panel.table.chosen == "3"
     ck.list_devices(busy)
@@ -106,17 +101,6 @@ def test_only_the_calls_that_failed_are_shown_on_demand(busy, script):
     panel = WirePanel(client)
     panel.filter(errors=True)
     assert set(panel.value["ret"].isna()) == {True}
-
-
-def test_nothing_is_sent_to_the_browser_while_no_call_was_made(busy):
-    """A panel that looks every two seconds at an idle client is silent."""
-    panel = WirePanel(busy)
-    changed = []
-    panel.table.observe(changed.append)
-    value = panel.value
-    panel.refresh()
-    assert changed == []
-    assert panel.value is value
 
 
 def test_numbers_go_on_when_old_calls_have_left_the_record(script):
@@ -165,26 +149,19 @@ def test_a_chosen_call_is_shown_as_curl_and_as_python_with_its_answer_and_its_me
     assert explained.advice[:20] in panel.came.html
 
 
-def test_the_newest_call_is_minus_one(busy):
-    """As in a list; a number that is none is reported with those that there are."""
+def test_calls_are_chosen_by_number_or_from_the_newest(busy):
+    """As in a list; a number that is none is reported with those that there are. Choosing nothing
+    hides the details."""
     panel = WirePanel(busy)
-    assert panel.choose(-1) is busy.calls[-1]
-    assert panel.choose(-4) is busy.calls[0]
+    for number, place in ((-1, -1), (-4, 0), (2, 1)):
+        assert panel.choose(number) is busy.calls[place]
     for number in (0, 5, -5):
         with pytest.raises(ck.ConfigError, match="There are 1 to 4"):
             panel.choose(number)
-    ck.list_devices(busy)
-    assert panel.choose(-1).endpoint == "B3"
-
-
-def test_choosing_nothing_hides_the_details(busy):
-    """The row is picked no more, and its texts are out of the way; so with a key that is none."""
-    panel = WirePanel(busy)
     for key in ("", "no number", "99"):
         panel.choose(1)
         panel.table.choose(key)
-        assert panel.call is None
-        assert panel.details.layout.display == "none"
+        assert (panel.call, panel.details.layout.display) == (None, "none")
 
 
 def test_a_call_without_an_answer_says_why_and_is_no_zero(script):
@@ -223,18 +200,6 @@ def test_on_a_sandbox_the_tokens_making_is_shown_in_full_and_is_in_no_saved_stat
     assert token in panel.made.html
     press(panel, "Hide the token")
     assert panel.made.html == ""
-
-
-def test_everywhere_else_the_tokens_making_is_masked(script):
-    """A service that is no sandbox: the steps read well and show nothing."""
-    panel = WirePanel(script({AUTHENTICATE: GRANTED}).client())
-    panel.token_steps()
-    text = page(panel)
-    assert "Secrets, and what could make one, show as ***" in text
-    assert "HMAC-SHA1" in text
-    for secret in (VECTOR_TOKEN, base64.b64decode(VECTOR_TOKEN).decode(), "demo_secret", "abc:def"):
-        assert secret not in text
-    assert [row[0] for row in rows(panel)] == ["1"], "the login that it cost is on record"
 
 
 def test_no_state_of_a_panel_holds_a_secret(script):
@@ -285,8 +250,7 @@ def test_the_login_for_the_steps_can_be_cancelled(script):
     button.click()
     while not panel.frame.busy:
         assert panel._worker.is_alive()
-    panel.frame._hear(None, {"kind": "cancel"}, [])
-    assert panel.wait(LONG)
+    heard(panel, "cancel")
     held.set()
     assert (panel.frame.text, panel.made.html) == ("Cancelled.", "")
 
@@ -322,24 +286,3 @@ def test_several_threads_may_refresh_at_once(script):
         thread.join(LONG)
     assert len(panel.refresh()) == 31
     assert [key for key, _ in rows(panel)] == [str(number) for number in range(31, 0, -1)]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.0014, "1 ms"), (0.9, "900 ms"), (12.345, "12.35 s")]
-)
-def test_what_a_call_took_is_told_in_a_unit_that_fits(seconds, text):
-    """Milliseconds below a second, seconds above."""
-    assert took(seconds) == text
-
-
-def test_waiting_hands_on_what_comes_and_ends_when_cancelled():
-    """A result, an error as it was raised, and CancelledError at once."""
-    never = threading.Event()
-    assert until_cancelled(lambda: 7, never) == 7
-    with pytest.raises(ZeroDivisionError):
-        until_cancelled(lambda: 1 // 0, never)
-    stuck, cancelled = threading.Event(), threading.Event()
-    cancelled.set()
-    with pytest.raises(CancelledError):
-        until_cancelled(lambda: stuck.wait(LONG), cancelled)
-    stuck.set()

@@ -88,19 +88,14 @@ def test_both_sides_agree_and_a_wrong_login_is_refused(algorithms):
 
 
 def test_an_outdated_nonce_is_stale_and_a_forged_one_wrong():
-    """A right answer to an old nonce is told apart from a wrong one; a nonce cannot be made up."""
+    """A right answer to an old nonce is told apart from a wrong one; a nonce cannot be made up, and
+    a header that makes no sense is a wrong login, for both schemes."""
     door = guard("MD5")
     header = answer_to(door.challenges(1000))
     assert door.check(header, "DESCRIBE", URL, 1061) == "stale"
     assert parse_challenges(door.challenges(1061, stale=True))[0].stale
     forged = answer_to(['Digest realm="the \\"lobby\\"", nonce="3e8-0", algorithm=MD5'])
-    assert door.check(forged, "DESCRIBE", URL, 1001) == "wrong"
-
-
-@pytest.mark.parametrize(
-    "header", ["", "Digest", "Digest nonce", "Basic ?", "Digest uri=\xff", "x" * 99]
-)
-def test_a_broken_header_is_wrong_and_no_crash(header):
-    """An Authorization header that makes no sense is a wrong login, for both schemes."""
-    assert guard("MD5").check(header, "PLAY", URL, 0) == "wrong"
-    assert guard().check(header, "PLAY", URL, 0) == "wrong"
+    broken = ("", "Digest", "Digest nonce", "Basic ?", "Digest uri=\xff", "x" * 99)
+    for header in (forged, *broken):
+        assert door.check(header, "DESCRIBE", URL, 1001) == "wrong"
+        assert guard().check(header, "DESCRIBE", URL, 1001) == "wrong"

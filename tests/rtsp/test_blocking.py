@@ -23,20 +23,6 @@ except KeyboardInterrupt:
 """
 
 
-def test_what_a_coroutine_raises_reaches_the_caller():
-    """The result and the exception of a coroutine come out as of a plain function."""
-
-    async def fail():
-        raise LookupError("nothing")
-
-    async def succeed():
-        return 7
-
-    assert blocking(succeed) == 7
-    with pytest.raises(LookupError, match="nothing"):
-        blocking(fail)
-
-
 def test_it_works_where_a_loop_runs_already():
     """In a notebook the thread has a running loop; blocking in it works all the same."""
 

@@ -78,8 +78,7 @@ def test_the_given_login_is_that_of_the_faulty_camera(zoo):
 def test_every_faulty_camera_can_be_unplugged(zoo):
     """unplug() takes the address that camera() gave, and frees the path or the port."""
     for fault in ("refused", "connect_timeout", "rtsp_silent", "wrong_path", "dns_failed", "busy"):
-        url = zoo.camera("odd", fault=fault, **SMALL)
-        zoo.unplug(url)
+        zoo.unplug(zoo.camera("odd", fault=fault, **SMALL))
     assert zoo.camera("odd", **SMALL).endswith("/odd")
 
 
@@ -87,32 +86,19 @@ def test_every_faulty_camera_can_be_unplugged(zoo):
     ("wrong", "said"),
     [
         ({"codec": "vp8"}, "none of h264, h265, mjpeg"),
-        ({"codec": []}, "none of h264, h265, mjpeg"),
         ({"size": "640x360"}, r"such as \(640, 360\)"),
-        ({"size": (16, 16)}, "size"),
-        ({"size": (640.0, 360)}, "size"),
         ({"size": (640, 361)}, "steps of 2"),
         ({"size": (636, 360), "codec": "mjpeg"}, "steps of 8"),
-        ({"fps": "15"}, "whole number from 1 to 60"),
-        ({"fps": 0}, "whole number from 1 to 60"),
         ({"fps": 29.97}, "whole number from 1 to 60"),
-        ({"keyframe_every": 0}, "up to 60 seconds"),
-        ({"keyframe_every": None}, "up to 60 seconds"),
         ({"keyframe_every": float("nan")}, "up to 60 seconds"),
         ({"auth": "ntlm"}, "none of digest, sha-256, basic"),
-        ({"auth": []}, "none of digest, sha-256, basic"),
         ({"transports": "tcp"}, "tcp"),
-        ({"transports": ()}, "udp"),
         ({"transports": ["TCP"]}, "tcp"),
         ({"max_viewers": 0}, "above 0, nor None"),
         ({"tls": "cert.pem"}, "ssl.SSLContext"),
         ({"login_name": 5}, "texts"),
-        ({"name": b"x"}, "texts"),
-        ({"path": 5}, "such as /hall"),
         ({"path": "a b"}, "space"),
-        ({"fault": "no_keyframe", "codec": "mjpeg"}, "h264 or h265"),
         ({"fault": "no_picture", "codec": "mjpeg"}, "h264 or h265"),
-        ({"fault": "refused", "codec": "vp8"}, "none of h264"),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_choices(zoo, wrong, said):

@@ -55,7 +55,6 @@ def test_an_unknown_name_lists_them_too_and_is_no_fail(said):
         ([], {}),
         (["--profile", "sandbox"], {}),
         ([], {"CONFKIT_PROFILE": "sandbox"}),
-        ([], {"CONFKIT_PROFILE": "sandbox", "CONFKIT_OUTGOING_URL": "http://b.example:8050"}),
     ],
 )
 def test_the_sandbox_is_refused_unless_it_is_asked_for(said, monkeypatch, arguments, environment):
@@ -153,7 +152,7 @@ def test_a_place_for_a_report_is_tried_and_left_as_it_was(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_end_before_the_first_cell_is_unknown_and_said(said, prod, monkeypatch, number):
     """While the service is looked up, say: exit status 2 and a line, never a bare 130."""
-    monkeypatch.setattr(runbook_command, "_installed", lambda: signal.raise_signal(number))
+    monkeypatch.setattr(runbook_command, "need", lambda *_: signal.raise_signal(number))
     before = signal.getsignal(number)
     status, out, err = said(NAME, "--profile", "prod")
     assert (status, out) == (2, "")

@@ -15,7 +15,7 @@ from .conftest import TOKEN_OF_B, B
 LOGIN = {"login_name": "admin", "login_password": "geheim77"}
 
 
-def until(condition, seconds=8.0):
+def until(condition, seconds=30.0):
     """Waits for a condition that comes by itself."""
     end = time.monotonic() + seconds
     while not condition():

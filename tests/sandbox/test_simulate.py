@@ -16,6 +16,8 @@ from confkit.sandbox import Sandbox
 from confkit.sandbox.building import building, week, week_of
 from confkit.sandbox.simulation import events
 
+from .test_interface_b import until as wait_until
+
 MONDAY, BUSY = "2024-02-26 12:00", "2024-02-27 10:10"
 TYPES = {
     "time": "datetime64[ms, UTC]",
@@ -26,13 +28,6 @@ TYPES = {
     "attendee_max": "Int64",
     "ret": "Int64",
 }
-
-
-def wait_until(true, seconds=30):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.01)
 
 
 def inside(sandbox):

@@ -8,8 +8,7 @@ import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
-from urllib.parse import urlsplit
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -215,14 +214,6 @@ def test_a_camera_that_is_open_has_longer_than_one_that_opens(aside, stranger, s
     assert fares(stranger, "b").reconnects == 0
 
 
-def test_the_session_is_kept_alive(aside, stranger):
-    """A camera that ends sessions after three seconds of silence keeps its viewer."""
-    server = aside.start(CameraServer(session_timeout=3.0))
-    assert stranger.bring(stranger.room(), aside.run(server.add(**SMALL))) == 0
-    time.sleep(5)
-    assert (fares(stranger).state, fares(stranger).reconnects) == ("live", 0)
-
-
 def test_patience_grows():
     """The wait doubles up to 30 s; only after a refused login it is long, lest the camera locks."""
     waits = [FIRST_WAIT]
@@ -334,26 +325,6 @@ def test_fifty_cameras(stranger, sandbox):
     assert fares(stranger, "cam7").packets > 0
     assert sum(one.reconnects for one in sandbox.streams()) == 1
     assert viewers(sandbox, urls["cam7"]) == 1
-
-
-def test_a_camera_lets_go_of_who_never_finishes_a_request():
-    """Bytes that never become a request do not keep a connection to a camera."""
-
-    async def dripped() -> bytes:
-        async with CameraServer(session_timeout=0.2) as server:
-            port = urlsplit(await server.add(size=(128, 96))).port
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            came = asyncio.create_task(reader.read())
-            try:
-                while not came.done():
-                    writer.write(b"X")
-                    await asyncio.sleep(0.02)
-                return came.result()
-            finally:
-                writer.transport.abort()
-
-    with suppress(ConnectionError):
-        assert asyncio.run(dripped()) == b""
 
 
 def test_what_no_caller_can_bring_about():

@@ -43,6 +43,6 @@ def test_no_panel_shows_what_a_service_says_back(tmp_path, answers):
             "RoomExplorer.create",
             "RoomsPanel.refresh",
             "WirePanel.choose",
-            "RoomExplorer.select",
+            "RoomExplorer",
         )
         assert driven(made, {name: panelled.PANELS[name] for name in some}) == {}

@@ -1,7 +1,16 @@
+function saved({ name, text }) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
 async function render({ model, el }) {
   el.classList.add("confkit-frame");
   const [now, drawing] = await showing(model);
   const panel = () => el.closest(".confkit-panel") || el;
+  model.on("msg:custom", (message) => { if (message.kind === "save") saved(message); });
   const send = (kind) => () => model.send({ kind, question: now.question });
 
   const title = made("div", "confkit-title");

@@ -76,6 +76,10 @@ class Frame(Widget):
             for name, value in values.items():
                 setattr(self, name, value)
 
+    def save(self, name: str, text: str) -> None:
+        """Has the browser save this text as a file, in UTF-8 that Excel knows."""
+        self.send({"kind": "save", "name": name, "text": text})
+
     def tell(self, text: str, tone: Tone = "", kind: str = "work", place: str = "") -> None:
         """Shows a text in place of the message of this kind, or with an empty one none of it; of
         the tone "bad" it is an alert. What is there already stays as and where it is."""

@@ -112,7 +112,8 @@ class Table(Widget):
         """Shows the page on which a row is, and marks it; nothing where there is none."""
         found = (self.ordered[self._key] == key).to_numpy(bool).nonzero()[0]
         if len(found):
-            self.turn(int(found[0]) // PAGE)
+            if (page := int(found[0]) // PAGE) != self.page:
+                self.turn(page)
             self.chosen = key
 
     def show(self, frame: pd.DataFrame, told: str | None = None) -> None:

@@ -1,15 +1,6 @@
-function saved({ name, text }) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-}
-
 async function render({ model, el }) {
   el.classList.add("confkit-view");
   model.on("msg:custom", (message) => {
-    if (message.kind === "save") saved(message);
     if (message.kind === "reveal") el.closest(".confkit-room")?.scrollIntoView({ block: "nearest" });
   });
   const [now, drawing] = await showing(model);

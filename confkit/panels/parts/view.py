@@ -22,7 +22,3 @@ class View(Widget):
     def reveal(self) -> None:
         """Has the browser bring what this stands in into sight."""
         self.send({"kind": "reveal"})
-
-    def save(self, name: str, text: str) -> None:
-        """Has the browser save this text as a file, in UTF-8 that Excel knows."""
-        self.send({"kind": "save", "name": name, "text": text})

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 
-_ENCODERS = {"h264": "libx264", "h265": "libx265", "mjpeg": "mjpeg"}
+_GOP = "keyint={0}:min-keyint={0}:scenecut=0:bframes=0:open-gop=0"
+_QUIET = "repeat-headers=1:info=0:log-level=none:pools=none:frame-threads=1"
+_ENCODERS = {
+    "h264": ("libx264", {"preset": "superfast", "crf": "30", "x264-params": _GOP}),
+    "h265": ("libx265", {"preset": "ultrafast", "crf": "34", "x265-params": f"{_GOP}:{_QUIET}"}),
+    # RTP carries neither Huffman tables of its own nor several slices, and always two matrices.
+    "mjpeg": (
+        "mjpeg",
+        {"huffman": "default", "qmin": "4", "qmax": "6", "force_duplicated_matrix": "1"},
+    ),
+}
 _INK, _PAPER = "white", (16, 20, 28)
 
 
@@ -103,34 +113,25 @@ def _drawn(
 
 
 def _label(name: str, size: tuple[int, int]) -> Any:
-    """Return the strip with the name, in letters that are as large as its width allows."""
+    """Return the strip with the name; one that is too long is cut off."""
     from PIL import Image, ImageDraw, ImageFont
 
     width, height = size[0], size[1] // 12 * 2
     strip = Image.new("RGB", (width, height), _PAPER)
-    text, line = ImageDraw.Draw(strip), " ".join(name.split())
-    letters = height * 3 / 5
-    wide = text.textlength(line, ImageFont.load_default(letters))
-    font = ImageFont.load_default(max(8.0, min(letters, letters * (width - height) / (wide or 1))))
-    text.text((height // 2, height // 2), line, _INK, font, anchor="lm")
+    font = ImageFont.load_default(height * 3 / 5)
+    place = height // 2, height // 2
+    ImageDraw.Draw(strip).text(place, " ".join(name.split()), _INK, font, anchor="lm")
     return strip
 
 
 def _encoder(codec: str, size: tuple[int, int], fps: int, interval: int) -> Any:
     import av
 
-    context: Any = av.CodecContext.create(_ENCODERS[codec], "w")
+    encoder, options = _ENCODERS[codec]
+    context: Any = av.CodecContext.create(encoder, "w")
     context.width, context.height = size
     context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
     context.time_base, context.framerate = Fraction(1, fps), Fraction(fps)
     context.gop_size, context.max_b_frames, context.thread_count = interval, 0, 1
-    gop = f"keyint={interval}:min-keyint={interval}:scenecut=0:bframes=0:open-gop=0"
-    if codec == "h264":
-        context.options = {"preset": "superfast", "crf": "30", "x264-params": gop}
-    elif codec == "h265":
-        quiet = "repeat-headers=1:info=0:log-level=none:pools=none:frame-threads=1"
-        context.options = {"preset": "ultrafast", "crf": "34", "x265-params": f"{gop}:{quiet}"}
-    else:  # RTP carries neither Huffman tables of its own nor several slices, and two matrices
-        context.options = {"huffman": "default", "qmin": "4", "qmax": "6"}
-        context.options["force_duplicated_matrix"] = "1"
+    context.options = {name: value.format(interval) for name, value in options.items()}
     return context

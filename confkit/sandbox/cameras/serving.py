@@ -39,33 +39,28 @@ class Guard:
         self, header: str, method: str, url: str, now: float
     ) -> Literal["ok", "stale", "wrong"]:
         """Return whether an Authorization header opens `url`; compares in constant time."""
-        scheme, _, rest = header.strip().partition(" ")
         if not self.algorithms:
-            right = _same(basic(self.login), rest.strip()) and scheme.lower() == "basic"
-            return "ok" if right else "wrong"
-        answer = next(iter(parse_challenges([header])), None)
-        if answer is None or answer.scheme != "digest" or not self._acceptable(answer, url):
-            return "wrong"
-        given = answer.parameters
-        nonce, qop, nc, cnonce = (given.get(key, "") for key in ("nonce", "qop", "nc", "cnonce"))
-        expected = digest(
-            answer.algorithm, self.login, self.realm, nonce, method, given["uri"], qop, nc, cnonce
-        )
-        stamp = nonce.partition("-")[0]
-        ours = _same(self._nonce(stamp), nonce)
-        right = _same(expected, given.get("response", "")) & _same(
-            self.login.name, given.get("username", "")
-        )
-        if not (right and ours):
-            return "wrong"
-        return "ok" if now - int(stamp, 16) < self.nonce_seconds else "stale"
-
-    def _acceptable(self, answer: Challenge, url: str) -> bool:
+            scheme, _, rest = header.strip().partition(" ")
+            known = scheme.lower() == "basic" and _same(basic(self.login), rest.strip())
+            return "ok" if known else "wrong"
+        answer = next(iter(parse_challenges([header])), Challenge("", {}))
+        given, offered = answer.parameters, {name.upper() for name in self.algorithms}
+        uri, nonce, qop = (given.get(key, "") for key in ("uri", "nonce", "qop"))
         # Several clients sign the presentation's URL when they set up one of its tracks.
-        uri = answer.parameters.get("uri", "")
-        offered = {name.upper() for name in self.algorithms}
-        qop_known = answer.parameters.get("qop", "auth") == "auth"
-        return bool(uri) and url.startswith(uri) and answer.algorithm in offered and qop_known
+        sound = answer.scheme == "digest" and answer.algorithm in offered and qop in ("", "auth")
+        if not (sound and uri and url.startswith(uri)):
+            return "wrong"
+        counts = given.get("nc", ""), given.get("cnonce", "")
+        made = digest(answer.algorithm, self.login, self.realm, nonce, method, uri, qop, *counts)
+        stamp = nonce.partition("-")[0]
+        for name, right in (
+            ("response", made),
+            ("username", self.login.name),
+            ("nonce", self._nonce(stamp)),
+        ):
+            if not _same(right, given.get(name, "")):
+                return "wrong"
+        return "ok" if now - int(stamp, 16) < self.nonce_seconds else "stale"
 
     def _nonce(self, stamp: str) -> str:
         signature = hmac.new(self.key, stamp.encode(errors="replace"), "sha256").hexdigest()

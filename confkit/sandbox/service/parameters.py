@@ -21,7 +21,6 @@ from .state import Refused
 TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
 PLACES = {"query": "query string", "form": "form body", "json": "JSON body"}
 _TYPES = {"application/x-www-form-urlencoded": "form", "application/json": "json"}
-_METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")  # what else came is not quoted
 # A camera's address that was not percent-encoded, and the name behind the & that follows it.
 _CUT = re.compile(rb"(?:^|&)userAddress=[^&%]*:[^&]*&([^&=]*)")
 _NO_LETTER = re.compile("[\ud800-\udfff]")  # what `query` makes of bytes that are no UTF-8
@@ -165,8 +164,7 @@ def wrong_route(path: str, method: str, interface: str, methods: Mapping[str, st
             f"{endpoint.key} is served on the port of interface {endpoint.interface}, "
             f"this is the port of {interface}"
         )
-    used = method if method in _METHODS else "another method"
-    return f"{endpoint.key} is {methods[path]} here, not {used}"
+    return f"{endpoint.key} is {methods[path]} here, not {method}"
 
 
 def _plain(name: str) -> str:

@@ -27,7 +27,7 @@ def resolve(host: str) -> tuple[str, bool]:
         raise ConfigError(f"The sandbox's host {host!r} is not known here ({error}).") from None
     # "localhost" is 127.0.0.1 to most people.
     address = str(min(found, key=lambda item: item[0] != socket.AF_INET)[4][0])
-    return address, ipaddress.ip_address(address.partition("%")[0]).is_loopback
+    return address, ipaddress.ip_address(address).is_loopback
 
 
 def bind(address: str, port: int) -> socket.socket:

@@ -58,9 +58,6 @@ class Refusal(str):
         made.call, made.ret, made.why = call, ret, why
         return made
 
-    def __getnewargs__(self) -> tuple[str, int | None, str]:  # type: ignore[override]  # str's has one
-        return self.call, self.ret, self.why
-
 
 @dataclass
 class Licence:
