@@ -79,17 +79,8 @@ def checks(python: str) -> list[list[str]]:
 
 def notebooks(python: str) -> list[str]:
     """The command that compares each notebook's outputs with those that it holds."""
-    return [
-        python,
-        "-m",
-        "pytest",
-        "--nbval",
-        "--nbval-current-env",
-        "--nbval-cell-timeout=60",
-        "-p",
-        "no:cacheprovider",
-        "notebooks",
-    ]
+    words = "-m pytest --nbval --nbval-current-env --nbval-cell-timeout=60 -p no:cacheprovider"
+    return [python, *words.split(), "notebooks"]
 
 
 def environment() -> str:

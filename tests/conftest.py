@@ -1,6 +1,7 @@
 """What many tests need: a scripted service, a sandbox, a clean environment."""
 
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -97,28 +98,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     need("openssl", shutil.which("openssl"), "apt-get install openssl")
     folder = tmp_path_factory.mktemp("tls")
     files = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost,IP:127.0.0.1",
-            "-out",
-            files[0],
-            "-keyout",
-            files[1],
-        ],
-        check=True,
-        capture_output=True,
-    )
+    line = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    where = ["-out", files[0], "-keyout", files[1], "-addext", names]
+    subprocess.run([*shlex.split(line), *where], check=True, capture_output=True)
     return files
 
 

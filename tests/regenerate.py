@@ -30,22 +30,12 @@ def main(names: list[str]) -> int:
 
 def store(notebook: Path, environment: dict[str, str]) -> None:
     """Runs a notebook, and keeps it with its outputs."""
-    run = [
-        sys.executable,
-        "-m",
-        "jupyter",
-        "nbconvert",
-        "--to",
-        "notebook",
-        "--execute",
-        "--inplace",
-        "--log-level=ERROR",
-        str(notebook),
-    ]
+    words = "-m jupyter nbconvert --to notebook --execute --inplace --log-level=ERROR"
+    run = [sys.executable, *words.split(), str(notebook)]
     subprocess.run(run, check=True, cwd=ROOT, env=environment)
     join_streams(notebook)
-    clean = [sys.executable, "-m", "nbstripout", "--keep-output", "--keep-count", str(notebook)]
-    subprocess.run(clean, check=True)
+    words = "-m nbstripout --keep-output --keep-count"
+    subprocess.run([sys.executable, *words.split(), str(notebook)], check=True)
 
 
 def join_streams(notebook: Path) -> None:

@@ -60,17 +60,9 @@ def test_binder_serves_jupyterlab_and_the_app(environment):
     the question for news, and Voila's page of the app, on the sandbox."""
     subprocess.run([BINDER / "postBuild"], env=environment, cwd=ROOT, check=True)
     port = quiet_port()
+    words = f"jupyter lab --no-browser --allow-root --port={port} --ServerApp.port_retries=0"
     with server(
-        [
-            BINDER / "start",
-            "jupyter",
-            "lab",
-            "--no-browser",
-            "--allow-root",
-            f"--port={port}",
-            "--ServerApp.port_retries=0",
-            "--IdentityProvider.token=",
-        ],
+        [BINDER / "start", *words.split(), "--IdentityProvider.token="],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.DEVNULL,

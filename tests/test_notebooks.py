@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -153,19 +154,9 @@ def test_nbval_typed_as_it_is_compares_notebooks_whatever_is_set_here(tmp_path):
         "".join(json.dumps({"exercise": name, "outcome": "right"}) + "\n" for name in names)
     )
     tests, notebook = ROOT / "tests" / "test_excerpts.py", FOLDER / "course" / "02-the-token.ipynb"
+    words = "-m pytest -v -p no:cacheprovider --randomly-seed=4 --nbval"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-v",
-            "-p",
-            "no:cacheprovider",
-            "--randomly-seed=4",
-            "--nbval",
-            notebook,
-            tests,
-        ],
+        [sys.executable, *shlex.split(words), notebook, tests],
         cwd=ROOT,
         capture_output=True,
         text=True,

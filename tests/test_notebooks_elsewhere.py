@@ -7,6 +7,7 @@ sandbox whatever the environment says; the first one stands for them.
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -65,23 +66,10 @@ def lax(paths: Sequence[Path], variables: dict[str, str]) -> None:
     """Fails unless all cells of the notebooks ran, each notebook in a kernel of its own."""
     if not paths:
         return
+    words = "-m pytest -q -p nbval.plugin -p pytest_timeout -p no:cacheprovider --nbval-lax"
+    words += " --nbval-current-env --nbval-cell-timeout=60"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "nbval.plugin",
-            "-p",
-            "pytest_timeout",
-            "-p",
-            "no:cacheprovider",
-            "--nbval-lax",
-            "--nbval-current-env",
-            "--nbval-cell-timeout=60",
-            *map(str, paths),
-        ],
+        [sys.executable, *shlex.split(words), *map(str, paths)],
         cwd=ROOT,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
         stdout=subprocess.PIPE,

@@ -1,6 +1,7 @@
 """Programs in processes of their own, given marked secrets in the only ways that there are."""
 
 import os
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -124,23 +125,9 @@ def program(world: World, modes: tuple[str, ...]) -> str:
 def assertions(world: World) -> str:
     """All that pytest writes of TESTS, as much as it can."""
     path = world.file("test_marked.py", textwrap.dedent(TESTS))
-    words = [
-        "-m",
-        "pytest",
-        "-vv",
-        "--tb=long",
-        "--showlocals",
-        "-rA",
-        "--log-level=DEBUG",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:randomly",
-        "-c",
-        "/dev/null",
-        str(path),
-    ]
-    return _said([sys.executable, *words], environment(world), world)
+    words = "-m pytest -vv --tb=long --showlocals -rA --log-level=DEBUG -c /dev/null"
+    words += " -p no:cacheprovider -p no:randomly"
+    return _said([sys.executable, *shlex.split(words), str(path)], environment(world), world)
 
 
 def _said(command: list[str], given: dict[str, str], world: World) -> str:

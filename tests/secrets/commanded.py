@@ -1,6 +1,7 @@
 """How each command of `confkit` is typed, rightly and wrongly, and what it then writes."""
 
 import os
+import shlex
 import signal
 import stat
 import subprocess
@@ -106,23 +107,9 @@ def served(world: World) -> str:
     import confkit as ck
     from tests.secrets.steered import refused
 
-    command = [
-        sys.executable,
-        "-X",
-        "dev",
-        "-m",
-        "confkit",
-        "sandbox",
-        "--port",
-        "0",
-        "--outgoing-port",
-        "0",
-        "--access-key",
-        "marked access",
-        "--explain",
-        "--db",
-        str(world.folder / "rooms.sqlite"),
-    ]
+    words = "-X dev -m confkit sandbox --port 0 --outgoing-port 0 --access-key 'marked access'"
+    file = str(world.folder / "rooms.sqlite")
+    command = [sys.executable, *shlex.split(words), "--explain", "--db", file]
     with subprocess.Popen(
         command, env=environment(world), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:

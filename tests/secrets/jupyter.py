@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import sys
 import time
@@ -43,18 +44,9 @@ class Opened(NamedTuple):
 def opened(world: World, app: bool) -> Opened:
     """JupyterLab or Voila, opened, looked at and ended as people do it."""
     port = quiet_port()
-    words = ["--app"] if app else ["--IdentityProvider.token=ours"]
-    command = [
-        sys.executable,
-        "-m",
-        "confkit",
-        "lab",
-        "--no-browser",
-        "--port",
-        str(port),
-        "--debug",
-        *words,
-    ]
+    more = "--app" if app else "--IdentityProvider.token=ours"
+    words = f"-m confkit lab --no-browser --port {port} --debug {more}"
+    command = [sys.executable, *shlex.split(words)]
     folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR")
     proxy = quote(world.marks["password of a proxy"], safe="")
     given = {

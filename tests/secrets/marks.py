@@ -50,7 +50,6 @@ class Marks:
         token = client._token.held
         if token is not None:
             made.append(("token", token))
-            more["random"], more["key"] = (_parts(token.random),), (_parts(token.key),)
             more = {"random": _parts(token.random), "key": _parts(token.key)}
         for role, signed in made:
             inner = base64.b64decode(signed)
