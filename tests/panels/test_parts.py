@@ -154,6 +154,14 @@ def test_choosing_a_row_is_told_and_lasts_while_the_row_is_there():
     assert table.chosen == ""
 
 
+def test_a_column_of_numbers_and_texts_is_sorted_as_text():
+    """A column that somebody's own table brought along may hold both."""
+    table = Table("Rooms", "room_id", [Column("room_id", "Room")])
+    table.show(pd.DataFrame({"room_id": ["1", "2", "3"], "floor": ["b", 7, None]}))
+    table.sort("floor")
+    assert table.visible == ["2", "1", "3"]
+
+
 def test_turning_and_sorting_tell_that_other_rows_are_seen():
     """Who reads only the rows on the screen learns that they are others."""
     seen = []

@@ -176,7 +176,11 @@ class Table(Widget):
     def _order(self) -> None:
         frame, (column, down) = self._frame, self.sorted
         if frame is not None and column in frame.columns:
-            frame = frame.sort_values(column, ascending=not down, kind="stable")
+            how: Any = {"ascending": not down, "kind": "stable"}
+            try:
+                frame = frame.sort_values(column, **how)
+            except TypeError:  # numbers and texts in one column
+                frame = frame.sort_values(column, key=lambda one: one.astype("string"), **how)
         self._ordered = frame
 
     def _turn(self, page: int) -> None:
