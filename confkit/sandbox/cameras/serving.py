@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...rtsp.auth import Challenge, Login, basic, digest, parse_challenges, quoted
-
-_CODECS = {"h264": "h264", "h265": "hevc", "mjpeg": "mjpeg"}  # FFmpeg's names
-_HEAD = 12  # bytes of a packet before its payload
-_REPORTS = range(72, 77)  # RTCP, where a packet of media has its type
+from ...rtsp.h26x import LAYOUTS, Layout, split_nals
+from ...rtsp.jpeg import TABLE
 
 
 @dataclass(frozen=True)
@@ -71,23 +69,78 @@ def _same(left: str, right: str) -> bool:
     return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (left, right)))
 
 
-class _Packets(list[bytes]):
-    def write(self, data: bytes) -> int:
-        self.append(bytes(data))
-        return len(data)
-
-
 def packetise(codec: str, unit: bytes, limit: int = 1400) -> list[bytes]:
     """Return one access unit as RTP payloads of at most `limit` bytes; the last gets the marker."""
-    import av
+    if codec == "mjpeg":
+        return _packetise_jpeg(unit, limit)
+    return _packetise_nals(codec, unit, limit)
 
-    packets = _Packets()
-    start = unit.find(b"\xff\xc0") if codec == "mjpeg" else -1  # RTP says the size of a JPEG
-    height, width = struct.unpack_from("!HH", unit, start + 5) if start >= 0 else (8, 8)
-    options = {"packetsize": str(limit + _HEAD)}
-    with av.open(packets, "w", "rtp", options, buffer_size=limit + _HEAD) as muxer:
-        stream = muxer.add_mux_stream(_CODECS[codec], 1, width=width, height=height)
-        packet = av.Packet(unit)
-        packet.stream, packet.pts, packet.dts = stream, 0, 0
-        muxer.mux(packet)
-    return [packet[_HEAD:] for packet in packets if packet[1] & 127 not in _REPORTS]
+
+def _packetise_nals(codec: str, unit: bytes, limit: int) -> list[bytes]:
+    """Return payloads of at most `limit` bytes: small units aggregated, large ones fragmented."""
+    layout = LAYOUTS[codec]
+    payloads: list[bytes] = []
+    waiting: list[bytes] = []
+
+    def flush() -> None:
+        if len(waiting) > 1:
+            # The header of the most important unit stands for all of them.
+            header = layout.with_type(max(waiting, key=lambda nal: nal[0] & 0x60), layout.aggregate)
+            payloads.append(header + b"".join(len(n).to_bytes(2, "big") + n for n in waiting))
+        else:
+            payloads.extend(waiting)
+        waiting.clear()
+
+    for nal in split_nals(unit):
+        if layout.header + sum(len(n) + 2 for n in [*waiting, nal]) > limit:
+            flush()
+        if len(nal) > limit:
+            payloads.extend(_fragments(layout, nal, limit))
+        else:
+            waiting.append(nal)
+    flush()
+    return payloads
+
+
+def _fragments(layout: Layout, nal: bytes, limit: int) -> list[bytes]:
+    header, kind = layout.with_type(nal, layout.fragment), layout.type_of(nal)
+    room = limit - layout.header - 1
+    starts = range(layout.header, len(nal), room)
+    return [
+        header
+        + bytes([kind | (start == starts[0]) << 7 | (start == starts[-1]) << 6])
+        + nal[start : start + room]
+        for start in starts
+    ]
+
+
+def _packetise_jpeg(picture: bytes, limit: int) -> list[bytes]:
+    """Return a JPEG file as RTP payloads; raises ValueError for a kind that RTP cannot carry."""
+    tables: dict[int, bytes] = {}
+    kind = width = height = position = 0
+    position = 2
+    while True:
+        marker, size = struct.unpack_from("!HH", picture, position)
+        segment = picture[position + 4 : position + 2 + size]
+        position += 2 + size
+        if marker == 0xFFDB:
+            for start in range(0, len(segment), TABLE + 1):
+                tables[segment[start]] = segment[start + 1 : start + 1 + TABLE]
+        elif marker == 0xFFC0:
+            height, width = struct.unpack_from("!HH", segment, 1)
+            kind = {0x21: 0, 0x22: 1}.get(segment[7], -1)
+        elif marker == 0xFFDA:
+            break
+    if kind < 0 or width % 8 or height % 8 or max(width, height) > 2040:
+        raise ValueError("RTP carries JPEG in 4:2:0 or 4:2:2, in multiples of 8 up to 2040 pixels.")
+    quantisation = tables[0] + tables.get(1, tables[0])
+    scan = picture[position:].removesuffix(b"\xff\xd9")
+    payloads, offset = [], 0
+    while offset < len(scan):
+        header = struct.pack("!IBBBB", offset, kind, 255, width // 8, height // 8)
+        if not offset:
+            header += struct.pack("!HH", 0, len(quantisation)) + quantisation
+        room = limit - len(header)
+        payloads.append(header + scan[offset : offset + room])
+        offset += room
+    return payloads
