@@ -189,9 +189,13 @@ def test_a_wrong_variable_is_named(environment, name, value):
 
 @pytest.mark.parametrize(
     "text",
-    ["[prod\nsecret_key = 'hunter2'", "prod = 3", "[prod]\ncolour = 'blue'",
-     "[prod]\nread_only = 'yes'"],
-)  # fmt: skip
+    [
+        "[prod\nsecret_key = 'hunter2'",
+        "prod = 3",
+        "[prod]\ncolour = 'blue'",
+        "[prod]\nread_only = 'yes'",
+    ],
+)
 def test_a_broken_profile_file_is_named_without_its_secrets(text):
     """A file that is not right is a ConfigError; the text of the file is not in it."""
     file = profiles.path()

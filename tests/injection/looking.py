@@ -8,8 +8,20 @@ from xml.etree import ElementTree
 
 from .texts import FORGED
 
-_DEAD = {"script", "iframe", "object", "embed", "pwned", "math", "form", "base", "meta", "link",
-         "audio", "video"}  # fmt: skip
+_DEAD = {
+    "script",
+    "iframe",
+    "object",
+    "embed",
+    "pwned",
+    "math",
+    "form",
+    "base",
+    "meta",
+    "link",
+    "audio",
+    "video",
+}
 _FORMULA = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20\u2212"
 
 

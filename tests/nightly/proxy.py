@@ -168,8 +168,11 @@ class Chaos:
     def answer(self, asked: _Asked, body: bytes) -> None:
         """Does what is to become of a request."""
         path, _, query = asked.path.partition("?")
-        fields = [one for text in (query, body.decode("latin-1"))
-                  for one in parse_qsl(text, keep_blank_values=True)]  # fmt: skip
+        fields = [
+            one
+            for text in (query, body.decode("latin-1"))
+            for one in parse_qsl(text, keep_blank_values=True)
+        ]
         if not asked.service:
             told = f"{asked.path} {asked.headers} {fields}"
             self.strayed.append(told)

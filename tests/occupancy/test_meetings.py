@@ -69,8 +69,11 @@ def test_meetings_in_two_rooms_and_one_after_the_other_are_told_apart():
     two = samples([0, 1, 0, 2, 2, 0, 4, 1, 0], room_id="b")
     found = ck.meetings(pd.concat([two, samples([0, 0, 7, 0], room_id="a")]))
     assert list(zip(found["room_id"], found["peak"], strict=True)) == [
-        ("b", 1), ("a", 7), ("b", 2), ("b", 4)
-    ]  # fmt: skip
+        ("b", 1),
+        ("a", 7),
+        ("b", 2),
+        ("b", 4),
+    ]
 
 
 def test_a_time_without_samples_is_an_edge():

@@ -30,8 +30,17 @@ VALUES = {
     "max_video": 4, "max_audio": 6, "attendee_max": 25, "room_type": 1, "start_time": 1700000000,
     "end_time": 1700003600, "userName": "Door", "userData": "ü", "options": LOGIN,
 }  # fmt: skip
-OPTIONAL = {"host_password", "attendee_max", "max_audio", "max_video", "room_extend_id",
-            "userData", "user_data", "options", *LOGIN}  # fmt: skip
+OPTIONAL = {
+    "host_password",
+    "attendee_max",
+    "max_audio",
+    "max_video",
+    "room_extend_id",
+    "userData",
+    "user_data",
+    "options",
+    *LOGIN,
+}
 
 
 class Deployment:
