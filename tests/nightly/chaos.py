@@ -217,6 +217,7 @@ def late(it: Case) -> float:
 
 
 WHOLE, SOON, CLOSES = answer(), PAUSE / 10, "Connection: close"
+_LARGE_TOO = answer(body=lambda it: it.body + b" " * 100_000)
 _AT_ONCE = "Retry-After: 1"
 _MORE_SAID = answer(length=lambda it: len(it.body) + 4)
 _LENGTHS = one_of("many", "-1", "1e3", "9" * 30, "0x20", str(2**63))
@@ -240,8 +241,9 @@ FRAMED: dict[str, tuple[Any, ...]] = {
     "cut_closed": (answer(body=cut, length=lambda it: len(it.body)), CLOSED),
     "cut_unsaid": (answer(CLOSES, body=cut, length=unsaid), CLOSED),
     "unsaid": (answer(CLOSES, length=unsaid), CLOSED),
-    "twice": (WHOLE, WHOLE),
-    "twice_large": (WHOLE, answer(body=lambda it: it.body + b" " * 100_000)),
+    # In one piece: what came apart would be the next call's answer, which no client can know.
+    "twice": (lambda it: WHOLE(it) * 2,),
+    "twice_large": (lambda it: WHOLE(it) + _LARGE_TOO(it),),
     "length_short": (answer(length=lambda it: it.chance.randrange(len(it.body))),),
     "length_long": (_MORE_SAID, CLOSED),
     "length_long_open": (_MORE_SAID, late, CLOSED),
