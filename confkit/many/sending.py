@@ -44,7 +44,7 @@ def send_many(
         token = future_token(context) if asked else None
         while token is not None and not token.done() and not ended():
             wait([token], LONGEST)
-        if token is None or not token.done():
+        if token is None or not token.done() or ended():
             return Outcomes.none(len(asked))
         if pace is not None:
             take([pace])  # for the authentication that went before, or for the call before this one
