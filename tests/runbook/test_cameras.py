@@ -296,9 +296,13 @@ def test_what_is_stray_once_only_is_not_removed(park, before):
     ids=["a room", "the list", "the list at the first look"],
 )
 def test_what_could_not_be_read_takes_nothing_out(park, path, faults, check):
-    """With apply nothing is sent, and the verdict is UNKNOWN."""
+    """With apply nothing is sent, and the verdict is UNKNOWN; a device whose room could not be read
+    is none of those that go."""
     sandbox, client, _ = park
     for fault in faults:
         sandbox.fault(path, **fault)
     with changes(sandbox):
-        assert play("stray-devices", client, seconds=0.1, apply=True).wrong == {check: "UNKNOWN"}
+        played = play("stray-devices", client, seconds=0.1, apply=True)
+    assert played.wrong == {check: "UNKNOWN"}
+    with pytest.raises(KeyError):
+        played[OUT]
