@@ -15,9 +15,8 @@ from .charts import (
 from .checklist import Check, Checklist
 from .client import Client
 from .connect import ask_secret, connect
-from .deployment.doctor_order import doctor
-from .deployment.probe import probe_dialect
-from .deployment.probe_evidence import Evidence, Probe
+from .deployment.doctor import doctor
+from .deployment.probe import Evidence, Probe, probe_dialect
 from .devices import (
     NotInRoom,
     PreflightFailed,
@@ -57,8 +56,7 @@ from .errors import (
     explain,
 )
 from .frames import calls_frame, devices_frame, rooms_frame, users_frame
-from .many.result import Failure, Sweep, occupancy_frame
-from .many.sweeps import sweep
+from .many.sweeps import Failure, Sweep, occupancy_frame, sweep
 from .occupancy.capacity import capacity_report
 from .occupancy.folder import RecordingError, save_occupancy
 from .occupancy.known import known_rooms

@@ -45,12 +45,12 @@ log = logging.getLogger("confkit")
 
 
 def tells() -> bool:
-    """Whether each call is told of as it is made, in a log or a trace."""
+    """Return whether calls are logged or traced as they are made."""
     return log.isEnabledFor(logging.DEBUG) or traced()
 
 
 def _is_lost(failure: ConfkitError) -> bool:
-    """Whether a change that failed so may have happened all the same."""
+    """Return whether a change with this failure may have happened all the same."""
     if isinstance(failure, TransportError):
         return failure.sent
     if isinstance(failure, ProtocolError):
@@ -77,16 +77,17 @@ class Context(NamedTuple):
     tells: bool  # each call as it is made, in a log or a trace
 
     def written(self, request: Request, token: Secret | None) -> Written:
-        """The request as it travels."""
+        """Return the request as this client sends it."""
         return write(request, self.bases[request.endpoint.interface], token, self.dialect)
 
 
 class Attempt:
-    """One request, sent once, and what came of it.
+    """One request, sent once, and its result.
 
-    Afterwards there is the `answer` as it came (None where none did) and the `error` that it is,
-    None for a success; `members` where `Client.ask_once` gave it. `failures` counts those before it
-    and `renewed` says whether a token was refused before. `place` is its own among many.
+    Afterwards `answer` is what came (None where nothing did) and `error` what went wrong, None for
+    a success; `Client.ask_once` sets `members` too. `failures` counts the failed attempts before
+    this one, `renewed` says whether a token was refused before, and `place` is its number among
+    many.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class Attempt:
         return f"Attempt({self.request})"
 
     def begin(self, token: Secret | None, secrets: tuple[str, ...] | None = None) -> None:
-        """Note that it is sent now, with this token; `secrets` are not to be quoted from it."""
+        """Note that it is sent now, with this token; no message may quote one of its `secrets`."""
         context = self.context
         self.token = token
         self.secrets = (
@@ -120,7 +121,7 @@ class Attempt:
         self.seconds = 0.0
 
     def send(self, token: Secret | None) -> dict[str, Any] | None:
-        """Send it through the session; give the members of its answer, None where it failed."""
+        """Send it through the session; return the members of its answer, None where it failed."""
         context, endpoint = self.context, self.request.endpoint
         if context.pace:
             context.pace()
@@ -143,7 +144,7 @@ class Attempt:
         return members
 
     def land(self, moved: Answer | TransportError, read: Read) -> Any:
-        """Take in what came; give what `read` makes of it, None where that is a failure."""
+        """Keep what came, and return what `read` makes of it; None where it failed."""
         self.seconds = self.context.clock() - self.began
         if not isinstance(moved, Answer):
             self.error = moved
@@ -158,7 +159,7 @@ class Attempt:
 
     @property
     def call(self) -> Call:
-        """The record of it, with nothing secret in it."""
+        """The record of this attempt, with nothing secret in it."""
         made = self.__dict__.get("_call") or call(
             self.request.endpoint,
             self.context.written(self.request, self.token),
@@ -174,7 +175,7 @@ class Attempt:
     def record(self, alone: bool) -> None:
         """Put it on record, in the log and in a trace; in Sentry too, when it was sent `alone`.
 
-        The record takes longer than a call, so it is made when somebody looks at it."""
+        Making the record takes longer than a call, so that waits until somebody looks at it."""
         context, endpoint = self.context, self.request.endpoint
         # It says what was sent, whatever becomes of the caller's parameters.
         self.request = Request(endpoint, dict(self.request.parameters))
@@ -190,7 +191,7 @@ class Attempt:
 
     @property
     def is_refused(self) -> bool:
-        """Whether its token was refused for the first time: it is sent again with another."""
+        """Whether its token was refused for the first time: it is sent again with a new one."""
         return isinstance(self.error, TokenRejected) and not self.renewed
 
     @property
@@ -208,7 +209,7 @@ class Attempt:
         return max(own, min(own + asked, sum(context.timeout)))
 
     def again(self) -> Attempt:
-        """The next attempt at the same request."""
+        """Return the next attempt at the same request."""
         refused = self.is_refused
         return Attempt(
             self.request,
@@ -219,7 +220,7 @@ class Attempt:
         )
 
     def failure(self) -> ConfkitError:
-        """The error for the caller: of a change it says also what may have happened."""
+        """Return the error for the caller; for a change it says what may have happened."""
         endpoint, failure = self.request.endpoint, self.error
         if failure is None:
             raise AssertionError("it did not fail")

@@ -19,9 +19,9 @@ from urllib.parse import quote, urlsplit
 
 from .endpoints import Endpoint
 from .errors import ConfkitError, TransportError, explain
-from .secret import MASK, excerpt, masked
+from .secret import MASK, masked
 from .text import one_line
-from .wire import Answer, Written, as_text, compact, token_parameter
+from .wire import Answer, Written, as_text, compact, excerpt, token_parameter
 
 if TYPE_CHECKING:
     from .dialect import Dialect
@@ -41,10 +41,10 @@ class Blank(str):
 
 
 class Call(NamedTuple):
-    """One call that was made: when, what was sent and what came, secrets masked.
+    """One call: when it was made, what was sent and what came, with secrets masked.
 
-    `ret` is the result code, None where no answer of the interface came; `error` says then why.
-    `meaning` says in a few words what came of it: the code's meaning, or why there is none.
+    `ret` is the result code, None where no answer of the interface came; then `error` says why.
+    `meaning` is the result in a few words: the code's meaning, or why there is none.
     """
 
     time: datetime
@@ -64,11 +64,11 @@ class Call(NamedTuple):
 
     def __repr__(self) -> str:
         outcome = f"no answer: {self.error}" if self.status is None else f"ret={self.ret}"
-        told = f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
-        return one_line(told)
+        text = f"<{self.endpoint} {self.method} {self.url} {self.seconds:.3f} s {outcome}>"
+        return one_line(text)
 
     def as_curl(self) -> str:
-        """A curl line that repeats the call once its variables are set.
+        """Return a curl line that repeats the call once its variables are set.
 
         CONFKIT_TOKEN is what `confkit token` prints, CONFKIT_DIGEST what `confkit token --digest`
         does; CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for passwords. A camera's
@@ -94,7 +94,7 @@ class Call(NamedTuple):
         return " ".join(parts)
 
     def as_python(self) -> str:
-        """A few lines of Python, with requests, that repeat the call once its variables are set.
+        """Return lines of Python, with requests, that repeat the call once its variables are set.
 
         The variables are those of `as_curl`, from `os.environ`; CONFKIT_CAMERA_PASSWORD is given
         here as it is. A blank travels as %20, as it did.
@@ -129,7 +129,7 @@ class Call(NamedTuple):
         return "\n".join([*filter(None, loaded), "", "import requests", "", code]).lstrip()
 
     def _code(self, name: str, value: Any) -> str:
-        """A field as Python: text as it travels, but a JSON body's values are values."""
+        """Return a field as Python code: text as it travels, but a JSON body's values as values."""
         if isinstance(value, str) or self.placement == "json":
             return self._literal(name, value)
         if isinstance(value, Mapping | list):
@@ -163,13 +163,13 @@ class Call(NamedTuple):
 
 
 def _python(value: Any) -> str:
-    """The value as it is written in Python, in double quotes where that needs no backslash."""
+    """Return the value as Python code, in double quotes where that needs no backslash."""
     plain = repr(value)
     return f'"{value}"' if plain == f"'{value}'" and '"' not in plain else plain
 
 
 def _shell(text: str) -> str:
-    """The text quoted for a shell, which fills in the variables that stand in it, and no others.
+    """Return the text quoted for a shell, which fills in the variables in it, and no others.
 
     A token or digest that is not set is refused by the service; a password that is not set would
     be an empty one, so the shell itself refuses that."""
@@ -189,7 +189,7 @@ def call(
     answer: Answer | None,
     failure: BaseException | None,
 ) -> Call:
-    """The record of a call; what was secret in it is gone, not merely hidden."""
+    """Return the record of a call; secrets are removed from it, not merely hidden."""
     token = token_parameter(endpoint, dialect) if endpoint.token else None
     fields = {
         name: Blank(MASK) if name == token else _blanked(value, masked(value, name))
@@ -216,14 +216,14 @@ def call(
 
 
 def _why(failure: BaseException | None) -> str:
-    """Why no answer of the interface came, without what is quoted from it."""
+    """Return why no answer of the interface came, without quoting from what did."""
     if isinstance(failure, TransportError):
         return failure.cause
     return failure.problem if isinstance(failure, ConfkitError) else type(failure).__name__
 
 
 def _blanked(value: Any, shown: Any) -> Any:
-    """What is shown of a value, with its texts marked in which something is hidden."""
+    """Return the value as it is shown; texts in which something is hidden are `Blank`."""
     if isinstance(shown, dict):
         return {key: _blanked(value[key], item) for key, item in shown.items()}
     if isinstance(shown, list):
@@ -233,7 +233,7 @@ def _blanked(value: Any, shown: Any) -> Any:
 
 @contextmanager
 def unobserved() -> Iterator[None]:
-    """Within it, in this thread, no instrumentation of HTTP records or changes what is sent."""
+    """Inside, in this thread, no instrumentation of HTTP records or changes what is sent."""
     with ExitStack() as ending:
         utils = sys.modules.get("opentelemetry.instrumentation.utils")
         for name in _SUPPRESSING:
@@ -247,7 +247,7 @@ def unobserved() -> Iterator[None]:
 
 
 def traced() -> bool:
-    """Whether OpenTelemetry is loaded, is set up, and takes spans of HTTP calls here."""
+    """Return whether OpenTelemetry is loaded, is set up, and takes spans of HTTP calls here."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return False
@@ -258,7 +258,7 @@ def traced() -> bool:
 
 
 def to_opentelemetry(call: Call) -> None:
-    """Give OpenTelemetry a finished span of the call, beneath the span that is current here."""
+    """Give OpenTelemetry a finished span of the call, below the current span."""
     if not traced():
         return
     trace: Any = sys.modules["opentelemetry.trace"]
@@ -286,7 +286,7 @@ def to_opentelemetry(call: Call) -> None:
 
 
 def reported() -> bool:
-    """Whether Sentry takes what is reported here."""
+    """Return whether Sentry takes what is reported here."""
     return _sentry() is not None
 
 
@@ -317,7 +317,7 @@ def to_sentry(call: Call) -> None:
 
 
 def _sentry() -> ModuleType | None:
-    """Sentry's SDK where it is loaded, knows scopes (from 2.0 on) and is set up."""
+    """Return Sentry's SDK where it is loaded, knows scopes (from 2.0 on) and is set up."""
     sentry = sys.modules.get("sentry_sdk")
     if sentry is None or not hasattr(sentry, "new_scope"):
         return None
@@ -325,6 +325,6 @@ def _sentry() -> ModuleType | None:
 
 
 def _without_integrations(sentry: ModuleType) -> Any:
-    """A client that passes for one that is set up and has no integration, so that none records."""
+    """A stand-in for a client without integrations, so that none of them records."""
     kind = type("Unobserving", (sentry.client.NonRecordingClient,), {"is_active": lambda _: True})
     return kind()

@@ -76,13 +76,13 @@ class Check:
             object.__setattr__(self, name, one_line(mask(getattr(self, name))))
 
     def __str__(self) -> str:
-        told = f"{self.verdict:<7} {self.check}: {self.found}"
-        return f"{told}\n     -> {self.advice}" if self.advice else told
+        text = f"{self.verdict:<7} {self.check}: {self.found}"
+        return f"{text}\n     -> {self.advice}" if self.advice else text
 
     def _repr_html_(self) -> str:
-        told = f"{_badge(self.verdict)} <b>{escape(self.check)}</b>: {escape(self.found)}"
+        text = f"{_badge(self.verdict)} <b>{escape(self.check)}</b>: {escape(self.found)}"
         next_step = f"<br>&rarr; {escape(self.advice)}" if self.advice else ""
-        return as_it_is(f"<div>{told}{next_step}</div>")
+        return as_it_is(f"<div>{text}{next_step}</div>")
 
 
 class Checklist(tuple[Check, ...]):

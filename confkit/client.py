@@ -1,4 +1,4 @@
-"""The client: owns the wire to one service, its token, and the record of the last calls."""
+"""The client: owns the wire to one service, its token, and the record of its last calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import signing
 from .attempt import Attempt, Context, Read, tells
 from .endpoints import A1, Endpoint, sendable, whole
 from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError, TokenRejected
-from .secret import Guarded, Secret, hidden_address, mask_address
+from .secret import Guarded, GuardedAddress, Secret, mask_address
 from .transport import finite, mask_log, session, timeouts
 from .wire import Request
 
@@ -49,20 +49,26 @@ _ANEW = {
 def base_address(text: str, setting: str) -> str:
     """Return the address of an interface without a slash at its end, to be joined to paths.
 
-    One that is no http(s) base is a ConfigError that says why."""
+    ConfigError says why it is no http(s) base."""
     given = hidden_address(str(text))
     problem, url = _read(given)
     if problem:
-        told = f": {mask_address(url, broken=True)!r}" if isinstance(given, Guarded) else ""
+        found = f": {mask_address(url, broken=True)!r}" if isinstance(given, Guarded) else ""
         raise ConfigError(
-            f"{setting} {problem}{told}",
+            f"{setting} {problem}{found}",
             "Write it as scheme://host:port, such as http://conference.example:8080",
         )
     return str(url)
 
 
+def hidden_address(text: str) -> str:
+    """Return what was given as the address of a service as a text that shows no secret in a repr:
+    without `://` it may be a key that went into the wrong field."""
+    return GuardedAddress(text) if "://" in text else Secret(text)
+
+
 def on_loopback(url: str) -> bool:
-    """Whether the address is this very machine."""
+    """Return whether the address is this machine."""
     host = urlsplit(url).hostname or ""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -71,15 +77,15 @@ def on_loopback(url: str) -> bool:
 
 
 def checked_rate(max_rate: float) -> float:
-    """Return the requests per second; ConfigError where they are no number above 0."""
+    """Return the requests per second; ConfigError where that is no number above 0."""
     if not finite(max_rate):
         raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
     return max_rate
 
 
 def _read(text: str) -> tuple[str | None, str]:
-    """What is wrong with an address, and its base. Not raised here, where a traceback would show
-    the parts of the address, a login among them."""
+    """Return what is wrong with an address, and its base. The error is raised elsewhere: a
+    traceback from here would show the parts of the address, a login among them."""
     url = hidden_address(text.strip().rstrip("/"))
     try:
         parts = urlsplit(str(url))
@@ -99,8 +105,8 @@ def _read(text: str) -> tuple[str | None, str]:
 
 
 def take(paces: Sequence[Pace]) -> float:
-    """Seconds until one more request keeps to all of these; 0 when it does now, and then it counts
-    as one that has left."""
+    """Return the seconds until all of these allow one more request; with 0 that request counts as
+    sent."""
     with ExitStack() as held:
         for pace in paces:
             held.enter_context(pace._lock)
@@ -113,7 +119,7 @@ def take(paces: Sequence[Pace]) -> float:
 
 
 class Pace:
-    """Calling it waits until one more request keeps to `max_rate` requests in any second.
+    """Call it to wait until `max_rate` requests in any second allow one more.
 
     Requests leave evenly, not in bursts. `clock` gives monotonic seconds and `sleep` waits; both
     are passed in so that tests need no time.
@@ -146,7 +152,7 @@ class Pace:
 
 
 class SharedToken:
-    """Calling it gives the token that `authenticate` made, which is asked once for all threads.
+    """Call it for the token that `authenticate` makes once for all threads.
 
     `instead_of` is a token that was refused: unless another thread has replaced it already, a new
     one is made. Threads that wait for one authentication share its token, or its error: when the
@@ -165,7 +171,7 @@ class SharedToken:
         self._refusal: ConfkitError | None = None
 
     def __call__(self, instead_of: str | None = None) -> signing.AccessToken:
-        """The token; the error of the authentication when there is none."""
+        """Return the token, or raise the error of the authentication."""
         before = self._attempts
         # Compared by identity: a service may hand out the same text again.
         if self.held is not None and self.held is not instead_of:
@@ -273,7 +279,7 @@ class Client:
 
     @property
     def authenticated(self) -> bool:
-        """Whether it holds a token; the service may have let go of that meanwhile."""
+        """Whether it holds a token; the service may have dropped that meanwhile."""
         return self._token.held is not None
 
     def __repr__(self) -> str:
@@ -285,15 +291,15 @@ class Client:
             "access_key": self.access_key,
             "secret_key": "***",
         }
-        told = [
+        parts = [
             f"{name}={value}" + (f" ({self.origins[name]})" if name in self.origins else "")
             for name, value in values.items()
         ]
-        return f"<Client {self.name}: {', '.join(told)}{', read only' if self.read_only else ''}>"
+        return f"<Client {self.name}: {', '.join(parts)}{', read only' if self.read_only else ''}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs to ask the same service: a worker gets the token too, so that
-        it need not authenticate. It has no sandbox to steer, and ends none."""
+        """Return what another process needs to ask the same service, with the token, so that a
+        worker need not authenticate. The copy has no sandbox to steer, and ends none."""
         left = {*_ANEW, "_pace", "_calls"}
         state = {name: value for name, value in self.__dict__.items() if name not in left}
         return {**state, "_token": self._token.held}
@@ -307,10 +313,10 @@ class Client:
         self._token, self._process = SharedToken(self._authenticate, held), os.getpid()
 
     def lent(self) -> Client:
-        """A copy that never authenticates: a token that is refused stays refused. Its calls are on
+        """Return a copy that never authenticates: a refused token stays refused. Its calls are on
         record here, too.
 
-        Many that work side by side would renew it one after the other, each making the others'
+        Many copies side by side would renew the token one after the other, each making the others'
         useless."""
         self.token()
         copied = copy(self)
@@ -331,7 +337,7 @@ class Client:
         self._on_close()
 
     def send(self, request: Request) -> dict[str, Any]:
-        """The members of the service's answer to one request; any failure is raised.
+        """Send one request and return the members of its answer; raise any failure.
 
         A token that the service no longer takes (602) is renewed once, for all threads together,
         and the call is repeated once. Reads are tried up to three times, waiting as long as the
@@ -361,12 +367,12 @@ class Client:
     def ask_once(
         self, request: Request, token: Secret | None = None, *, dialect: Dialect | None = None
     ) -> Attempt:
-        """Send one request exactly once; its `error` is returned and not raised.
+        """Send one request exactly once, and return the attempt; its `error` is not raised.
 
-        It goes with this token or without any, written in this dialect: for questions about the
-        service itself, where a retry or a login on the way would change what is found. What is
-        returned has the `call` as it is on record, the `answer` as it came (None where none did),
-        and its `members` or the `error` that it is. ReadOnlyError, as by `send`.
+        It carries this token or none, in this dialect: for questions about the service itself,
+        where a retry or a login on the way would change the result. The attempt has the `call` as
+        it is on record, the `answer` as it came (None where none did), and its `members` or its
+        `error`. ReadOnlyError, as by `send`.
         """
         self._is_open()
         self.may_send(request.endpoint)
@@ -386,14 +392,14 @@ class Client:
         step: Callable[[], object] = lambda: None,
         read: Read | None = None,
     ) -> Outcomes:
-        """What came for each of many reads, in order: the members of its answer, or its error.
+        """Send many reads, and return in order the members of each answer, or its error.
 
-        Moves them with libcurl where pycurl is installed and the session's settings have their
-        like there, otherwise through the session in threads: up to `concurrency` at once, fewer
-        while the service shows strain, at most `max_rate` in any second. Each is retried as by
-        `send`, and one expired token costs one authentication. Ctrl-C or `cancelled` ends it within
-        a second: what was not asked is None then, and the list not `complete`. `step` is called
-        after each; `read` says what is made of an answer. ParameterError for a change: those go
+        They go through libcurl where pycurl is installed and knows all of the session's settings,
+        otherwise through the session in threads: up to `concurrency` at once, fewer while the
+        service shows strain, at most `max_rate` in any second. Each is retried as by `send`, and
+        one expired token costs one authentication. Ctrl-C or `cancelled` ends it within a second:
+        then what was not asked is None, and the list is not `complete`. `step` is called after
+        each; `read` turns an answer into what is returned. ParameterError for a change: those go
         through `send`, one by one. Sections 4, 5 and 7 of the interface.
         """
         from .many.sending import send_many
@@ -432,7 +438,7 @@ class Client:
             self._after_fork()
 
     def may_send(self, endpoint: Endpoint) -> None:
-        """Refuse a change where the client is read only: ReadOnlyError."""
+        """Raise ReadOnlyError for a change where the client is read only."""
         if endpoint.write and self.read_only:
             raise ReadOnlyError(
                 f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only.",
@@ -440,7 +446,7 @@ class Client:
             )
 
     def token(self, instead_of: str | None = None) -> signing.AccessToken:
-        """The access token, made at the first call; `instead_of` is one that was refused.
+        """Return the access token, made at the first call; `instead_of` is one that was refused.
 
         However many threads ask, one of them authenticates (A1) and all get its token, or its
         error. Section 5 of the interface.
@@ -448,8 +454,8 @@ class Client:
         return self._token(instead_of)
 
     def _after_fork(self) -> None:
-        """Let go of the parent's connections and lock: two processes on one socket would read
-        each other's answers."""
+        """Drop the parent's connections and lock: two processes on one socket would read each
+        other's answers."""
         self._process = os.getpid()
         self._token = SharedToken(self._authenticate)
         self.session.close()

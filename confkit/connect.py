@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import profiles
-from .client import Client, base_address, checked_rate
+from .client import Client, base_address, checked_rate, hidden_address
 from .dialect import Dialect
 from .errors import ConfigError
-from .secret import Secret, guard, hidden_address
+from .secret import Secret, guard
 from .transport import timeouts
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ class Source:
 
 
 class Setting(NamedTuple):
-    """How a client takes a setting, and, where the environment can hold it, in which variable and
-    how that is read."""
+    """How a setting is checked and, where the environment can hold it, its variable and how that
+    is read."""
 
     check: Callable[[Any], Any]
     variable: str = ""
@@ -120,20 +120,22 @@ class Setting(NamedTuple):
 
 
 def client_of(sources: Iterable[Source], profile: str | None = None) -> Client:
-    """A client with the settings of these sources, of which the first that holds one gives it.
+    """Return a client with the settings of these sources; the first source that has one counts.
 
-    ConfigError names a setting that is missing (also in this `profile`, whose name the client has)
+    ConfigError names a setting that is missing (also in this `profile`, whose name the client gets)
     or wrong."""
     found = merged(sources)
     missing = [name for name in SERVICE if name not in found]
     if missing:
         are, them = ("are", "them") if len(missing) > 1 else ("is", "it")
         where = f" in profile {profile!r}" if profile else ""
-        raise ConfigError(
+        error = ConfigError(
             f"no service is named: {', '.join(missing)} {are} missing{where}",
             f"Three ways to give {them}: {_ways(missing[0])}. "
             'connect("sandbox") is a service to try things on.',
         )
+        error.missing = tuple(missing)
+        raise error
     values = {name: checked(name, *found[name]) for name in found}
     return Client(
         **values, name=profile, origins={name: origin for name, (_, origin) in found.items()}
@@ -141,8 +143,8 @@ def client_of(sources: Iterable[Source], profile: str | None = None) -> Client:
 
 
 def merged(sources: Iterable[Source]) -> dict[str, tuple[Any, str]]:
-    """The value of each setting that is given (not None), out of the first source that holds it,
-    with that one's name."""
+    """Return the value of each setting that is given (not None), from the first source that has
+    it, with the name of that source."""
     found: dict[str, tuple[Any, str]] = {}
     for source in sources:
         for name, value in source.values.items():
@@ -152,17 +154,17 @@ def merged(sources: Iterable[Source]) -> dict[str, tuple[Any, str]]:
 
 
 def checked(name: str, value: Any, origin: str) -> Any:
-    """The value as a client takes it; ConfigError names the setting, where it came from and the
-    ways to give it."""
+    """Return the value as a client takes it; ConfigError names the setting, where it came from and
+    the ways to give it."""
     try:
         if name in SERVICE:
             value = _stripped(name, value, origin)
         return SETTINGS[name].check(value)
     except ConfigError as error:
-        told = error
-    raise told.again(  # outside the block, so that the value hangs on no traceback
-        problem=f"{told.problem} (from {origin})",
-        advice=f"{told.advice.rstrip('.')}. To give it: {_ways(name)}.".removeprefix(". "),
+        refused = error
+    raise refused.again(  # outside the block, so that the value hangs on no traceback
+        problem=f"{refused.problem} (from {origin})",
+        advice=f"{refused.advice.rstrip('.')}. To give it: {_ways(name)}.".removeprefix(". "),
     )
 
 
@@ -176,7 +178,7 @@ def _ways(name: str) -> str:
 
 
 def _stripped(name: str, value: Any, origin: str) -> str:
-    """The text without white space around it, which a warning then names; never empty."""
+    """Return the text without the white space around it, of which a warning tells; never empty."""
     if not isinstance(value, str):
         raise ConfigError(f"{name} is not a text")
     plain = value.strip()
@@ -205,7 +207,7 @@ def _bundle(value: bool | str) -> bool | str:
 
 
 def _named_by_environment(arguments: Source) -> str | None:
-    """The profile that CONFKIT_PROFILE names, unless the arguments name the service."""
+    """Return the profile that CONFKIT_PROFILE names, unless the arguments name the service."""
     name = os.environ.get("CONFKIT_PROFILE")
     if not name or any(arguments.values[one] is not None for one in SERVICE[:2]):
         return None
@@ -220,8 +222,8 @@ def _named_by_environment(arguments: Source) -> str | None:
 
 
 def _environment(named: bool) -> list[Source]:
-    """A source for each variable, without those that a `named` service has of its own. What cannot
-    be read is an error also where it is not used."""
+    """Return a source for each variable, without those that a `named` service has itself. What
+    cannot be read is an error also where it is not used."""
     found = []
     for name, setting in SETTINGS.items():
         if setting.read and (text := os.environ.get(setting.variable)):
@@ -294,7 +296,7 @@ def _sandbox_client(sources: list[Source]) -> Client:
 
 
 def _the_sandbox() -> Sandbox:
-    """The process's own sandbox. Seeded, so that what notebooks show repeats; on loopback only."""
+    """Return the process's own sandbox: seeded, so that notebooks repeat, and on loopback only."""
     from .sandbox import Sandbox
 
     with _starting:

@@ -253,7 +253,9 @@ def _checked(
 
 def address_checked(endpoint: Endpoint, value: object) -> Guarded:
     """Return a device's address, such as rtsp://host:554/path; a masked one is refused."""
-    written = GuardedAddress(value) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        value = GuardedAddress(value)  # a traceback shows the locals
+    written = value if isinstance(value, GuardedAddress) else GuardedAddress("")
     if not _ADDRESS.fullmatch(written) or not written.isprintable():
         given = repr(mask_address(written, broken=True)) if written else shown(value)
         raise wrong(

@@ -52,8 +52,8 @@ class ConfkitError(Exception):
         return f"{self.said}. {printable(self.advice)}" if self.advice else self._told()
 
     def _told(self) -> str:
-        told = f"{self.problem}: {self.cause}" if self.cause else self.problem
-        return printable(told.strip())  # it may quote what others wrote
+        text = f"{self.problem}: {self.cause}" if self.cause else self.problem
+        return printable(text.strip())  # it may quote what others wrote
 
     def again(self, **changes: Any) -> Self:
         """The same error without its traceback, for others to raise, and with these `changes` of
@@ -73,7 +73,10 @@ def _rebuild(kind: type[E], args: tuple[object, ...], state: dict[str, object]) 
 
 
 class ConfigError(ConfkitError, ValueError):
-    """A setting is missing or contradicts another; the text names it and the ways to give it."""
+    """A setting is missing or contradicts another; the text names it and the ways to give it.
+    `missing` holds the names of those that a service needs and that nobody gave."""
+
+    missing: tuple[str, ...] = ()
 
 
 class ReadOnlyError(ConfkitError, PermissionError):
@@ -237,8 +240,8 @@ def settle(send: Callable[[], T], look: Callable[[], Look], before: str, unread:
         try:
             seen = look()
         except ConfkitError as failed:
-            told = f"{unread} could not be read: {failed.said}. {before}"
-            seen = Look(None, told, failed)
+            text = f"{unread} could not be read: {failed.said}. {before}"
+            seen = Look(None, text, failed)
         failure = settled(unknown, seen if seen.advice else seen._replace(advice=before))
     if failure is not None:
         raise failure
@@ -449,8 +452,8 @@ def _wrapped(head: str, *parts: tuple[str, str]) -> str:
     from textwrap import wrap
 
     lines = [head]
-    for name, told in parts:
-        lines += wrap(f"  {name:13} {told}", 88, subsequent_indent=" " * 16)
+    for name, text in parts:
+        lines += wrap(f"  {name:13} {text}", 88, subsequent_indent=" " * 16)
     return "\n".join(lines)
 
 

@@ -26,19 +26,19 @@ EMBEDDED = "sandbox"  # the profile that every installation has
 
 
 def path() -> Path:
-    """Where the profiles live."""
+    """Return the file that holds the profiles."""
     import platformdirs
 
     return Path(platformdirs.user_config_dir("confkit", appauthor=False)) / "profiles.toml"
 
 
 def names() -> list[str]:
-    """The names of all profiles, the embedded sandbox's first."""
+    """Return the names of all profiles, the embedded sandbox's first."""
     return [EMBEDDED, *sorted(_read())]
 
 
 def load(name: str) -> dict[str, Any]:
-    """The settings of one profile; a ConfigError when there is none of this name."""
+    """Return the settings of a profile; ConfigError when there is none of this name."""
     stored = _read()
     if name not in stored:
         raise ConfigError(
@@ -109,8 +109,8 @@ def _read() -> dict[str, dict[str, Any]]:
 
 @contextmanager
 def _changing() -> Iterator[dict[str, dict[str, Any]]]:
-    """The profiles, to be changed while no other process does, so that none of them is lost; then
-    they are written."""
+    """Give the profiles to change, then write them; other processes wait, so that no change is
+    lost."""
     import tomli_w
 
     file, handle, reason = path(), None, None

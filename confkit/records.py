@@ -20,7 +20,7 @@ _POWER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?[eE][+-]?[0-9]{1,2}")
 
 
 def read_json(text: str) -> Any:
-    """The value that is written there; of a name that stands twice the last counts. ValueError
+    """Return the value of a JSON text; of a name that stands twice the last counts. ValueError
     where it is no JSON, NaN and Infinity among it, or where it would empty a list."""
     return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_last)
 
@@ -37,8 +37,8 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def too_deep(value: Any) -> bool:
-    """Whether a value holds others in others more than DEEPEST levels deep, or itself: what goes
-    down in it by calls would not come back."""
+    """Return whether a value is nested more than DEEPEST levels deep, or in itself: recursion over
+    it would fail."""
     level = [value]
     for _ in range(DEEPEST + 1):
         held = [
@@ -53,7 +53,7 @@ def too_deep(value: Any) -> bool:
 
 
 def number(fields: Mapping[str, Any], name: str) -> int | None:
-    """The integer under this name, quoted or not; None when absent, null or empty."""
+    """Return the integer under this name, quoted or not; None when absent, null or empty."""
     value = fields.get(name)
     if isinstance(value, str):
         value = _unquoted(value.strip())
@@ -70,7 +70,7 @@ def number(fields: Mapping[str, Any], name: str) -> int | None:
 
 
 def _unquoted(written: str) -> int | float | str | None:
-    """What a text stands for, where it is a number in quotes, or null."""
+    """Return the number that a text holds, None for null, the text where it holds neither."""
     if _INTEGER.fullmatch(written):
         return int(written.partition(".")[0])
     if _POWER.fullmatch(written):
@@ -79,7 +79,7 @@ def _unquoted(written: str) -> int | float | str | None:
 
 
 def text(fields: Mapping[str, Any], name: str) -> str | None:
-    """The text under this name, a number written out; None when absent or null."""
+    """Return the text under this name, also of a number; None when absent or null."""
     value = fields.get(name)
     if value is None or isinstance(value, str):
         return value
@@ -92,7 +92,7 @@ def text(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
-    """The text under this name, which must be there and not empty."""
+    """Return the text under this name, which must be there and not empty."""
     value = text(fields, name)
     if not value:
         raise ProtocolError(
@@ -104,7 +104,7 @@ def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
 
 
 def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object]]:
-    """The list of objects that an answer has to hold under this name."""
+    """Return the list of objects that an answer has to hold under this name."""
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
         raise ProtocolError(
             f"the answer of {endpoint} holds no list {name} of objects but {shown(items)}.",
@@ -114,7 +114,7 @@ def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object
 
 
 def shown(value: object) -> str:
-    """The value in at most 60 characters, with nothing secret in it."""
+    """Return the value in at most 60 characters, with nothing secret in it."""
     deep = f"a {type(value).__name__} that is nested too deep"  # to be looked through by calls
     written = deep if too_deep(value) else mask(repr(masked(value)))
     return written if len(written) <= 60 else written[:57] + "..."
@@ -144,7 +144,7 @@ class Room:
 
     @classmethod
     def read(cls, fields: Mapping[str, Any], room_id: str) -> Self:
-        """The room in an answer of A3 to a question for `room_id`; ProtocolError for another."""
+        """Return the room in an answer of A3 about `room_id`; ProtocolError for another room."""
         mode = fields.get("room_mode")
         named = isinstance(mode, str) and mode.strip() and isinstance(_unquoted(mode.strip()), str)
         room = cls(
@@ -178,12 +178,12 @@ class RoomUser:
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
-        """The user in one item of A6's `user_list`."""
+        """Return the user in one item of A6's `user_list`."""
         return cls(text(fields, "user_name"), needed(fields, "user_id", "a room user"))
 
     @classmethod
     def read_all(cls, members: Mapping[str, Any]) -> list[Self]:
-        """The users in an answer of A6; one without a list is a ProtocolError."""
+        """Return the users in an answer of A6; ProtocolError for one without a list."""
         return [cls.read(item) for item in objects(members.get("user_list"), "user_list", "A6")]
 
 
@@ -220,7 +220,7 @@ class Device:
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
-        """The device in one item of B3, its keys in camelCase or in snake_case."""
+        """Return the device in one item of B3, its keys in camelCase or in snake_case."""
         item = {_snake(key): value for key, value in fields.items()}
         return cls(
             needed(item, "room_id", "an external user"),

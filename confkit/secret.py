@@ -5,67 +5,31 @@ in any message that quotes one of them. A secret is hidden by three rules: becau
 known, because of the name in front of it, or because it is the password in user:password@host.
 
 The rules are written for plain text. A text is looked through as it stands, and again each time
-that one layer of what is encoded in it is unwrapped: percent-encoding, backslashes of JSON and of
-Python, HTML. Where it is not clear where a secret ends, too much is hidden. "Token: weekly sync" is
-a heading that people write, and stays.
+that one layer of what is encoded in it is unwrapped (`text.unwrapped`). Where it is not clear where
+a secret ends, too much is hidden. "Token: weekly sync" is a heading that people write, and stays.
 """
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from urllib.parse import unquote
 
-from .text import one_line
+from .text import BORDER, outside, unwrapped
 
 MASK = "***"
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
 TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spellings: deployments)
 
 # How the names of parameters and members end that carry secrets.
-_ENDINGS = (
-    *TOKEN_NAMES,
-    "digest",
-    "password",
-    "passwd",
-    "_pass",
-    "psw",
-    "pwd",
-    "secretkey",
-    "secret_key",
-    "secret-key",
-)
-_HEADER = "authorization"
-_HEADINGS = (*TOKEN_NAMES, "digest", _HEADER)
+_KEYS = ("secretkey", "secret_key", "secret-key")
+_ENDINGS = (*TOKEN_NAMES, "digest", "password", "passwd", "_pass", "psw", "pwd", *_KEYS)
 _LAYERS = 3  # JSON in a query in JSON
 _MARKS = re.compile("[:=%@]")
-_ESCAPES = {
-    "%": re.compile(r"%[0-7][0-9A-Fa-f]|(?:%[89A-Fa-f][0-9A-Fa-f])+|[&?\s]"),
-    "\\": re.compile(
-        r"\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}"
-        r"|\\x[0-9A-Fa-f]{2}|\\.",
-        re.DOTALL,
-    ),
-    "&": re.compile("&(?:quot|amp|lt|gt|#39|#34|#x27);"),
-}
-_PLAIN = {
-    "\\n": "\n",
-    "\\r": "\r",
-    "\\t": "\t",
-    "&quot;": '"',
-    "&#34;": '"',
-    "&#39;": "'",
-    "&#x27;": "'",
-    "&amp;": "&",
-    "&lt;": "<",
-    "&gt;": ">",
-}
-_BORDER = "\x1f"  # between two of them stands what was encoded as one
-_BLANKS = str.maketrans(dict.fromkeys(f"+&?{_BORDER}", " "))
+_BLANKS = str.maketrans(dict.fromkeys(f"+&?{BORDER}", " "))
 
 _NAMED = re.compile(
     r"(?<![A-Za-z_-])([A-Za-z_-]++)\ufffd*([\"']?)[\s+]{0,9}+([:=])(?:(?<==)|[\s+]{0,9})\s{0,9}"
 )
+_HEADER = "authorization"
 _OPENING = re.compile(r"[bBrRuU]{0,2}([\"'])")
 # A quote ends a value only before what may follow one: it may be quoted badly.
 _WITHIN = {
@@ -76,13 +40,8 @@ _UNQUOTED = {  # behind a colon it ends where a number of JSON may end
     "=": re.compile(r"(?:[^\s\"'<>&,\\]|,(?!\s)|\\(?!\\{0,9}[\"']))*+"),
     ":": re.compile(r"(?:[^\s\"'<>&,}\])\\]|\\(?!\\{0,9}[\"']))*+"),
 }
-_DECODER = json.JSONDecoder(strict=False)
-_COMMAND = "$(confkit token)"  # what a shell puts there: our own advice, and no secret
-_SCHEME = re.compile(r"(\w{1,20})[ \t]+")  # of a login of HTTP
-_SCHEMES = re.compile(
-    "(?i)apikey|basic|bearer|digest|hawk|key|negotiate|ntlm|oauth|signature|token"
-)
 _LINE = re.compile(r"[^\r\n]*")
+_COMMAND = "$(confkit token)"  # what a shell puts there: our own advice, and no secret
 
 _LOGIN = re.compile(r":\\?/\\?/[^\s:/?#@\[\"'<>]*:")
 _BEFORE = re.compile(r"((?<!\\)[\"']|=)[A-Za-z][A-Za-z0-9+.-]*\Z")
@@ -92,6 +51,7 @@ _WHOLE = re.compile(r"(?is)\s*[a-z][a-z0-9+.-]*://[^:/@]*:(.*)@")
 _BROKEN = re.compile(r"(?is)\s*(?:[a-z][a-z0-9+.-]*:?)?/{0,2}[^:/@]*:(.*)@")
 
 # What people write behind "Token:" or "Digest:": words, or a date or a time.
+_HEADING = re.compile(rf"(?i)digest|{'|'.join(TOKEN_NAMES)}")
 _LETTER = r"\\{1,2}u[0-9A-Fa-f]{4}"  # in JSON
 _WORD = (  # weekly, Monday, UPDATE, iOS
     rf"(?:(?:[^\W\d_]|{_LETTER})(?:[^\W\d_A-Z]|{_LETTER}){{0,23}}|[A-Z]{{2,6}}|[a-z][A-Z]{{1,2}})"
@@ -107,20 +67,20 @@ Span = tuple[int, int]
 
 
 def mask(text: str, *values: str) -> str:
-    """The text with every secret in it replaced by `***`: what stands behind a secret's name,
-    logins inside addresses, and each of the given values, all of them in their usual encodings."""
+    """Return the text with every secret in it replaced by `***`: what stands behind a secret's
+    name, logins inside addresses, and each of the given values, all in their usual encodings."""
     return _hide(text, values, _named, _logins)
 
 
 def mask_code(text: str, *values: str) -> str:
-    """The program text with the given values and all logins in addresses replaced by `***`; what
-    stands under a secret's name stays, as it is code that takes the secret from elsewhere."""
+    """Return program text with the given values and all logins in addresses replaced by `***`; what
+    stands behind a secret's name stays, as it is code that takes the secret from elsewhere."""
     return _hide(text, values, _logins)
 
 
 def mask_address(text: str, broken: bool = False) -> str:
-    """The text, masked as one address where it begins as one: all between its login name and its
-    last `@` is hidden. `broken` takes it for an address even where its beginning is wrong."""
+    """Return the text, masked as one address where it begins as one: all between its login name and
+    its last `@` is hidden. `broken` takes it for an address even where its beginning is wrong."""
     found = (_BROKEN if broken else _WHOLE).match(text) if "@" in text else None
     if found and found[1]:
         text = text[: found.start(1)] + MASK + text[found.end(1) :]
@@ -128,60 +88,43 @@ def mask_address(text: str, broken: bool = False) -> str:
 
 
 def holds(text: str, *values: str) -> bool:
-    """Whether one of these values stands in the text, in any of the usual encodings."""
+    """Return whether one of these values stands in the text, in any of the usual encodings."""
     return _hide(text, values) != text
 
 
 def login_in(address: str) -> list[str]:
-    """The password inside an address, as it is written; none when there is none."""
+    """Return the password inside an address, as it is written; none when there is none."""
     found = _WHOLE.match(address)
     return [found[1]] if found and found[1] else []
 
 
-def excerpt(said: str | bytes, secrets: tuple[str, ...], size: int = 120) -> str:
-    """The first characters of what a service said, on one line, with nothing secret in them.
-
-    A secret is known by its name, or is one of `secrets`."""
-    torn = 12 * max(map(len, secrets), default=0)  # of a character 12 letters can be made
-    part = said[: 4096 + 4 * size + torn]  # what is masked is shorter than it was
-    # Without its zeros, text in UTF-16 is read as well.
-    text = part if isinstance(part, str) else part.decode("utf-8", "replace").replace("\0", "")
-    shown = mask(text, *secrets)
-    if len(said) > len(part) and secrets:  # a secret torn at the end is not known for one
-        shown = shown[: len(shown) - torn]
-    return one_line(shown[:size])
-
-
 def suspect(text: str) -> bool:
-    """Whether there can be a secret in a text, by its name or as a login."""
+    """Return whether there can be a secret in a text, by its name or as a login."""
     return _MARKS.search(text) is not None
 
 
 def _hide(text: str, values: tuple[str, ...], *rules: Callable[[str], Iterable[Span]]) -> str:
     """The text without what these rules find in it, and without the values, in any layer."""
-    known = {form for value in values for form in (value, value.replace(" ", "+"))}
     if not values and not suspect(text):
         return text
-    found: list[Span] = []
+    known = {value.translate(_BLANKS) for value in values if len(value) >= SHORTEST}
     seen = {text}
-    waiting: list[tuple[str, list[list[Span]]]] = [(text, [])]
-    while waiting:
-        plain, layers = waiting.pop()
-        level = plain.translate(_BLANKS) if layers else plain
-        here = [*_values(level, known), *(span for find in rules for span in find(plain))]
-        if here:
-            found += [(_outside(start, layers), _outside(end, layers)) for start, end in here]
-            plain = _without(plain, here, "*")
-        if len(layers) < _LAYERS:
-            for inner, steps in _unwrapped(plain):
-                if inner not in seen:
-                    seen.add(inner)
-                    waiting.append((inner, [*layers, steps]))
-                    known |= {value.translate(_BLANKS) for value in values}
-    return _without(text, found) if found else text
+
+    def secrets(text: str, layers: int) -> list[Span]:
+        found = [*_values(text, known), *(span for find in rules for span in find(text))]
+        if not layers:
+            return found
+        for inner, steps in unwrapped(_without(text, found, "*") if found else text):
+            if inner not in seen:
+                seen.add(inner)
+                spans = secrets(inner, layers - 1)
+                found += [(outside(start, steps), outside(end, steps)) for start, end in spans]
+        return found
+
+    return _without(text, secrets(text, _LAYERS))
 
 
-def _without(text: str, spans: Iterable[Span], fill: str = "") -> str:
+def _without(text: str, spans: list[Span], fill: str = "") -> str:
     """The text with `***` for each of the spans; with `fill` it keeps its length."""
     parts, at = [], 0
     for start, end in sorted(spans):
@@ -197,11 +140,10 @@ def _without(text: str, spans: Iterable[Span], fill: str = "") -> str:
 
 
 def _values(text: str, known: Iterable[str]) -> Iterator[Span]:
+    plain = text.translate(_BLANKS) if known else ""
     for value in known:
-        at = text.find(value) if len(value) >= SHORTEST else -1
-        while at >= 0:
-            yield at, at + len(value)
-            at = text.find(value, at + len(value))
+        if value in plain:
+            yield from (found.span() for found in re.finditer(re.escape(value), plain))
 
 
 # The second rule: the name in front
@@ -216,27 +158,20 @@ def _named(text: str) -> Iterator[Span]:
     """Where the values stand that follow a secret's name."""
     at = 0
     for found in _NAMED.finditer(text):
-        name, quote, equals = found.groups()
-        header = name.lower().endswith(_HEADER)
-        if not (header or _is_secret(name)) or found.start() < at:
+        equals, header = found[3], found[1].lower().endswith(_HEADER)
+        if not (header or _is_secret(found[1])) or found.start() < at:
             continue
-        start, end = found.end(), len(text)
+        start = found.end()
         opening = _OPENING.match(text, start)
         if opening:
             start = opening.end()
-        scheme = _SCHEME.match(text, start) if header else None
-        if scheme:
-            start = scheme.end()
-        if text.startswith(_COMMAND, start):
-            continue
-        if opening:
             end = _end(_WITHIN[opening[1]], text, start)
-        elif not quote and equals == ":" and _is_heading(text, found, scheme):
-            continue
-        elif scheme:
+        elif header:
             end = _end(_LINE, text, start)
+        elif text.startswith(_COMMAND, start) or (equals == ":" and _is_heading(text, found)):
+            continue
         elif equals == ":" and text.startswith(("{", "["), start):
-            end = _structure(text, start)
+            end = len(text)  # a structure, which may be cut off
         else:
             end = _end(_UNQUOTED[equals], text, start)
         if end > start:
@@ -249,23 +184,14 @@ def _end(kind: re.Pattern[str], text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _structure(text: str, start: int) -> int:
-    """Where an object or a list ends; the text's end where it is none of JSON, or cut off."""
-    try:
-        return _DECODER.raw_decode(text, start)[1]
-    except (ValueError, RecursionError):
-        return len(text)
-
-
-def _is_heading(text: str, found: re.Match[str], scheme: re.Match[str] | None) -> bool:
+def _is_heading(text: str, found: re.Match[str]) -> bool:
     """Whether a secret's name stands before a text that somebody wrote, and no secret."""
-    if found[1].lower() not in _HEADINGS or (scheme and _SCHEMES.fullmatch(scheme[1])):
+    if found[2] or not _HEADING.fullmatch(found[1]):
         return False
     before = text[max(0, found.start() - 100) : found.start()]
     if before.rfind("{") > max(before.rfind(mark) for mark in "}\"'"):
         return False  # a member of an object without quotes
-    at = scheme.end() if scheme else found.end()
-    return _PROSE.match(text, at) is not None
+    return _PROSE.match(text, found.end()) is not None
 
 
 # The third rule: user:password@host
@@ -286,8 +212,8 @@ def _logins(text: str) -> Iterator[Span]:
             if start > stop:
                 stop = _end(_UNBROKEN, text, start)
             end = stop
-            if before and text.startswith(_BORDER):  # it was a parameter's value: all of it
-                border = text.find(_BORDER, start)
+            if before and text.startswith(BORDER):  # it was a parameter's value: all of it
+                border = text.find(BORDER, start)
                 end = border if border >= 0 else len(text)
         last = text.rfind("@", start, end)
         if last < 0 and end == len(text) and not _PORT.match(text, start):
@@ -300,22 +226,8 @@ def _logins(text: str) -> Iterator[Span]:
 # Values that hide themselves
 
 
-class Secret(str):
-    """A text for code to use, whose `repr` (tracebacks, cell outputs, logs) is only `***`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return repr(MASK) if self else "''"
-
-    def splitlines(self, keepends: bool = False) -> list[str]:  # noqa: ARG002
-        """Return one line of `***`: pytest and unittest show two texts that differ line by line."""
-        return [MASK] if self else []
-
-
-class Guarded(str):
-    """A text that may hold a secret, such as a camera's address: its `repr` masks that part, and so
-    do its `splitlines`. `str()` gives all of it."""
+class _Hidden(str):
+    """A text for code to use, that people see only as `_shown` gives it."""
 
     __slots__ = ()
 
@@ -323,8 +235,25 @@ class Guarded(str):
         return repr(self._shown())
 
     def splitlines(self, keepends: bool = False) -> list[str]:
-        """Return the lines, without what is secret in them."""
+        """Return the lines as they may be shown: pytest and unittest show two texts that differ
+        line by line."""
         return self._shown().splitlines(keepends)
+
+    def _shown(self) -> str:
+        return MASK if self else ""
+
+
+class Secret(_Hidden):
+    """A text for code to use, whose `repr` (tracebacks, cell outputs, logs) is only `***`."""
+
+    __slots__ = ()
+
+
+class Guarded(_Hidden):
+    """A text that may hold a secret, such as a camera's address: its `repr` masks that part.
+    `str()` gives all of it."""
+
+    __slots__ = ()
 
     def _shown(self) -> str:
         return mask_address(str(self))
@@ -339,82 +268,38 @@ class GuardedAddress(Guarded):
         return mask_address(str(self), broken=True)
 
 
-def hidden_address(text: str) -> str:
-    """What was given as the address of a service, as a text that shows no secret in a repr: without
-    `://` it may be a key that went into the wrong field."""
-    return GuardedAddress(text) if "://" in text else Secret(text)
-
-
 def guard(value: object, name: str = "") -> object:
-    """The same value with its texts made `Secret` or `Guarded`, by the name they stand under. A
-    number under a secret's name is a text then, as a number could not hide itself."""
-    if isinstance(value, str):
-        if _is_secret(name):
-            return Secret(value)
-        return Guarded(value) if suspect(value) else value
-    if isinstance(value, Mapping):
-        return {key: guard(item, _inherited(name, key)) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [guard(item, name) for item in value]
-    if isinstance(value, int | float) and not isinstance(value, bool) and _is_secret(name):
-        return Secret(json.dumps(value))
-    return value
+    """Return the same value with its texts made `Secret` or `Guarded`, by the name they stand
+    under. A number under a secret's name is a text then, as a number could not hide itself."""
+    return _leaves(value, name, _guarded)
 
 
 def masked(value: object, name: str = "") -> object:
-    """The same value as plain data in which nothing is secret any more, to show or to store."""
-    if value is None:
-        return value
+    """Return the same value as plain data in which nothing is secret any more, to show or to
+    store."""
+    return _leaves(value, name, _plain)
+
+
+def _leaves(value: object, name: str, made: Callable[[object, bool], object]) -> object:
+    """The value with each text and number in it replaced; all below a secret's name is secret."""
+    secret = _is_secret(name)
+    if isinstance(value, str) or not isinstance(value, Mapping | list | tuple):
+        return made(value, secret)
     if isinstance(value, Mapping):
-        return {key: masked(item, _inherited(name, key)) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [masked(item, name) for item in value]
-    if _is_secret(name) and value != "":
+        return {key: _leaves(one, name if secret else str(key), made) for key, one in value.items()}
+    return [_leaves(one, name, made) for one in value]
+
+
+def _guarded(value: object, secret: bool) -> object:
+    if isinstance(value, str):
+        if secret:
+            return Secret(value)
+        return Guarded(value) if suspect(value) else value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return Secret(json.dumps(value)) if secret and number else value
+
+
+def _plain(value: object, secret: bool) -> object:
+    if secret and value not in (None, ""):
         return MASK
     return mask_address(str(value)) if isinstance(value, str) else value
-
-
-def _inherited(name: str, key: object) -> str:
-    return name if _is_secret(name) else str(key)
-
-
-def _unwrapped(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """The text with one layer of its encoding taken off, for each that there may be: percent-
-    encoding, backslashes of JSON and of Python, HTML; and where each piece of it ends, in that
-    plain text and in the text itself.
-
-    Where it was percent-encoded a _BORDER stands for each blank, `&` and `?` that was not, and at
-    the beginning."""
-    for mark, escape in _ESCAPES.items():
-        if mark not in text:
-            continue
-        first = _BORDER if mark == "%" else ""
-        parts, steps, at, size = [first], [(0, 0), (len(first), 0)], 0, len(first)
-        for found in escape.finditer(text):
-            plain = _decoded(found.group())
-            parts += [text[at : found.start()], plain]
-            size += found.start() - at + len(plain)
-            at = found.end()
-            steps.append((size, at))
-        if at:
-            yield "".join([*parts, text[at:]]), steps
-
-
-def _outside(place: int, layers: list[list[tuple[int, int]]]) -> int:
-    """Where a place within these layers stands in the text around them."""
-    for steps in reversed(layers):
-        plain, wrapped = steps[bisect_right(steps, place, key=lambda step: step[0]) - 1]
-        place = wrapped + place - plain
-    return place
-
-
-def _decoded(escape: str) -> str:
-    if escape in "&?" or escape.isspace():
-        return _BORDER
-    if escape.startswith("%"):
-        return unquote(escape)
-    if escape.startswith("\\u"):
-        return str(json.loads(f'"{escape}"')) if escape[2:] else "u"
-    if escape.startswith("\\x"):
-        return chr(int(escape[2:], 16)) if escape[2:] else "x"
-    return _PLAIN.get(escape, escape[1:])

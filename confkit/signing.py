@@ -25,24 +25,24 @@ class AccessToken(Secret):
 
 
 def hmac_of(secret_key: str, message: str, dialect: Dialect) -> hmac.HMAC:
-    """The message's HMAC under the key, in the dialect's hash."""
+    """Return the message's HMAC under the key, in the dialect's hash."""
     return hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, dialect.hash))
 
 
 def sign(secret_key: str, message: str, dialect: Dialect) -> Secret:
-    """The base64 text of the message's HMAC under the key, in the dialect's hash and form."""
+    """Return the message's HMAC under the key as base64, in the dialect's hash and form."""
     mac = hmac_of(secret_key, message, dialect)
     form = mac.hexdigest().encode() if dialect.signature == "hex" else mac.digest()
     return Secret(base64.b64encode(form).decode())
 
 
 def digest(access_key: str, secret_key: str, dialect: Dialect) -> Secret:
-    """The `digest` of A1: the signature over the access key (rule not shown in the interface)."""
+    """Return the `digest` of A1: the signature over the access key (its rule is not shown)."""
     return sign(secret_key, access_key, dialect)
 
 
 def access_token(random: str, key: str, secret_key: str, dialect: Dialect) -> AccessToken:
-    """The access token: the signature over `random:key` as A1 gave them (section 5, step 2)."""
+    """Return the access token: the signature over `random:key` of A1 (section 5, step 2)."""
     token = AccessToken(sign(secret_key, f"{random}:{key}", dialect))
     token.random, token.key = Secret(random), Secret(key)
     return token
@@ -51,7 +51,7 @@ def access_token(random: str, key: str, secret_key: str, dialect: Dialect) -> Ac
 def token_of(
     members: Mapping[str, Any], secret_key: str, dialect: Dialect
 ) -> AccessToken | ProtocolError:
-    """The access token that the members of A1's answer make; the error where they hold none."""
+    """Return the access token that A1's answer gives, or the error where it gives none."""
     random, key = members.get("random"), members.get("key")
     if all(isinstance(part, str | int) and part != "" for part in (random, key)):
         return access_token(str(random), str(key), secret_key, dialect)

@@ -1,4 +1,4 @@
-"""Moves one request through a requests session, and says in our own words why none came back.
+"""Sends one request through a requests session, and says in our own words why no answer came.
 
 The whole answer, headers included, has to be there within the read time-out. A time-out of a socket
 bounds the wait for the next byte only: a service that sends one byte a second would hold a caller
@@ -29,7 +29,7 @@ LARGEST = 64 * 2**20  # bytes of one answer; B3 for 100,000 devices is about hal
 
 
 def masked_log(record: logging.LogRecord) -> bool:
-    """A log filter that masks the message: urllib3 logs whole URLs, and a URL holds the token."""
+    """Mask the message of a log record: urllib3 logs whole URLs, and a URL holds the token."""
     record.msg, record.args = mask(record.getMessage()), ()
     return True
 
@@ -40,7 +40,7 @@ def mask_log() -> None:
 
 
 def session(pool: int = 64) -> requests.Session:
-    """A session whose connections are kept for `pool` threads and whose log lines are masked."""
+    """Return a session that keeps connections for `pool` threads and whose log lines are masked."""
     made = requests.Session()
     for scheme in ("http://", "https://"):
         made.mount(scheme, DeadlineAdapter(pool_maxsize=pool))
@@ -49,12 +49,12 @@ def session(pool: int = 64) -> requests.Session:
 
 
 def finite(value: object) -> bool:
-    """Whether this is a number above 0 and not infinite."""
+    """Return whether this is a number above 0 and not infinite."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 def timeouts(given: float | tuple[float, float] | list[float]) -> tuple[float, float]:
-    """Seconds to connect and seconds to read, as given or one for both; ConfigError for others."""
+    """Return the seconds to connect and to read, as given or one for both; else ConfigError."""
     both = given if isinstance(given, tuple | list) else (given, given)
     if len(both) != 2 or not all(finite(seconds) for seconds in both):
         raise ConfigError(
@@ -65,7 +65,7 @@ def timeouts(given: float | tuple[float, float] | list[float]) -> tuple[float, f
 
 
 def headers_of(written: Written) -> dict[str, str]:
-    """The headers that a request brings along, beside the session's."""
+    """Return the headers that a request has beside the session's."""
     headers = {"Accept": "application/json"}
     if written.content_type:
         headers["Content-Type"] = written.content_type
@@ -78,11 +78,11 @@ def move(
     timeout: tuple[float, float],
     secrets: Iterable[str] = (),
 ) -> Answer | TransportError:
-    """The answer to a request, or the error that says why there is none.
+    """Return the answer to a request, or the error that says why there is none.
 
-    An error is returned, not raised, so that no frame that holds the URL and no exception of
-    requests stands behind it in a traceback. `timeout`: seconds to connect, and seconds for the
-    answer to be there whole.
+    An error is returned, not raised, so that its traceback has no frame with the URL and no
+    exception of requests. `timeout`: seconds to connect, and seconds until the whole answer is
+    there.
     """
     began = time.monotonic()
     hidden = tuple(secrets)
@@ -106,7 +106,8 @@ def move(
             status, kind = response.status_code, response.headers.get("Content-Type", "")
             later = response.headers.get("Retry-After", "")
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-        return no_answer(_obstacle(error), written.address, timeout, hidden, _reason(error, hidden))
+        obstacle = obstacle_of({type(link).__name__ for link in _chain(error)})
+        return no_answer(obstacle, written.address, timeout, hidden, _reason(error, hidden))
     except BaseException as error:  # noqa: BLE001  # Ctrl-C: the frames below hold the URL
         ended = error
     if ended is not None:
@@ -117,22 +118,22 @@ def move(
 
 
 def _hooks(session: requests.Session) -> list[Callable[..., object]]:
-    """The session's own hooks, which those of a request would replace."""
+    """Return the session's own hooks, which those of a request would replace."""
     own = (session.hooks or {}).get("response") or []
     return [own] if callable(own) else list(own)
 
 
 def _leads_nowhere(response: requests.Response, **_: object) -> None:
-    """Take a redirect's goal away from requests, which where none is followed still reads the
-    whole body of one, however large, and trips over a goal that is no address. Who looked at the
-    headers before keeps what they saw."""
+    """Hide a redirect's goal from requests: although it follows none, it would read the whole body
+    of one, however large, and fail at a goal that is no address. Hooks that have kept the headers
+    still have the goal."""
     if "Location" in response.headers:
         response.headers = response.headers.copy()
         del response.headers["Location"]
 
 
 def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | None]:
-    """The body as far as it came, and what kept the rest away, or None."""
+    """Return the body as far as it came, and what stopped the rest, or None."""
     body = bytearray()
     try:
         while chunk := response.raw.read1(65536, decode_content=True):
@@ -148,13 +149,13 @@ def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | No
     return bytes(body), None
 
 
-def _obstacle(error: Exception) -> str:
-    kinds = {type(link).__name__ for link in _chain(error)}
+def obstacle_of(kinds: set[object]) -> str:
+    """Return the obstacle of which these are signs: names of exceptions, codes of libcurl."""
     return next((name for name, one in _OBSTACLES.items() if kinds & one[0]), "broken")
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """The error and everything that it wraps: causes, contexts, reasons and arguments."""
+    """Return the error and all that it wraps: causes, contexts, reasons and arguments."""
     found: list[BaseException] = []
     waiting: list[object] = [error]
     while waiting and len(found) < 50:
@@ -168,8 +169,8 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 def _reason(error: Exception, hidden: tuple[str, ...]) -> str:
     reasons = [link.strerror for link in _chain(error) if isinstance(link, OSError)]
-    told = next((reason for reason in reversed(reasons) if reason), type(error).__name__)
-    return mask(str(told), *hidden)
+    text = next((reason for reason in reversed(reasons) if reason), type(error).__name__)
+    return mask(str(text), *hidden)
 
 
 _CHECK = (
@@ -177,9 +178,9 @@ _CHECK = (
     "settings fit."
 )
 _LONGER = "Check the address, or give a longer timeout=(connect, read)."
-# The exceptions that belong to each obstacle, of which the first counts that fits; what it means,
-# whether the request may have arrived, whether to try again, what to do.
-_OBSTACLES: dict[str, tuple[set[str], str, bool, bool, str]] = {
+# The exceptions and codes of libcurl that belong to each obstacle, of which the first counts that
+# fits; what it means, whether the request may have arrived, whether to try again, what to do.
+_OBSTACLES: dict[str, tuple[set[object], str, bool, bool, str]] = {
     "unreached": (
         {"ConnectTimeout", "ConnectTimeoutError"},
         "it did not accept a connection within {connect:g} s", False, True, _LONGER,
@@ -190,21 +191,27 @@ _OBSTACLES: dict[str, tuple[set[str], str, bool, bool, str]] = {
     ),
     "unfinished": (set(), "its answer was not whole within {both:g} s", True, True, _LONGER),
     "large": (set(), f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
-    "proxy": ({"ProxyError"}, "the proxy did not pass it on ({why})", False, True, _CHECK),
+    "proxy": ({"ProxyError", 5, 97}, "the proxy did not pass it on ({why})", False, True, _CHECK),
     "certificate": (
-        {"SSLCertVerificationError"}, "its certificate is refused ({why})", False, False, _CHECK,
+        {"SSLCertVerificationError", 60},
+        "its certificate is refused ({why})", False, False, _CHECK,
     ),
-    "tls": ({"SSLError"}, "TLS failed ({why})", True, False, _CHECK),
+    "tls": ({"SSLError", 35, 58, 59, 77}, "TLS failed ({why})", True, False, _CHECK),
     "name": (
-        {"NameResolutionError", "gaierror"}, "its host name is not known", False, True, _CHECK,
+        {"NameResolutionError", "gaierror", 6}, "its host name is not known", False, True, _CHECK,
     ),
     "refused": ({"ConnectionRefusedError"}, "it refused the connection", False, True, _CHECK),
-    "unreachable": ({"NewConnectionError"}, "it cannot be reached ({why})", False, True, _CHECK),
-    "closed": (
-        {"RemoteDisconnected"}, "it closed the connection without an answer", True, True, _CHECK,
+    "unreachable": (
+        {"NewConnectionError", 7}, "it cannot be reached ({why})", False, True, _CHECK,
     ),
-    "reset": ({"ConnectionResetError"}, "it reset the connection", True, True, _CHECK),
-    "foreign": ({"BadStatusLine"}, "what it sent is not HTTP", True, True, _CHECK),
+    "closed": (
+        {"RemoteDisconnected", 18, 52},
+        "it closed the connection without an answer", True, True, _CHECK,
+    ),
+    "reset": (
+        {"ConnectionResetError", "BrokenPipeError"}, "it reset the connection", True, True, _CHECK,
+    ),
+    "foreign": ({"BadStatusLine", 1}, "what it sent is not HTTP", True, True, _CHECK),
     "broken": (set(), "the connection broke ({why})", True, True, _CHECK),
 }  # fmt: skip
 
@@ -216,11 +223,11 @@ def no_answer(
     hidden: tuple[str, ...],
     why: str = "",
 ) -> TransportError:
-    """The error for a request that got no answer: an obstacle, and `why` in its own words."""
+    """Return the error for a request without an answer: the obstacle, and `why` in its words."""
     _, meaning, sent, retry, advice = _OBSTACLES[obstacle]
-    told = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
+    text = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
     kind = TransportTimeout if advice is _LONGER else TransportError
-    error = kind(mask(address, *hidden), advice, cause=told)
+    error = kind(mask(address, *hidden), advice, cause=text)
     error.sent, error.retry, error.obstacle = sent, retry, obstacle
     return error
 
@@ -229,7 +236,7 @@ _Response = HTTPConnection.response_class  # http.client's own
 
 
 class _Reader(io.RawIOBase):
-    """Reads a socket until a moment; afterwards every read is a time-out."""
+    """Reads a socket until a given time; afterwards every read is a time-out."""
 
     def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
         self._raw, self._sock = raw, sock
@@ -255,7 +262,7 @@ class _Reader(io.RawIOBase):
         super().close()
 
     def ends(self, buffered: io.BufferedReader) -> bool:
-        """Whether more has been read than was asked for; nothing more is read."""
+        """Stop reading, and return whether more came than the answer."""
         self._over = True
         if buffered.closed:
             return False
@@ -272,8 +279,8 @@ class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base know
         self.fp = io.BufferedReader(self._reader)
 
     def _close_conn(self) -> None:
-        """Let go of an answer that was read; a connection on which more has come than that is not
-        used again: what is nobody's would be taken for the next answer."""
+        """Finish an answer that was read. A connection on which more came than that is not used
+        again: the rest would be taken for the next answer."""
         if self._reader.ends(self.fp):
             with suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
@@ -316,7 +323,7 @@ class DeadlineAdapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = _POOLS
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
-        """The same through a proxy."""
+        """Make the same pools through a proxy."""
         manager = super().proxy_manager_for(proxy, **kwargs)
         if hasattr(manager, "pool_classes_by_scheme") and not proxy.lower().startswith("socks"):
             manager.pool_classes_by_scheme = _POOLS

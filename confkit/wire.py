@@ -16,7 +16,8 @@ from urllib.parse import quote
 from .endpoints import A1, Endpoint
 from .errors import ApiError, ConfkitError, ProtocolError, api_error, as_code
 from .records import read_json
-from .secret import Secret, excerpt, guard, login_in, mask, masked
+from .secret import Secret, guard, login_in, mask, masked
+from .text import one_line
 
 if TYPE_CHECKING:
     from .dialect import Dialect
@@ -103,8 +104,8 @@ class Answer(NamedTuple):
 
 
 def asked_wait(answer: Answer, now: Callable[[], float]) -> float:
-    """Seconds that a service asks to be left alone (Retry-After: seconds, or a date, which is
-    compared with `now` in epoch seconds); 0 where it says nothing that can be read."""
+    """Return the seconds that a service asks to wait (Retry-After: seconds, or a date, which is
+    compared with `now` in epoch seconds); 0 where it asks for none, or nothing readable."""
     text = answer.retry_after.strip()
     if answer.status not in (BUSY, UNAVAILABLE) or not text:
         return 0.0
@@ -121,7 +122,7 @@ def asked_wait(answer: Answer, now: Callable[[], float]) -> float:
 
 
 def write(request: Request, base: str, token: str | None, dialect: Dialect) -> Written:
-    """The request as this dialect sends it to the interface at `base`."""
+    """Return the request as this dialect sends it to the interface at `base`."""
     endpoint = request.endpoint
     method = {"B1": dialect.create_method, "B3": dialect.list_method}.get(endpoint.key, "GET")
     fields = dict(request.parameters)
@@ -132,7 +133,7 @@ def write(request: Request, base: str, token: str | None, dialect: Dialect) -> W
 
 
 def token_parameter(endpoint: Endpoint, dialect: Dialect) -> str:
-    """The name under which this operation takes the token in this dialect."""
+    """Return the name under which this operation takes the token in this dialect."""
     if endpoint.key == "B2":
         return dialect.remove_token_parameter
     if endpoint.interface == "B":
@@ -143,7 +144,7 @@ def token_parameter(endpoint: Endpoint, dialect: Dialect) -> str:
 
 
 def encode(fields: Mapping[str, Any]) -> str:
-    """The fields percent-encoded once, `=` as `%3D`; an object is written as JSON text."""
+    """Return the fields percent-encoded once, `=` as `%3D`; an object as JSON text."""
     return "&".join([f"{name}={_quoted(as_text(value))}" for name, value in fields.items()])
 
 
@@ -153,17 +154,17 @@ def _quoted(text: str) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A parameter's value as it stands in a query string, before percent-encoding."""
+    """Return a parameter's value as text, before percent-encoding."""
     return value if isinstance(value, str) else compact(value)
 
 
 def compact(value: Any) -> str:
-    """The value as JSON without spaces."""
+    """Return the value as JSON without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def secrets_in(request: Request, token: str | None) -> tuple[str, ...]:
-    """The values of this request that no message may quote."""
+    """Return the values of this request that no message may quote."""
     found = [token] if token else []
     for name, value in request.parameters.items():
         if name in _SECRET_PARAMETERS:
@@ -178,7 +179,7 @@ def secrets_in(request: Request, token: str | None) -> tuple[str, ...]:
 
 
 def secrets_of(endpoint: Endpoint, body: bytes) -> tuple[Secret, ...]:
-    """The values of an answer that no message may quote: of A1, what the token is made of."""
+    """Return the values of an answer that no message may quote: what A1 gives for the token."""
     if endpoint is not A1:
         return ()
     text = body.decode("utf-8", "replace")
@@ -200,9 +201,23 @@ def _leaves(value: object) -> Iterator[str]:
         yield as_text(value)
 
 
+def excerpt(said: str | bytes, secrets: tuple[str, ...], size: int = 120) -> str:
+    """Return the first characters of what a service said, on one line, with nothing secret in them.
+
+    A secret is known by its name, or is one of `secrets`."""
+    torn = 12 * max(map(len, secrets), default=0)  # of a character 12 letters can be made
+    part = said[: 4096 + 4 * size + torn]  # what is masked is shorter than it was
+    # Without its zeros, text in UTF-16 is read as well.
+    text = part if isinstance(part, str) else part.decode("utf-8", "replace").replace("\0", "")
+    shown = mask(text, *secrets)
+    if len(said) > len(part) and secrets:  # a secret torn at the end is not known for one
+        shown = shown[: len(shown) - torn]
+    return one_line(shown[:size])
+
+
 def interpret(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
-    """The members of a successful answer to this request; all else is an ApiError or a
-    ProtocolError.
+    """Return the members of a successful answer to this request; raise an ApiError or a
+    ProtocolError for any other.
 
     The result code may stand in `ret` or `result`, as a number or as text. Secrets among the
     members show as *** in a repr. Section 7 of the interface.
@@ -216,7 +231,7 @@ def interpret(request: Request, answer: Answer, dialect: Dialect) -> dict[str, A
 def _outcome(
     endpoint: Endpoint, answer: Answer, dialect: Dialect
 ) -> dict[str, Any] | ApiError | ProtocolError:
-    """The members, or the error: not raised here, where a traceback would show the answer."""
+    """Return the members, or the error: raised here, its traceback would show the answer."""
     members = _members(answer)
     if members is None:
         return _protocol(endpoint, answer, _what_came(answer))

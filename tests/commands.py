@@ -9,6 +9,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from confkit import cli
+from confkit.sandbox import Sandbox
 
 
 class Done(NamedTuple):
@@ -40,6 +41,16 @@ def run(*arguments: str, typed: str = "", **environ: str) -> Done:
         for number, handler in before.items():
             signal.signal(number, handler)
     return Done(status, _text(out), _text(err))
+
+
+def known(sandbox: Sandbox) -> dict[str, str]:
+    """The environment in which a command finds this sandbox."""
+    return {
+        "CONFKIT_BASE_URL": sandbox.base_url,
+        "CONFKIT_OUTGOING_URL": sandbox.outgoing_url,
+        "CONFKIT_ACCESS_KEY": sandbox.access_key,
+        "CONFKIT_SECRET_KEY": str.__str__(sandbox.secret_key),
+    }
 
 
 def _stream(text: str = "") -> io.TextIOWrapper:

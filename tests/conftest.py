@@ -52,12 +52,10 @@ def signals_of_a_terminal() -> None:
 @pytest.fixture(autouse=True)
 def the_same_signals() -> Iterator[None]:
     """A test that left other handlers behind would break those that come after it, anywhere."""
-    numbers = [signal.SIGINT, signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)])]
-    before = {number: signal.getsignal(number) for number in numbers}
+    names = {"SIGINT", "SIGTERM", "SIGHUP"} & {*dir(signal)}  # Windows has no SIGHUP
+    before = {name: signal.getsignal(getattr(signal, name)) for name in names}
     yield
-    after = {number: signal.getsignal(number) for number in numbers}
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    after = {name: signal.signal(getattr(signal, name), before[name]) for name in names}
     assert after == before
 
 

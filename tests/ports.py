@@ -1,16 +1,22 @@
 """Ports for servers that take no 0 and say later than wished where they listen."""
 
+import itertools
+import os
 import secrets
 import socket
 
+# Below the ports that systems hand out by themselves, a range for each process of the tests, each
+# port in its turn: no other test takes one before it is used, or while its server is stopped.
+_RANGE = 500
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw19").removeprefix("gw")) % 20
+_FIRST = 20_000 + _RANGE * _WORKER
+_TURNS = itertools.count(secrets.randbelow(_RANGE))  # two runs at once begin at different ports
+
 
 def quiet_port() -> int:
-    """A free port below those that systems hand out by themselves: still free a moment later, also
-    while other tests open sockets."""
+    """A free port that stays free until it is used, also while other tests open sockets."""
     while True:
-        # Not by `random`, which is seeded alike before each test: two that run at once would both
-        # find the same port free.
-        port = 20_000 + secrets.randbelow(10_000)
+        port = _FIRST + next(_TURNS) % _RANGE
         try:
             socket.create_server(("127.0.0.1", port)).close()
         except OSError:

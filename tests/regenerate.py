@@ -3,13 +3,11 @@
 `python -m tests.regenerate --pictures` takes the README's pictures of them instead.
 """
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -30,29 +28,13 @@ def main(names: list[str]) -> int:
 
 def store(notebook: Path, environment: dict[str, str]) -> None:
     """Runs a notebook, and keeps it with its outputs."""
-    words = "-m jupyter nbconvert --to notebook --execute --inplace --log-level=ERROR"
-    run = [sys.executable, *words.split(), str(notebook)]
-    subprocess.run(run, check=True, cwd=ROOT, env=environment)
-    join_streams(notebook)
-    words = "-m nbstripout --keep-output --keep-count"
-    subprocess.run([sys.executable, *words.split(), str(notebook)], check=True)
-
-
-def join_streams(notebook: Path) -> None:
-    """Makes one text of what a cell has printed, however many pieces a busy machine made of it."""
-    stored = json.loads(notebook.read_text("utf-8"))
-    for cell in stored["cells"]:
-        joined: list[dict[str, Any]] = []
-        for output in cell.get("outputs", []):
-            last = joined[-1] if joined else {}
-            if output["output_type"] == "stream" and last.get("name") == output["name"]:
-                last["text"] = "".join([*last["text"], *output["text"]]).splitlines(keepends=True)
-            else:
-                joined.append(output)
-        if joined:
-            cell["outputs"] = joined
-    text = json.dumps(stored, indent=1, ensure_ascii=False)
-    notebook.write_text(f"{text}\n", "utf-8")
+    # What a cell has printed is one text, however many pieces a busy machine made of it.
+    for words in (
+        "jupyter nbconvert --to notebook --execute --inplace --coalesce-streams --log-level=ERROR",
+        "nbstripout --keep-output --keep-count",
+    ):
+        run = [sys.executable, "-m", *words.split(), str(notebook)]
+        subprocess.run(run, check=True, cwd=ROOT, env=environment)
 
 
 def pictures() -> int:

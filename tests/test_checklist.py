@@ -38,16 +38,11 @@ def test_a_checklist_as_data():
     """The frame has one row per check and its columns when empty; the JSON says verdict and
     checks."""
     made = ck.Checklist([ck.Check("a", "PASS", "fine"), ck.Check("b", "SKIP", "no", "try")])
-    frame = made.to_frame()
-    assert list(frame["verdict"]) == ["PASS", "SKIP"]
-    assert list(ck.Checklist().to_frame().columns) == ["check", "verdict", "found", "advice"]
-    assert list(ck.Checklist().to_frame().dtypes) == list(frame.dtypes)
-    assert json.loads(made.as_json())["checks"][1] == {
-        "check": "b",
-        "verdict": "SKIP",
-        "found": "no",
-        "advice": "try",
-    }
+    frame, empty = made.to_frame(), ck.Checklist().to_frame()
+    rows = frame.to_dict("records")
+    assert rows[1] == {"check": "b", "verdict": "SKIP", "found": "no", "advice": "try"}
+    assert [*empty.dtypes.items()] == [*frame.dtypes.items()]
+    assert json.loads(made.as_json()) == {"verdict": "PASS", "checks": rows}
 
 
 def test_an_unknown_verdict_is_refused():

@@ -1,6 +1,5 @@
 """`confkit lab`: which service the notebooks get, which port, and how it ends."""
 
-import contextlib
 import json
 import os
 import signal
@@ -15,6 +14,7 @@ import confkit as ck
 from confkit import cli, profiles
 from confkit.cli import lab
 from tests.ports import quiet_port
+from tests.servers import server
 from tests.test_notebooks import FOLDER
 
 SERVICE = {
@@ -26,46 +26,29 @@ SERVICE = {
 REAL = {f"CONFKIT_{name.upper()}": value for name, value in SERVICE.items()}
 
 
-def test_without_a_service_each_notebook_gets_a_sandbox(capsys):
-    """With nothing named, CONFKIT_PROFILE is set to the sandbox."""
+def test_the_notebooks_get_the_service_that_is_named(monkeypatch, capsys):
+    """Nothing named: the sandbox. Addresses in the environment stay, no profile is set, and
+    capitals name the service. --profile takes another service's addresses, keys and dialect out of
+    the environment; one that does not exist is refused before Jupyter starts."""
     assert lab.service(None, {})["CONFKIT_PROFILE"] == "sandbox"
     assert "sandbox of its own" in capsys.readouterr().out
-
-
-def test_a_real_service_of_the_environment_is_used_and_announced(monkeypatch, capsys):
-    """Addresses in the environment stay, no profile is set, and capitals name the service."""
+    profiles.save("prod", SERVICE)
+    assert lab.service("prod", {**REAL, "CONFKIT_DIALECT": "hash=md5", "HOME": "h"}) == {
+        "CONFKIT_PROFILE": "prod",
+        "HOME": "h",
+    }
+    assert "THE REAL SERVICE prod" in capsys.readouterr().out
+    with pytest.raises(ck.ConfigError, match="nowhere"):
+        lab.service("nowhere", {})
     for name, value in REAL.items():
         monkeypatch.setenv(name, value)
-    chosen = lab.service(None, dict(os.environ))
-    assert "CONFKIT_PROFILE" not in chosen
-    assert chosen["CONFKIT_BASE_URL"] == SERVICE["base_url"]
+    assert lab.service(None, REAL) == REAL
     told = capsys.readouterr().out
     assert "THE REAL SERVICE conference.example" in told
     assert "hunter2" not in told
-
-
-def test_a_profile_is_used_and_announced(monkeypatch, capsys):
-    """--profile sets the profile, takes another service's addresses, keys and dialect out of the
-    environment, and is announced."""
-    profiles.save("prod", SERVICE)
-    chosen = lab.service("prod", {**REAL, "CONFKIT_DIALECT": "hash=md5"})
-    assert chosen == {"CONFKIT_PROFILE": "prod"}
-    assert "THE REAL SERVICE prod" in capsys.readouterr().out
-
-
-def test_an_unknown_profile_is_refused_before_jupyter_starts():
-    """A profile that does not exist ends the command with the list of those that do."""
-    with pytest.raises(ck.ConfigError, match="nowhere"):
-        lab.service("nowhere", {})
-
-
-def test_two_services_are_refused(monkeypatch):
-    """A profile and an address in the environment name two services."""
-    both = {"CONFKIT_PROFILE": "sandbox", "CONFKIT_BASE_URL": "http://other.example:8080"}
-    for name, value in both.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("CONFKIT_PROFILE", "sandbox")
     with pytest.raises(ck.ConfigError, match="two services"):
-        lab.service(None, both)
+        lab.service(None, {**REAL, "CONFKIT_PROFILE": "sandbox"})
 
 
 # The notebooks that are opened
@@ -88,8 +71,9 @@ def notebooks(tmp_path):
     return folder
 
 
-def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
-    """It is opened again as it is: what was changed stays, and what was deleted does not return."""
+def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks, capsys):
+    """It is opened again as it is: what was changed stays, and what was deleted does not return. A
+    newer confkit replaces nothing; it says how to get its notebooks."""
     made = lab.copy(notebooks)
     assert made == home / "confkit-notebooks"
     (made / lab.FIRST).write_text("mine")
@@ -98,6 +82,10 @@ def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
     assert (made / lab.FIRST).read_text() == "mine"
     assert not (made / "course" / "lesson.ipynb").exists()
     assert (notebooks / lab.FIRST).read_text() == "ours"
+    assert capsys.readouterr().out == ""
+    (notebooks / lab.FIRST).write_text("newer")
+    assert (lab.copy(notebooks) / lab.FIRST).read_text() == "mine"
+    assert "--fresh" in capsys.readouterr().out
 
 
 def test_a_fresh_copy_stands_beside_the_old_one_and_is_opened_from_then_on(home, notebooks):
@@ -111,15 +99,6 @@ def test_a_fresh_copy_stands_beside_the_old_one_and_is_opened_from_then_on(home,
     (home / "confkit-notebooks-9").mkdir()
     assert lab.copy(notebooks) == fresh
     assert list((home / "confkit-notebooks-2").iterdir()) == []
-
-
-def test_a_copy_of_another_version_is_named_and_kept(home, notebooks, capsys):
-    """A newer confkit replaces nothing; it says how to get its notebooks."""
-    lab.copy(notebooks)
-    assert capsys.readouterr().out == ""
-    (notebooks / lab.FIRST).write_text("newer")
-    assert (lab.copy(notebooks) / lab.FIRST).read_text() == "ours"
-    assert "--fresh" in capsys.readouterr().out
 
 
 def test_a_copy_that_breaks_off_leaves_nothing(home, notebooks):
@@ -169,62 +148,30 @@ def stand_in(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'modules'}{os.pathsep}{FOLDER.parent}")
 
 
-@pytest.fixture
-def started(stand_in, tmp_path):
-    """Starts the command with these arguments; whatever it started is ended afterwards."""
-    processes = []
-
-    def start(*arguments):
-        processes.append(
-            subprocess.Popen(
-                [sys.executable, "-m", "confkit", "lab", *arguments],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                cwd=tmp_path,
-                start_new_session=True,
-            )
-        )
-        return processes[-1]
-
-    yield start
-    for process in processes:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-
-
-def assert_gone(port):
-    """Nothing answers on the port any more."""
-    with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", port), timeout=5)
-
-
-@pytest.mark.parametrize("options", [(), ("--here",), ("--app",)], ids=["copy", "here", "app"])
-@pytest.mark.parametrize(
-    ("number", "whole"),
-    [(signal.SIGINT, True), (signal.SIGTERM, False)],
-    ids=["Ctrl-C", "supervisor"],
-)
-def test_whatever_ends_the_command_ends_jupyter_too(started, home, options, number, whole):
+@pytest.mark.parametrize(("options", "number"), [((), signal.SIGINT), (("--app",), signal.SIGTERM)])
+def test_whatever_ends_the_command_ends_jupyter_too(stand_in, home, options, number):
     """Ctrl-C, which a terminal sends to all, and a supervisor that ends the command alone leave no
     server behind. The command asks for nothing, and says which notebooks are opened."""
-    process = started("--port", str(quiet_port()), *options)
-    said = [process.stdout.readline() for _ in range(3)]
-    told = json.loads(said[2])
-    assert "sandbox of its own" in said[0]
-    assert told["profile"] == "sandbox"
-    folder = FOLDER if options == ("--here",) else home / "confkit-notebooks"
-    if options != ("--app",):
-        assert f"the notebooks are in {folder};" in said[1]
-        assert told["ServerApp.root_dir"] == str(folder)
-        assert told["LabApp.default_url"] == f"/lab/tree/{lab.FIRST}"
-        assert (folder / lab.FIRST).is_file()
-    assert (home / "confkit-notebooks").exists() == (options == ())
-    (os.killpg if whole else os.kill)(process.pid, number)
-    process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert_gone(int(told["port"]))
+    command = [sys.executable, "-m", "confkit", "lab", "--port", str(quiet_port()), *options]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with server(command, cwd=home, **streams) as process:
+        service, opened, last = (process.stdout.readline().decode() for _ in range(3))
+        told = json.loads(last)
+        assert "sandbox of its own" in service
+        assert told["profile"] == "sandbox"
+        folder = home / "confkit-notebooks"
+        if options:
+            assert told["Voila.ip"] == "127.0.0.1"
+        else:
+            assert f"the notebooks are in {folder};" in opened
+            assert told["ServerApp.root_dir"] == str(folder)
+            assert told["LabApp.default_url"] == f"/lab/tree/{lab.FIRST}"
+            assert (folder / lab.FIRST).is_file()
+        (os.kill if options else os.killpg)(process.pid, number)
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", int(told["port"])), timeout=5)
 
 
 def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
@@ -238,14 +185,20 @@ def test_a_file_of_rooms_is_for_the_app_and_has_to_be_there(capsys):
 def test_a_home_that_cannot_be_written_is_replaced_for_a_while(
     capfd, monkeypatch, stand_in, tmp_path
 ):
-    """Where Jupyter could not keep its settings it gets a folder that it can write, which is said;
-    once it has ended nothing is left of that."""
-    temporary = tmp_path / "temporary"
+    """Where Jupyter could not keep its settings it gets a folder that it can write, which is said,
+    and once it has ended nothing is left of that; the copy is made where the command runs. With
+    --here the checkout's notebooks are opened, and none are copied."""
+    temporary, here = tmp_path / "temporary", tmp_path / "here"
     temporary.mkdir()
+    here.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     monkeypatch.setenv("HOME", str(tmp_path / "nowhere"))
     monkeypatch.delenv("JUPYTER_RUNTIME_DIR", raising=False)
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["lab", "--port", str(quiet_port()), "--show-config"]) == 0
-    assert f"keeps its settings in {temporary}" in capfd.readouterr().out
+    monkeypatch.chdir(here)
+    for options, folder in ((["--here"], FOLDER), ([], here / "confkit-notebooks")):
+        assert list(here.iterdir()) == []
+        assert cli.main(["lab", "--port", str(quiet_port()), *options, "--show-config"]) == 0
+        told = capfd.readouterr().out
+        assert f"keeps its settings in {temporary}" in told
+        assert f"the notebooks are in {folder};" in told
     assert list(temporary.iterdir()) == []

@@ -25,8 +25,8 @@ LAYERS = [
     {"client"},
     {"rooms", "frames"},
     {"devices"},
-    {"deployment"},
     {"many"},
+    {"deployment"},
     {"diagnosis"},
     {"bulk"},
     {"occupancy"},
@@ -41,22 +41,22 @@ LAYERS = [
     {"__init__"},
 ]
 FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
-
-# The one place outside connect, cli and tests that may know the sandbox's name: types, not imports.
+# What points up all the same: the version; inside a function, what a preflight takes and send_many;
+# and `Sandbox`, which builds clients.
+ALLOWED = {
+    *(("cli", "__init__"), ("__main__", "__init__")),
+    *(("devices", "diagnosis"), ("client", "many"), ("sandbox", "client")),
+}
 RTSP_MAY_KNOW = {"rtsp", "secret", "text", "checklist"}
+SANDBOX_MAY_KNOW = {
+    *RTSP_MAY_KNOW,
+    *("sandbox", "records", "errors", "endpoints", "dialect", "signing", "wire"),
+}
 # The flat files that put the parts together; the others are the core.
 ABOVE_THE_PARTS = {"__init__", "__main__", "connect", "cli"}
-SANDBOX_MAY_KNOW = {
-    "sandbox",
-    "records",
-    "errors",
-    "secret",
-    "text",
-    "endpoints",
-    "dialect",
-    "signing",
-    "wire",
-    "rtsp",
+HEAVY = {
+    *("pandas", "numpy", "matplotlib", "ipywidgets", "IPython", "av", "starlette", "uvicorn"),
+    *("platformdirs", "confkit.sandbox", "confkit.rtsp"),
 }
 
 
@@ -72,54 +72,35 @@ def room(path: Path) -> str:
 def imports(path: Path, loaded: bool = False) -> set[tuple[str, bool]]:
     """What a file imports of ours, and whether only for type checking; `loaded`: only what it
     imports as it is loaded itself, and not inside a function."""
-    tree = ast.parse(path.read_text("utf-8"))
-    later = {
-        id(inner)
-        for node in ast.walk(tree)
-        if loaded and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for inner in ast.walk(node)
-    }
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        for inner in ast.walk(node)
-    }
     package = ["confkit", *path.relative_to(PACKAGE).parts[:-1]]
-    found = set()
-    for node in ast.walk(tree):
-        if id(node) in later:
-            continue
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            stem = ".".join([*base, *filter(None, [node.module])])
-            names = [f"{stem}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            parts = name.split(".")
-            if parts[0] == "confkit":
-                target = parts[1] if len(parts) > 1 else "__init__"
-                known = target if target in FLOOR else "__init__"
-                found.add((known, id(node) in typing_only))
-    return found
+
+    def found(node, typing=False):
+        if loaded and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            typing = True
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            up = getattr(node, "level", 0)
+            stem = [*package[: len(package) - up + 1 if up else 0]]
+            stem += (getattr(node, "module", None) or "").split(".")
+            for alias in node.names:
+                parts = [*filter(None, stem), *alias.name.split("."), "__init__"]
+                if parts[0] == "confkit":
+                    yield parts[1] if parts[1] in FLOOR else "__init__", typing
+        for child in ast.iter_child_nodes(node):
+            yield from found(child, typing)
+
+    return {*found(ast.parse(path.read_text("utf-8")))}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_down(path):
+def test_imports_point_down():
     """No module imports from a layer above its own."""
-    here = room(path)
-    assert here in FLOOR, f"{here} stands on no layer; give it one in this test"
-    for target, typing_only in imports(path):
-        if here in ("cli", "__main__") and target == "__init__":
-            continue  # the version
-        if (here, target) in (("devices", "diagnosis"), ("client", "many")):
-            continue  # what a preflight takes, and send_many, inside the function
-        if typing_only or (here, target) == ("sandbox", "client"):
-            continue  # `Sandbox` builds clients, see below
-        assert FLOOR[target] <= FLOOR[here], f"{here} imports {target}, which stands above it"
+    for path in modules():
+        here = room(path)
+        for target, typing_only in imports(path):
+            if typing_only or (here, target) in ALLOWED:
+                continue
+            assert FLOOR[target] <= FLOOR[here], f"{path} imports {target}, which stands above it"
 
 
 def test_the_core_loads_no_extra():
@@ -134,19 +115,19 @@ def test_the_core_loads_no_extra():
     assert found == {}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_rtsp_and_sandbox_know_only_what_they_need(path):
+def test_rtsp_and_sandbox_know_only_what_they_need():
     """rtsp knows nothing of rooms; in the sandbox only `Sandbox` builds a Client; only connect, cli
     and the course (whose checker starts it in three dialects) import the sandbox."""
-    here = room(path)
-    real = {target for target, typing_only in imports(path) if not typing_only}
-    if here == "rtsp":
-        assert real <= RTSP_MAY_KNOW
-    elif here == "sandbox":
-        assert real - {"client"} <= SANDBOX_MAY_KNOW
-        assert "client" not in real or path.name == "sandbox.py"
-    elif here not in ("connect", "cli", "course"):
-        assert "sandbox" not in real
+    for path in modules():
+        here = room(path)
+        real = {target for target, typing_only in imports(path) if not typing_only}
+        if here == "rtsp":
+            assert real <= RTSP_MAY_KNOW
+        elif here == "sandbox":
+            assert real - {"client"} <= SANDBOX_MAY_KNOW
+            assert "client" not in real or path.name == "sandbox.py"
+        else:
+            assert "sandbox" not in real or here in ("connect", "cli", "course"), path
 
 
 def test_every_public_name_is_there_and_none_is_hidden_by_a_module():
@@ -179,17 +160,4 @@ def test_importing_confkit_loads_nothing_heavy():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    heavy = {
-        "pandas",
-        "numpy",
-        "matplotlib",
-        "ipywidgets",
-        "IPython",
-        "av",
-        "starlette",
-        "uvicorn",
-        "platformdirs",
-        "confkit.sandbox",
-        "confkit.rtsp",
-    }
-    assert heavy & set(loaded) == set()
+    assert HEAVY & set(loaded) == set()

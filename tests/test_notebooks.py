@@ -1,16 +1,11 @@
 """The notebooks as stored: run, small, clean, compared. That their outputs repeat, nbval tests."""
 
 import json
-import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
-
-from confkit.course import exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks"
@@ -24,25 +19,24 @@ NO_WORDS = re.compile(r"<.*>|[\w.]+\(.*\)|", re.DOTALL)  # what Python shows of 
 TEXTS = {"text/plain", "text/html"}
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_cell_of_a_notebook_holds_its_run(path):
-    """Each code cell has run, in order, and none shows an error that it does not announce."""
-    cells = code_cells(path)
-    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
-    for cell in cells:
-        expected = "raises-exception" in cell["metadata"].get("tags", [])
-        failed = any(output["output_type"] == "error" for output in cell["outputs"])
-        assert failed == expected
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_small_and_holds_nothing_of_its_session(path):
-    """No notebook is over 300 kB, holds widget state, or a folder of the machine that ran it."""
-    text = path.read_text("utf-8")
-    assert len(text) < 300_000
-    assert "widgets" not in json.loads(text)["metadata"]
-    assert str(ROOT) not in text
-    assert str(Path.home()) not in text
+def test_a_notebook_is_small_clean_and_holds_its_run():
+    """Each code cell has run, in order, and none shows an error that it does not announce. No
+    notebook is over 300 kB, holds widget state, or a folder of the machine that ran it. None closes
+    its client: who goes back to a cell after the last one still has a service behind it."""
+    assert "first-look" in [path.stem for path in NOTEBOOKS]
+    for path in NOTEBOOKS:
+        cells = code_cells(path)
+        assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1)), path
+        for cell in cells:
+            expected = "raises-exception" in cell["metadata"].get("tags", [])
+            failed = any(output["output_type"] == "error" for output in cell["outputs"])
+            assert failed == expected, source(cell)
+            assert "client.close()" not in source(cell), path
+        text = path.read_text("utf-8")
+        assert len(text) < 300_000, path
+        assert "widgets" not in json.loads(text)["metadata"], path
+        assert str(ROOT) not in text, path
+        assert str(Path.home()) not in text, path
 
 
 def test_above_a_panel_stands_its_picture():
@@ -66,40 +60,27 @@ def test_above_a_panel_stands_its_picture():
     assert shown == 5
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_leaves_its_client_open(path):
-    """Who goes back to a cell or a panel after the last cell still has a service behind it: the
-    sandbox ends with the kernel."""
-    assert not [cell for cell in code_cells(path) if "client.close()" in source(cell)]
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_what_nbval_does_not_compare_is_counted_and_has_its_reason(path):
+def test_what_nbval_does_not_compare_is_counted_and_has_its_reason():
     """So many cells as the table says switch comparison off, and each says why in its metadata."""
-    found = [cell for cell in code_cells(path) if is_switched_off(cell)]
-    for cell in found:
-        assert len(cell["metadata"].get("confkit", {}).get("reason", "")) > 20, source(cell)
-    assert len(found) == NOT_COMPARED.get(name(path), 0)
+    for path in NOTEBOOKS:
+        found = [cell for cell in code_cells(path) if is_switched_off(cell)]
+        for cell in found:
+            assert len(cell["metadata"].get("confkit", {}).get("reason", "")) > 20, source(cell)
+        assert len(found) == NOT_COMPARED.get(name(path), 0), path
 
 
-def test_the_table_of_what_is_not_compared_names_notebooks_that_are_there():
-    """A notebook that is gone, or compares everything, does not stay in the table."""
-    assert set(NOT_COMPARED) <= {name(path) for path in NOTEBOOKS}
-    assert all(NOT_COMPARED.values())
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_beside_each_chart_and_panel_stands_its_text(path):
+def test_beside_each_chart_and_panel_stands_its_text():
     """A chart is its own summary in text, or its cell prints one; after a panel, its cell or the
     next prints or shows what it holds: that is what nbval compares, and what is read aloud."""
-    cells = code_cells(path)
-    for cell, following in zip(cells, [*cells[1:], None], strict=True):
-        for output in cell["outputs"]:
-            if is_view(output):
-                assert told(cell) or (following and told(following)), source(cell)
-            elif is_picture(output):
-                summary = "".join(output["data"]["text/plain"]).strip()
-                assert not NO_WORDS.fullmatch(summary) or told(cell), source(cell)
+    for path in NOTEBOOKS:
+        cells = code_cells(path)
+        for cell, following in zip(cells, [*cells[1:], None], strict=True):
+            for output in cell["outputs"]:
+                if is_view(output):
+                    assert told(cell) or (following and told(following)), source(cell)
+                elif is_picture(output):
+                    summary = "".join(output["data"]["text/plain"]).strip()
+                    assert not NO_WORDS.fullmatch(summary) or told(cell), source(cell)
 
 
 def code_cells(path):
@@ -140,34 +121,19 @@ def told(cell):
     )
 
 
-def test_there_are_notebooks():
-    """The tests above have something to test."""
-    assert "first-look" in [path.stem for path in NOTEBOOKS]
-
-
-def test_nbval_typed_as_it_is_compares_notebooks_whatever_is_set_here(tmp_path):
-    """`pytest --nbval` keeps the cells in their order while it shuffles tests, and whoever is
-    through the course, or has a service of their own, sees the outputs that are stored."""
-    through = tmp_path / "course.jsonl"
-    names = exercises()["exercise"]
-    through.write_text(
-        "".join(json.dumps({"exercise": name, "outcome": "right"}) + "\n" for name in names)
-    )
-    tests, notebook = ROOT / "tests" / "test_excerpts.py", FOLDER / "course" / "02-the-token.ipynb"
-    words = "-m pytest -v -p no:cacheprovider --randomly-seed=4 --nbval"
+def test_nbval_keeps_the_cells_in_their_order_while_tests_are_shuffled():
+    """`pytest --nbval`, typed as it is, runs tests first, in any order, then each notebook's."""
+    tests, notebook = ROOT / "tests" / "test_text.py", FOLDER / "course" / "02-the-token.ipynb"
+    words = "-m pytest -q --collect-only -p no:cacheprovider -p randomly --randomly-seed=4 --nbval"
     done = subprocess.run(
         [sys.executable, *shlex.split(words), notebook, tests],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        check=False,
-        env={**os.environ, "CONFKIT_COURSE": str(through), "CONFKIT_PROFILE": "nowhere"},
     )
-    assert done.returncode == 0, done.stdout
-    ran = re.findall(r"::(Cell \d+|test_\w+)\S* PASSED", done.stdout)
-    count = len(code_cells(notebook))
-    assert [one for one in ran if one.startswith("Cell")] == [f"Cell {n}" for n in range(count)]
+    ran = list(dict.fromkeys(re.findall(r"::(Cell \d+|test_\w+)", done.stdout)))
+    cells = [f"Cell {number}" for number in range(len(code_cells(notebook)))]
     written = re.findall(r"def (test_\w+)", tests.read_text("utf-8"))
-    shuffled = list(dict.fromkeys(one for one in ran if one.startswith("test")))
-    assert sorted(shuffled) == sorted(written)
-    assert shuffled != written
+    assert ran[-len(cells) :] == cells
+    assert sorted(ran[: -len(cells)]) == sorted(written)
+    assert ran[: -len(cells)] != written

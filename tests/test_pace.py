@@ -1,8 +1,6 @@
 """Pace: the bound on requests a second, with a clock that only moves when somebody waits."""
 
-import threading
 from bisect import bisect_left
-from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, pairwise
 
 import pytest
@@ -55,8 +53,8 @@ def most(times, seconds=1.0):
 @pytest.mark.parametrize(
     ("rate", "late"),
     [
-        *((rate, None) for rate in (0.5, 1, 2, 10, 100)),
-        *((rate, late) for rate in (5, 100, 500, 1000, 2000) for late in (0.0, 0.0004, 0.001)),
+        *((rate, None) for rate in (0.5, 1, 100)),
+        *((rate, late) for rate in (5, 2000) for late in (0.0, 0.001)),
     ],
 )
 def test_the_rate_is_nearly_reached(rate, late):
@@ -107,23 +105,6 @@ def test_who_takes_keeps_to_every_rate(rates, late):
     """Whoever asks `take` leaves at most as often in any second as each of the rates allows."""
     times, _ = departures(rates, [0.0] * 60, late, "t")
     assert most(times) <= max(1, min(rates))
-
-
-def test_threads_share_the_bound():
-    """Requests of many threads are spaced as those of one are, each at a time of its own."""
-    due, lock = [], threading.Lock()
-
-    def sleep(seconds):  # the clock stands still, so that a wait says when its request leaves
-        with lock:
-            due.append(seconds)
-
-    pace = Pace(4, Clock(), sleep)
-    with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda _: pace(), range(80)))
-    times = sorted([0.0] * (80 - len(due)) + due)
-    assert len(set(times)) == 80
-    assert most(times) <= 4
-    assert times[-1] >= 79 / 4
 
 
 def test_what_may_not_leave_takes_nothing():

@@ -64,21 +64,13 @@ def test_each_command_that_a_guide_names_exists():
 def test_what_visitors_see_tested_is_what_has_to_pass():
     """The workflow runs the command that README names and .ci/run runs, and nothing else, on each
     Python that pyproject.toml and README name; Binder takes one of these."""
-    texts = {
-        path: (ROOT / path).read_text("utf-8")
-        for path in (
-            "README.md",
-            ".ci/run",
-            ".github/workflows/tests.yml",
-            "pyproject.toml",
-            "binder/runtime.txt",
-        )
-    }
-    workflow = texts[".github/workflows/tests.yml"]
+    paths = (".github/workflows/tests.yml", "README.md", ".ci/run", "pyproject.toml")
+    workflow, readme, ci, project = ((ROOT / path).read_text("utf-8") for path in paths)
     [command] = re.findall(r"run: (.*)", workflow)
-    assert command in texts["README.md"].splitlines()
-    assert command in texts[".ci/run"].splitlines()
+    assert command in readme.splitlines()
+    assert command in ci.splitlines()
     versions = re.findall(r'"(3\.\d+)"', workflow)
-    assert versions == re.findall(r"Python :: (3\.\d+)", texts["pyproject.toml"])
-    assert versions == re.findall(r"3\.\d+", texts["README.md"])[:3]
-    assert texts["binder/runtime.txt"].strip().removeprefix("python-") in versions
+    assert versions == re.findall(r"Python :: (3\.\d+)", project)
+    assert versions == re.findall(r"3\.\d+", readme)[:3]
+    binder = (ROOT / "binder" / "runtime.txt").read_text("utf-8")
+    assert binder.strip().removeprefix("python-") in versions

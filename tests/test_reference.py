@@ -12,38 +12,29 @@ from confkit.errors import codes
 PARTS = [*(("## ", str(number)) for number in range(1, 10)), *(("### ", key) for key in ENDPOINTS)]
 
 
-@pytest.mark.parametrize(("level", "name"), PARTS)
-def test_a_section_or_an_operation_is_found_by_its_number(level, name):
+def test_a_section_or_an_operation_is_found_by_its_number():
     """The part begins with its heading, ends before the next, has a text, and stands in the whole;
     an operation's holds path, every parameter and its codes."""
-    part = reference(name)
-    assert part == reference(f" {name.lower()} ")
-    assert part.startswith(f"{level}{name}. ")
-    assert part in reference()
-    assert not re.search(r"\n## ", part)
-    assert part.count("```") % 2 == 0  # code in it is not taken for a heading
-    assert len(part.splitlines()) > 2
-    if endpoint := ENDPOINTS.get(name):
-        assert "\n### " not in part
-        given = (*endpoint.required, *endpoint.optional, endpoint.token or "digest")
-        for word in (endpoint.path, *given, *map(str, endpoint.codes[1:])):
-            assert re.search(rf"(?<!\w){re.escape(word)}\b", part), word
-    assert name != "5" or "hmac" in part
+    for level, name in PARTS:
+        part = reference(name)
+        assert part == reference(f" {name.lower()} ")
+        assert part.startswith(f"{level}{name}. ")
+        assert part in reference()
+        assert not re.search(r"\n## ", part)
+        assert part.count("```") % 2 == 0  # code in it is not taken for a heading
+        assert len(part.splitlines()) > 2
+        if endpoint := ENDPOINTS.get(name):
+            assert "\n### " not in part
+            given = (*endpoint.required, *endpoint.optional, endpoint.token or "digest")
+            for word in (endpoint.path, *given, *map(str, endpoint.codes[1:])):
+                assert re.search(rf"(?<!\w){re.escape(word)}\b", part), word
+    assert "hmac" in reference("5")
 
 
-@pytest.mark.parametrize(
-    ("word", "heading"),
-    [
-        ("errors", "## 7. Errors"),
-        ("Limits", "## 8. Limits"),
-        ("create room", "### A2. Create room"),
-        ("EVENTS", "## 6. Events"),
-        ("authentication", "## 5. Authentication"),
-    ],
-)
-def test_a_part_is_found_by_a_word_of_its_heading(word, heading):
+def test_a_part_is_found_by_a_word_of_its_heading():
     """The first heading that holds the word is taken, whatever its letter case."""
-    assert reference(word).startswith(heading)
+    assert reference("EVENTS").startswith("## 6. Events")
+    assert reference("create room").startswith("### A2. Create room")
 
 
 def test_section_7_tells_what_explain_tells():
@@ -55,10 +46,10 @@ def test_section_7_tells_what_explain_tells():
     assert "424" in flat
 
 
-@pytest.mark.parametrize("part", ["", " ", "A9", "10", "0", "nonsense", "C1"])
-def test_an_unknown_part_is_refused_with_the_ones_there_are(part):
+def test_an_unknown_part_is_refused_with_the_ones_there_are():
     """A part that does not exist is a ConfigError that lists all headings."""
-    with pytest.raises(ck.ConfigError) as caught:
-        reference(part)
-    for heading in ("A1. ", "B3. ", "7. Errors", "9. "):
-        assert heading in str(caught.value)
+    for part in ("", " ", "A9", "10", "nonsense"):
+        with pytest.raises(ck.ConfigError) as caught:
+            reference(part)
+        for heading in ("A1. ", "B3. ", "7. Errors", "9. "):
+            assert heading in str(caught.value)

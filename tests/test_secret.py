@@ -4,12 +4,13 @@ import ast
 import copy
 import json
 import pickle
+import re
 import time
 import tomllib
 from functools import partial
 from html import escape
 from pathlib import Path
-from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
+from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
 from hypothesis import example, given
@@ -34,48 +35,54 @@ def each(name, rows):
     return pytest.mark.parametrize(name, TEXTS[rows])
 
 
-def _fields(name, value):
-    return {"first": 1, name: value, "kept": "here"}
+def form(fields, quoting=quote_plus):
+    """An address with these fields in its query."""
+    return "http://h:8080/p?" + urlencode(fields, safe="*", quote_via=quoting)
 
 
-def _query(quoting=quote_plus, **fields):
-    return "http://h:8080/p?" + urlencode(fields, quote_via=quoting)
+percent = partial(form, quoting=quote)
+compact = partial(json.dumps, separators=(",", ":"), ensure_ascii=False)
 
 
-def _json(name, value):
-    return json.dumps(_fields(name, value))
+def percent_twice(fields):
+    return percent({name: quote(str(value), safe="") for name, value in fields.items()})
 
 
-def _compact(name, value):
-    return json.dumps(_fields(name, value), separators=(",", ":"), ensure_ascii=False)
+def named_first(fields):
+    return form({name: value for name, value in fields.items() if name != "first"})
 
 
-# How a member and its value are written down.
-WRITTEN = {
-    "JSON": _json,
-    "compact JSON": _compact,
-    "JSON in JSON": lambda *pair: json.dumps(_fields("options", _json(*pair))),
-    "JSON in JSON in JSON": lambda *pair: json.dumps(json.dumps(_fields("x", _json(*pair)))),
-    "repr": lambda *pair: repr(_fields(*pair)),
-    "repr of JSON": lambda *pair: repr(_fields("options", _json(*pair))),
-    "repr of bytes": lambda *pair: repr(_compact(*pair).encode()),
-    "query": lambda *pair: _query(**_fields(*pair)),
-    "percent query": lambda *pair: _query(quote, **_fields(*pair)),
-    "encoded twice": lambda name, value: _query(quote, **_fields(name, quote(value, safe=""))),
-    "query in a query": lambda *pair: _query(next=_query(quote, **_fields(*pair)), kept="here"),
-    "first of an inner query": lambda name, value: _query(
-        next=_query(**{name: value, "first": 1}), kept="here"
-    ),
-    "first of an innermost query": lambda name, value: _query(
-        back=_query(next=_query(**{name: value, "first": 1})), kept="here"
-    ),
-    "JSON in a query": lambda *pair: _query(quote, options=_compact(*pair), kept="here"),
-    "spaced JSON in a query": lambda *pair: _query(options=_json(*pair), kept="here"),
-    "JSON in a query in a query": lambda *pair: _query(
-        next=_query(quote, options=_compact(*pair)), kept="here"
-    ),
-}
-written = pytest.mark.parametrize("written", WRITTEN)
+def bytes_repr(fields):
+    return repr(compact(fields).encode())
+
+
+# How a member and its value are written down: each text stands inside the next one.
+LAYERS = [
+    [json.dumps],
+    [compact],
+    [json.dumps, json.dumps],
+    [repr],
+    [json.dumps, repr],
+    [bytes_repr],
+    [form],
+    [percent],
+    [percent_twice],
+    [percent, form],
+    [named_first, form],
+    [compact, percent],
+    [json.dumps, form],
+    [compact, percent, form],
+]
+
+
+def write(layers, name, value):
+    """The member, among others, as these layers write it."""
+    for layer in layers:
+        name, value = "options", layer({"first": 1, name: value, "kept": "here"})
+    return value
+
+
+written = pytest.mark.parametrize("written", [partial(write, layers) for layers in LAYERS])
 # In a repr of JSON, and in an address as it is, this cannot be told from the end of the text.
 AMBIGUOUS = 'Left7","Right9'
 
@@ -98,12 +105,12 @@ def leaking(show, *kept, passwords=PASSWORDS):
 def test_a_secret_is_found_by_its_name_wherever_it_is_written(written):
     """Whatever characters a password holds, it shows as *** under each name of the interface, and
     all else stays."""
-    write = WRITTEN[written]
-    sure = [one for one in PASSWORDS if one != AMBIGUOUS or not written.startswith("repr of")]
-    show = lambda password: mask(write("login_password", password))  # noqa: E731
+    unsure = written.args[0] in ([json.dumps, repr], [bytes_repr])
+    sure = [one for one in PASSWORDS if one != AMBIGUOUS or not unsure]
+    show = lambda password: mask(written("login_password", password))  # noqa: E731
     assert not leaking(show, "here", "login_password", passwords=sure)
     for name in NAMES:
-        shown = mask(write(name, "Left7Right9"))
+        shown = mask(written(name, "Left7Right9"))
         assert not leaks(shown)
         assert MASK in shown
         assert name in shown
@@ -116,7 +123,7 @@ def test_a_login_in_an_address_is_found_wherever_the_address_is_written(written,
 
     def show(password):
         login = quote(password, safe="") if encoded else password
-        return mask(WRITTEN[written]("userAddress", f"rtsp://admin:{login}@192.0.2.7:554/stream1"))
+        return mask(written("userAddress", f"rtsp://admin:{login}@192.0.2.7:554/stream1"))
 
     sure = [one for one in PASSWORDS if encoded or one != AMBIGUOUS]
     assert not leaking(show, "192.0.2.7", "here", passwords=sure)
@@ -139,13 +146,9 @@ def test_every_secret_name_is_known_in_a_structure(name):
     """Its value shows as *** in the repr of a guarded answer, and is gone from a masked one, also
     where it came as a number."""
     for value in ("Left7Right9", 777777, 777777.5, ["Left7Right9", 777777]):
-        answer = {"data": {name: value}}
-        for shown in (repr(guard(answer)), repr(masked(answer))):
-            assert not leaks(shown)
-            assert "777777" not in shown
-            assert MASK in shown
-    assert repr(guard({"data": {name: "x"}})) == repr({"data": {name: MASK}})
-    assert masked({"data": {name: "x"}}) == {"data": {name: MASK}}
+        for shown in (repr(guard({"data": {name: value}})), repr(masked({"data": {name: value}}))):
+            hidden = [MASK, MASK] if isinstance(value, list) and "[" in shown else MASK
+            assert shown == repr({"data": {name: hidden}})
 
 
 @each("given", "refused")
@@ -164,31 +167,30 @@ def _small(value):
     )
 
 
-ENCODINGS = {
-    "plain": str,
-    "percent-encoded": lambda value: quote(value, safe=""),
-    "percent-encoded, slashes kept": quote,
-    "percent-encoded in lower case": _small,
-    "percent-encoded twice": lambda value: quote(quote(value, safe=""), safe=""),
-    "form-encoded": quote_plus,
-    "HTML": escape,
-    "JSON": lambda value: json.dumps(value)[1:-1],
-    "JSON with its letters": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
-    "JSON with escaped slashes": lambda value: json.dumps(value)[1:-1].replace("/", "\\/"),
-    "JSON in JSON": lambda value: json.dumps(json.dumps(value))[3:-3],
-    "JSON in a query": lambda value: quote(json.dumps(value)[1:-1], safe=""),
-    "repr": lambda value: repr(value)[1:-1],
-}
+# As which a text of people's, or a secret that is known, may be written down.
+SAID = [
+    str,
+    lambda text: f"<td>{escape(text)}</td>",
+    lambda text: f"the topic '{text}' is taken: choose another",
+    # The repr of bytes tears letters beyond ASCII.
+    *(partial(write, layers, "topic") for layers in LAYERS if layers != [bytes_repr]),
+]
+KNOWN = [
+    *SAID,
+    quote,
+    lambda text: re.sub("%..", _small, quote(text, safe="")),
+    lambda text: json.dumps(text).replace("/", "\\/"),
+]
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_a_known_value_is_hidden_in_each_of_its_usual_encodings(encoding):
-    """A value that is named as secret shows nowhere, although no name stands beside it."""
+def _small(found):
+    return found[0].lower()
 
-    def show(password):
-        return mask(f"the device said {ENCODINGS[encoding](password)} is wrong", password)
 
-    assert not leaking(show, "the device said ", MASK)
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_known_value_is_hidden_in_each_of_its_usual_encodings(known):
+    """A value that is named as secret shows nowhere, although no secret's name stands beside it."""
+    assert not leaking(lambda password: mask(known(password), password), MASK)
 
 
 EXACTLY = [
@@ -203,11 +205,14 @@ EXACTLY = [
     # What stands behind a secret is not lost with it.
     ("f(login_password=ask(), more=1)", "f(login_password=***, more=1)", ()),
     ("secret_key=Left7Right9, and", "secret_key=***, and", ()),
-    # Of an authorization header only the scheme is left.
-    *((f"{name}: Basic dXNlcjpwdw==\r\nHost: h", f"{name}: Basic ***\r\nHost: h", ())
+    # Of an authorization header only the name is left.
+    *((f"{name}: Basic dXNlcjpwdw==\r\nHost: h", f"{name}: ***\r\nHost: h", ())
       for name in ("Authorization", "authorization", "Proxy-Authorization")),
-    *((json.dumps({"a": 1, "host_password": value, "kept": "here"}),
-       '{"a": 1, "host_password": ***, "kept": "here"}', ())
+    (repr({"Authorization": "Basic dXNlcjpwdw=="}), "{'Authorization': '***'}", ()),
+    # Of several fields none can be told apart.
+    ('Authorization: Digest username="u", response="0123abcd"', "Authorization: ***", ()),
+    # Behind a password that is an object or a list nothing shows: where it ends is not clear.
+    *((json.dumps({"a": 1, "host_password": value, "z": 2}), '{"a": 1, "host_password": ***', ())
       for value in ({"value": "Left7Right9", "more": ["Left7"]}, ["Left7", {"x": "Right9"}])),
 ]  # fmt: skip
 
@@ -217,12 +222,6 @@ def test_a_secret_goes_and_all_else_stays(text, shown, values):
     """What is masked, and what stands around it."""
     assert mask(text, *values) == shown
     assert not leaks(mask(text[:-30], *values))
-
-
-def test_the_authorization_header_is_hidden_in_any_form():
-    """In a dict, and one of many fields."""
-    assert "dXNl" not in mask(repr({"Authorization": "Basic dXNlcjpwdw=="}))
-    assert "0123abcd" not in mask('Authorization: Digest username="u", response="0123abcd"')
 
 
 def test_a_text_that_is_cut_off_inside_a_secret_is_masked_to_its_end():
@@ -252,24 +251,12 @@ def test_a_text_without_secrets_stays_as_it_is(text):
     assert mask(text) == text
 
 
-SAID = {
-    "plain": str,
-    "HTML": lambda text: f"<td>{escape(text)}</td>",
-    "a sentence": lambda text: f"the topic '{text}' is taken: choose another",
-    **{
-        name: partial(write, "topic")
-        for name, write in WRITTEN.items()
-        if name not in ("repr of bytes", "JSON in JSON in JSON")  # which tear letters beyond ASCII
-    },
-}
-
-
-@pytest.mark.parametrize("said", SAID)
 @each("text", "headings")
-def test_a_heading_that_somebody_wrote_stays_as_it_is(said, text):
+def test_a_heading_that_somebody_wrote_stays_as_it_is(text):
     """A word that is also a secret's name, with a colon and words behind it, is a text of people's
     and is not spoilt, however it is written down."""
-    assert mask(SAID[said](text)) == SAID[said](text)
+    for written in (say(text) for say in SAID):
+        assert mask(written) == written
 
 
 @each("text", "hidden")
@@ -284,40 +271,19 @@ def test_what_is_no_text_behind_a_name_is_hidden(text):
         assert secret not in shown.lower()
 
 
-def test_a_topic_stays_as_it_is_wherever_a_room_is_shown(sandbox):
-    """Such a topic is not spoilt in the record, the frames, the calls, their curl line and code."""
-    client, topic = sandbox.connect(), "Token: weekly sync"
-    room_id = ck.create_room(client, topic, "ops", host_password="Left7Right9")
-    room = ck.get_room(client, room_id)
-    call, answered = client.calls[-2:]
-    assert f"topic={topic!r}" in repr(room)
-    assert ck.rooms_frame(room).topic[0] == topic
-    assert quote(topic) in repr(call)
-    assert quote(topic) in ck.calls_frame(call).url[0]
-    assert f"'topic={topic}'" in call.as_curl()
-    assert f'"topic": "{topic}"' in call.as_python()
-    assert topic in answered.answer
-    assert not leaks(f"{room} {client.calls} {call.as_curl()} {call.as_python()} {answered.answer}")
-
-
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 
 
-@given(name=st.sampled_from(NAMES), password=PRINTABLE, flag=st.booleans())
-@example("password", '\\"', True)
-@example("password", "\\", False)
-def test_what_is_masked_keeps_its_form(name, password, flag):
-    """JSON stays JSON, also in JSON, the repr of a dict, a query and an address stay what they are:
+@given(name=st.sampled_from(NAMES), password=PRINTABLE)
+@example("password", '\\"')
+@example("password", "\\")
+def test_what_is_masked_keeps_its_form(name, password):
+    """JSON stays JSON, also in JSON, a query, the repr of a dict and an address stay what they are:
     the same members, the secret one ***, whatever it was."""
-    fields, hidden = {"a": 1, name: password, "z": [2]}, {"a": 1, name: MASK, "z": [2]}
-    assert json.loads(mask(json.dumps(fields, ensure_ascii=flag))) == hidden
-    outer = json.loads(mask(json.dumps({"options": json.dumps(fields), "y": 2})))
-    assert json.loads(outer["options"]) == hidden
-    assert outer["y"] == 2
-    assert ast.literal_eval(mask(repr(fields))) == hidden
-    query = urlencode({"a": 1, name: password, "z": "2"}, quote_via=quote_plus if flag else quote)
-    url = urlsplit(mask(f"http://h:8080/p?{query}"))
-    assert parse_qs(url.query) == {"a": ["1"], name: [MASK], "z": ["2"]}
+    for layers in ([json.dumps], [compact], [json.dumps, json.dumps], [form], [percent]):
+        assert mask(write(layers, name, password)) == write(layers, name, MASK)
+    shown = mask(write([repr], name, password))
+    assert repr(ast.literal_eval(shown)) == write([repr], name, MASK)
     login = quote(password, safe="")
     assert mask(f"at rtsp://admin:{login}@host:554/x.") == "at rtsp://admin:***@host:554/x."
 
@@ -362,30 +328,18 @@ def test_a_secret_is_a_text_to_code_and_stars_to_people(kind, value, shown):
         assert repr([one]) == f"[{shown}]"
 
 
-LOGIN = {"login_name": "admin", "login_password": "hunter2"}
-NESTED = {
-    "ret": 0,
-    "host_password": "hunter2",
-    "data": {"items": [
-        {"options": LOGIN},
-        {"options": json.dumps(LOGIN), "userAddress": "rtsp://a:hunter2@h/x"},
-    ]},
-    "digest": ["hunter2"],
-    "empty": {"password": "", "token": None},
-}  # fmt: skip
-
-
 def test_guarding_and_masking_keep_the_shape():
     """A guarded answer equals the answer, and its repr holds no secret at any depth; a masked one
     is plain data from which no secret can be read."""
-    guarded, shown = guard(NESTED), masked(NESTED)
-    assert json.loads(json.dumps(guarded)) == guarded == NESTED
-    assert "hunter2" not in repr(guarded) + json.dumps(shown)
-    assert "admin" in repr(guarded)
-    assert shown["ret"] == 0
-    assert shown["host_password"] == MASK
-    plain, text = shown["data"]["items"]
-    assert plain["options"] == {"login_name": "admin", "login_password": MASK}
-    assert text["userAddress"] == "rtsp://a:***@h/x"
-    assert shown["empty"] == NESTED["empty"]
+    login = {"login_name": "admin", "login_password": "hunter2"}
+    address = {"options": json.dumps(login), "userAddress": "rtsp://a:hunter2@h/x"}
+    nothing = {"password": "", "token": None}
+    answer = {"ret": 0, "digest": ["hunter2"], "data": [{"options": login}, address, nothing]}
+    hidden = login | {"login_password": MASK}
+    masked_address = {"options": json.dumps(hidden), "userAddress": "rtsp://a:***@h/x"}
+    shown = {"ret": 0, "digest": [MASK], "data": [{"options": hidden}, masked_address, nothing]}
+    guarded = guard(answer)
+    assert json.loads(json.dumps(guarded)) == guarded == answer
+    assert repr(guarded) == repr(shown)
+    assert masked(answer) == shown
     assert type(masked(Guarded("rtsp://a:b@h"))) is str

@@ -34,11 +34,17 @@ def by(client: ck.Client, way: str) -> ck.Client:
     return client
 
 
-def connected(service: Scripted, way: str, **options: Any) -> ck.Client:
-    """A client of a scripted service that has a token and waits little between its tries."""
-    client = by(service.client(**{"chance": lambda: -0.45, **options}), way)
+def client_of(address: str, way: str, **options: Any) -> ck.Client:
+    """A client that has a token, and does not wait between its tries."""
+    given = {"sleep": lambda _: None, "chance": lambda: -0.45, **options}
+    client = ck.Client(address, address, "demo_access", "demo_secret", **given)
     client._token.held = TOKEN
-    return client
+    return by(client, way)
+
+
+def connected(service: Scripted, way: str, **options: Any) -> ck.Client:
+    """Such a client of a scripted service."""
+    return client_of(service.base_url, way, **options)
 
 
 def rooms(*ids: Any) -> list[Request]:
@@ -46,22 +52,16 @@ def rooms(*ids: Any) -> list[Request]:
     return [Request(A3, {"room_id": str(room_id)}) for room_id in ids]
 
 
-def alone(client: ck.Client, request: Request) -> Any:
-    """What `send` gives or raises."""
-    try:
-        return client.send(request)
-    except ck.ConfkitError as error:
-        return error
-
-
 def threads_during(act: Callable[[], Any]) -> int:
-    """The most threads of ours that a session is used in at once while something is done."""
-    most, over = 0, threading.Event()
+    """The most threads of ours that a session is used in at once while something is done, without
+    those that are there from before."""
+    most, over, before = 0, threading.Event(), {*threading.enumerate()}
 
     def watch() -> None:
         nonlocal most
         while not over.wait(0.002):
-            most = max(most, sum(each.name == "confkit request" for each in threading.enumerate()))
+            new = {*threading.enumerate()} - before
+            most = max(most, sum(each.name == "confkit request" for each in new))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -73,22 +73,24 @@ def threads_during(act: Callable[[], Any]) -> int:
     return most
 
 
-def _raw(
+def raw(
     data: bytes,
     end: Callable[[socket.socket], object] | None = None,
     wait: float = 0.0,
     drip: bytes = b"",
+    keeps: bool = False,
 ) -> Reply:
+    """Bytes as they are sent, a wait in which some may drip, and how the connection ends."""
+
     def do(peer: socket.socket) -> None:
         peer.sendall(data)
-        time.sleep(wait)
-        for _ in range(40 if drip else 0):
+        for _ in range(20):
             peer.sendall(drip)
-            time.sleep(0.04)
+            time.sleep(wait / 20)
         if end is not None:
             end(peer)
 
-    return Reply(raw=do)
+    return Reply(raw=do, keeps=keeps)
 
 
 def reset(peer: socket.socket) -> None:
@@ -97,75 +99,80 @@ def reset(peer: socket.socket) -> None:
     socket.close(peer.detach())
 
 
-_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
-_BODY = json.dumps(ROOM).encode()
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+BOMB = gzip.compress(b" " * (64 * 2**20 + 1))
 
 
 def _sized(body: bytes, coding: str) -> Reply:
     head = f"Content-Encoding: {coding}\r\nContent-Length: {len(body)}\r\n\r\n"
-    return _raw(_HEAD + head.encode() + body)
+    return raw(HEAD + head.encode() + body)
 
 
 def _chunks(body: bytes, end: bytes = b"0\r\n\r\n") -> Reply:
-    head = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
-    return _raw(head + b"".join(b"1\r\n%c\r\n" % byte for byte in body) + end)
+    head = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+    return raw(head + b"".join(b"1\r\n%c\r\n" % byte for byte in body) + end)
 
 
-_GZIP = gzip.compress(_BODY)
-_BOMB = gzip.compress(b" " * (64 * 2**20 + 1))
+def answers(body: bytes, late: float = 0.8) -> dict[str, tuple[Any, type]]:
+    """What a service answers in place of this body, and what kind of thing that comes to; `late`:
+    after how many seconds, where it is slow."""
+    packed = gzip.compress(body)
+    return {
+        "success": (Reply(body), dict),
+        "a result code": ({"ret": 404}, ck.RoomNotFound),
+        "a result code as text": ({"ret": "404", "msg": "gone"}, ck.RoomNotFound),
+        "a result code of strain": ({"ret": 504}, ck.ServiceTimeout),
+        "success under the other name": (Reply(body.replace(b'"ret"', b'"result"')), dict),
+        "an HTML page": (Reply("<html>Log in</html>", kind="text/html"), ck.ProtocolError),
+        "an empty body": (Reply(""), ck.ProtocolError),
+        "no body": (raw(b"HTTP/1.1 204 No Content\r\n\r\n"), ck.ProtocolError),
+        "broken JSON": (Reply('{"ret": 0,'), ck.ProtocolError),
+        "a body cut off": (Reply('{"ret": 0, "to', length=99), ck.ProtocolError),
+        "a body that ends with the connection": (raw(HEAD + b"\r\n" + body), dict),
+        "a redirect": (Reply("", status=302, headers={"Location": "/x"}), ck.ProtocolError),
+        "a redirect with a code, to nowhere": (
+            Reply({"ret": 404}, status=302, headers={"Location": "http://[::1"}), ck.RoomNotFound),
+        "a redirect with more than fits": (
+            Reply(BOMB, status=302, headers={"Location": "/x", "Content-Encoding": "gzip"}),
+            ck.TransportError),
+        "500": (Reply("boom", status=500), ck.ProtocolError),
+        "500 with success": (Reply(body, status=500), ck.ProtocolError),
+        "503": (Reply("", status=503), ck.ProtocolError),
+        "503 with a code": (Reply({"ret": 700}, status=503), ck.ApiError),
+        "504 with a code": (Reply({"ret": 404}, status=504), ck.RoomNotFound),
+        "a dropped connection": (Reply(drop=True), ck.TransportError),
+        "a reset": (Reply(raw=reset), ck.TransportError),
+        "a reset in the body": (
+            raw(HEAD + b'Content-Length: 99\r\n\r\n{"ret', reset, 0.05), ck.ProtocolError),
+        "a slow head": (Reply(body, delay=late), ck.TransportTimeout),
+        "a dripping head": (raw(b"HTTP/1.1 200 ", None, 2 * late, b"O"), ck.TransportTimeout),
+        "a slow body": (
+            raw(HEAD + b"Content-Length: 99\r\n\r\n{", None, late), ck.TransportTimeout),
+        "a dripping body": (
+            raw(HEAD + b"Content-Length: 999\r\n\r\n{", None, 2 * late, b" "), ck.TransportTimeout),
+        "gzip": (_sized(packed, "gzip"), dict),
+        "deflate": (_sized(zlib.compress(body), "deflate"), dict),
+        "deflate without its head": (_sized(zlib.compress(body)[2:-4], "deflate"), dict),
+        "gzip that is broken": (
+            _sized(packed[:20] + b"x" * 13 + packed[33:], "gzip"), ck.ProtocolError),
+        "gzip that is none": (_sized(body, "gzip"), ck.ProtocolError),
+        "gzip that is short": (_sized(packed[:-10], "gzip"), ck.ProtocolError),
+        "chunks": (_chunks(body), dict),
+        "chunks without an end": (_chunks(body, b""), ck.ProtocolError),
+        "a chunk without a size": (
+            raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"), ck.ProtocolError),
+        "not HTTP": (raw(b"220 smtp ready\r\n"), ck.TransportError),
+        "JSON without a head": (raw(body), ck.TransportError),
+        "more than fits": (_sized(BOMB, "gzip"), ck.TransportError),
+        "a provisional answer first": (
+            raw(b"HTTP/1.1 100 Continue\r\n\r\n" + HEAD + b"\r\n" + body), dict),
+        "other provisional answers first": (
+            raw(b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+                + HEAD + b"\r\n" + body), dict),
+        "429": (Reply("slow down", status=429), ck.ProtocolError),
+        "a name twice": (Reply(b'{"ret": 7, ' + body[1:]), dict),
+        "HTTP/1.0": (raw(b"HTTP/1.0 200 OK\r\n\r\n" + body), dict),
+    }  # fmt: skip
 
-# What a service answers, and what kind of thing that comes to.
-ANSWERS: dict[str, tuple[Any, type]] = {
-    "success": (ROOM, dict),
-    "a result code": ({"ret": 404}, ck.RoomNotFound),
-    "a result code as text": ({"ret": "404", "msg": "gone"}, ck.RoomNotFound),
-    "a result code of strain": ({"ret": 504}, ck.ServiceTimeout),
-    "success under the other name": ({"result": "0", "room_id": "1"}, dict),
-    "an HTML page": (Reply("<html>Log in</html>", kind="text/html"), ck.ProtocolError),
-    "an empty body": (Reply(""), ck.ProtocolError),
-    "no body": (_raw(b"HTTP/1.1 204 No Content\r\n\r\n"), ck.ProtocolError),
-    "broken JSON": (Reply('{"ret": 0,'), ck.ProtocolError),
-    "a body cut off": (Reply('{"ret": 0, "to', length=99), ck.ProtocolError),
-    "a body that ends with the connection": (_raw(_HEAD + b"\r\n" + _BODY), dict),
-    "a redirect": (Reply("", status=302, headers={"Location": "/x"}), ck.ProtocolError),
-    "a redirect with a code, to nowhere": (
-        Reply({"ret": 404}, status=302, headers={"Location": "http://[::1"}), ck.RoomNotFound),
-    "a redirect with more than fits": (
-        Reply(_BOMB, status=302, headers={"Location": "/x", "Content-Encoding": "gzip"}),
-        ck.TransportError),
-    "500": (Reply("boom", status=500), ck.ProtocolError),
-    "500 with success": (Reply(ROOM, status=500), ck.ProtocolError),
-    "503": (Reply("", status=503), ck.ProtocolError),
-    "503 with a code": (Reply({"ret": 700}, status=503), ck.ApiError),
-    "504 with a code": (Reply({"ret": 404}, status=504), ck.RoomNotFound),
-    "a dropped connection": (Reply(drop=True), ck.TransportError),
-    "a reset": (Reply(raw=reset), ck.TransportError),
-    "a reset in the body": (
-        _raw(_HEAD + b'Content-Length: 99\r\n\r\n{"ret', reset, 0.05), ck.ProtocolError),
-    "a slow head": (Reply(ROOM, delay=0.8), ck.TransportTimeout),
-    "a dripping head": (_raw(b"HTTP/1.1 200 ", drip=b"O"), ck.TransportTimeout),
-    "a slow body": (_raw(_HEAD + b"Content-Length: 99\r\n\r\n{", None, 0.9), ck.TransportTimeout),
-    "a dripping body": (
-        _raw(_HEAD + b"Content-Length: 999\r\n\r\n{", drip=b" "), ck.TransportTimeout),
-    "gzip": (_sized(_GZIP, "gzip"), dict),
-    "deflate": (_sized(zlib.compress(_BODY), "deflate"), dict),
-    "deflate without its head": (_sized(zlib.compress(_BODY)[2:-4], "deflate"), dict),
-    "gzip that is broken": (_sized(_GZIP[:20] + b"x" * 13 + _GZIP[33:], "gzip"), ck.ProtocolError),
-    "gzip that is none": (_sized(_BODY, "gzip"), ck.ProtocolError),
-    "gzip that is short": (_sized(_GZIP[:-10], "gzip"), ck.ProtocolError),
-    "chunks": (_chunks(_BODY), dict),
-    "chunks without an end": (_chunks(_BODY, b""), ck.ProtocolError),
-    "a chunk without a size": (
-        _raw(_HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"), ck.ProtocolError),
-    "not HTTP": (_raw(b"220 smtp ready\r\n"), ck.TransportError),
-    "JSON without a head": (_raw(_BODY), ck.TransportError),
-    "more than fits": (_sized(_BOMB, "gzip"), ck.TransportError),
-    "a provisional answer first": (
-        _raw(b"HTTP/1.1 100 Continue\r\n\r\n" + _HEAD + b"\r\n" + _BODY), dict),
-    "other provisional answers first": (
-        _raw(b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
-             + _HEAD + b"\r\n" + _BODY), dict),
-    "429": (Reply("slow down", status=429), ck.ProtocolError),
-    "a name twice": (Reply('{"ret": 0, "topic": "a", "topic": "b"}'), dict),
-    "HTTP/1.0": (_raw(b"HTTP/1.0 200 OK\r\n\r\n" + _BODY), dict),
-}  # fmt: skip
+
+ANSWERS = answers(json.dumps(ROOM).encode())

@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Generator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
@@ -170,8 +169,8 @@ def _set_aside(client: Client, fates: list[Fate]) -> None:
     there = {(known.room_id, place(known)): known for known in listed}
     for at, fate in enumerate(fates):
         known = there.get((fate.device.room_id, place(fate.device)))
-        told = " ".join(notice.text for notice in place_warnings(fate.device.user_address))
-        fates[at] = _already_there(fate, known) if known else fate._replace(cause=told)
+        text = " ".join(notice.text for notice in place_warnings(fate.device.user_address))
+        fates[at] = _already_there(fate, known) if known else fate._replace(cause=text)
 
 
 def _already_there(fate: Fate, known: Device) -> Fate:
@@ -198,46 +197,37 @@ def _tried(
     for position, device in enumerate(devices):
         host = parse_address(device.user_address or "").host.lower()
         hosts.setdefault(host, []).append(position)
-    came: SimpleQueue[tuple[int, Report] | BaseException] = SimpleQueue()
     leave = Event()  # the caller's own may serve other calls, and is not set here
-
-    def try_host(positions: list[int]) -> None:
-        try:
-            for position in positions:
-                if leave.is_set():
-                    return
-                report = preflight_of(devices[position], timeout=timeout, cancelled=leave)
-                # A thousand pictures would fill the memory.
-                came.put((position, replace(report, snapshot=None)))
-        except BaseException as error:  # noqa: BLE001  # raised where it is waited for
-            came.put(error)
-
+    running: dict[Future[Report], list[int]] = {}
     with ThreadPoolExecutor(threads) as pool, ExitStack() as leaving:
+        leaving.callback(pool.shutdown, wait=False, cancel_futures=True)
         leaving.callback(leave.set)
+
+        def start(positions: list[int]) -> None:
+            device = devices[positions[0]]
+            future = pool.submit(preflight_of, device, timeout=timeout, cancelled=leave)
+            running[future] = positions
+
         for positions in sorted(hosts.values(), key=len, reverse=True):  # the longest first
-            pool.submit(try_host, positions)
-        left = len(devices)
-        while left:
+            start(positions)
+        while running:
             go_on(cancelled)
-            with suppress(Empty):
-                report = came.get(timeout=_GLANCE)
-                if isinstance(report, BaseException):
-                    raise report
-                left -= 1
-                yield report
+            for future in wait(running, _GLANCE, FIRST_COMPLETED).done:
+                first, *rest = running.pop(future)
+                if rest:
+                    start(rest)
+                # A thousand pictures would fill the memory.
+                yield first, replace(future.result(), snapshot=None)
 
 
 def _after_preflight(fate: Fate, report: "Report") -> Fate:
-    told = [notice.text for notice in report.warnings if is_place_notice(notice)]
+    texts = [notice.text for notice in report.warnings if is_place_notice(notice)]
     cause, advice = fate.cause, fate.advice
     if report.verdict != "ok":
         cause, advice = report.cause, report.advice
-    if told and cause not in told:
-        cause = " ".join(filter(None, [cause, *told]))
-    outcome = NOT_TRIED if report.ok else PREFLIGHT_FAILED
-    return fate.came(outcome, cause, advice)._replace(
-        verdict=report.verdict, seconds=report.seconds, report=report
-    )
+    cause = " ".join(dict.fromkeys(filter(None, [cause, *texts])))
+    fate = fate.came(NOT_TRIED if report.ok else PREFLIGHT_FAILED, cause, advice)
+    return fate._replace(verdict=report.verdict, seconds=report.seconds, report=report)
 
 
 def _import(client: Client, fate: Fate, verify: bool, patience: float) -> Fate:

@@ -105,32 +105,32 @@ def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Prob
     lines, problems = read_table(devices, ("room_id", "user_id"), optional, encoding)
     fates = []
     for number, cells in lines:
-        address, name = cells.get("user_address") or None, cells.get("user_name") or None
-        vague = address is None or MASK in str(address)
-        right = ("room_id", "user_id") if vague else ("room_id", "user_id", "user_address")
-        found, wrong = checked({column: cells[column] for column in right if column in cells})
+        said = [(column, cells.pop(column, None)) for column in ("outcome", "reason")]
+        left = [_LEFT_ALONE[one] for one in said if one in _LEFT_ALONE]
+        name, address = (cells.pop(of, None) or None for of in ("user_name", "user_address"))
+        if address is not None and MASK not in str(address):
+            cells["user_address"] = address
+        found, wrong = checked(cells)
         problems += [Problem(number, *item) for item in wrong]
         if not problems:
             name = None if name is None else str(name)  # pandas reads digits as a number
-            ids, address = (found["room_id"], found["user_id"]), found.get("user_address", address)
-            fate = Fate(number, Device(*ids, name, address))
-            left = [why for (column, said), why in _LEFT_ALONE.items() if cells.get(column) == said]
+            fate = Fate(number, Device(**{"user_address": address, **found}, user_name=name))
             fates.append(fate.came(LEFT_ALONE, left[0]) if left else fate)
     return fates, problems
 
 
 def _look_up(client: Client, fates: list[Fate]) -> None:
     """Completes the devices whose address is missing or masked."""
-    vague = {
-        at: fate
+    vague = [
+        at
         for at, fate in enumerate(fates)
         if fate.outcome == NOT_TRIED and MASK in (fate.device.user_address or MASK)
-    }
-    listed = devices_in(client, [fate.device.room_id for fate in vague.values()])
+    ]
+    listed = devices_in(client, [fates[at].device.room_id for at in vague])
     known = {(device.room_id, device.user_id): device for device in listed}
-    for at, fate in vague.items():
+    for at in vague:
+        fate, masked = fates[at], fates[at].device.user_address
         found = known.get((fate.device.room_id, fate.device.user_id))
-        masked = fate.device.user_address
         if found and masked in (None, mask_address(found.user_address or "")):
             fates[at] = fate._replace(device=found)
         else:
@@ -162,29 +162,27 @@ def stray_devices(client: Client, room_ids: Iterable[str] | str | None = None) -
     strays: list[_Stray] = []
     gone = ""
     for room_id, devices in rooms.items():
+        reason, cause, seen = NOT_KNOWN, gone, set[str]()
         if devices and not gone:
             try:
-                strays += _strays(client, room_id, devices)
+                reason, cause, seen = _seen(client, room_id)
             except NO_SERVICE as error:
-                gone = str(error)
-        if gone:
-            strays += [_Stray(device, NOT_KNOWN, gone) for device in devices]
+                cause = gone = str(error)
+        strays += [_Stray(one, reason, cause) for one in devices if one.user_id not in seen]
     types = dict.fromkeys(("room_id", "user_id", "user_name", "user_address"), "string")
     return frame_of(strays, {**types, "reason": REASONS, "cause": "string"}, DEVICE_COLUMNS)
 
 
-def _strays(client: Client, room_id: str, devices: list[Device]) -> list[_Stray]:
-    reason, cause = NOT_AMONG_USERS, ""
-    present = set()
+def _seen(client: Client, room_id: str) -> tuple[str, str, set[str]]:
+    """Why the devices of a room are strays, with the error where that is not known, and the users
+    who are in it and so are none."""
     try:
         if ROOM_STATUS.get(get_room(client, room_id).room_status or 0) == "closed":
-            reason = ROOM_CLOSED
-        else:
-            present = {user.user_id for user in get_room_users(client, room_id)}
+            return ROOM_CLOSED, "", set()
+        return NOT_AMONG_USERS, "", {user.user_id for user in get_room_users(client, room_id)}
     except RoomNotFound:
-        reason = ROOM_GONE
+        return ROOM_GONE, "", set()
     except NO_SERVICE:
         raise
     except ConfkitError as error:  # a room that cannot be read is not gone
-        reason, cause = NOT_KNOWN, str(error)
-    return [_Stray(device, reason, cause) for device in devices if device.user_id not in present]
+        return NOT_KNOWN, str(error), set()

@@ -63,18 +63,18 @@ def occupancy_curve(
     def draw(figure: Chart) -> None:
         _draw(figure.add_subplot(), *readable(steps), here)
 
-    told = "\n".join([finding, *_details(steps, zone_name)])
-    return sheet(finding, head, draw, height=3.5, told=told, width=width)
+    text = "\n".join([finding, *_details(steps, zone_name)])
+    return sheet(finding, head, draw, height=3.5, told=text, width=width)
 
 
 def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> pd.DataFrame:
     """The room's steps in order of time: each lasts to the next, the last row is the end.
 
     The index is local time. `users`, `people`, `mean` (of the users) and `cap` are floats, missing
-    where unknown; a `cap` of 0 is none. A sample lasts for the usual interval, the median, and
+    where unknown; a `cap` of 0 is none. A sample `lasts` for the usual interval, the median, and
     where the next is later than that a step follows of which nothing is known. `full` is for how
-    long the users were at the cap. `ret` is missing where there was no sample. Of two samples of
-    one time the last counts.
+    many minutes the users were at the cap. `ret` is missing where there was no sample. Of two
+    samples of one time the last counts.
     """
     needed(samples, "the samples", "time", "room_id", "users")
     rows = samples[samples["room_id"].astype("string") == str(room_id)]
@@ -90,9 +90,9 @@ def track(samples: pd.DataFrame, room_id: Any, here: tzinfo) -> pd.DataFrame:
     )
     # A cap that was not read is what it was before; one that was read as missing is none.
     steps["cap"] = steps["cap"].mask(steps["cap"].isna() & (steps["ret"] == 0), 0).ffill()
-    steps["lasts"] = steps.index.to_series().diff().shift(-1)
+    steps["lasts"] = steps.index.to_series().diff().shift(-1).dt.total_seconds() / 60
     full = (steps["users"] >= steps["cap"]) & (steps["cap"] > 0)
-    return steps.assign(mean=steps["users"], full=steps["lasts"].where(full, pd.Timedelta(0)))
+    return steps.assign(mean=steps["users"], full=steps["lasts"].where(full, 0))
 
 
 def readable(steps: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -122,11 +122,11 @@ def _finding(steps: pd.DataFrame, name: str) -> str:
     if not peak:
         return f"{name}: empty whenever it was read"
     cap = steps["cap"].iloc[int(steps["users"].argmax())]
-    told = f"{name}: peak {counted(int(peak), 'user')}"
-    told += ", attendee_max not read" if pd.isna(cap) else ", no cap"
+    text = f"{name}: peak {counted(int(peak), 'user')}"
+    text += ", attendee_max not read" if pd.isna(cap) else ", no cap"
     if cap > 0:
-        told = f"{name}: peak {peak:,.0f} of {cap:,.0f} users"
-    return f"{told}, at the cap for {_long(full)}" if full else told
+        text = f"{name}: peak {peak:,.0f} of {cap:,.0f} users"
+    return f"{text}, at the cap for {lasting(full)}" if full else text
 
 
 def _details(steps: pd.DataFrame, zone_name: str) -> list[str]:
@@ -137,20 +137,16 @@ def _details(steps: pd.DataFrame, zone_name: str) -> list[str]:
         f"samples: {sampled.sum():,}, of which could not be read: {(sampled & unread).sum():,}",
     ]
     if lost := steps["lasts"][unread].sum():
-        lines.append(f"not known for {_long(lost)}")
+        lines.append(f"not known for {lasting(lost)}")
     if steps["full"].sum():
         lines.append("while a room is at its cap, how many wanted to come in is not known")
     days = steps.groupby(pd.DatetimeIndex(steps.index).date).agg({"users": "max", "full": "sum"})
     days = days[days["users"] > 0].sort_values(["full", "users"], ascending=False, kind="stable")
     lines += ["the fullest days:"] * (len(days) > 0)
     for date, peak, full in days.head(10).itertuples():
-        at_cap = f", at the cap for {_long(full)}" if full else ""
+        at_cap = f", at the cap for {lasting(full)}" if full else ""
         lines.append(f"  {day(date)}: peak {peak:,.0f}{at_cap}")
     return lines
-
-
-def _long(time: Any) -> str:
-    return lasting(time.total_seconds() / 60)
 
 
 def _draw(axes: "Axes", steps: pd.DataFrame, each: str, here: tzinfo) -> None:
@@ -159,29 +155,27 @@ def _draw(axes: "Axes", steps: pd.DataFrame, each: str, here: tzinfo) -> None:
 
     def stairs(values: "pd.Series[float]", **look: Any) -> None:
         """A step for each value, to the time of the next; a hole where it is missing."""
-        axes.stairs(values.to_numpy()[:-1], edges, **look)
+        if values[:-1].notna().any():
+            axes.stairs(values.to_numpy()[:-1], edges, **look)
 
     users, people = steps["users"], steps["mean" if each else "people"]
     cap = steps["cap"].where(steps["cap"].between(1, _FAR * max(4.0, users.max())))
-    full = steps["full"] > pd.Timedelta(0)
+    full, gaps = steps["full"] > 0, users.isna().astype(float).replace(0, float("nan"))
     line = {"fill": True, "facecolor": f"{SKY}60", "edgecolor": BLUE, "linewidth": 0.8}
     stairs(users, label=f"users, peak of each {each}" if each else "users", **line)
-    if not people.equals(users) and people.notna().any():
+    if not people.equals(users):
         stairs(people, label="their mean" if each else "people", fill=True, color=f"{BLUE}90")
+    if not each:  # a day in which a room was full for an hour is not a full day
+        look: dict[str, Any] = {"facecolor": VERMILION, "edgecolor": PAPER, "linewidth": 0}
+        stairs(users.where(full), fill=True, hatch="xx", **look)
     if full.any():
-        if not each:  # a day in which a room was full for an hour is not a full day
-            look: dict[str, Any] = {"facecolor": VERMILION, "edgecolor": PAPER, "linewidth": 0}
-            stairs(users.where(full), fill=True, hatch="xx", **look)
         begins = full & ~full.shift(fill_value=False)
         look = {"marker": 7, "color": VERMILION, "label": "at the cap", "zorder": 3}
         axes.scatter(edges[begins], users[begins], **look)
-    if cap.notna().any():
-        look = {"color": INK, "linewidth": 1.3, "linestyle": (0, (5, 3)), "baseline": None}
-        stairs(cap, label="attendee_max", **look)
-    if users[:-1].isna().any():
-        look = {"facecolor": TRACK, "edgecolor": FAINT, "linewidth": 0, "hatch": "//", "zorder": 0}
-        gaps = users.isna().astype(float).replace(0, float("nan"))
-        stairs(gaps, fill=True, label="not read", transform=axes.get_xaxis_transform(), **look)
+    look = {"color": INK, "linewidth": 1.3, "linestyle": (0, (5, 3)), "baseline": None}
+    stairs(cap, label="attendee_max", **look)
+    look = {"facecolor": TRACK, "edgecolor": FAINT, "linewidth": 0, "hatch": "//", "zorder": 0}
+    stairs(gaps, fill=True, label="not read", transform=axes.get_xaxis_transform(), **look)
     # No more times than stand beside each other at this width.
     most = min(9, round(axes.figure.bbox.width / 95))
     locator = dates.AutoDateLocator(tz=here, minticks=min(4, most), maxticks=most)

@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from ..occupancy.zones import zone
 from ..text import counted
-from .looks import FAINT, INK, PAPER
+from .looks import BLACK, FAINT, PAPER, WHITE
 from .rooms import needed
 from .sheet import Chart, rows, sheet
 from .texts import span
@@ -117,8 +117,8 @@ def _told(hours: Hours) -> str:
     lost = [f"{run[0]:02}:00 to {run[-1] + 1:02}:00" for run in runs if np.isnan(hours[run[0]])]
     if np.isnan(hours).all():
         return "not known"
-    told = ", ".join(busy) or "nobody"
-    return f"{told}; not known: {', '.join(lost)}" if lost else told
+    text = ", ".join(busy) or "nobody"
+    return f"{text}; not known: {', '.join(lost)}" if lost else text
 
 
 def _cells(axes: "Axes", week: Hours) -> None:
@@ -130,7 +130,7 @@ def _cells(axes: "Axes", week: Hours) -> None:
     axes.patch.set(facecolor="#e0e0e0", edgecolor=PAPER, hatch="////")  # where no cell is
     for day, hour in np.argwhere(~np.isnan(week)):
         mean, best = week[day, hour], week[day, hour] == np.nanmax(week) > 0
-        colour = FAINT if not mean else PAPER if mean > _DARK * top else INK
+        colour = FAINT if not mean else WHITE if mean > _DARK * top else BLACK
         look = {"ha": "center", "va": "center", "fontsize": 8, "color": colour}
         axes.text(hour, day, written(mean), fontweight="bold" if best else "normal", **look)
     rows(axes, [*calendar.day_abbr])

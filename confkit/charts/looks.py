@@ -11,6 +11,7 @@ GREY = "#666666"  # texts that come second
 FAINT = "#b8b8b8"
 TRACK = "#ededed"  # what is free of a room
 PAPER = "#ffffff"
+BLACK, WHITE = "#111111", "#fefefe"  # texts on the colours below: no page's theme changes these
 BLUE = "#0072b2"
 SKY = "#56b4e9"
 ORANGE = "#e69f00"

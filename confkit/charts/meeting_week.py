@@ -1,22 +1,17 @@
 """A week of a room: its meetings as bars, a row for each day."""
 
-from collections.abc import Mapping
-from datetime import timedelta, tzinfo
-from typing import TYPE_CHECKING, Any
+from datetime import tzinfo
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..occupancy.zones import Moment, zone
 from ..text import counted
-from .looks import BLUE, SKY
+from .looks import BLACK, BLUE, SKY
 from .rooms import needed
 from .sheet import Chart, rows, sheet
 from .texts import called, clean, lasting
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def meetings_chart(
@@ -37,65 +32,55 @@ def meetings_chart(
     """
     needed(meetings, "the meetings", "room_id", "start", "end", "peak", "bridged", "open")
     here, zone_name = zone(tz)
-    of_room = meetings[meetings["room_id"] == room_id]
+    found = meetings[meetings["room_id"] == room_id]
     name = called(clean(topic), room_id) if topic else f"Room {room_id}"
     head = [service or meetings.attrs.get("service", "")]
-    if week is None and of_room.empty:
+    if week is None and found.empty:
         said = f"{name}: no meeting"
         return sheet(said, head, "No meeting was recorded.", told=said)
-    day = pd.Timestamp(of_room["start"].max() if week is None else week)
-    day = day.tz_localize(here) if day.tzinfo is None else day.tz_convert(here)
-    monday = day.tz_localize(None).normalize() - day.day_of_week * _DAY
-    lasts = (of_room["end"] - of_room["start"]).dt.total_seconds() / 60
-    local = of_room.assign(lasts=lasts)
+    day = pd.Timestamp(found["start"].max() if week is None else week)
+    day = day.tz_convert(here).tz_localize(None) if day.tzinfo else day
+    days = pd.date_range(day.normalize() - pd.Timedelta(days=day.day_of_week), periods=8)
+    found = found.assign(minutes=(found["end"] - found["start"]).dt.total_seconds() / 60)
     for edge in ("start", "end"):
-        local[edge] = local[edge].dt.tz_convert(here).dt.tz_localize(None)
-    local = local[(local["end"] > monday) & (local["start"] < monday + 7 * _DAY)]
+        found[edge] = found[edge].dt.tz_convert(here).dt.tz_localize(None)
+    found = found[(found["end"] > days[0]) & (found["start"] < days[7])]
     finding = f"{name}: no meeting this week"
-    if len(local):
-        in_use = lasting(local["lasts"].sum())
-        most = _people(local["peak"].max())
-        finding = f"{name}: {counted(len(local), 'meeting')}, {in_use} in use, at most {most}"
-    head.append(f"week of {monday.day} {monday:%B %Y} ({zone_name})")
-    found = local.to_dict("records")
+    if len(found):
+        in_use, most = lasting(found["minutes"].sum()), _people(found["peak"].max())
+        finding = f"{name}: {counted(len(found), 'meeting')}, {in_use} in use, at most {most}"
+    head.append(f"week of {days[0].day} {days[0]:%B %Y} ({zone_name})")
 
     def draw(figure: Chart) -> None:
-        axes, days = figure.add_subplot(), [monday + place * _DAY for place in range(7)]
-        for place, midnight in enumerate(days):
-            for one in found:
-                _bar(axes, one, midnight, place)
-        rows(axes, [f"{midnight:%a} {midnight.day}" for midnight in days])
+        axes = figure.add_subplot()
+        for place, midnight in enumerate(days[:7]):
+            start, end = (
+                (found[edge] - midnight) / pd.Timedelta("1h") for edge in ("start", "end")
+            )
+            today = found.assign(start=start.clip(0, 24), end=end.clip(0, 24))
+            today = today[today["end"] > today["start"]]
+            look: dict[str, Any] = {"color": SKY, "edgecolor": BLUE}
+            look["hatch"] = [*np.where(today["open"] == "", "", "////")]
+            lasts = today["end"] - today["start"]
+            bars = axes.barh([place] * len(today), lasts, 0.62, left=today["start"], **look)
+            peaks = [f"{peak:,}" for peak in today["peak"]]
+            axes.bar_label(bars, peaks, label_type="center", color=BLACK)
+        rows(axes, [f"{midnight:%a} {midnight.day}" for midnight in days[:7]])
         axes.set_xlim(0, 24)
         axes.set_xticks(range(0, 25, 2), [f"{hour:02}:00" for hour in range(0, 25, 2)])
         axes.grid(axis="x")
 
     note = "The number is the most people at once; hatched: its begin or its end was not seen."
-    told = "\n".join([finding, *map(_line, found)])
-    return sheet(finding, head, draw, height=2.9, told=told, note=note)
+    text = "\n".join([finding, *map(_line, found.itertuples())])
+    return sheet(finding, head, draw, height=2.9, told=text, note=note)
 
 
 def _people(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} people"
 
 
-def _line(meeting: Mapping[Any, Any]) -> str:
-    start, end, edges = meeting["start"], meeting["end"], meeting["open"]
-    said = [f"{start:%A %H:%M} to {end:%H:%M}: {_people(meeting['peak'])}"]
-    if edges:
-        said.append("open at both ends" if edges == "both" else f"open at its {edges}")
-    if meeting["bridged"]:
-        said.append(f"{counted(meeting['bridged'], 'sample')} failed")
-    return ", ".join(said)
-
-
-def _bar(axes: "Axes", meeting: Mapping[Any, Any], midnight: pd.Timestamp, place: int) -> None:
-    """The part of a meeting that lies in one day of the week."""
-    begin, end = (min(max((meeting[edge] - midnight) / _HOUR, 0), 24) for edge in ("start", "end"))
-    if end > begin:
-        look: dict[str, Any] = {
-            "color": SKY,
-            "edgecolor": BLUE,
-            "hatch": "////" if meeting["open"] else "",
-        }
-        bar = axes.barh(place, end - begin, 0.62, left=begin, **look)
-        axes.bar_label(bar, [f"{meeting['peak']:,}"], label_type="center")
+def _line(meeting: Any) -> str:
+    edges = {"": "", "both": "open at both ends"}.get(meeting.open, f"open at its {meeting.open}")
+    failed = f"{counted(int(meeting.bridged), 'sample')} failed" if meeting.bridged else ""
+    said = f"{meeting.start:%A %H:%M} to {meeting.end:%H:%M}: {_people(meeting.peak)}"
+    return ", ".join(filter(None, (said, edges, failed)))

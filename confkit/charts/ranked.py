@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..text import counted
 from .looks import FAINT, GREY, INK, KINDS, PAPER, STATES, TRACK, Look
-from .rooms import TOP, Room, RoomCap, RoomNow, caps, decisions, fullness, rooms, seats
-from .rooms import summary as summed
+from .rooms import Row, caps, rooms
 from .sheet import Chart, key, sheet
 from .sheet import rows as named_rows
-from .texts import at, listed, moment, span
+from .texts import at, called, listed, moment, span
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+TOP = 20  # so many rooms have a row each
 _ROW = 0.3  # inches
 _WIDEST = 1.35  # utilisation at which a bar is cut off; the number beside it is not
 _LOUD = ("over", "full", "near", "raise", "reached")
@@ -49,20 +49,23 @@ def occupancy_chart(
     rooms named, sorted as in the chart; nothing in it depends on the time of the sample.
     """
     found = rooms(frame)
-    finding = fullness(found)
-    told = summed(found, STATES, f"the {TOP} fullest:", finding)
-    lost = [room.name for room in found[TOP:] if room.state == "unread"]
+    count = Counter(row.state for row in found)
+    over, unread = count["over"], count["unread"]
+    finding = f"{count['full'] + over:,} of {counted(len(found), 'room')} full"
+    finding += f" ({over:,} over the cap)" if over else ""
+    finding += f", {count['near']:,} nearly"
+    finding += f", {unread:,} could not be read" if unread else ""
+    lost = [row.name for row in found[TOP:] if row.state == "unread"]
     note = f"Could not be read: {listed(lost, 8)}" if lost else ""
     return _ranking(
         found,
-        _SPREAD,
         _bars,
-        "by users per attendee_max",
-        f"The {TOP} fullest",
-        finding=finding,
-        under=[service or frame.attrs.get("service", ""), at(time or frame.attrs.get("time"), tz)],
-        told="\n".join(filter(None, (told, note))),
+        (STATES, _SPREAD),
+        ("by users per attendee_max", f"the {TOP} fullest", ""),
+        finding,
+        [service or frame.attrs.get("service", ""), at(time or frame.attrs.get("time"), tz)],
         note=note,
+        last=note,
     )
 
 
@@ -76,48 +79,92 @@ def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Cha
     more, the counts of all stand above them. `service` (or the frame's `attrs`) stands in the
     title. `summary()` is the same finding as plain text, with the reason for each suggestion.
     """
-    found = caps(report)
-    finding, together = decisions(found), seats(found)
-    service = service or report.attrs.get("service", "")
+    found, attrs = caps(report), report.attrs
+    count = Counter(row.state for row in found)
+    parts = [f"{count[kind]:,} {look.counted}" for kind, look in KINDS.items() if count[kind]]
+    both = [row.sizes[:2] for row in found if all(row.sizes[:2])]
+    old, new = (sum(pair[side] or 0 for pair in both) for side in (0, 1))
+    together = f"caps together {old:,} today, {new:,} as suggested" if both else ""
+    totals = attrs.get("totals") or {}
+    when, note = totals.get("since") or "", ""
+    if when:
+        edges = (datetime.fromisoformat(totals[edge]) for edge in ("since", "until"))
+        when = f"{span(*edges)} ({attrs.get('timezone', '')})"
+    # Of a part of the rooms nobody has added up the people.
+    if totals.get("people_peak_at") and totals.get("rooms", len(report)) == len(report):
+        at_once = moment(datetime.fromisoformat(totals["people_peak_at"]))
+        note = f"In all rooms at once: at least {totals['people_peak']:,} people, {at_once}."
     return _ranking(
         found,
-        {look.word: look for look in KINDS.values()},
         _lines,
-        "by what to do with attendee_max",
-        f"The first {TOP}: raises, then rooms that reached their cap, then the rest",
-        finding=finding,
-        under=[service, _window(report), together, _basis(report, found)],
-        told=summed(found, KINDS, f"the first {TOP}:", finding, together),
-        note=_licences(report),
+        (KINDS, {look.word: look for look in KINDS.values()}),
+        (
+            "by what to do with attendee_max",
+            f"the first {TOP}",
+            ": raises, then rooms that reached their cap, then the rest",
+        ),
+        f"Caps of {counted(len(found), 'room')}: {', '.join(parts)}",
+        [service or attrs.get("service", ""), when, together, _basis(attrs, found)],
+        told=together,
+        note=note,
     )
 
 
+def _basis(attrs: Mapping[Any, Any], found: Sequence[Row]) -> str:
+    """What the suggestions rest on, and what they promise."""
+    quantile, risk = attrs.get("quantile"), attrs.get("risk")
+    if risk:
+        weeks = counted(attrs["weeks_ahead"], "week")
+        return f"at most {100 * risk:g} % of such rooms exceed theirs in {weeks}, on average"
+    refused = sum(row.sizes[-1] or 0 for row in found)
+    rests = f"{100 * (quantile or 0):g} % of use fits, {refused:,} user-minutes do not"
+    return f"{rests if quantile else 'the most that was seen'}; nothing is promised"
+
+
 def _ranking(
-    found: Sequence[Room],
-    groups: Mapping[str, Look],
-    draw: Callable[["Axes", Sequence[Any]], None],
-    above: str,
-    below: str,
-    **texts: Any,
+    found: Sequence[Row],
+    draw: Callable[["Axes", Sequence[Row]], None],
+    looks: tuple[Mapping[str, Look], Mapping[str, Look]],
+    titles: tuple[str, str, str],
+    finding: str,
+    under: Sequence[str],
+    *,
+    told: str = "",
+    note: str = "",
+    last: str = "",
 ) -> Chart:
     """The chart of these rooms: a row for each of the first, and where there are more a column for
-    each group of all above them."""
-    shown = found[:TOP]
+    each group of all above them. `looks` are those of states and of groups; `titles` say by what
+    rooms are counted, which are named, and in which order."""
+    states, groups = looks
+    by, first, order = titles
+    shown, more = found[:TOP], len(found) > TOP
     lower = len(shown) * _ROW + 1.2
+    count = Counter(row.state for row in found)
+    lines = [finding if found else "No rooms", told]
+    lines += [f"{look.word}: {count[state]:,}" for state, look in states.items() if count[state]]
+    lines += [f"{first}:"] * more
+    lines += [f"  {called(row.name, row.room_id)}: {row.text}" for row in shown]
 
     def drawn(figure: Chart) -> None:
-        if len(shown) == len(found):
+        if not more:
             draw(figure.add_subplot(), shown)
             return
         parts: Any = figure.subfigures(2, 1, height_ratios=[2.2, lower])
-        for part, title in zip(parts, (f"All {len(found):,} rooms, {above}", below), strict=True):
+        texts = (f"All {len(found):,} rooms, {by}", first.capitalize() + order)
+        for part, title in zip(parts, texts, strict=True):
             part.suptitle(f"\n{title}", x=0, ha="left", fontsize=9.5, fontweight="bold")
-        _columns(parts[0].add_subplot(), groups, Counter(room.group for room in found))
+        _columns(parts[0].add_subplot(), groups, Counter(row.group for row in found))
         draw(parts[1].add_subplot(), shown)
 
-    if not found:
-        return sheet(draw="There is no row.", **texts)
-    return sheet(draw=drawn, height=lower + 2.2 * (len(shown) < len(found)), **texts)
+    return sheet(
+        lines[0],
+        under,
+        drawn if found else "There is no row.",
+        height=lower + 2.2 * more if found else 0.7,
+        told="\n".join(filter(None, [*lines, last])),
+        note=note,
+    )
 
 
 def _columns(axes: "Axes", groups: Mapping[str, Look], count: Counter[str]) -> None:
@@ -135,39 +182,49 @@ def _columns(axes: "Axes", groups: Mapping[str, Look], count: Counter[str]) -> N
     axes.margins(x=0.01, y=0.16)
 
 
-def _rows(axes: "Axes", shown: Sequence[Room]) -> None:
+def _rows(axes: "Axes", shown: Sequence[Row]) -> None:
     """The names on the left, numbers and words on the right: bold where something is to be done."""
-    named_rows(axes, [room.name for room in shown], pad=6)
+    named_rows(axes, [row.name for row in shown], pad=6)
     axes.spines.bottom.set_visible(False)
-    longest = max(len(room.numbers) for room in shown)
-    # A figure space is as wide as a digit.
-    told = [f"{room.numbers.rjust(longest, chr(0x2007))}   {room.word}" for room in shown]
-    right = axes.secondary_yaxis("right")
-    right.set_yticks(range(len(shown)), told)
-    right.spines.right.set_visible(False)
-    for room, text in zip(shown, right.get_yticklabels(), strict=True):
-        text.set_fontweight("bold" if room.state in _LOUD else "normal")
+    pad = 6.0  # points from the axes to where the texts of a column end, or begin
+    for told, side in (
+        ([row.numbers for row in shown], "right"),
+        ([row.word for row in shown], "left"),
+    ):
+        column = axes.secondary_yaxis("right")
+        column.set_yticks(range(len(shown)), told, ha=side)
+        column.spines.right.set_visible(False)
+        labels = column.get_yticklabels()
+        for row, label in zip(shown, labels, strict=True):
+            label.set_fontweight("bold" if row.state in _LOUD else "normal")
+        if side == "right":
+            widest = max(label.get_window_extent().width for label in labels)
+            pad += widest * 72 / axes.figure.dpi
+        column.tick_params(axis="y", pad=pad)
+        pad += 9
 
 
-def _bars(axes: "Axes", shown: Sequence[RoomNow]) -> None:
+def _bars(axes: "Axes", shown: Sequence[Row]) -> None:
     """A bar for each room: its users of its cap."""
-    for place, room in enumerate(shown):
-        look, share = STATES[room.state], room.share
-        if room.users is None:  # a frame without a filling: nothing is known
+    widest = 1.0
+    for place, row in enumerate(shown):
+        look, (users, cap) = STATES[row.state], row.sizes
+        if users is None:  # a frame without a filling: nothing is known
             axes.barh(place, 1, 0.62, fill=False, edgecolor=FAINT, linestyle=(0, (3, 3)))
-        elif share is not None:
+        elif cap:
+            share = users / cap
             axes.barh(place, 1, 0.62, color=TRACK)
-            axes.barh(
-                place, share, 0.62, color=look.colour, hatch=look.hatch, edgecolor=PAPER, lw=0
-            )
+            bar: dict[str, Any] = {"color": look.colour, "hatch": look.hatch, "edgecolor": PAPER}
+            axes.barh(place, share, 0.62, lw=0, **bar)
+            widest = max(widest, share)
     axes.axvline(1, color=INK)
     _rows(axes, shown)
-    axes.set_xlim(0, min(_WIDEST, max(1.0, *(room.share or 0 for room in shown), 1)) + 0.004)
+    axes.set_xlim(0, min(_WIDEST, widest) + 0.004)
     axes.set_xticks([0, 0.5, 0.8, 1], ["0", "50 %", "80 %", "100 %"])
     axes.set_xlabel("users per attendee_max")
 
 
-def _lines(axes: "Axes", shown: Sequence[RoomCap]) -> None:
+def _lines(axes: "Axes", shown: Sequence[Row]) -> None:
     """A line for each room from its cap of today to the suggested one."""
 
     def mark(word: str, sizes: Sequence[int | None], marker: str, **look: Any) -> None:
@@ -177,15 +234,16 @@ def _lines(axes: "Axes", shown: Sequence[RoomCap]) -> None:
             axes.plot(*zip(*found, strict=True), marker, label=word, **look)
 
     ring = {"markerfacecolor": PAPER, "markeredgecolor": GREY, "markersize": 11, "mew": 1.6}
-    mark("attendee_max today", [room.cap for room in shown], "o", **ring)
+    mark("attendee_max today", [row.sizes[0] for row in shown], "o", **ring)
     for kind, look in KINDS.items():
-        sizes = [room.suggested if room.state == kind else None for room in shown]
+        sizes = [row.sizes[1] if row.state == kind else None for row in shown]
         mark(look.word, sizes, look.marker, color=look.colour, markersize=7)
-    peaks = [None if room.peak == room.suggested else room.peak for room in shown]
+    peaks = [None if row.sizes[2] == row.sizes[1] else row.sizes[2] for row in shown]
     mark("peak", peaks, "|", color=INK, markersize=12, markeredgewidth=1.8)
-    for place, room in enumerate(shown):
-        if room.cap and room.suggested:
-            axes.hlines(place, room.cap, room.suggested, KINDS[room.state].colour, lw=2.5, zorder=1)
+    for place, row in enumerate(shown):
+        today, new, *_ = row.sizes
+        if today and new:
+            axes.hlines(place, today, new, KINDS[row.state].colour, lw=2.5, zorder=1)
     _rows(axes, shown)
     axes.grid(axis="y")
     axes.set_xscale("log")  # small rooms stand beside large ones
@@ -193,37 +251,6 @@ def _lines(axes: "Axes", shown: Sequence[RoomCap]) -> None:
     axes.set_xticks([], minor=True)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("users, logarithmic scale")
-    known = [size for room in shown for size in (room.cap, room.suggested, room.peak) if size]
-    if known:
+    if known := [size for row in shown for size in row.sizes[:3] if size]:
         axes.set_xlim(min(known) / 1.6, max(known) * 1.6)
         key(axes, columns=4)
-
-
-def _window(report: "pd.DataFrame") -> str:
-    """From when to when the samples are, and in which time zone."""
-    totals, name = report.attrs.get("totals") or {}, report.attrs.get("timezone", "")
-    if not totals.get("since"):
-        return ""
-    edges = (datetime.fromisoformat(totals[edge]) for edge in ("since", "until"))
-    return f"{span(*edges)} ({name})"
-
-
-def _basis(report: "pd.DataFrame", found: Sequence[RoomCap]) -> str:
-    """What the suggestions rest on, and what they promise."""
-    quantile, risk = report.attrs.get("quantile"), report.attrs.get("risk")
-    if risk:
-        weeks = counted(report.attrs["weeks_ahead"], "week")
-        return f"at most {100 * risk:g} % of such rooms exceed theirs in {weeks}, on average"
-    refused = sum(room.refused or 0 for room in found)
-    rests = f"{100 * (quantile or 0):g} % of use fits, {refused:,} user-minutes do not"
-    return f"{rests if quantile else 'the most that was seen'}; nothing is promised"
-
-
-def _licences(report: "pd.DataFrame") -> str:
-    """The most people in all rooms at once, which is what licences are bought by."""
-    totals = report.attrs.get("totals") or {}
-    peak, when = totals.get("people_peak"), totals.get("people_peak_at")
-    if peak is None or not when or totals.get("rooms", len(report)) != len(report):
-        return ""  # of a part of the rooms nobody has added it up
-    told = moment(datetime.fromisoformat(when))
-    return f"In all rooms at once: at least {peak:,} people, {told}."

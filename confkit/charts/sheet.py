@@ -68,7 +68,7 @@ class Chart(Figure):
         """The chart as an SVG element in its own size; texts and lines have the theme's colours."""
         picture = StringIO()
         with rc_context({"svg.fonttype": "none", "svg.hashsalt": "confkit"}):
-            self.savefig(picture, format="svg", transparent=True, metadata={"Date": None})
+            self.savefig(picture, format="svg", facecolor="none", metadata={"Date": None})
         drawn = re.sub(r'(?<= )fill="(#\w+)"', r'style="fill: \1"', picture.getvalue())
         for colour, theme in _THEMED.items():
             drawn = drawn.replace(f": {colour}", f": var({theme}, {colour})")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
-from ..secret import Secret, mask
+from ..secret import Secret
 from ..text import say
 from .options import connected, named
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from ..rtsp.report import Report
 
 
-def preflight(options: argparse.Namespace) -> int:
+def preflight(url: str, login_name: str | None, snapshot: str | None, **how: Any) -> int:
     """Say in one sentence whether an RTSP camera plays from this machine, and what to do if not.
 
     It plays the camera over one connection, with one login at most, and changes nothing. It needs
@@ -31,21 +28,19 @@ def preflight(options: argparse.Namespace) -> int:
     """
     from ..rtsp.preflight import preflight
 
-    url, name, password = _login(options.url, options.login_name)
-    with _sensible():
-        report = preflight(
-            url or "",
-            name,
-            password,
-            transport=options.transport,
-            timeout=options.timeout,
-            observe=options.observe,
-            verify=not options.no_verify,
-        )
-    return _shown(report, options.snapshot)
+    address, name, password = _login(url, login_name)
+    return _shown(preflight(address or "", name, password, **how), snapshot)
 
 
-def diagnose(options: argparse.Namespace) -> int:
+def diagnose(
+    room_id: str,
+    user_id: str | None,
+    address: str | None,
+    login_name: str | None,
+    profile: str | None,
+    sandbox: bool,
+    **how: Any,
+) -> int:
     """Say in one sentence why a device is not in its room, and what to do.
 
     It goes from the room to the camera, and stops at what is wrong. Without USER it looks at the
@@ -58,56 +53,39 @@ def diagnose(options: argparse.Namespace) -> int:
     from ..diagnosis import diagnose_device
     from ..diagnosis.findings import diagnose_line
 
-    address, name, password = _login(options.address, options.login_name)
-    with connected(options) as client, _sensible():
+    url, name, password = _login(address, login_name)
+    with connected(profile, sandbox) as client:
         report = diagnose_device(
-            client,
-            options.room,
-            options.user,
-            address,
-            login_name=name,
-            login_password=password,
-            force=options.force,
-            timeout=options.timeout,
+            client, room_id, user_id, url, login_name=name, login_password=password, **how
         )
-    if report.verdict == "not_imported" and address is None:
-        line = diagnose_line(options.room, options.user)
+    if report.verdict == "not_imported" and url is None:
+        line = diagnose_line(room_id, user_id)
         report = replace(report, advice=f"Say which camera, and it is tried too: {line}")
     status = _shown(report)
     if "ck." in report.advice:
-        profile = repr(profile) if (profile := named(options)) else ""
-        known = f"import confkit as ck; client = ck.connect({profile})"
+        service = repr(name) if (name := named(profile, sandbox)) else ""
+        known = f"import confkit as ck; client = ck.connect({service})"
         say(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
     return status
-
-
-@contextmanager
-def _sensible() -> Iterator[None]:
-    """Inside, an option that makes no sense is an error of one line."""
-    try:
-        yield
-    except ValueError as error:
-        raise ConfigError(mask(str(error))) from None
 
 
 def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | None, Secret | None]:
     """Address, login name and password: of the address, of the environment, or asked for."""
     from ..rtsp.address import parse_address
 
-    inside = password = None
-    if url is not None:
-        try:
-            address = parse_address(url)
-        except ValueError:
-            return url, login_name, None  # the report says what is wrong with it
-        inside = address.login_name
-        if address.login_password:
-            return url, login_name, None
+    try:
+        address = parse_address(url) if url is not None else None
+    except ValueError:
+        return url, login_name, None  # the report says what is wrong with it
+    inside = address.login_name if address else None
+    password = None
+    if address and address.login_password:
+        return url, login_name, None
     if os.environ.get(CAMERA_PASSWORD) and (login_name or inside):
         password = Secret(os.environ[CAMERA_PASSWORD])
     elif login_name:
         password = ask_secret(f"password of {login_name}: ")
-    if password is not None and inside and login_name in (None, inside):
+    if address and password is not None and inside and login_name in (None, inside):
         return address.url, inside, password  # or the address would say that it is empty
     return url, login_name, password
 

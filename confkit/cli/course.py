@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..checklist import Check
 
 
-def check(options: argparse.Namespace) -> int:
+def check(command: list[str], only: list[str], limit: float, as_json: bool) -> int:
     """Run a client against three services on this machine, one operation at a time, and say which
     rows of the interface it gets right (PASS), wrong (FAIL, and why) or does not know (UNKNOWN).
 
@@ -25,52 +25,45 @@ def check(options: argparse.Namespace) -> int:
     from ..course import check_client
     from ..course.clients.rows import ROWS, chosen
 
-    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    command = command[1:] if command[:1] == ["--"] else command
+    tell = partial(say, aside=True)  # beside the result, which is alone on standard output
     if not command:
         raise ConfigError(
             "no command is given", "It stands behind --: confkit course check -- java Client.java"
         )
     names = {row.name.lower() for row in ROWS}
     if command[-2:-1] == ["--only"] and command[-1].lower() in names:
-        _tell(f"--only {command[-1]} stands behind --, so your client is given it; put it before")
-    number, done = len(chosen(tuple(options.only))), count(1)
-    _tell(f"{number} rows, each in one service or in three; here they are as they come")
+        tell(f"--only {command[-1]} stands behind --, so your client is given it; put it before")
+    number, done = len(chosen(tuple(only))), count(1)
+    tell(f"{number} rows, each in one service or in three; here they are as they come")
 
     def each(check: Check) -> None:
-        _tell(f"{next(done)} of {number}: {check.verdict} {check.check}")
+        tell(f"{next(done)} of {number}: {check.verdict} {check.check}")
 
-    found = check_client(command, only=options.only, limit=options.limit, each=each)
-    _print(found.as_json() if options.json else str(found))
+    found = check_client(command, only=only, limit=limit, each=each)
+    _print(found.as_json() if as_json else str(found))
     return found.exit_status
 
 
-def _tell(text: str) -> None:
-    """Beside the result, which stands alone on standard output."""
-    say(text, aside=True)
-
-
-def contract(_: argparse.Namespace) -> int:
+def contract() -> None:
     """Print what a client in any language has to do, as Markdown."""
     from ..course import contract
 
     _print(contract().rstrip("\n"))
-    return 0
 
 
-def vectors(_: argparse.Namespace) -> int:
+def vectors() -> None:
     """Print digest and token of every hash and form, for easy keys and awkward ones, as JSON."""
     from ..course import vectors
 
     _print(as_json(vectors(), indent=1))
-    return 0
 
 
-def skeleton(options: argparse.Namespace) -> int:
+def skeleton(language: str) -> None:
     """Print a client that is right but for three operations, which are left to you."""
     from ..course import skeleton
 
-    _print(skeleton(options.language).rstrip("\n"))
-    return 0
+    _print(skeleton(language).rstrip("\n"))
 
 
 def _print(text: str) -> None:

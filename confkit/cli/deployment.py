@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import profiles
-from ..connect import SERVICE
 from ..text import say
-from .options import connected
+from .options import as_profile, connected
 
 if TYPE_CHECKING:
     from ..checklist import Check
-    from ..client import Client
-    from ..deployment.probe_evidence import Probe
+    from ..deployment.probe import Probe
 
 
-def doctor(options: argparse.Namespace) -> int:
+def doctor(
+    room_id: str | None, profile: str | None, sandbox: bool, as_json: bool, **bounds: Any
+) -> int:
     """Try one thing after another, from the settings to a room's media server.
 
     Each is PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. Settings of the dialect
@@ -31,18 +30,17 @@ def doctor(options: argparse.Namespace) -> int:
     from ..checklist import Checklist
     from ..deployment import checkup
 
-    logins, limit = options.max_failed_logins, options.timeout
-    with connected(options) as client:
-        found = checkup(client, options.room, max_failed_logins=logins, timeout=limit)
-        bound = f"at most {logins} failed logins and {limit:g} s"
+    with connected(profile, sandbox) as client:
+        found = checkup(client, room_id, **bounds)
+        bound = "at most {max_failed_logins} failed logins and {timeout:g} s".format(**bounds)
         say(f"{client.name}: changes nothing, {bound}", aside=True)
         checks = []
         for check in _awaited(found):
             checks.append(check)
-            if not options.json:
+            if not as_json:
                 say(check)
     made = Checklist(checks)
-    say(made.as_json() if options.json else str(made).rpartition("\n")[2])
+    say(made.as_json() if as_json else str(made).rpartition("\n")[2])
     return made.exit_status
 
 
@@ -56,7 +54,7 @@ def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
         yield next(checks)
 
 
-def probe(options: argparse.Namespace) -> int:
+def probe(profile: str | None, sandbox: bool, save: str | None, as_json: bool, **how: Any) -> int:
     """Ask a service for its dialect: signature, spelling of the token, GET or POST, forms of
     answers.
 
@@ -69,45 +67,26 @@ def probe(options: argparse.Namespace) -> int:
     """
     from ..deployment import probe_client
 
-    if options.save is not None:  # a wrong name is an error before anything is sent
-        profiles.check_name(options.save)
-        if options.save in profiles.names():
-            profiles.load(options.save)
+    if save is not None:  # a wrong name is an error before anything is sent
+        profiles.check_name(save)
+        if save in profiles.names():
+            profiles.load(save)
     # A profile can name what is outside alone.
-    with connected(options, outside=options.save is not None) as client:
-        used = _as_profile(client)
-        found = probe_client(
-            client,
-            max_failed_logins=options.max_failed_logins,
-            wait=options.wait,
-            own_room=not options.no_room,
-        )
-    say(found.as_json() if options.json else found)
-    if options.save is not None:
-        _save(found, options.save, used)
+    with connected(profile, sandbox, outside=save is not None) as client:
+        used = as_profile(client)
+        found = probe_client(client, **how)
+    say(found.as_json() if as_json else found)
+    if save is not None:
+        _save(found, save, used)
     return found.exit_status
 
 
 def _save(found: Probe, name: str, used: dict[str, Any]) -> None:
     """Write what was found out into the profile of this name, a new one where there is none."""
     if name in profiles.names():
-        say(f"saved in {found.save(name)}", aside=True)
+        text = f"saved in {found.save(name)}"
     elif found.told:
-        say(f"profile {name} was created in {found.save(name, used)}", aside=True)
+        text = f"profile {name} was created in {found.save(name, used)}"
     else:
-        say(f"profile {name} was not made, as no login was accepted", aside=True)
-
-
-def _as_profile(client: Client) -> dict[str, Any]:
-    """The settings of this client as a profile holds them."""
-    given = {
-        "timeout": list(client.timeout),
-        "verify": client.session.verify,
-        "max_rate": client.max_rate,
-        "read_only": client.read_only,
-    }
-    return {
-        **{name: getattr(client, name) for name in SERVICE},
-        **{name: value for name, value in given.items() if name in client.origins},
-        "dialect": client.dialect.changes(),
-    }
+        text = f"profile {name} was not made, as no login was accepted"
+    say(text, aside=True)

@@ -1,7 +1,6 @@
 """The command `lab`: JupyterLab on a copy of the notebooks, with a service behind every
 `ck.connect()` in them; or the panels as a page without code."""
 
-import argparse
 import hashlib
 import os
 import re
@@ -35,7 +34,15 @@ _VOILA = (
 _JUPYTER = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR")
 
 
-def lab(options: argparse.Namespace) -> int:
+def lab(
+    profile: str | None,
+    port: int,
+    fresh: bool,
+    here: bool,
+    app: bool,
+    rooms: str | None,
+    extra: list[str],
+) -> int:
     """Open JupyterLab on a copy of the notebooks, or the panels as a page without code.
 
     The copy is the folder confkit-notebooks in your home folder, made when it is not there. What
@@ -45,20 +52,20 @@ def lab(options: argparse.Namespace) -> int:
     Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends
     everything.
     """
-    if options.rooms and not options.app:
+    if rooms and not app:
         raise ConfigError("--rooms is for the app: confkit lab --app --rooms FILE")
-    program = "voila" if options.app else "jupyterlab"
+    program = "voila" if app else "jupyterlab"
     need("this needs", program)
-    environment = service(options.profile, os.environ)
-    if options.rooms:
-        if not Path(options.rooms).is_file():
+    environment = service(profile, os.environ)
+    if rooms:
+        if not Path(rooms).is_file():
             raise ConfigError("there is no such file with room IDs", "Give another to --rooms.")
-        environment["CONFKIT_ROOMS"] = str(Path(options.rooms).resolve())
-    if options.app:
+        environment["CONFKIT_ROOMS"] = str(Path(rooms).resolve())
+    if app:
         say("confkit: the panels are a page of Voila; Ctrl-C ends everything")
         command = [str(originals() / "app.ipynb"), *_VOILA]
     else:
-        opened = originals(here=True) if options.here else copy(originals(), options.fresh)
+        opened = originals(here=True) if here else copy(originals(), fresh)
         say(f"confkit: the notebooks are in {opened}; Ctrl-C ends everything")
         command = [
             f"--ServerApp.root_dir={opened}",
@@ -67,7 +74,7 @@ def lab(options: argparse.Namespace) -> int:
         ]
         if os.name == "posix" and os.geteuid() == 0:
             command.append("--allow-root")  # as in a container, where there is nobody else
-    line = [sys.executable, "-m", program, f"--port={options.port}", *command, *options.extra]
+    line = [sys.executable, "-m", program, f"--port={port}", *command, *extra]
     with ExitStack() as until_the_end:
         home = Path.home()
         if not os.access(home, os.W_OK) and _JUPYTER[0] not in environment:  # as in some containers

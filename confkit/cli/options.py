@@ -22,29 +22,27 @@ from ..text import one_line, printable
 _QUOTED = re.compile(r"(?s)(['\"])(.*)\1(?=$| \(choose from )")  # what was typed, in a complaint
 
 
-def named(options: argparse.Namespace) -> str | None:
-    """The profile that --profile or --sandbox name; ConfigError where both name one."""
-    profile: str | None = options.profile
-    if not getattr(options, "sandbox", False):
-        return profile
-    if profile not in (None, profiles.EMBEDDED):
+def named(profile: str | None, sandbox: bool | None) -> str | None:
+    """Return the profile that --profile or --sandbox name; ConfigError where both name one."""
+    if sandbox and profile not in (None, profiles.EMBEDDED):
         raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
-    return profiles.EMBEDDED
+    return profiles.EMBEDDED if sandbox else profile
 
 
-def connected(options: argparse.Namespace, *, outside: bool = False) -> Client:
+def connected(profile: str | None, sandbox: bool | None = None, *, outside: bool = False) -> Client:
     """Connect to the service that options or environment name; ConfigError says how to name one.
 
-    With `outside` it has to be one that outlives this process: not the embedded one."""
+    `sandbox` is None where a command has no --sandbox. With `outside` the service has to be one
+    that outlives this process: not the embedded one."""
     try:
-        client = connect(named(options))
+        client = connect(named(profile, sandbox))
     except ConfigError as error:
-        if "no service is named" not in error.problem:
+        if not error.missing:
             raise
-        try_on = "--sandbox for the embedded one, " * ("sandbox" in options)
+        embedded = "" if sandbox is None else "--sandbox for the embedded one, "
         variables = ", ".join(SETTINGS[name].variable for name in SERVICE)
         raise error.again(
-            advice=f"Name one: --profile NAME (`confkit profile add NAME` makes it), {try_on}or "
+            advice=f"Name one: --profile NAME (`confkit profile add NAME` makes it), {embedded}or "
             f"{variables} in the environment."
         ) from None
     if client.sandbox is None or not outside:
@@ -55,6 +53,21 @@ def connected(options: argparse.Namespace, *, outside: bool = False) -> Client:
         "Run `confkit sandbox` and set CONFKIT_BASE_URL and CONFKIT_OUTGOING_URL to it, or "
         "name another profile.",
     )
+
+
+def as_profile(client: Client) -> dict[str, Any]:
+    """Return the settings with which this client was made, as a profile holds them."""
+    given = {
+        "timeout": list(client.timeout),
+        "verify": client.session.verify,
+        "max_rate": client.max_rate,
+        "read_only": client.read_only,
+    }
+    return {
+        **{name: getattr(client, name) for name in SERVICE},
+        **{name: value for name, value in given.items() if name in client.origins},
+        "dialect": client.dialect.changes(),
+    }
 
 
 def environment_of(profile: str | None, environment: Mapping[str, str]) -> dict[str, str]:
@@ -124,6 +137,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, allow_abbrev=False, formatter_class=Help)
+        for name, read in TYPES.items():
+            self.register("type", name, read)
 
     def refuse(self, extra: Sequence[str], takes_more: bool) -> None:
         """End the command that was given what it does not know. One that hands on the rest is ended

@@ -1,17 +1,17 @@
 """The command `record`: samples of all rooms into a folder, unattended."""
 
-import argparse
 import logging
 import signal
 import threading
+from typing import Any
 
-from ..errors import ConfigError, ConfkitError
+from ..errors import ConfigError
 from ..many.interrupts import handled
 from ..text import say
 from .options import connected, log_here
 
 
-def record(options: argparse.Namespace) -> int:
+def record(folder: str, room_ids: str, profile: str | None, **how: Any) -> None:
     """Read the users of all rooms at fixed times, and keep them in FOLDER.
 
     `load_occupancy` reads FOLDER at any time; whole days (UTC) are Parquet files that pandas,
@@ -26,24 +26,9 @@ def record(options: argparse.Namespace) -> int:
     try:
         with (
             handled([signal.SIGTERM], lambda *_: ended.set(), ignored_too=True),
-            connected(options, outside=True) as client,
+            connected(profile, outside=True) as client,
         ):
-            done = Recorder(options.folder).record(
-                client,
-                options.rooms,
-                options.every,
-                options.sweeps,
-                options.until,
-                options.rooms_every,
-                id_column=options.id_column,
-                concurrency=options.concurrency,
-                max_rate=options.max_rate,
-                cancelled=ended,
-            )
-    except ValueError as error:  # an option that makes no sense
-        said = str(error).replace("id_column=", "--id-column")
-        if isinstance(error, ConfkitError) and said == str(error):
-            raise
-        raise ConfigError(said) from None
+            done = Recorder(folder).record(client, room_ids, cancelled=ended, **how)
+    except ValueError as error:  # an option that makes no sense, in the words of Python
+        raise ConfigError(str(error).replace("id_column=", "--id-column")) from None
     say(done)
-    return 0

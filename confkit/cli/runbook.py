@@ -1,9 +1,9 @@
 """The command `runbook`: runs one headless, prints its checks, writes its report."""
 
-import argparse
 import os
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from ..connect import connect
@@ -14,7 +14,7 @@ from ..text import say
 from .options import environment_of, named, names_no_service, need
 
 
-def runbook(options: argparse.Namespace) -> int:
+def runbook(**given: Any) -> int:
     """Run a runbook of the folder notebooks/runbooks without anybody before it, print each check as
     it comes, and write the report.
 
@@ -22,43 +22,51 @@ def runbook(options: argparse.Namespace) -> int:
     with its scene.
     """
     try:
-        return _run(options)
-    except ConfkitError as error:  # 1 would say that a check failed
+        return _run(**given)
+    except (ConfkitError, ValueError) as error:  # 1 would say that a check failed
         _write(f"confkit: {mask(str(error))}", aside=True)
     except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it
         _write("confkit: it was interrupted, and no report was written", aside=True)
     return 2
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(
+    name: str | None,
+    profile: str | None,
+    sandbox: bool,
+    inputs: list[str],
+    report: Path | None,
+    cell_timeout: float,
+    listing: bool,
+) -> int:
     from ..runbook import library
     from ..runbook.inputs import variable
 
-    if options.list or not options.name:
+    if listing or not name:
         say(library.listing(library.stored()))
-        return 0 if options.list else 2
-    stored = library.find(options.name)
-    environment, service, secrets = _service(named(options), options.sandbox)
-    inputs = _inputs(stored, options.inputs, secrets)
-    for name in stored.inputs:  # they are given in a cell, where the report shows them
-        environment.pop(variable(name), None)
+        return 0 if listing else 2
+    stored = library.find(name)
+    environment, service, secrets = _service(named(profile, sandbox), sandbox)
+    given = _inputs(stored, inputs, secrets)
+    for one in stored.inputs:  # they are given in a cell, where the report shows them
+        environment.pop(variable(one), None)
     need("runbooks need", "ipykernel", "nbclient", "nbconvert", "nbformat")
-    if options.report:
+    if report:
         from ..runbook.report import check_place
 
-        check_place(options.report)
+        check_place(report)
     from ..runbook.running import run
 
     _write(f"{stored.name} on {service}")
     when = datetime.now(UTC)
-    done = run(stored.path, inputs, environment, options.cell_timeout, _write)
+    done = run(stored.path, given, environment, cell_timeout, _write)
     with held_off():  # what was found is reported and written whole
         _write(f"{done.checks.verdict:<7} over all")
-        if options.report:
+        if report:
             from ..runbook.report import write_report
 
-            write_report(options.report, done, stored.name, service, when, secrets)
-            _write(f"report: {options.report}")
+            write_report(report, done, stored.name, service, when, secrets)
+            _write(f"report: {report}")
     return done.checks.exit_status
 
 
@@ -95,15 +103,14 @@ def _service(profile: str | None, sandbox: bool) -> tuple[dict[str, str], str, t
 def _inputs(
     stored: Any, given: list[str], secrets: tuple[str, ...]
 ) -> dict[str, bool | int | float | str]:
-    """The inputs that were typed, or stand in the environment, each of its default's type."""
+    """The inputs that were typed, or else stand in the environment, each of its default's type."""
     from ..runbook.inputs import refuse_secret, typed, variable
 
-    texts = {
-        name: (os.environ[variable(name)], variable(name))
-        for name in stored.inputs
-        if name != "apply" and variable(name) in os.environ
-    }
-    for part in given:
+    left_out = {*stored.inputs} - {"apply", *(part.partition("=")[0] for part in given)}
+    there = {name: variable(name) for name in sorted(left_out) if variable(name) in os.environ}
+    parts = [(f"{name}={os.environ[origin]}", origin) for name, origin in there.items()]
+    found = {}
+    for part, origin in [*((part, "-p") for part in given), *parts]:
         name, equals, text = part.partition("=")
         if not equals:
             raise ConfigError(f"-p {mask(part)} has no value", f"Give -p {mask(part)}=VALUE.")
@@ -112,10 +119,5 @@ def _inputs(
             raise ConfigError(
                 f"{stored.name} has no input {mask(name)!r}", f"It has {', '.join(stored.inputs)}."
             )
-        texts[name] = text, "-p"
-    for name, (text, _) in texts.items():
-        refuse_secret(name, text, *secrets)
-    return {
-        name: typed(name, text, stored.inputs[name], origin)
-        for name, (text, origin) in texts.items()
-    }
+        found[name] = typed(name, text, stored.inputs[name], origin)
+    return found

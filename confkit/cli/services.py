@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import re
 import shlex
 import sys
 import time
-from functools import partial
 from typing import Any
 
 from .. import profiles, signing
-from ..connect import SERVICE, Source, ask_secret, checked, client_of
+from ..connect import Source, ask_secret, checked, client_of
 from ..dialect import Dialect
 from ..errors import ConfigError
 from ..many.interrupts import until_ended
 from ..text import say
-from .options import connected, log_here
+from .options import as_profile, connected, log_here
 
 SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
 # Each section and each endpoint in it: a heading, up to the next of its level or above.
@@ -26,7 +24,7 @@ _PARTS = re.compile(r"(?ms)(?=(^## .*?(?=^##? |\Z)|^### .*?(?=^#{1,3} |\Z)))")
 _KEY = "CONFKIT_SECRET_KEY"
 
 
-def sandbox(options: argparse.Namespace) -> int:
+def sandbox(host: str, secret_key: str | None, dialect: str, **settings: Any) -> None:
     """Run the embedded service, complete, with both interfaces, until Ctrl-C or SIGTERM.
 
     It prints the variables by which clients find it, and logs each device's stream as it opens,
@@ -37,23 +35,12 @@ def sandbox(options: argparse.Namespace) -> int:
 
     log_here(logging.INFO)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    secret = options.secret_key or os.environ.get(_KEY) or None
+    secret = secret_key or os.environ.get(_KEY) or None
     if secret is not None:
         secret = checked("secret_key", secret, f"{_KEY} or --secret-key")
-    sandbox = Sandbox(
-        seed=options.seed,
-        dialect=Dialect.parse(options.dialect),
-        path=options.db,
-        host=options.host,
-        port=options.port,
-        outgoing_port=options.outgoing_port,
-        access_key=options.access_key,
-        secret_key=secret,
-        token_lifetime=options.token_lifetime,
-        latency=options.latency,
-        explain=options.explain,
-    )
-    if secret in (None, DEMO_SECRET_KEY) and not resolve(options.host)[1]:
+    spoken = Dialect.parse(dialect)
+    sandbox = Sandbox(host=host, secret_key=secret, dialect=spoken, **settings)
+    if secret in (None, DEMO_SECRET_KEY) and not resolve(host)[1]:
         raise ConfigError(
             "the demo keys are published, so beyond this machine the sandbox needs a secret of its "
             f"own: give it as {_KEY}, or with --secret-key"
@@ -65,8 +52,7 @@ def sandbox(options: argparse.Namespace) -> int:
             "CONFKIT_ACCESS_KEY": shlex.quote(sandbox.access_key),
             _KEY: DEMO_SECRET_KEY if sandbox.secret_key == DEMO_SECRET_KEY else "...",
         }
-        changes = sandbox.dialect.changes().items()
-        if changes:
+        if changes := spoken.changes().items():
             shown["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
         say(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
         say(f"for clients  export {' '.join(f'{name}={value}' for name, value in shown.items())}")
@@ -75,46 +61,46 @@ def sandbox(options: argparse.Namespace) -> int:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
 
 
-def token(options: argparse.Namespace) -> int:
+def token(profile: str | None, digest: bool, show: bool) -> None:
     """Print an access token into a pipe: CONFKIT_TOKEN=$(confkit token) makes curl lines run.
 
     In such lines CONFKIT_DIGEST, CONFKIT_HOST_PASSWORD and CONFKIT_CAMERA_PASSWORD stand for other
     secrets.
     """
-    if sys.stdout.isatty() and not options.show:
+    if sys.stdout.isatty() and not show:
         raise ConfigError(
             "a token is a secret, so it is printed into a pipe only: "
             "CONFKIT_TOKEN=$(confkit token)",
             "--show prints it here all the same.",
         )
-    with connected(options, outside=True) as client:
-        digest = partial(signing.digest, client.access_key, client.secret_key, client.dialect)
-        say(str(digest() if options.digest else client.token()))
-    return 0
+    with connected(profile, outside=True) as client:
+        keys = (client.access_key, client.secret_key, client.dialect)
+        say(str(signing.digest(*keys) if digest else client.token()))
 
 
-def add_profile(options: argparse.Namespace) -> int:
-    """Write or replace a profile, in a file that you alone can read. Asks for what is left out.
+def add_profile(name: str, dialect: str, **given: Any) -> None:
+    """Write a profile, in a file that you alone can read, or change one. Asks for what is missing.
 
-    The secret key is never an option: it is asked for, or taken from CONFKIT_SECRET_KEY.
+    In a profile that is there what is not given stays. The secret key is never an option: it is
+    asked for, or taken from CONFKIT_SECRET_KEY.
     """
-    profiles.check_name(options.name)
-    settings: dict[str, Any] = {
-        "base_url": options.base_url or _ask("address of interface A (http://host:8080): "),
-        "outgoing_url": options.outgoing_url or _ask("address of interface B (http://host:8050): "),
-        "access_key": options.access_key or _ask("access key: "),
-        "secret_key": os.environ.get(_KEY) or ask_secret("secret key: ", variable=_KEY),
+    profiles.check_name(name)
+    there = profiles.load(name) if name in profiles.names() else {}
+    questions = {
+        "base_url": "address of interface A (http://host:8080): ",
+        "outgoing_url": "address of interface B (http://host:8050): ",
+        "access_key": "access key: ",
     }
-    if options.dialect:
-        settings["dialect"] = Dialect.parse(options.dialect).changes()
-    for name in ("timeout", "verify", "max_rate", "read_only"):
-        if (value := getattr(options, name)) not in (None, ""):
-            settings[name] = value
-    with client_of([Source("what was given", settings)]) as made:  # says what is wrong with a value
-        settings |= {name: str(getattr(made, name)) for name in SERVICE}
-    say(f"profile {options.name} is saved in {profiles.save(options.name, settings)}")
-    say(f"to see whether it works: confkit token --profile {options.name} > /dev/null")
-    return 0
+    given = there | {setting: value for setting, value in given.items() if value is not None}
+    given |= {setting: given.get(setting) or _ask(asked) for setting, asked in questions.items()}
+    same = given["access_key"] == there.get("access_key")  # else the secret is another one, too
+    secret = os.environ.get(_KEY) or (there.get("secret_key") if same else None)
+    given["secret_key"] = secret or ask_secret("secret key: ", variable=_KEY)
+    if dialect:
+        given["dialect"] = Dialect.parse(dialect)
+    with client_of([Source("what was given", given)]) as made:  # says what is wrong
+        say(f"profile {name} is saved in {profiles.save(name, as_profile(made))}")
+    say(f"to see whether it works: confkit doctor --profile {name}")
 
 
 def _ask(question: str) -> str:
@@ -126,26 +112,23 @@ def _ask(question: str) -> str:
         ) from None
 
 
-def list_profiles(_: argparse.Namespace) -> int:
+def list_profiles() -> None:
     """Print the names of all profiles; "sandbox" is always there."""
     say("\n".join(profiles.names()))
-    return 0
 
 
-def remove_profile(options: argparse.Namespace) -> int:
+def remove_profile(name: str) -> None:
     """Forget a profile, its secret key included."""
-    say(f"profile {options.name} is gone from {profiles.remove(options.name)}")
-    return 0
+    say(f"profile {name} is gone from {profiles.remove(name)}")
 
 
-def interface(options: argparse.Namespace) -> int:
+def interface(part: str | None, openapi: bool) -> None:
     """Print our reference of the interface, or a part of it."""
-    if options.openapi and options.part:
+    if openapi and part:
         raise ConfigError(
             "the OpenAPI description is one whole", "Leave out the part, or --openapi."
         )
-    say(openapi() if options.openapi else reference(options.part), end="")
-    return 0
+    say(_packaged("openapi.json") if openapi else reference(part), end="")
 
 
 def reference(part: str | None = None) -> str:

@@ -17,6 +17,7 @@ from ..dialect import Dialect
 from ..errors import ConfigError
 from ..sandbox.service.signatures import Kind, Parts, mistakes
 from ..signing import sign
+from ..text import counted
 from .judged import Function, Hints
 
 # Published with the interface's vectors: no secret of anybody.
@@ -72,9 +73,9 @@ def _signature(kind: Kind, answer: str, client: Any) -> Hints:
     if found is None:
         message = "random:key" if kind == "token" else "the access key"
         yield (
-            f"No mistake that is known here explains it; it has {len(answer)} characters. Look at "
-            f"each step on its own: the message ({message}, nothing more), the HMAC, its hex "
-            "digits, their base64."
+            "No mistake that is known here explains it; it has "
+            f"{counted(len(answer), 'character')}. Look at each step on its own: the message "
+            f"({message}, nothing more), the HMAC, its hex digits, their base64."
         )
     form = "lowercase hex text" if dialect.signature == "hex" else "raw bytes"
     return f"Exactly: base64 of the {form} of the HMAC, {len(answer)} characters."

@@ -80,24 +80,24 @@ def check(name: str, answer: object, client: Client | None = None) -> Finding:
     try:
         given = read(exercise.takes, answer, client)
         with closing(exercise.judge(given, client)) as hints:
-            right, told = False, next(hints)
+            right, text = False, next(hints)
     except StopIteration as end:
-        right, told = True, end.value
+        right, text = True, end.value
     except Misfit as misfit:
-        right, told = False, str(misfit)
+        right, text = False, str(misfit)
     except Raised as raised:
-        right, told = False, f"Your function {raised}."
+        right, text = False, f"Your function {raised}."
     except ConfkitError as error:
         return Finding(name, None, f"It could not be checked: {error}")
     except Exception:  # noqa: BLE001  # an answer is no reason to stop
         called = isinstance(given, Function) and given.gave
         kind = given.gave[-1] if called else type(answer).__name__
-        told = f"{'Your function gave' if called else 'This is'} something of the type {kind}, "
-        right, told = False, told + "which cannot be read. The question says what is asked for."
+        text = f"{'Your function gave' if called else 'This is'} something of the type {kind}, "
+        right, text = False, text + "which cannot be read. The question says what is asked for."
     if not right and isinstance(given, Function) and set(given.gave) == {"NoneType"}:
-        told = f"It gave None: is a `return` missing? {told}"
+        text = f"It gave None: is a `return` missing? {text}"
     kept.keep(name, right)
-    return Finding(name, right, told)
+    return Finding(name, right, text)
 
 
 def exercises() -> pd.DataFrame:

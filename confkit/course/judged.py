@@ -51,8 +51,8 @@ class Function:
             inspect.signature(self._function).bind(*given)
         except TypeError as error:
             many = "1 argument" if len(given) == 1 else f"{len(given)} arguments"
-            told = f"Your function is called with {many}, and does not take them: {error}."
-            raise Misfit(told) from None
+            text = f"Your function is called with {many}, and does not take them: {error}."
+            raise Misfit(text) from None
         except Exception:  # noqa: BLE001, S110  # one that is written in C, or an object of any make
             pass
         try:

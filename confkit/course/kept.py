@@ -104,9 +104,6 @@ class Progress(tuple[Standing, ...]):
         return pd.DataFrame(list(self), columns=list(Standing._fields), dtype="str")
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         lines = [self._all()]
         for notebook, standings in self._by_notebook():
             lines.append(notebook)
@@ -114,15 +111,14 @@ class Progress(tuple[Standing, ...]):
         return "\n".join(lines if _appended("") else [*lines, _NOT_KEPT])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th scope='row' style='text-align:left'>{escape(notebook)}</th>"
-            "<td style='text-align:left'>"
-            + " ".join(badge(one.outcome, f"{one.exercise}: {one.outcome}") for one in standings)
-            + "</td></tr>"
-            for notebook, standings in self._by_notebook()
-        )
+        left = "style='text-align:left'"
+        lines = [f"<p><b>{self._all()}</b></p><table><tbody>"]
+        for notebook, standings in self._by_notebook():
+            shown = (badge(one.outcome, f"{one.exercise}: {one.outcome}") for one in standings)
+            name = f"<th scope='row' {left}>{escape(notebook)}</th>"
+            lines.append(f"<tr>{name}<td {left}>{' '.join(shown)}</td></tr>")
         trouble = "" if _appended("") else f"<p>{_NOT_KEPT}</p>"
-        return f"<p><b>{self._all()}</b></p><table><tbody>{rows}</tbody></table>{trouble}"
+        return "".join([*lines, "</tbody></table>", trouble])
 
     def _by_notebook(self) -> Iterator[tuple[str, Iterator[Standing]]]:
         return groupby(self, lambda standing: standing.notebook)

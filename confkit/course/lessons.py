@@ -30,20 +30,39 @@ class Exercise:
     needs_client: bool = False
 
 
-def _value(row: Row, answer: Any, _: Any) -> Hints:
-    """Judge an answer by the values in a row."""
-    right, given = row["right"], _places(answer, row)
-    if given.keys() != right.keys():
-        yield f"{row['form']}: {len(given)} came."
-    hints = _by_answer(row["hints"])
-    wrong = [place for place, (due, _) in right.items() if given[place] != due]
-    for place in wrong:
-        word, why = given[place], right[place][1]
-        if word not in row.get("words", [word]):
-            why = row["unknown"]
-        why = hints.get(f"{place} {word}", hints.get(word, why))
-        yield row["says"].format(count=len(right) - len(wrong), place=place, why=why)
+def _judged(row: Row, answer: Any, _: Any) -> Hints:
+    """Judge an answer by its row: at each place one word is right, and the others have hints."""
+    right, is_function = row["right"], isinstance(answer, Function)
+    hints = {
+        word: hint for words, hint in row.get("hints", {}).items() for word in words.split(" | ")
+    }
+    found = {} if is_function else _places(answer, row)
+    if not is_function and found.keys() != right.keys():
+        yield f"{row['form']}: {len(found)} came."
+    count = sum(found.get(place) == due for place, (due, *_) in right.items())
+    for place, (due, why, *call) in right.items():
+        if is_function:
+            try:
+                word = _gives(answer, json.loads(call[0]), row)
+            except Raised as raised:
+                yield f"For {place} your function {raised}. {why}"
+            why = f"{json.loads(due)!r} is right. {why}".strip()
+        else:
+            word = found[place]
+            why = why if word in row.get("words", [word]) else row["unknown"]
+        if word != due:
+            why = hints.get(f"{place} {word}", hints.get(word, why))
+            yield row.get("says", "For {place}: {why}").format(count=count, place=place, why=why)
     return str(row["well"])
+
+
+def _gives(function: Function, given: list[Any], row: Row) -> str:
+    """Return what a function gives for these arguments, as JSON."""
+    if row.get("bytes"):
+        given[-1] = given[-1].encode()
+    found = function(*given)
+    made = list(found.values()) if isinstance(found, Mapping) else found
+    return json.dumps(made, default=int)  # numbers of pandas are numbers too
 
 
 def _places(answer: Any, row: Row) -> dict[str, str]:
@@ -63,32 +82,8 @@ def _places(answer: Any, row: Row) -> dict[str, str]:
     return {str(number): word for number, word in enumerate(words, start=1)}
 
 
-def _tried(row: Row, function: Function, _: Any) -> Hints:
-    """Judge a function by what it gives in each case of a row."""
-    for case in row["cases"]:
-        given = json.loads(case["given"])
-        if row.get("bytes"):
-            given[-1] = given[-1].encode()
-        why = case.get("why", "")
-        try:
-            found = function(*given)
-        except Raised as raised:
-            yield f"For {case['what']} your function {raised}. {why}"
-        made = list(found.values()) if isinstance(found, Mapping) else found
-        text = json.dumps(made, default=int)  # numbers of pandas are numbers too
-        if text != case["due"]:
-            hints = _by_answer(row["hints"] | case.get("hints", {}))
-            right = f"{json.loads(case['due'])!r} is right. {why}".strip()
-            yield f"For {case['what']}: {hints.get(text, right)}"
-    return str(row["well"])
-
-
-def _by_answer(hints: Mapping[str, str]) -> dict[str, str]:
-    return {answer: hint for answers, hint in hints.items() for answer in answers.split(" | ")}
-
-
 def _exercise(name: str, row: Row) -> Exercise:
-    judge: Judge = partial(_tried if row["takes"] == "function" else _value, row)
+    judge: Judge = partial(_judged, row)
     for module in (by_hand, in_sandbox):
         judge = getattr(module, name.replace("-", "_"), judge)
     return Exercise(name, row["notebook"], row["takes"], judge, row.get("sandbox", False))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import socket
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from typing import NamedTuple
 
 from ..secret import mask_address
 from ..transport import finite
 
+_HOST_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\s]+)\]|([^\[\]@/?#\s:]+)):([0-9]{1,5})")
 
-@dataclass(frozen=True, slots=True)
-class McuAnswer:
+
+class McuAnswer(NamedTuple):
     """Whether a media server accepts TCP connections from here: true as a condition when it does.
 
     `reason` says it in one sentence."""
@@ -35,11 +36,11 @@ def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
     if not finite(timeout):
         raise ValueError(f"timeout is {timeout!r}; give seconds, above 0 and finite")
     shown = mask_address(str(address), broken=True)
-    target = _host_and_port(str(address).strip())
-    if target is None:
+    found = _HOST_AND_PORT.fullmatch(str(address).strip())
+    if not found or not 0 < int(found[3]) < 65536:
         return McuAnswer(shown, False, f"{shown!r} is not host:port, so nothing was tried")
     try:
-        socket.create_connection(target, timeout).close()
+        socket.create_connection((found[1] or found[2], int(found[3])), timeout).close()
     except (OSError, UnicodeError) as error:  # Unicode: a name that IDNA cannot encode
         why = f"it cannot be reached ({getattr(error, 'strerror', '') or type(error).__name__})"
         if isinstance(error, ConnectionRefusedError):
@@ -48,16 +49,6 @@ def mcu_answers(address: str, timeout: float = 2.0) -> McuAnswer:
             why = f"no answer within {timeout:g} s"
         elif isinstance(error, socket.gaierror | UnicodeError):
             why = "its host name is not known here"
-        told = f"{shown} does not accept TCP connections from here: {why}"
-        return McuAnswer(shown, False, f"{told}; the media itself may still run over UDP")
+        text = f"{shown} does not accept TCP connections from here: {why}"
+        return McuAnswer(shown, False, f"{text}; the media itself may still run over UDP")
     return McuAnswer(shown, True, f"{shown} accepts connections from here")
-
-
-def _host_and_port(address: str) -> tuple[str, int] | None:
-    try:
-        parts = urlsplit(f"//{address}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        return None
-    bare = parts.netloc == address and "@" not in address
-    return (host, port) if host and port and bare else None

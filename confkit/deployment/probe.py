@@ -1,59 +1,64 @@
-"""`probe_dialect`: asks a service what the interface leaves open, within bounds.
-
-What settles a setting by its control are the rows of `questions`; what is only looked at, with the
-token that the login gave, are those of `LOOKS`.
-"""
+"""`probe_dialect`: asks a service what the interface leaves open, within bounds, and leaves nothing
+behind; and what it has found: each answer with the exchange that shows it, and what stayed open."""
 
 from __future__ import annotations
 
 import json
-import re
+import signal
+import sys
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from html import escape
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from .. import signing
-from ..client import Client
-from ..dialect import CHOICES
-from ..endpoints import A3, B3, Endpoint
-from ..errors import ConfigError
-from ..secret import Secret, hidden_address, mask
+from ..checklist import verdict_table
+from ..client import Client, hidden_address
+from ..dialect import Dialect
+from ..endpoints import A2, A3, A4, A5
+from ..errors import ConfigError, ConfkitError, ReadOnlyError, TransportError
+from ..many.interrupts import OTHERS, handled
+from ..secret import Secret, mask
+from ..text import as_it_is, as_json, counted, one_line, printable
 from ..transport import finite
-from .login_signatures import Login, Logins, refusal, signatures
-from .probe_evidence import Evidence, Probe
-from .probe_room import created_room
+from ..wire import Request
 from .questions import (
-    CALL_OF_B1,
-    CALL_OF_B3,
+    OF_A_ROOM,
+    OF_NO_ROOM,
+    OWN_ROOM,
     REFUSED,
-    TOKEN_IN_A,
-    TOKEN_IN_A5,
-    TOKEN_IN_B2,
-    Found,
+    UNKNOWN_ROOM,
     Inquiry,
     Question,
+    Shown,
     Unasked,
     answer,
-    filled,
-    token_names,
+    result_codes,
+    signed,
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
     from ..attempt import Attempt
-    from ..dialect import Dialect
+    from ..calls import Call
 
 CALLS = 60
 FEWEST = 20  # calls: with fewer, a question could be asked but not its control
 SILENT = 2  # questions in a row to which an interface says nothing, before it is left alone
-CALLBACK = "confkitProbe"
 POLLS = 20  # questions while waiting for a token to end, evenly spaced
-_NUMBERS = ("id", "room_status", "room_mode", "attendee_max", "max_audio", "max_video")
-_READ = "an answer that shows that the token was read"
+TOPIC = "confkit probe: a room of a test, gone in a moment; safe to delete"
+OWNER = "confkit-probe"
+REMOVALS = 4  # tries to delete the room, each also for a login where the token has been let go
+ANSWER = 160  # characters of an answer in a text; as_json has more
+_EXCHANGE = ("endpoint", "method", "url", "placement", "status", "ret", "answer", "error")
 
 
 def probe_dialect(
@@ -80,9 +85,9 @@ def probe_dialect(
     Requests with a wrong token, or without one, are sent on purpose: that they are no failed logins
     is assumed. Nothing is imported; one room of its own is created and deleted again (none with
     `own_room` False), also after Ctrl-C, and B2 is asked to take out a user who is not there.
-    `wait` is how many seconds to wait for a token to end; its
-    lifetime is not asked for without it. `timeout` and `verify` are as for `connect`; `new_id`
-    gives the IDs of rooms that are not there, and of its own.
+    `wait` is how many seconds to wait for a token to end; its lifetime is not asked for without it.
+    `timeout` and `verify` are as for `connect`; `new_id` gives the IDs of rooms that are not there,
+    and of its own.
 
     ConfigError: an argument makes no sense. TransportError, ProtocolError, ApiError: the service
     cannot be reached, or it answers a login with neither yes nor no. An error or a Ctrl-C carries a
@@ -94,26 +99,11 @@ def probe_dialect(
     for name, key in (("access_key", access_key), ("secret_key", secret_key)):
         if key != key.strip():
             warnings.warn(f"white space around {name} was removed", stacklevel=2)
-    client = Client(
-        base_url,
-        outgoing_url,
-        access_key.strip(),
-        Secret(secret_key.strip()),
-        dialect=dialect,
-        timeout=timeout,
-        verify=verify,
-        clock=clock,
-        sleep=sleep,
-    )
-    with client:
-        return probe_client(
-            client,
-            max_failed_logins=max_failed_logins,
-            wait=wait,
-            max_calls=max_calls,
-            own_room=own_room,
-            new_id=new_id,
-        )
+    keys = access_key.strip(), Secret(secret_key.strip())
+    how: dict[str, Any] = {"dialect": dialect, "timeout": timeout, "verify": verify}
+    bounds: dict[str, Any] = {"max_failed_logins": max_failed_logins, "max_calls": max_calls}
+    with Client(base_url, outgoing_url, *keys, **how, clock=clock, sleep=sleep) as client:
+        return probe_client(client, **bounds, wait=wait, own_room=own_room, new_id=new_id)
 
 
 def probe_client(
@@ -129,336 +119,317 @@ def probe_client(
     clock; where the client is read only, nothing is created, and B1 and B2 are left alone."""
     if wait is not None and not finite(wait):
         raise ConfigError(f"wait is {wait!r}", "Give seconds, above 0 and finite")
-    if isinstance(max_calls, bool) or not (isinstance(max_calls, int) and max_calls >= FEWEST):
+    if type(max_calls) is not int or max_calls < FEWEST:
         raise ConfigError(
             f"max_calls is {max_calls!r}",
             f"Give a whole number, {FEWEST} or more: a probe needs about thirty calls",
         )
-    inquiry = Inquiry(client, max_calls=max_calls, silences=SILENT)
-    asking = _Asking(inquiry, Logins(inquiry.ask, max_failed_logins), new_id)
-    if asking.log_in():
-        born = client._clock()
-        readable = asking.reads()
-        asking.changes(own_room and readable)
-        for shown, asked in _result_codes(inquiry.heard):
-            asking.keep(shown, asked)
+    probing = _Probing(client, new_id, max_failed_logins, max_calls)
+    if probing.logs_in():
+        first, born = probing.token, client._clock()
+        probing.ask_all(OF_NO_ROOM, new_id())
+        probing.ask_of_a_room(own_room)
+        for shown, asked in result_codes(probing.heard):
+            probing.keep(shown, asked)
         if wait is not None:
-            asking.lifetime(born, wait)
-    return Probe(
-        dialect=inquiry.dialect,
-        evidence=tuple(asking.rows),
-        told=tuple(inquiry.told),
-        calls=inquiry.calls,
-        failed_logins=asking.logins.failed,
-        left=tuple(asking.left),
-        base_url=client.base_url,
-        outgoing_url=client.outgoing_url,
-    )
+            probing.lifetime(first, born, wait)
+    found = tuple(probing.rows), tuple(probing.told), probing.calls, probing.failed
+    urls = client.base_url, client.outgoing_url
+    return Probe(probing.dialect, *found, tuple(probing.left), *urls)
 
 
-class Shown(NamedTuple):
-    """What an answer shows of one question; not `seen`: why it shows nothing. `settings` are those
-    of the dialect that it is."""
+class Evidence(NamedTuple):
+    """One `question` and its `answer`; `sure` is "seen" where the service showed it in `exchange`
+    (masked), "open" where it could not be known."""
 
     question: str
     answer: str
-    seen: bool = True
-    settings: Mapping[str, str] = {}
+    sure: Literal["seen", "open"]
+    exchange: Call | None
+
+    def __str__(self) -> str:
+        shown = f"\n        {_exchange(self.exchange)}" if self.exchange else ""
+        return f"{self.sure:<5} {one_line(f'{self.question}: {self.answer}')}{shown}"
 
 
-class Look(NamedTuple):
-    """A read whose answer is looked at: with the token of the login, or with a `bad` one, which has
-    a token's form and is none. `{room}` stands for a room that is chosen for it."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Probe:
+    """How one service fills what the interface leaves open, and what shows it.
 
-    question: str
-    endpoint: Endpoint
-    parameters: Mapping[str, str]
-    read: Callable[[str, Attempt], Iterable[Shown]]
-    bad: bool = False
+    `dialect` holds what was found; a setting not in `told` is as it was given, or as usual.
+    `evidence` has a row for each question; `open` says what could not be known, and why. `calls`
+    were sent, `failed_logins` of them are logins that failed or may have. `left` names what the
+    probe made and could not remove: empty, unless the service failed meanwhile.
+    """
 
+    dialect: Dialect
+    evidence: tuple[Evidence, ...]
+    told: tuple[str, ...]
+    calls: int
+    failed_logins: int
+    left: tuple[str, ...] = ()
+    base_url: str = ""
+    outgoing_url: str = ""
 
-def _came(question: str, asked: Attempt) -> Iterator[Shown]:
-    yield Shown(question, answer(asked), asked.call.ret is not None)
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What could not be known, and why."""
+        return tuple(f"{row.question}: {row.answer}" for row in self.evidence if row.sure == "open")
 
+    @property
+    def exit_status(self) -> int:
+        """0 where everything was found out, 2 where something is open or left."""
+        return 2 if self.open or self.left else 0
 
-def _jsonp(question: str, asked: Attempt) -> Iterator[Shown]:
-    came = asked.answer
-    if came and came.body.lstrip().startswith(f"{CALLBACK}(".encode()):
-        kind = came.content_type or "no content type"
-        yield Shown(question, f"honoured: {CALLBACK}({{...}}), {kind}")
-    elif asked.call.ret is not None:
-        yield Shown(question, "ignored: plain JSON comes")
-    else:
-        yield Shown(question, answer(asked), seen=False)
+    def save(self, profile_name: str, new: Mapping[str, Any] | None = None) -> Path:
+        """Write what was found out into this profile's dialect; return the file of the profiles.
 
+        Other settings of the profile stay as they are, and so does what was not told. Where there
+        is no such profile it is made from the settings `new`. ConfigError: there is none and no
+        `new`, or it is of another service.
+        """
+        from .. import profiles
 
-def _listing(question: str, asked: Attempt) -> Iterator[Shown]:
-    """How B3's total is written, and how the keys of its items are spelt."""
-    data = (asked.members or {}).get("data")
-    items = data.get("items") if isinstance(data, Mapping) else None
-    if asked.members is None or not isinstance(items, list) or not isinstance(data, Mapping):
-        what = "its answer holds no list of items" if asked.members else answer(asked)
-        yield Shown(question, what, seen=False)
-        return
-    if "total" in data:
-        yield Shown("total in B3", _as_number(data["total"]))
-    keys = {key for item in items if isinstance(item, Mapping) for key in item}
-    snake = any(re.fullmatch(r"(room|user)_[a-z]+", key) for key in keys)
-    camel = any(re.fullmatch(r"(room|user)[A-Z][a-z]+", key) for key in keys)
-    if snake != camel:
-        style = "snake_case" if snake else "camelCase"
-        yield Shown(question, style, settings={"item_keys": style})
-    elif items:
-        yield Shown(question, "the items have keys of both styles, or of neither", seen=False)
-    else:
-        yield Shown(question, "no device is listed, so nothing shows them", seen=False)
+        profiles.check_name(profile_name)
+        made = new is not None and profile_name not in profiles.names()
+        settings = dict(new or {}) if made else profiles.load(profile_name)
+        for name in ("base_url", "outgoing_url"):
+            if str(settings.get(name, "")).strip().rstrip("/") != getattr(self, name):
+                raise ConfigError(
+                    f"profile {profile_name!r} has another {name} than the service that was "
+                    f"probed, {getattr(self, name)}",
+                    "Make a profile for that one: confkit profile add NAME",
+                )
+        stored = Dialect.of(settings.get("dialect", {}))
+        found = replace(stored, **{name: getattr(self.dialect, name) for name in self.told})
+        return profiles.save(profile_name, {**settings, "dialect": found.changes()})
 
+    def to_frame(self) -> pd.DataFrame:
+        """One row per question: question, answer, sure, exchange (texts)."""
+        import pandas as pd
 
-def _numbers(question: str, asked: Attempt) -> Iterator[Shown]:
-    """Which numbers of a room A3 quotes."""
-    members = _top(asked)
-    given = [name for name in _NUMBERS if members.get(name) not in (None, "")]
-    if asked.members is None or not given:
-        what = "its answer holds no number" if asked.members else answer(asked)
-        yield Shown(question, what, seen=False)
-        return
-    quoted = ", ".join(name for name in given if isinstance(members[name], str))
-    plain = ", ".join(name for name in given if not isinstance(members[name], str))
-    parts = [quoted and f"quoted: {quoted}", plain and f"as numbers: {plain}"]
-    yield Shown(question, "; ".join(filter(None, parts)))
+        rows = [(*row[:3], _exchange(row.exchange)) for row in self.evidence]
+        return pd.DataFrame(rows, columns=list(Evidence._fields), dtype="str")
 
+    def as_json(self) -> str:
+        """All of it as one JSON object; an exchange has method, url, status, ret and answer."""
+        rows = [row._asdict() for row in self.evidence]
+        for row in rows:
+            if call := row["exchange"]:
+                row["exchange"] = {name: getattr(call, name) for name in _EXCHANGE}
+        found = asdict(replace(self, evidence=()))
+        return as_json({**found, "open": self.open, "evidence": rows})
 
-def _as_number(value: object) -> str:
-    return "as text" if isinstance(value, str) else "as a number"
+    def __repr__(self) -> str:
+        head, *foot = self._around()
+        return printable("\n".join([head, *map(str, self.evidence), *foot]))
 
+    def _repr_html_(self) -> str:
+        rows = [(row.sure, *row[:2], _exchange(row.exchange)) for row in self.evidence]
+        heads = ("sure", "question", "answer", "exchange")
+        texts = "".join(f"<p>{escape(line)}</p>" for line in self._around())
+        return as_it_is(texts + verdict_table(heads, rows, verdict=0, name=1))
 
-def _top(asked: Attempt) -> Mapping[str, Any]:
-    """The members of an answer as they came, also of a refusal; empty where it is no object."""
-    try:
-        members = json.loads(asked.answer.body) if asked.answer else {}
-    except (ValueError, RecursionError):
-        return {}
-    return members if isinstance(members, Mapping) else {}
-
-
-def _result_codes(heard: list[Attempt]) -> Iterator[tuple[Shown, Attempt | None]]:
-    """Where A and B put the result code, and its form, by all the answers that came."""
-    codes: dict[tuple[str, ...], Attempt] = {}
-    for asked in heard:
-        members = _top(asked)
-        if asked.call.ret is not None:
-            names = [name for name in CHOICES["result_field"] if members.get(name) is not None]
-            codes.setdefault((asked.call.endpoint[0], *names), asked)
-    of_b = [asked for (interface, *_), asked in codes.items() if interface == "B"]
-    told = False
-    for (interface, *names), asked in codes.items():
-        if len(names) == 1 and (interface == "A" or len(of_b) == 1):
-            told |= interface == "B"
-            found = f"in {names[0]}, {_as_number(_top(asked)[names[0]])}"
-            known = {"result_field": names[0]} if interface == "B" else {}
-            yield Shown(f"result code of {interface}", found, settings=known), asked
-    if not told:
-        both = "in ret and in result" if of_b else "no answer of B holds one"
-        yield Shown("result code of B", both, seen=False), of_b[0] if of_b else None
+    def _around(self) -> list[str]:
+        """The lines around the rows: the dialect, then how much was asked, and what is left."""
+        changes = ", ".join(f"{name}={value}" for name, value in self.dialect.changes().items())
+        figures = f"{self.calls} calls, {counted(self.failed_logins, 'failed login')}"
+        left = [one_line(f"LEFT: {what}") for what in self.left]
+        return [f"{self.base_url}: {changes or 'the usual dialect'}", figures, *left]
 
 
-_ROOM = {"room_id": "{room}"}
-LOOKS_IN_A = (
-    Look("an unknown room in A3", A3, _ROOM, _came),
-    Look("a bad token in A3", A3, _ROOM, _came, bad=True),
-    Look("JSONP (callback)", A3, {**_ROOM, "callback": CALLBACK}, _jsonp),
-)
-LOOKS_IN_B = (
-    Look("an unknown room in B3", B3, {"roomId": "{room}"}, _came),
-    Look("a bad token in B3", B3, {"roomId": "{room}"}, _came, bad=True),
-    Look("keys of B3's items", B3, {}, _listing),
-)
-LOOK_AT_ROOM = Look("numbers in A3", A3, _ROOM, _numbers)
+def _exchange(call: Call | None) -> str:
+    """The exchange in one line, without the host, which all share."""
+    if call is None:
+        return ""
+    sent = urlsplit(call.url)._replace(scheme="", netloc="").geturl()
+    if call.placement != "query":
+        sent += f" {call.placement} {json.dumps(call.fields, ensure_ascii=False)}"
+    came = f"HTTP {call.status} {call.answer[:ANSWER]}" if call.status else "no answer"
+    return one_line(f"{call.endpoint} {call.method} {sent} -> {came}")
 
 
-class _Asking:
+class _Probing(Inquiry):
     """A probe while it goes on: it asks the questions and keeps their answers as evidence."""
 
-    def __init__(self, inquiry: Inquiry, logins: Logins, new_id: Callable[[], str]) -> None:
-        self.inquiry, self.logins, self.new_id = inquiry, logins, new_id
+    def __init__(self, client: Client, new_id: Callable[[], str], bound: int, most: int) -> None:
+        super().__init__(client, bound, max_calls=most, silences=SILENT)
+        self.new_id = new_id
         self.rows: list[Evidence] = []
         self.left: list[str] = []
-        self._login: Login | None = None
+        self.settled = {""}  # the names of questions on which others wait
 
-    def keep(self, shown: Shown, asked: Attempt | Login | None = None) -> None:
-        """Keep what an answer shows, or why one shows nothing."""
-        self.inquiry.dialect = replace(self.inquiry.dialect, **shown.settings)
-        self.inquiry.told += [name for name in shown.settings if name not in self.inquiry.told]
-        exchange = asked.call if asked else None
-        told = mask(shown.answer)
-        self.rows.append(Evidence(shown.question, told, "seen" if shown.seen else "open", exchange))
+    def keep(self, shown: Shown, asked: Attempt | None = None) -> None:
+        """Keep what an answer shows, or why it shows nothing."""
+        question, text, seen, settings = shown
+        self.dialect = replace(self.dialect, **settings)
+        self.told += [name for name in settings if name not in self.told]
+        call = asked.call if asked else None
+        self.rows.append(Evidence(question, mask(text), "seen" if seen else "open", call))
 
-    def open(self, question: str, why: str, asked: Attempt | Login | None = None) -> None:
-        """Keep what could not be known, and why."""
-        self.keep(Shown(question, why, seen=False), asked)
-
-    @contextmanager
-    def question(self, question: str) -> Iterator[None]:
-        """Keep a question as open where it cannot be asked."""
-        try:
-            yield
-        except Unasked as why:
-            self.open(question, str(why))
-
-    # The login
-
-    def log_in(self) -> bool:
+    def logs_in(self) -> bool:
         """Log in; False where the bound left it open. Raises where the service answers a login with
         neither yes nor no: nothing can be found out then."""
-        question = "signature of digest and token"
-        client = self.inquiry.client
-        tried = self.logins.first(signatures(client.access_key, client.secret_key, client.dialect))
-        last = tried.logins[-1] if tried.logins else None
-        if last and last.token:
-            self._login, chosen = last, last.candidate
-            signed = {"hash": chosen.dialect.hash, "signature": chosen.dialect.signature}
-            self.keep(Shown(question, f"the signature is {chosen.what}", settings=signed), last)
+        question, last = "signature of digest and token", self.log_in()
+        if last and self.token:
+            found = last.context.dialect
+            settings = {"hash": found.hash, "signature": found.signature}
+            self.keep(Shown(question, f"the signature is {signed(found)}", True, settings), last)
             return True
-        if last and last.came == "unclear" and last.error:
-            raise last.error
-        first = f"refused: {tried.logins[0].candidate.what}" if last else "no login was tried"
-        bound = self.logins.bound
-        self.open(question, f"{first}; {refusal(tried, bound)} (max_failed_logins)", last)
-        self.open("everything else", "not asked: that needs a token, and no login was accepted")
+        if last and last.call.ret not in REFUSED and self.failure:
+            raise self.failure
+        first = f"refused: {signed(self.dialect)}" if last else "no login was tried"
+        self.keep(Shown(question, f"{first}; {self.refusal()} (max_failed_logins)", False), last)
+        self.keep(Shown("everything else", "not asked, as no login was accepted", False))
         return False
-
-    def token(self, refused: Secret | None = None) -> Secret:
-        """The token of the login; called with it when it is refused, another one."""
-        login = self._login
-        if login and login.token is refused:
-            self._login = login = self.logins.login(login.candidate)
-            if login.error:
-                raise login.error
-        return (login.token if login else None) or Secret("")
 
     # The questions
 
-    def look(self, look: Look, room_id: str, asked: Attempt | None = None) -> None:
-        """Keep what comes for a read, which may have been asked before."""
-        with self.question(look.question):
-            token = self.token()
-            if look.bad:
-                token = signing.sign(self.new_id(), "confkit probe", self.inquiry.dialect)
-            asked = asked or self.inquiry.ask(
-                filled(look.endpoint, look.parameters, room_id), token
-            )
-            for shown in look.read(look.question, asked):
-                self.keep(shown, asked)
+    def ask_all(self, questions: Iterable[Question], room_id: str) -> None:
+        """Ask these about a room, and keep what comes; one that cannot be asked stays open."""
+        for question in questions:
+            try:
+                if question.needs not in self.settled:
+                    raise Unasked(f"it needs an answer to {question.needs!r}")
+                request = question.request(room_id, self.new_id())
+                if question.setting:
+                    self.settle(question, request)
+                    continue
+                bad = signing.sign(self.new_id(), "confkit probe", self.dialect)
+                asked = self.ask(request, bad if question.bad else self.token)
+                for shown in question.read(question.name, asked):
+                    self.keep(shown, asked)
+            except (Unasked, ReadOnlyError) as why:
+                self.keep(Shown(question.name, f"not asked: {why}", False))
 
-    def settle(self, question: Question, room_id: str = "", last: bool = True) -> Found | None:
+    def settle(self, question: Question, request: Request) -> None:
         """Find the name under which an operation takes the token, or by which method it is called
-        and where a POST carries its parameters; `last`: else that stays open.
+        and where a POST carries its parameters.
 
         A service that looks at the parameters first refuses B1 alike with a token and without; then
         only the method is reported, where the other one is not served.
         """
-        found = None
-        with self.question(question.name):
-            request = question.request(room_id, self.new_id())
-            found = self.inquiry.find(question, request, self.token())
-        if found is None:
-            return None
-        known, by_name = self.inquiry.dialect, "method" not in question.setting
-        ways = token_names(question, known) if by_name else question.choices
-        unread = f"none of {', '.join(ways)} got {_READ}. One of the answers: {answer(found.asked)}"
-        alone = None if by_name else found.method
-        right = getattr(found.dialect, question.setting) if found.dialect else alone
-        if right is None:
-            if last:
-                self.open(question.name, unread, found.asked)
-            return found
-        usual = question is TOKEN_IN_A5 and right == known.token_parameter
-        settings: dict[str, Any] = {question.setting: None if usual else right}
-        how = right if found.dialect else f"{right}; the other one is not served"
-        place = found.dialect.placement if found.dialect else None
-        told = known.placement if "placement" in self.inquiry.told else None
-        if right == "POST" and place and told in (None, place):
-            how += f", with its parameters in the {place}"
-            settings["placement"] = place
-        self.keep(Shown(question.name, how, settings=settings), found.asked)
-        if right == "POST" and "placement" not in settings and (place or not told):
-            both = f"B3 reads it in the {told}, B1 in the {place}: one setting is for both"
-            self.open("placement of a POST", both if place else unread, found.asked)
-        return found
+        found, known = self.find(question, request), self.dialect
+        settings: dict[str, str | None] = {**found.settings}
+        unread = f"none of {', '.join(question.ways(known))} got an answer that shows that the "
+        unread += f"token was read. One of the answers: {answer(found.asked)}"
+        if not settings:
+            self.keep(Shown(question.name, unread, False), found.asked)
+            return
+        how = right = found.settings[question.setting]
+        if not found.read:
+            how += "; the other one is not served"
+        if "placement" in settings:
+            how += f", with its parameters in the {settings['placement']}"
+        if question.endpoint is A5 and right == known.token_parameter:
+            settings[question.setting] = None  # as usual
+        self.keep(Shown(question.name, how, True, settings), found.asked)
+        if right == "POST" and "placement" not in self.told:
+            self.keep(Shown("placement of a POST", unread, False), found.asked)
+        self.settled |= {question.name} if found.read else set()
 
-    def reads(self) -> bool:
-        """Ask all that changes nothing; return whether A3 reads the token."""
-        nowhere = self.new_id()  # a room that is not there
-        in_a = self.settle(TOKEN_IN_A, nowhere)
-        readable = bool(in_a and in_a.dialect)
-        if in_a and readable:
-            for look in LOOKS_IN_A:
-                self.look(look, nowhere, in_a.asked if look is LOOKS_IN_A[0] else None)
-        listed = self.settle(CALL_OF_B3, nowhere)
-        if listed and listed.dialect:
-            for look in LOOKS_IN_B:
-                self.look(look, nowhere, listed.asked if look is LOOKS_IN_B[0] else None)
-        else:
-            self.open("keys of B3's items", "not asked: it is not known how B3 is called")
-        self.settle(CALL_OF_B1)
-        return readable
-
-    def changes(self, create: bool) -> None:
-        """Ask A5, what needs a room of its own, and B2 for a user who is not there."""
-        question, there = "a room of its own", False
-        found = self.settle(TOKEN_IN_A5, self.new_id(), last=not create)
-        told = not create or found is None or found.dialect is not None
-        if not create:
-            self.open(question, "not created, so A2 and A4 were not asked")
-        else:
-            extend_id = self.new_id()
-            with (
-                self.question(question),
-                created_room(self.inquiry, extend_id, self.token) as room,
-            ):
-                self.left = room.left
-                if room.asked and room.asked.members is not None:
-                    there = True
-                    own = "is" if room.room_id == extend_id else "is not"
-                    how = f"created; its room_id {own} its room_extend_id"
-                    self.keep(Shown(question, how), room.asked)
-                    self.look(LOOK_AT_ROOM, room.room_id)
-                    if not told:
-                        told = bool(self.settle(TOKEN_IN_A5, room.room_id))
-                    self.settle(TOKEN_IN_B2, room.room_id)
-                elif room.asked:
-                    self.open(question, answer(room.asked), room.asked)
-        if not there:
-            self.settle(TOKEN_IN_B2, self.new_id())
-        if not told and not there:
-            why = "an unknown room does not show it, and there was none of its own"
-            self.open(TOKEN_IN_A5.name, why)
-
-    def lifetime(self, since: float, wait: float) -> None:
+    def lifetime(self, token: Secret | None, since: float, wait: float) -> None:
         """Find between which ages a token ends, by asking for an unknown room for `wait` seconds.
 
         `since` is when it was made, by the client's clock. Each question uses the token: where a
         service counts from the last use, it lasts longer than it would unused (the interface does
         not say).
         """
-        question, request = "lifetime of the token", TOKEN_IN_A.request(self.new_id())
-        clock, sleep = self.inquiry.client._clock, self.inquiry.client._sleep
-        with self.question(question):
-            asked = self.inquiry.ask(request, self.token())
-            begun = clock()
-            alive = begun - since
-            if asked.call.ret is None or asked.call.ret in REFUSED:
-                why = f"the token does not work now: {answer(asked)}"
-                return self.open(question, why, asked)
-            polls = int(max(1, min(POLLS, self.inquiry.remaining)))
-            for poll in range(1, polls + 1):
+        question, request = "lifetime of the token", Request(A3, {"room_id": self.new_id()})
+        clock, sleep = self.client._clock, self.client._sleep
+        begun, alive = clock(), 0.0
+        polls = int(max(1, min(POLLS, self.remaining - 1)))
+        try:
+            for poll in range(polls + 1):
                 sleep(max(0.0, begun + wait * poll / polls - clock()))
-                asked = self.inquiry.ask(request, self.token())
+                asked = self.ask(request, token)
                 age = clock() - since
                 if asked.call.ret in REFUSED:
                     found = f"it ended between {floor(alive)} and {ceil(age)} s after the login"
-                    return self.keep(Shown(question, found), asked)
-                if asked.call.ret is not None:
-                    alive = age
-            self.open(question, f"longer than {floor(alive)} s, as far as was waited", asked)
-        return None
+                    self.keep(Shown(question, found), asked)
+                    return
+                alive = alive if asked.call.ret is None else age
+            found = f"longer than {floor(alive)} s, as far as was waited"
+            self.keep(Shown(question, found, False), asked)
+        except Unasked as why:
+            self.keep(Shown(question, f"not asked: {why}", False))
+
+    # A room of its own
+
+    def ask_of_a_room(self, create: bool) -> None:
+        """Ask what is asked of a room, in one of its own where that may be and can be created, else
+        about one that is not there."""
+        try:
+            if not create or "token_parameter" not in self.told:
+                raise Unasked("none is to be created, so A2 and A4 are open")
+            if self.remaining <= 2 * REMOVALS:
+                raise Unasked("too few calls are left to remove it again (max_calls)")
+            self.ask_in_own_room()
+        except (Unasked, ReadOnlyError) as why:
+            self.keep(Shown(OWN_ROOM, f"not asked: {why}", False))
+        if OWN_ROOM not in self.settled:
+            self.ask_all(OF_A_ROOM, self.new_id())
+
+    def ask_in_own_room(self) -> None:
+        """Create a room, ask about it, and delete it.
+
+        It is deleted also after an error or Ctrl-C, which then carries a note where that failed; a
+        Ctrl-C meanwhile has to wait until that is done. A creation that was refused or whose answer
+        was lost is followed by the deletion too: its ID is known beforehand, as room_id equals
+        room_extend_id (section 2), and a refusal can come of a room that is there.
+        """
+        room_id = chosen = self.new_id()
+        people = {"owner_id": OWNER, "room_mode": 1, "attendee_max": 2}
+        creation = Request(A2, {"topic": TOPIC, **people, "room_extend_id": chosen})
+        self.kept, before = 2 * REMOVALS, self.calls
+        made: Attempt | None = None
+        late: list[int] = []
+        try:
+            made = self.ask(creation, self.token)
+            if made.members is None:
+                self.keep(Shown(OWN_ROOM, answer(made), False), made)
+                return
+            room_id = str(made.members.get("room_id") or chosen)
+            own = "is" if room_id == chosen else "is not"
+            self.keep(Shown(OWN_ROOM, f"created; its room_id {own} its room_extend_id"), made)
+            self.settled.add(OWN_ROOM)
+            self.ask_all(OF_A_ROOM, room_id)
+        finally:
+            unsent = made and isinstance(made.error, TransportError) and not made.error.sent
+            self.kept = 0
+            with handled((signal.SIGINT, *OTHERS), lambda number, _: late.append(number)):
+                if self.calls > before and not unsent:
+                    self.remove(room_id, settled=made is not None and made.call.ret is not None)
+            ended_by = KeyboardInterrupt() if late else sys.exc_info()[1]
+            for what in self.left:
+                if ended_by:
+                    ended_by.add_note(f"LEFT: {what}")
+            if late and ended_by:
+                raise ended_by
+
+    def remove(self, room_id: str, settled: bool) -> None:
+        """Delete the room, or say in `left` why it may still be there; `settled`: the service
+        said yes or no to its creation."""
+        request, named = Request(A4, {"room_id": room_id}), f"room {room_id!r} (topic {TOPIC!r})"
+        why, missing = "", False
+        for attempt in range(REMOVALS):
+            try:
+                if attempt:
+                    self.client._sleep(0.2 * attempt)
+                self.silent["A"] = 0  # it is asked whatever came before
+                asked = self.ask(request, self.token)
+                why, gone = answer(asked), asked.call.ret in UNKNOWN_ROOM
+                if asked.members is not None or (gone and settled):
+                    return
+                if gone and missing:
+                    why = "the answer to its creation was lost; the service has no such room now"
+                    break
+                missing = gone  # one more look: the creation may be under way yet
+                if asked.call.ret in REFUSED:
+                    self.login(self.dialect)
+            except ConfkitError as error:
+                why = str(error)
+        self.left.append(
+            f"{named} may still be there, or appear later: {why}. "
+            f"Delete it then: ck.delete_room(client, {room_id!r})"
+        )

@@ -158,8 +158,8 @@ class Chain:
             except Found as end:
                 if absent and number > 1:
                     first = f"the first is {device.user_id!r}: {end.cause}"
-                    told = f"{len(absent)} of the room's {number} devices are not in it"
-                    end.cause = f"{told}; {first}"
+                    text = f"{len(absent)} of the room's {number} devices are not in it"
+                    end.cause = f"{text}; {first}"
                 raise
         return every
 

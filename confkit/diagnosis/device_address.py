@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from ..records import Device
-from ..rtsp.address import parse_address
+from ..rtsp.address import Address, parse_address
 from ..rtsp.places import place_notices
 from ..rtsp.report import Notice, Report
 from ..secret import Secret, mask, mask_address
@@ -30,33 +29,33 @@ def preflight_of(device: Device, **options: Any) -> Report:
     return preflight(device.user_address or "", name, password, **options)
 
 
+def _parsed(address: str | None) -> Address | None:
+    try:
+        return parse_address(address or "")
+    except ValueError:
+        return None
+
+
 def bare(device: Device) -> str:
     """Return a device's address without the login in it, or an example where there is none."""
     address = str(device.user_address or "rtsp://host:554/path")
-    try:
-        return mask(parse_address(address).url)
-    except ValueError:
-        return mask_address(address, broken=True)
+    parts = _parsed(address)
+    return mask(parts.url) if parts else mask_address(address, broken=True)
 
 
 def place_warnings(address: str | None) -> tuple[Notice, ...]:
     """Return the warning about an address, of whatever scheme, whose host is no place for a
     camera; nothing is looked up."""
-    try:
-        host = parse_address("rtsp://" + str(address or "").partition("://")[2]).host
-    except ValueError:
-        return ()
-    return tuple(place_notices(host))
+    parts = _parsed("rtsp://" + str(address or "").partition("://")[2])
+    return tuple(place_notices(parts.host)) if parts else ()
 
 
 def login_of(device: Device) -> tuple[str, str]:
     """Return name and password of a device's login, of its fields or of its address; "" is none."""
-    name, password = device.login_name, device.login_password
-    with suppress(ValueError):
-        address = parse_address(device.user_address or "")
-        name = name or address.login_name
-        password = password or Secret(address.login_password or "")
-    return str(name or ""), password or Secret()
+    parts = _parsed(device.user_address)
+    name = device.login_name or (parts and parts.login_name)
+    password = device.login_password or (parts and parts.login_password)
+    return str(name or ""), Secret(password or "")
 
 
 def with_login_of(wanted: Device, device: Device) -> Device:
@@ -65,10 +64,8 @@ def with_login_of(wanted: Device, device: Device) -> Device:
     if not any(given):
         return device
     name, password = (ours or own for ours, own in zip(given, login_of(device), strict=True))
-    address = device.user_address
-    with suppress(ValueError):
-        parts = parse_address(address or "")
-        address = address if parts.login_name is None else parts.url
+    parts = _parsed(device.user_address)
+    address = device.user_address if parts is None or parts.login_name is None else parts.url
     options = {**device.options, "login_name": name, "login_password": password}
     return replace(device, user_address=address, options=options)
 
@@ -93,9 +90,7 @@ def at_address_of(wanted: Device, devices: Iterable[Device]) -> Device | None:
 
 def place(device: Device) -> tuple[object, ...]:
     """Return what makes two addresses one: a login, or a usual port left out, changes nothing."""
-    address = str(device.user_address)
-    try:
-        parts = parse_address(address)
-    except ValueError:
-        return (address,)
+    parts = _parsed(device.user_address)
+    if parts is None:
+        return (str(device.user_address),)
     return parts.scheme, parts.host.lower(), parts.port, parts.path

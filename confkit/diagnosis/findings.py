@@ -41,12 +41,12 @@ def found(verdict: str, service: str, device: Device, tried: bool, /, **more: ob
         "diagnose": diagnose_call(device),
         **more,
     }
-    told = VERDICTS[verdict]
-    advice = told["advice"] if tried else told.get("untried", told["advice"])
+    row = VERDICTS[verdict]
+    advice = row["advice"] if tried else row.get("untried", row["advice"])
     if device.user_address is None:
-        advice = told.get("unknown", advice)
-    cause = told["cause"].format_map(facts)
-    return Found(verdict, cause, advice.format_map(facts), told.get("stage", ""))
+        advice = row.get("unknown", advice)
+    cause = row["cause"].format_map(facts)
+    return Found(verdict, cause, advice.format_map(facts), row.get("stage", ""))
 
 
 def of_camera(camera: Report, listed: Device | None = None) -> Found:
@@ -76,8 +76,8 @@ def named(device: Device) -> str:
 def import_call(device: Device) -> str:
     """Return the call that imports a device."""
     name = mask_address(device.user_name or "NAME")
-    told = ", ".join(map(repr, (device.room_id, _user_id(device), name, bare(device))))
-    return f"ck.import_device(client, {told}{_login(device)}, preflight=True, verify=True)"
+    call = ", ".join(map(repr, (device.room_id, _user_id(device), name, bare(device))))
+    return f"ck.import_device(client, {call}{_login(device)}, preflight=True, verify=True)"
 
 
 def remove_call(device: Device) -> str:
@@ -88,17 +88,17 @@ def remove_call(device: Device) -> str:
 def diagnose_call(device: Device) -> str:
     """Return the call that finds out what keeps a device out; dots where its address is unknown."""
     if device.user_address is None:
-        told, login = "'rtsp://...'", ", login_name='NAME', login_password=ck.ask_secret()"
+        address, login = "'rtsp://...'", ", login_name='NAME', login_password=ck.ask_secret()"
     else:
-        told, login = repr(bare(device)), _login(device)
-    given = f"{device.room_id!r}, {_user_id(device)!r}, {told}"
+        address, login = repr(bare(device)), _login(device)
+    given = f"{device.room_id!r}, {_user_id(device)!r}, {address}"
     return f"ck.diagnose_device(client, {given}{login})"
 
 
 def diagnose_line(room_id: str, user_id: str | None) -> str:
     """Return the command that does the same for a camera whose address is unknown."""
-    told = f"{quote(room_id)} {quote(mask_address(user_id or 'USER_ID'))}"
-    return f"confkit diagnose {told} --address rtsp://... [--login-name NAME]"
+    named = f"{quote(room_id)} {quote(mask_address(user_id or 'USER_ID'))}"
+    return f"confkit diagnose {named} --address rtsp://... [--login-name NAME]"
 
 
 def preflight_line(device: Device) -> str:

@@ -41,7 +41,7 @@ def room_ids(given: Any, id_column: str | None = None) -> RoomIds:
     """
     if isinstance(given, str | os.PathLike):
         path = Path(given)
-        if not _is_file(path):
+        if not os.path.isfile(path):  # noqa: PTH113  # no error for what is too long for a path
             shown = mask_address(str(path)[:LONGEST], broken=True)
             raise _wrong(
                 f"There is no file {shown!r}, and a lone text is taken for a path.",
@@ -143,19 +143,12 @@ def _identity(value: Any, cell: bool) -> str:
 def _refused(problems: Sequence[str], advice: str = "") -> ParameterError:
     """The error that names the first of these problems, and how many more there are."""
     more = len(problems) - 1
-    told = f"{more} more {'is' if more == 1 else 'are'} wrong." if more else ""
-    return _wrong(problems[0], f"{advice} {told}".strip())
+    text = f"{more} more {'is' if more == 1 else 'are'} wrong." if more else ""
+    return _wrong(problems[0], f"{advice} {text}".strip())
 
 
 def _wrong(problem: str, advice: str) -> ParameterError:
     return wrong(A3, problem, advice)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # it is too long for a path
-        return False
 
 
 def _place(labels: Sequence[Any], id_column: str | None) -> int:
@@ -165,8 +158,12 @@ def _place(labels: Sequence[Any], id_column: str | None) -> int:
         # A file without a header begins with an ID, and that must not be lost for a name.
         if not (isinstance(labels[0], str) and any(map(str.isdigit, names[0]))):
             return 0
-        problem = f"The only column is called {names[0]!r}, as if the header were missing."
-    elif id_column is None and USUAL not in names:
+        raise _wrong(
+            f"The only column is called {names[0]!r}, as if the header were missing.",
+            "Write room_id as the first line of the file, or name the file .txt; where that is "
+            f"the column's name, give id_column={names[0]!r}.",
+        )
+    if id_column is None and USUAL not in names:
         problem = "The table does not say which column holds the room IDs."
     else:
         wanted = USUAL if id_column is None else str(id_column)

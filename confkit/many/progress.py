@@ -9,7 +9,7 @@ from itertools import count
 
 from ..text import say
 
-Show = Callable[[int, int], None]  # is told the steps done and their number
+Show = Callable[[int, int], None]  # called with the steps done and their number
 
 
 @contextmanager
@@ -33,14 +33,11 @@ def progress_shown(
         warnings.simplefilter("ignore")  # that a notebook has no ipywidgets
         from tqdm.auto import tqdm
 
-    class Bar(tqdm):  # type: ignore[type-arg]  # of nothing: it is told its steps
+    class Bar(tqdm):  # type: ignore[type-arg]  # of nothing: its steps are counted
         monitor_interval = 0  # else tqdm would leave a thread behind
 
     unless_watched = None if progress is None else False
-    columns, lines = _size()
-    with Bar(
-        total=total, desc=what, disable=unless_watched, leave=False, ncols=columns, nrows=lines
-    ) as bar:
+    with Bar(total=total, desc=what, disable=unless_watched, leave=False) as bar:
         yield bar.update
 
 
@@ -48,16 +45,6 @@ def told(progress: bool | Show | None, text: str) -> None:
     """Writes a line where progress would be shown."""
     if progress is True or (progress is None and not _compared() and _watched()):
         say(text, aside=not _notebook())
-
-
-def _size() -> tuple[int, int] | tuple[None, None]:
-    """A usual size for a terminal that says it has none, as in many a container: no bar would show
-    there. Otherwise None: the terminal or the notebook knows."""
-    try:
-        unknown = not _notebook() and os.get_terminal_size(sys.stderr.fileno()).columns == 0
-    except (OSError, ValueError, AttributeError):  # it is no terminal
-        return None, None
-    return (80, 24) if unknown else (None, None)
 
 
 def _compared() -> bool:

@@ -1,106 +1,97 @@
-"""The parts of a sweep on an executor: a process pool, threads, or a cluster's."""
+"""Many reads in parts on an executor: a process pool, threads, or a cluster's."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ..client import MARGIN
 from ..errors import ConfigError, ConfkitError, TokenRejected
-from ..secret import excerpt
-from .reading import How, Part, read_part
+from ..wire import excerpt
+from .queue import LONGEST, Outcomes
 from .sending import ending
 
 if TYPE_CHECKING:
     from ..client import Client
     from ..secret import Secret
+    from ..wire import Request
 
-ROOMS = 500  # in a part
-LONGEST = 0.25  # seconds: a wait that sees the end of the call soon
-GRACE = 0.5  # seconds: for what still comes of the parts that were told of the end
+SIZE = 1000  # requests in a part
+GRACE = 0.5  # seconds: for what still comes of parts after the end
 
 
-def read_spread(
+def send_spread(
     client: Client,
-    ids: Sequence[str],
-    how: How,
     executor: Executor,
+    asked: Sequence[Request],
+    *,
     cancelled: threading.Event | None,
     step: Callable[[], object],
-) -> Part:
-    """What came for these rooms, read in parts on an executor, in the order asked.
+    **options: Any,
+) -> Outcomes:
+    """What came for each request, in order, as by `Client.send_many`, read in parts elsewhere.
 
     With a `max_rate` the parts follow one another: each keeps to it, and so do all together. A part
     whose token expired is read once more with another, for which one authentication is enough.
     ConfigError where a part says that nothing can be asked so.
     """
-    parts = [ids[at : at + ROOMS] for at in range(0, len(ids), ROOMS)]
-    found = [_all(None, part, how, first=not at) for at, part in enumerate(parts)]
+    parts = [asked[at : at + SIZE] for at in range(0, len(asked), SIZE)]
+    found = [Outcomes([None] * len(part), complete=False) for part in parts]
     waiting = deque(range(len(parts)))
-    running: dict[Future[Part], tuple[int, Secret]] = {}
-    again: set[int] = set()  # parts whose token expired
-    refusal: ConfkitError | None = None  # of the keys, after a token expired: nobody tries again
-    due = 0.0  # when the next part may begin to keep to the rate
+    running: dict[Future[Outcomes], tuple[int, Secret | None]] = {}
+    refusal: ConfkitError | None = None  # of the keys, after a token expired: they are not retried
     over = threading.Event()
-    # Threads share the client and can be told when it ends; to a process an event does not travel.
+    # Threads share the client and see its end; to a process an event does not travel.
     shared = isinstance(executor, ThreadPoolExecutor)
-    sweep = uuid4().hex  # Dask would give again what it still has for the same call
+    call = uuid4().hex  # Dask would give again what it still has for the same call
 
     def start(number: int) -> None:
-        token = client.token()
-        asks, told = (client, over) if shared else (client.lent(), None)
-        work = partial(_read, sweep, asks, parts[number], how, number == 0, told)
-        if shared:  # spans belong beneath the caller's
-            work = partial(copy_context().run, work)
-        future: Future[Part] = Future()
+        token, future = None, Future[Outcomes]()
         try:
+            if refusal is not None:
+                raise refusal
+            token = client.token()
+            asks, end = (client, over) if shared else (client.lent(), None)
+            work = partial(_send, call, asks, parts[number], {**options, "cancelled": end})
+            if shared:  # spans belong beneath the caller's
+                work = partial(copy_context().run, work)
             future = executor.submit(work)
         except Exception as error:  # noqa: BLE001  # it is broken, or cannot carry the work
             future.set_exception(error)
         running[future] = number, token
 
-    def keep(number: int, part: Part) -> None:
-        found[number] = part._replace(requests=part.requests + found[number].requests)
-        for _ in range(len(parts[number]) * (how.rooms + how.users) + (part.devices is not None)):
-            step()
-
-    def take(future: Future[Part]) -> None:
+    def take(future: Future[Outcomes]) -> None:
         nonlocal refusal
         number, token = running.pop(future)
-        part = _part(future, parts[number], how, number == 0, client)
-        if not shared and number not in again and _expired(part) and not ended():
-            again.add(number)
+        outcomes, before = _result(future, len(parts[number]), client), found[number].sent
+        expired = any(isinstance(one, TokenRejected) for one in outcomes)
+        found[number].sent += outcomes.sent
+        if expired and not (shared or before or ended()):
             try:
                 refusal or client.token(instead_of=token)
             except ConfkitError as error:
                 refusal = error.with_traceback(None)
             if refusal is None:
-                found[number] = found[number]._replace(requests=part.requests)
                 waiting.appendleft(number)
                 return
-        keep(number, part)
+        outcomes.sent = found[number].sent
+        found[number] = outcomes
+        for _ in outcomes:
+            step()
 
     with ending(cancelled) as ended:
         try:
             while (waiting or running) and not ended():
-                while waiting and refusal is not None:
-                    number = waiting.popleft()
-                    keep(number, _all(refusal, parts[number], how, number == 0))
-                while waiting and not (how.max_rate and (running or time.monotonic() < due)):
+                while waiting and not (running and options["max_rate"]):
                     start(waiting.popleft())
-                if not running:
-                    time.sleep(min(LONGEST, max(0.0, due - time.monotonic())))
                 for future in wait(running, LONGEST, FIRST_COMPLETED).done:
                     if not ended():
                         take(future)
-                        due = time.monotonic() + (MARGIN / how.max_rate if how.max_rate else 0.0)
         finally:
             over.set()
             running = {one: its for one, its in running.items() if not one.cancel()}
@@ -108,51 +99,32 @@ def read_spread(
         for future in wait(running, GRACE).done:
             if future.exception() is None:
                 take(future)
-    return Part(
-        rooms=[room for part in found for room in part.rooms],
-        users=[users for part in found for users in part.users],
-        devices=found[0].devices if found else None,
-        requests=sum(part.requests for part in found),
-        complete=all(part.complete for part in found),
-    )
+    merged = Outcomes(one for outcomes in found for one in outcomes)
+    merged.sent = sum(outcomes.sent for outcomes in found)
+    merged.complete = all(outcomes.complete for outcomes in found)
+    return merged
 
 
-def _read(
-    sweep: str,  # noqa: ARG001  # it tells this call from that of another sweep
+def _send(
+    call: str,  # noqa: ARG001  # it tells this call from that of another sweep
     client: Client,
-    ids: Sequence[str],
-    how: How,
-    first: bool,
-    over: threading.Event | None,
-) -> Part:
-    return read_part(client, ids, how, first and how.users, over)
+    asked: Sequence[Request],
+    options: dict[str, Any],
+) -> Outcomes:
+    return client.send_many(asked, **options)
 
 
-def _expired(part: Part) -> bool:
-    outcomes = (part.devices, *part.rooms, *part.users)
-    return any(isinstance(outcome, TokenRejected) for outcome in outcomes)
-
-
-def _part(future: Future[Part], ids: Sequence[str], how: How, first: bool, client: Client) -> Part:
+def _result(future: Future[Outcomes], count: int, client: Client) -> Outcomes:
+    """The outcomes of a part, or for each of its requests why it was lost."""
+    failure: ConfkitError
     try:
         return future.result()
     except ConfigError:
         raise
     except ConfkitError as error:
-        return _all(error, ids, how, first)
+        failure = error
     except Exception as error:  # noqa: BLE001  # whatever a worker or its network can raise
         why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
         advice = "Look at its workers: each needs confkit installed, and a way to the service."
-        lost = ConfkitError(f"the executor lost a part of the sweep ({why})", advice)
-        return _all(lost, ids, how, first)
-
-
-def _all(failure: ConfkitError | None, ids: Sequence[str], how: How, first: bool) -> Part:
-    """A part of which nothing was read, because of a failure or because it was not asked."""
-    return Part(
-        rooms=[failure if how.rooms else None] * len(ids),
-        users=[failure if how.users else None] * len(ids),
-        devices=failure if first and how.users else None,
-        requests=0,
-        complete=failure is not None,
-    )
+        failure = ConfkitError(f"the executor lost a part of the sweep ({why})", advice)
+    return Outcomes([failure] * count)

@@ -68,17 +68,19 @@ def read_table(
     problems = list(read.problems)
     if names or not problems:
         problems += _header_problems(names, required, optional)
-    columns = [
-        (name, frame.iloc[:, names.index(name)]) for name in (*required, *optional) if name in names
+    columns = {
+        name: frame.iloc[:, names.index(name)] for name in (*required, *optional) if name in names
+    }
+    cells = {name: values_of(column) for name, column in columns.items()}
+    problems += [
+        Problem(number, name, text)
+        for name in _IDS
+        if name in columns and not given_by_code(columns[name])
+        for number, cell in zip(frame.index, cells[name], strict=True)
+        if (text := spoilt_id(cell))
     ]
-    judged = [name for name, column in columns if name in _IDS and not given_by_code(column)]
-    values = [values_of(column) for _, column in columns]
-    rows = []
-    for number, *cells in zip(frame.index, *values, strict=True):
-        rows.append((number, dict(zip((name for name, _ in columns), cells, strict=True))))
-        told = [(name, spoilt_id(rows[-1][1][name])) for name in judged]
-        problems += [Problem(number, name, what) for name, what in told if what]
-    return rows, problems
+    rows = zip(frame.index, *cells.values(), strict=True)
+    return [(number, dict(zip(cells, row, strict=True))) for number, *row in rows], problems
 
 
 def read_csv(path: "str | os.PathLike[str] | io.TextIOBase", encoding: str | None = None) -> Table:
@@ -118,13 +120,13 @@ def _text(
     except LookupError:
         return Problem(None, None, f"There is no encoding {encoding!r}. Name one such as cp1252.")
     except UnicodeDecodeError as error:
-        told = (
+        found = (
             f"The line is not {encoding.upper()}. {_SAVE_AS}, or read it with its own encoding: "
             'pandas.read_csv(path, dtype=str, encoding="cp1252") for Excel in Western Europe.'
         )
-        return Problem(raw.count(b"\n", 0, error.start) + 1, None, told)
-    told = f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}."
-    return Problem(None, None, told) if "\0" in text else text
+        return Problem(raw.count(b"\n", 0, error.start) + 1, None, found)
+    found = f"The file holds zero bytes, so it is not a CSV file. {_SAVE_AS}."
+    return Problem(None, None, found) if "\0" in text else text
 
 
 def is_table(given: object) -> bool:
@@ -192,8 +194,9 @@ def _given(table: Any) -> Table:
     if not isinstance(table, pd.DataFrame):
         kind = type(table).__name__
         raise TypeError(f"the table is of type {kind}; give a DataFrame or the path of a CSV file")
-    names = [str(name).strip() for name in table.columns]
-    return Table(table.set_axis(names, axis=1).set_axis(range(1, len(table) + 1), axis=0))
+    return Table(
+        table.rename(columns=lambda name: str(name).strip()).set_axis(range(1, len(table) + 1))
+    )
 
 
 def _csv(text: str) -> Table:
@@ -217,13 +220,13 @@ def _csv(text: str) -> Table:
                 pairs = zip(names, cells, strict=False)
                 rows.append((begins, [c if n in _NEVER_EXPORTED else plain(c) for n, c in pairs]))
                 if any(cells[len(names) :]):
-                    told = f"The row has {len(cells)} cells and the header {len(names)}. "
-                    told += "Put quotes around a cell that holds the separator."
-                    problems.append(Problem(begins, None, told))
+                    found = f"The row has {len(cells)} cells and the header {len(names)}. "
+                    found += "Put quotes around a cell that holds the separator."
+                    problems.append(Problem(begins, None, found))
             begins = reader.line_num + 1
     except csv.Error as error:
-        told = f"The line cannot be read: {error}. Look for a quote that is not closed."
-        problems.insert(0, Problem(begins, None, told))
+        found = f"The line cannot be read: {error}. Look for a quote that is not closed."
+        problems.insert(0, Problem(begins, None, found))
     if not (names or problems):  # nothing, or separators alone
         return _unread("The file is empty. Its first line has to name the columns.")
     return _table(names, rows, problems)

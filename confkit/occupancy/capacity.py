@@ -9,14 +9,7 @@ import pandas as pd
 from ..errors import ConfigError
 from ..text import counted
 from ..transport import finite
-from .counting import (
-    count_samples,
-    room_figures,
-    room_quantiles,
-    room_refusals,
-    samples_database,
-    together,
-)
+from .counting import find_schedules, samples_database
 from .folder import whose
 from .risk import check_risk, promises
 from .zones import duration, zone
@@ -25,7 +18,12 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-_MINUTES = ("minutes_in_use", "minutes_near", "minutes_full", "refused_minutes")
+_MINUTES = {
+    "used": "minutes_in_use",
+    "near": "minutes_near",
+    "at_cap": "minutes_full",
+    "refused": "refused_minutes",
+}
 _TYPES = {
     "room_id": "string",
     "samples": "Int64",
@@ -34,13 +32,67 @@ _TYPES = {
     "peak": "Int64",
     **dict.fromkeys(_SHARES, "Int64"),
     **{f"{name}_all": "Int64" for name in _SHARES},
-    **dict.fromkeys(_MINUTES[:3], "Float64"),
+    **dict.fromkeys([*_MINUTES.values()][:3], "Float64"),
     "busiest_hour": "Int64",
     "suggested": "Int64",
     "refused_minutes": "Float64",
     "reason": "string",
 }
 _BEHIND = {"days_seen": "Int64", "windows": "Int64"}  # with a risk
+
+# The one pass over everything: few rows come of it. A room whose people could never be `told` from
+# its devices is judged by all its users; where that failed at times only, those samples are neither
+# in use nor idle.
+_COUNTS = """
+CREATE TABLE seen AS
+SELECT room_id, users, nullif(cap, 0) AS cap, if(told, people, users) AS people, hour, n
+FROM (
+    SELECT room_id, cap, users, people, hour, count(*) AS n
+    FROM samples JOIN hours USING (t) WHERE users IS NOT NULL GROUP BY ALL
+) JOIN rooms USING (room_id)
+"""
+_FIGURES = """
+SELECT room_id, samples, due, interval / 60000 AS minutes, attendee_max, capped, told, peak,
+       used, near, at_cap, busiest_hour
+FROM rooms JOIN schedules USING (schedule)
+LEFT JOIN (
+    SELECT room_id, sum(n) AS samples, max(users) AS peak, sum(n) FILTER (people > 0) AS used,
+           sum(n) FILTER (users >= 0.8 * cap) AS near, sum(n) FILTER (users >= cap) AS at_cap
+    FROM seen GROUP BY room_id
+) USING (room_id)
+LEFT JOIN (
+    SELECT room_id, first(hour ORDER BY mean DESC, hour) AS busiest_hour
+    FROM (
+        SELECT room_id, hour, sum(n * people) / sum(n) AS mean
+        FROM seen WHERE people IS NOT NULL GROUP BY ALL HAVING sum(people) > 0
+    )
+    GROUP BY room_id
+) USING (room_id)
+ORDER BY room_id
+"""
+# How many samples, and how many of those in use, had so many users.
+_SIZES = """
+SELECT room_id, users, sum(n) AS n, coalesce(sum(n) FILTER (people > 0), 0) AS used
+FROM seen GROUP BY ALL ORDER BY ALL
+"""
+# All rooms at once: within one interval every schedule has its turn.
+_TOGETHER = """
+SELECT min(t) AS t, sum(users) AS users, sum(people) AS people
+FROM (
+    SELECT turn, schedule, min(t) AS t, max(users) AS users, max(people) AS people
+    FROM (
+        SELECT t, round((t - origin) / usual) AS turn, schedule, sum(users) AS users,
+               sum(people) AS people
+        FROM samples JOIN rooms USING (room_id), (
+            SELECT min(first) AS origin, coalesce(median(interval), 1) AS usual
+            FROM rooms JOIN schedules USING (schedule)
+        )
+        GROUP BY ALL
+    )
+    GROUP BY ALL
+)
+GROUP BY turn ORDER BY t
+"""
 
 
 def capacity_report(
@@ -51,7 +103,7 @@ def capacity_report(
     risk: float | None = None,
     ahead: str | timedelta = "4w",
 ) -> pd.DataFrame:
-    """One row per room, by ID: how full it was, and the `attendee_max` to give it.
+    """Return one row per room, by ID: how full it was, and the `attendee_max` to give it.
 
     `source` is a recording's folder or what `load_occupancy` gives. A cap binds all users, so
     users are counted here, people and devices; a room is in use while people are in it, and one
@@ -96,8 +148,18 @@ def capacity_report(
             f"These are samples of {service}", "Give those of one service, or no `risk`."
         )
     with samples_database(source) as base:
-        figures, everybody = _counted(base, where, quantile, promise)
-    report = _report(figures, quantile, promise)
+        report, sizes, everybody = _counted(base, where)
+        if promise:
+            report = report.join(promises(base, *promise), on="room_id")
+    _suggest(report, sizes, quantile)
+    report["coverage"] = (report["samples"] / report["due"]).clip(upper=1)
+    for count, minutes in _MINUTES.items():
+        report[minutes] = (report[count] * report["minutes"]).round(1)
+        known = (report["samples"] > 0) & (report["capped"] | (count not in ("near", "at_cap")))
+        report[minutes] = report[minutes].where(known)
+    report["reason"] = [_reason(row, quantile, promise) for row in report.to_dict("records")]
+    types = {**_TYPES, **(_BEHIND if promise else {})}
+    report = report[list(types)].astype(types)
     totals = {"rooms": len(report), **_totals(everybody, where)}
     report.attrs = {"timezone": name, "quantile": quantile, "totals": totals}
     if promise:
@@ -108,42 +170,41 @@ def capacity_report(
 
 
 def _counted(
-    base: "DuckDBPyConnection",
-    where: tzinfo,
-    quantile: float | None,
-    promise: tuple[float, int] | None,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What each room comes to, and all of them together."""
-    shares = {**_SHARES, "chosen": 1.0 if quantile is None else quantile}
-    count_samples(base, where)
-    every = room_quantiles(base, _SHARES, in_use=False).add_suffix("_all")
-    figures = room_figures(base).join(room_quantiles(base, shares, in_use=True)).join(every)
-    if promise:
-        figures = figures.join(promises(base, *promise))
-    counts, peak = ["samples", "used", "near", "at_cap"], figures["peak"].astype("Float64")
+    base: "DuckDBPyConnection", tz: tzinfo
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return each room's figures, how often it had how many users, and all rooms together."""
+    find_schedules(base)
+    hours = base.execute("SELECT DISTINCT t FROM turns").df()
+    local = pd.to_datetime(hours["t"], unit="ms", utc=True).dt.tz_convert(tz)
+    base.register("hours", hours.assign(hour=local.dt.hour))
+    base.execute(_COUNTS)
+    figures = base.execute(_FIGURES).df()
+    counts = ["samples", "used", "near", "at_cap"]
     figures[counts] = figures[counts].fillna(0)
-    chosen = peak
+    return figures, base.execute(_SIZES).df(), base.execute(_TOGETHER).df()
+
+
+def _suggest(report: pd.DataFrame, sizes: pd.DataFrame, quantile: float | None) -> None:
+    """Add the percentiles, the cap that is `suggested`, and the users that it would have `refused`,
+    summed over samples."""
+
+    def least(share: float, of: str) -> "pd.Series[float]":
+        """The smallest number of users that at least this share of the samples does not exceed."""
+        there = sizes[sizes[of] > 0]
+        counts = there.groupby("room_id")[of]
+        reached = counts.cumsum() >= share * counts.transform("sum") - 1e-6
+        return report["room_id"].map(there[reached].groupby("room_id")["users"].first())
+
+    for name, share in _SHARES.items():
+        report[name], report[f"{name}_all"] = least(share, "used"), least(share, "n")
+    chosen = report["peak"]
     if quantile is not None:
-        chosen = figures["chosen"].astype("Float64").where(figures["at_cap"] == 0, peak)
-    known = figures["capped"] & (figures["used"] > 0)
-    figures["suggested"] = figures.get("promised", chosen).where(known).astype("Int64")
-    figures["refused"] = room_refusals(base, figures["suggested"])
-    return figures.fillna({"refused": 0}), together(base)
-
-
-def _report(
-    figures: pd.DataFrame, quantile: float | None, promise: tuple[float, int] | None
-) -> pd.DataFrame:
-    report = figures.reset_index()
-    report["coverage"] = (report["samples"] / report["due"]).clip(upper=1)
-    for count, name in zip(("used", "near", "at_cap", "refused"), _MINUTES, strict=True):
-        minutes = (report[count] * report["minutes"]).round(1)
-        report[name] = minutes.where(report["samples"] > 0)
-    unknown = ["minutes_near", "minutes_full"]
-    report[unknown] = report[unknown].where(report["capped"])
-    report["reason"] = [_reason(row, quantile, promise) for row in report.to_dict("records")]
-    types = {**_TYPES, **(_BEHIND if promise else {})}
-    return report[list(types)].astype(types)
+        chosen = least(quantile, "used").where(report["at_cap"] == 0, chosen)
+    known = report["capped"] & (report["used"] > 0)
+    report["suggested"] = report.get("promised", chosen).where(known).astype("Int64")
+    above = sizes["users"] - sizes["room_id"].map(report.set_index("room_id")["suggested"])
+    refused = (above.clip(lower=0) * sizes["n"]).groupby(sizes["room_id"]).sum()
+    report["refused"] = report["room_id"].map(refused).fillna(0)
 
 
 def _reason(row: dict[Any, Any], quantile: float | None, promise: tuple[float, int] | None) -> str:
@@ -176,21 +237,20 @@ def _reason(row: dict[Any, Any], quantile: float | None, promise: tuple[float, i
     return f"{most} in {seen}, {of}; nothing is promised{unsure}"
 
 
-def _totals(everybody: pd.DataFrame, where: tzinfo) -> dict[str, Any]:
-    times = pd.to_datetime(everybody["t"], unit="ms", utc=True).dt.tz_convert(where)
-    totals: dict[str, Any] = dict.fromkeys(("since", "until"))
-    if len(times):
-        totals = {"since": times.iloc[0].isoformat(), "until": times.iloc[-1].isoformat()}
+def _totals(everybody: pd.DataFrame, tz: tzinfo) -> dict[str, Any]:
+    """When the recording began and ended, and how many people and users were there at once."""
+    times = pd.to_datetime(everybody["t"], unit="ms", utc=True).dt.tz_convert(tz)
+    everybody = everybody.set_index(times)
+    edges = [time.isoformat() for time in times.iloc[[0, -1]]] if len(times) else [None, None]
+    totals: dict[str, Any] = dict(zip(("since", "until"), edges, strict=True))
     # One base for both: a camera that never sleeps would make every minute of users one in use.
     busy = everybody["people"].fillna(everybody["users"]) > 0
     for name in ("people", "users"):
         counts = everybody[name].dropna()
-        in_use = counts[busy.loc[counts.index]]
-        totals[f"{name}_peak"] = totals[f"{name}_peak_at"] = None
-        if len(counts):
-            totals[f"{name}_peak"] = int(counts.max())
-            totals[f"{name}_peak_at"] = times.loc[counts.index[int(counts.argmax())]].isoformat()
+        totals[f"{name}_peak"] = int(counts.max()) if len(counts) else None
+        when: Any = counts.idxmax() if len(counts) else None
+        totals[f"{name}_peak_at"] = when and when.isoformat()
         for share in ("p95", "p99"):
-            rank = in_use.quantile(_SHARES[share], interpolation="higher")
-            totals[f"{name}_{share}"] = None if in_use.empty else int(rank)
+            rank = everybody.loc[busy, name].quantile(_SHARES[share], interpolation="higher")
+            totals[f"{name}_{share}"] = None if pd.isna(rank) else int(rank)
     return totals

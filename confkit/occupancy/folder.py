@@ -3,10 +3,10 @@
     _hot/20260329T080000123-5f3a9c1e.hot    a sweep, Parquet; named by its time
     date=2026-03-29/day.parquet             a day's samples by room and time
     _services/SANDBOX                       whose samples they are
-    _lock                                   who puts sweeps into days holds it, and who reads
+    _lock                                   held while days are written, and while it is read
 
-Anybody may add a sweep at any time; only under the lock it goes, into the file of its day. That
-file names in its metadata the sweeps that went into it last: those count no more, whether they are
+A sweep may be added at any time; only under the lock it goes into the file of its day. That file
+names in its metadata the sweeps that went into it last: those count no more, whether they are
 still there or not, so a process may die between any two steps.
 """
 
@@ -18,10 +18,11 @@ import sqlite3
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -30,21 +31,26 @@ from uuid import uuid4
 import pandas as pd
 
 from ..errors import ConfigError, ConfkitError
+from ..text import write_whole
 from .arrow import ds, pa, pc, pq
 from .samples import COLUMNS, samples_table, schema
 
 ABSORBED = b"confkit.absorbed"  # of a day's metadata: the names of the sweeps in it, as JSON
 # Other readers skip what begins with _; Dask does not, but it skips what does not end so.
 HOT, DAY, LOCK, SERVICES = "_hot", "day.parquet", "_lock", "_services"
-_OURS = re.compile(
-    r"_hot/(\d{4})(\d\d)(\d\d)T\d{9}-[0-9a-f]{8}\.hot|date=(\d{4})-(\d\d)-(\d\d)/day\.parquet"
-)
-_OLDER = re.compile(r"date=[^/]+/part-\d+\.parquet")
+_OURS = re.compile(r"_hot/(\d{8})T\d{9}-[0-9a-f]{8}\.hot|date=(\d{4}-\d\d-\d\d)/day\.parquet")
 _STALE = 86_400  # seconds after which an unfinished file is a dead process's
 _GLANCE = 0.02  # seconds between two looks at the lock
 _ORDER = [("room_id", "ascending"), ("time", "ascending")]
 _AT_ONCE = 2_000_000  # rows sorted in memory, some 400 MB
 _ROWS = 1 << 17  # of a row group: what has to be read for one room
+_PACKED: Any = {
+    "compression": "zstd",
+    "use_dictionary": [name for name in COLUMNS if name != "time"],
+    "column_encoding": {"time": "DELTA_BINARY_PACKED"},
+}
+# A sweep is small and short-lived: what costs time is left out.
+_PLAIN: Any = {"use_dictionary": False, "compression": "none", "write_statistics": False}
 
 Days = Callable[[date], bool]
 
@@ -73,9 +79,7 @@ def append_sweep(folder: Path, table: Any) -> None:
     """Write the samples of one sweep into the folder, durably. RecordingError: they cannot be."""
     first = table.column("time")[0].as_py().astimezone(UTC)
     name = f"{first:%Y%m%dT%H%M%S}{first.microsecond // 1000:03}-{uuid4().hex[:8]}.hot"
-    # Small and short-lived: what costs time is left out.
-    plain = {"use_dictionary": False, "compression": "none", "write_statistics": False}
-    _publish(folder, folder / HOT / name, lambda draft: pq.write_table(table, draft, **plain))
+    _publish(folder, folder / HOT / name, [table], table.schema, _PLAIN)
 
 
 def compact(folder: Path, before: date, *, wait: bool = True) -> Contents | None:
@@ -87,7 +91,7 @@ def compact(folder: Path, before: date, *, wait: bool = True) -> Contents | None
     with _locked(folder, write=True, wait=wait) as mine:
         if not mine:
             return None
-        for draft in (folder / HOT).glob(".*.tmp"):
+        for draft in folder.glob("*/.draft-*"):  # of write_whole
             with suppress(OSError):
                 if time.time() - draft.stat().st_mtime > _STALE:
                     draft.unlink()
@@ -98,7 +102,7 @@ def compact(folder: Path, before: date, *, wait: bool = True) -> Contents | None
 
 
 def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
-    """The number of samples that were added to a recording's folder, each in the file of its day.
+    """Add samples to a recording's folder, each to the file of its day; return how many were new.
 
     `samples` has the columns that `load_occupancy` gives, from a simulation or from elsewhere. A
     sample of a room and a time that the folder has already is left out; after a crash or a full
@@ -122,14 +126,14 @@ def save_occupancy(samples: pd.DataFrame, folder: str | Path) -> int:
 
 
 def note_service(folder: Path, name: str) -> None:
-    """Notes that samples of this service are in the folder; a name that is lost is no sample."""
+    """Note that samples of this service are in the folder; a name that is lost is no sample."""
     with suppress(OSError):
         (folder / SERVICES).mkdir(parents=True, exist_ok=True)
         (folder / SERVICES / quote(name, safe=" ")).touch()
 
 
 def whose(samples: str | Path | pd.DataFrame) -> str | None:
-    """The names of the services whose samples these are, None where that is not known."""
+    """Return the names of the services whose samples these are; None where they are not known."""
     if isinstance(samples, pd.DataFrame):
         return samples.attrs.get("service")
     return (
@@ -139,22 +143,22 @@ def whose(samples: str | Path | pd.DataFrame) -> str | None:
 
 @contextmanager
 def reading(folder: Path, days: Days = lambda _: True) -> Iterator[Contents]:
-    """What is in the folder of these days, which stays as it is meanwhile; a warning names the
-    files that are skipped. Errors as of `contents`."""
+    """Hold the folder as it is and give what is in it of these days; a warning names the files
+    that are skipped. Errors as of `contents`."""
     with _locked(folder, write=False):
         found = contents(folder, days)
         if found.strange:
-            told = ", ".join(f"{path} ({why})" for path, why in list(found.strange.items())[:20])
+            text = ", ".join(f"{path} ({why})" for path, why in list(found.strange.items())[:20])
             warnings.warn(
-                f"skipped in the recording: {told}. Look at them, and move them out of its folder.",
+                f"skipped in the recording: {text}. Look at them, and move them out of its folder.",
                 stacklevel=4,
             )
         yield found
 
 
 def contents(folder: Path, days: Days = lambda _: True) -> Contents:
-    """What is in the folder of these days. ConfigError where there is no such folder, or one of an
-    older confkit; RecordingError where it cannot be read."""
+    """Return what is in the folder of these days. ConfigError: there is no such folder;
+    RecordingError: it cannot be read."""
     if not folder.is_dir():
         why = "is a file" if folder.exists() else "is not there"
         raise ConfigError(
@@ -164,36 +168,27 @@ def contents(folder: Path, days: Days = lambda _: True) -> Contents:
     found, absorbed = Contents(), set[str]()
     try:
         for path in _paths(folder):
-            name = path.relative_to(folder).as_posix()
-            if _OLDER.fullmatch(name):
-                raise ConfigError(
-                    f"{folder} was recorded by an older confkit, as {name} shows",
-                    "Record into a new folder; pandas.read_parquet and ck.save_occupancy bring "
-                    "the days over.",
-                )
-            ours = _OURS.fullmatch(name)
-            day = date(*map(int, filter(None, ours.groups()))) if ours else None
-            if day is None:
+            ours = _OURS.fullmatch(path.relative_to(folder).as_posix())
+            if ours is None:
                 found.strange[path] = "no part of a recording"
-            elif days(day):
+            elif days(day := date.fromisoformat(ours[1] or ours[2])):
                 try:
                     absorbed |= _sweeps_in(path)
                 except (ValueError, OSError) as error:  # Arrow's are one or the other
                     found.strange[path] = str(error).partition("\n")[0]
                 else:
-                    (found.hot if name.startswith(HOT) else found.days)[path] = day
+                    (found.hot if ours[1] else found.days)[path] = day
     except OSError as error:
         raise RecordingError(
             f"{folder} cannot be read: {error.strerror or error}. See to its rights and to its "
             "disk; nothing in it was changed."
         ) from error
-    found.spent = {path: day for path, day in found.hot.items() if path.name in absorbed}
-    found.hot = {path: day for path, day in found.hot.items() if path.name not in absorbed}
+    found.spent = {path: found.hot.pop(path) for path in [*found.hot] if path.name in absorbed}
     return found
 
 
 def _paths(folder: Path) -> Iterator[Path]:
-    """The files that may be samples, or do not belong there."""
+    """Yield the files that may be samples, or do not belong there."""
     for place in sorted(folder.iterdir()):
         if place.is_dir() and (place.name == HOT or place.name.startswith("date=")):
             yield from (path for path in sorted(place.iterdir()) if not path.name.startswith("."))
@@ -202,7 +197,7 @@ def _paths(folder: Path) -> Iterator[Path]:
 
 
 def _sweeps_in(path: Path) -> set[str]:
-    """The names of the sweeps that went into this file; ValueError: it is none of ours."""
+    """Return the names of the sweeps that went into this file; ValueError: it is none of ours."""
     found = pq.read_schema(path)
     if not found.equals(schema()):
         raise ValueError("Parquet with other columns or types")
@@ -210,8 +205,8 @@ def _sweeps_in(path: Path) -> set[str]:
 
 
 def read(files: list[Path], columns: Iterable[str] = COLUMNS, where: Any = None) -> Any:
-    """The samples in these files, which meet the condition, as an Arrow table. RecordingError: a
-    file is damaged."""
+    """Return the samples in these files that meet the condition, as an Arrow table.
+    RecordingError: a file is damaged."""
     samples = ds.dataset([str(path) for path in files], schema=schema(), format="parquet")
     try:
         return samples.to_table(columns=list(columns), filter=where)
@@ -220,7 +215,7 @@ def read(files: list[Path], columns: Iterable[str] = COLUMNS, where: Any = None)
 
 
 def damaged(files: list[Path], error: Exception) -> RecordingError:
-    """The error that names the file which is damaged inside, as `contents` does not see."""
+    """Return the error that names the file which is damaged inside; `contents` does not see it."""
     for path in files:
         try:
             pq.ParquetFile(path).read()
@@ -233,9 +228,7 @@ def _write_day(folder: Path, day: date, found: Contents) -> None:
     """Put the day's sweeps into its file, beside the samples that are in it. A day's file that
     cannot be read is left as it is, and its sweeps with it."""
     path = folder / f"date={day}" / DAY
-    hot, spent = (
-        [one for one, of in sweeps.items() if of == day] for sweeps in (found.hot, found.spent)
-    )
+    hot, spent = ([one for one in every if every[one] == day] for every in (found.hot, found.spent))
     if path in found.strange:
         return
     if spent:
@@ -244,21 +237,12 @@ def _write_day(folder: Path, day: date, found: Contents) -> None:
         sources = [*hot, *([path] if path in found.days else [])]
         names = json.dumps([sweep.name for sweep in [*hot, *spent]])
         told = schema().with_metadata({**schema().metadata, ABSORBED: names.encode()})
-
-        def write(draft: Path) -> None:
-            packed = [name for name in COLUMNS if name != "time"]
-            ways: dict[str, Any] = {"compression": "zstd", "use_dictionary": packed}
-            ways["column_encoding"] = {"time": "DELTA_BINARY_PACKED"}
-            with pq.ParquetWriter(draft, told, **ways) as writer:
-                for part in _sorted(sources):
-                    writer.write_table(part.cast(told), row_group_size=_ROWS)
-
-        _publish(folder, path, write)
+        _publish(folder, path, _sorted(sources), told, _PACKED)
     _remove([*hot, *spent])
 
 
 def _sorted(sources: list[Path]) -> Iterator[Any]:
-    """The samples by room and time, some rooms at once: memory is saved by reading again."""
+    """Yield the samples by room and time, some rooms at once: reading again saves memory."""
     column = read(sources, ["room_id"]).column("room_id")
     rooms = sorted(column.unique().to_pylist())
     size = math.ceil(len(rooms) / math.ceil(len(column) / _AT_ONCE))
@@ -281,9 +265,10 @@ def _locked(folder: Path, *, write: bool, wait: bool = True) -> Iterator[bool]:
         if write:
             folder.mkdir(parents=True, exist_ok=True)
         place = f"{(folder / LOCK).absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-        lock = sqlite3.connect(place, uri=True, timeout=0, isolation_level=None)
+        # It waits in short spells: within one Ctrl-C would not be heard.
+        lock = sqlite3.connect(place, uri=True, timeout=_GLANCE, isolation_level=None)
         while not (mine := _taken(lock, write)) and wait:
-            time.sleep(_GLANCE)  # not in SQLite, where Ctrl-C would not be heard
+            pass
     except (sqlite3.Error, OSError) as error:
         if write:
             raise _unwritten(folder, error) from error
@@ -301,32 +286,31 @@ def _taken(lock: sqlite3.Connection, write: bool) -> bool:
         lock.execute("BEGIN EXCLUSIVE" if write else "BEGIN")
         lock.execute("SELECT count(*) FROM sqlite_master")  # from here on a reader holds it
     except sqlite3.OperationalError as error:
-        if lock.in_transaction:
-            lock.execute("ROLLBACK")
+        lock.rollback()
         if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
             raise
         return False
     return True
 
 
-def _publish(folder: Path, path: Path, write: Callable[[Path], object]) -> None:
-    """Put the file that `write` writes at `path`, whole and durable, or not at all."""
-    # Its name is nobody else's: sweeps are named by chance, and days are written by one at a time.
-    draft = folder / HOT / f".{path.name}.tmp"
+def _publish(
+    folder: Path, path: Path, tables: Iterable[Any], told: Any, ways: Mapping[str, Any]
+) -> None:
+    """Put these samples at `path` as Parquet with the schema `told`, whole and durable, or not at
+    all."""
+    whole = BytesIO()
+    with pq.ParquetWriter(whole, told, **ways) as writer:
+        for table in tables:
+            writer.write_table(table.cast(told), row_group_size=_ROWS)
     try:
-        draft.parent.mkdir(parents=True, exist_ok=True)
+        (folder / HOT).mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):  # to open it would drop the locks of this process
             (folder / LOCK).touch(exist_ok=False)
         path.parent.mkdir(exist_ok=True)
-        write(draft)
-        with draft.open("rb+") as file:
-            os.fsync(file.fileno())
-        draft.replace(path)
+        write_whole(path, whole.getvalue())
         _flush_folder(path.parent)
     except OSError as error:
         raise _unwritten(path, error) from error
-    finally:
-        _remove([draft])
 
 
 def _unwritten(path: Path, error: Exception) -> RecordingError:

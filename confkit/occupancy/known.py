@@ -1,4 +1,4 @@
-"""The rooms that can be known of, although the interface does not list them."""
+"""Find rooms, although the interface does not list them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def known_rooms(
     recording: str | os.PathLike[str] | None = None,
     list: str | os.PathLike[str] | None = None,  # noqa: A002  # the public name
 ) -> pd.DataFrame:
-    """One row per room that can be known of: `room_id`, and `source`, from where.
+    """Return one row per room that can be known of: `room_id`, and `source`, from where.
 
     The interface lists no rooms. Known are those that this client has created ("created"), those
     with external devices (B3, "devices"), those in a folder that a Recorder keeps ("recording"),

@@ -1,4 +1,4 @@
-"""What is in a recording: its samples as a DataFrame, reading only what is asked for, its rooms."""
+"""Load a recording: the samples that are wanted as a DataFrame, or the rooms in it."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -19,13 +19,13 @@ def load_occupancy(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> pd.DataFrame:
-    """The samples of a recording, one row per room and sweep, sorted by time and room.
+    """Return the samples of a recording, one row per room and sweep, sorted by time and room.
 
     Columns: `time` (UTC, the sweep's true start), `room_id` (string), `users`, `people` and
     `devices` in the room, `attendee_max`, and `ret`, why a value is missing (all Int64). Of all
     rooms, or of one, or of several; from `since` up to before `until`, which are local time where
-    they have no offset. Only days and rows that are asked for are read. What is torn or foreign in
-    the folder is named in a warning and skipped; `attrs["service"]` names whose samples they are.
+    they have no offset. Only these days and rows are read. What is torn or foreign in the folder is
+    named in a warning and skipped; `attrs["service"]` names whose samples they are.
     ConfigError where there is no such folder.
     """
     start = None if since is None else moment(since, "since")
@@ -50,7 +50,7 @@ def load_occupancy(
 
 
 def recorded_rooms(folder: str | Path) -> list[str]:
-    """The IDs of all rooms in a recording, sorted; ConfigError where there is no such folder."""
+    """Return the IDs of all rooms in a recording, sorted; ConfigError: there is no such folder."""
     with reading(Path(folder)) as found:
         rooms = read(found.files, ["room_id"]).column("room_id").unique()
     return sorted(rooms.to_pylist())

@@ -1,29 +1,24 @@
 """Meetings: when people were in a room, from the samples of a recording."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..errors import ConfigError
-from .counting import find_schedules, register, samples_database
+from .counting import find_schedules, samples_database
 from .folder import whose
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
-_GAP = 5  # usual intervals without any sample: who was there meanwhile is not known
-
-# A sample's neighbours, those of its schedule; none across a gap.
+# A sample's neighbours, those of its schedule; none across five usual intervals without any sample:
+# who was there meanwhile is not known.
 _TIMES = """
 CREATE TABLE times AS
-SELECT schedule, t, n, if(t - before <= most, before, NULL) AS before,
-       if(after - t <= most, after, NULL) AS after
+SELECT schedule, t, n, if(t - before <= 5 * interval, before, NULL) AS before,
+       if(after - t <= 5 * interval, after, NULL) AS after
 FROM (
     SELECT schedule, t, row_number() OVER turn AS n, lag(t) OVER turn AS before,
            lead(t) OVER turn AS after
     FROM turns WINDOW turn AS (PARTITION BY schedule ORDER BY t)
-) JOIN gaps USING (schedule)
+) JOIN schedules USING (schedule)
 """
 # Few samples have people in them or failed: a run of these is a meeting, if anybody was seen in it.
 # Of a room whose people could never be told from its devices all users count; where that failed at
@@ -53,18 +48,26 @@ WITH busy AS (
     SELECT *, coalesce(lag(t) OVER run, since, t) AS former,
            coalesce(lead(t) OVER run, until, t) AS next
     FROM edges WHERE people IS NOT NULL WINDOW run AS (PARTITION BY room_id, run ORDER BY t)
+), meetings AS (
+    SELECT room_id, first(since) AS start_from, min(t) AS start_to, max(t) AS end_from,
+           first(until) AS end_to, max(people) AS peak,
+           sum(people * (next - former)) / 120000 AS person_minutes,
+           max(n) - min(n) + 1 - count(*) AS bridged
+    FROM known GROUP BY room_id, run
 )
-SELECT room_id, first(since) AS start_from, min(t) AS start_to, max(t) AS end_from,
-       first(until) AS end_to, max(people) AS peak,
-       sum(people * (next - former)) / 120000 AS person_minutes,
-       max(n) - min(n) + 1 - count(*) AS bridged
-FROM known GROUP BY room_id, run ORDER BY start_to, room_id
+SELECT room_id, coalesce((start_from + start_to) // 2, start_to) AS start,
+       coalesce((end_from + end_to) // 2, end_from) AS end, peak, person_minutes,
+       start_from, start_to, end_from, end_to, bridged,
+       CASE WHEN start_from IS NOT NULL THEN if(end_to IS NULL, 'end', '')
+            WHEN end_to IS NULL THEN 'both' ELSE 'start' END AS open
+FROM meetings ORDER BY start_to, room_id
 """
-_EDGES = ("start_from", "start_to", "end_from", "end_to")
+_TYPES = {"room_id": "string", "peak": "Int64", "person_minutes": "Float64", "bridged": "Int64"}
+_TIMES_OF = ("start", "end", "start_from", "start_to", "end_from", "end_to")
 
 
 def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
-    """One row per meeting, a time in which people were in a room, sorted by time and room.
+    """Return one row per meeting, a time in which people were in a room, by time and room.
 
     `source` is a recording's folder, which is not loaded whole, or what `load_occupancy` gives.
     `start` and `end` (UTC) lie in the middle of the two samples between which somebody came first
@@ -81,30 +84,11 @@ def meetings(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     if service is not None and ", " in service:
         raise ConfigError(f"These are samples of {service}", "Give those of one service.")
     with samples_database(source) as base:
-        found = _found(base)
+        find_schedules(base)
+        base.execute(_TIMES)
+        found: pd.DataFrame = base.execute(_MEETINGS).df().astype({**_TYPES, "open": "string"})
+    for name in _TIMES_OF:
+        found[name] = pd.to_datetime(found[name], unit="ms", utc=True).dt.as_unit("ms")
     if service is not None:
         found.attrs["service"] = service
     return found
-
-
-def _found(base: "DuckDBPyConnection") -> pd.DataFrame:
-    gaps = find_schedules(base)
-    register(base, "gaps", gaps.assign(most=_GAP * gaps["interval"])[["schedule", "most"]])
-    base.execute(_TIMES)
-    found = base.execute(_MEETINGS).df()
-    edges = found[[*_EDGES]].astype("float64")
-    lacks_start, lacks_end = edges["start_from"].isna(), edges["end_to"].isna()
-    start = edges[["start_from", "start_to"]].mean(axis=1)
-    end = edges[["end_from", "end_to"]].mean(axis=1)
-    table = {"room_id": found["room_id"].astype("string"), "start": _time(start), "end": _time(end)}
-    table["peak"] = found["peak"].astype("Int64")
-    table["person_minutes"] = found["person_minutes"].astype("Float64")
-    table |= {name: _time(edges[name]) for name in _EDGES}
-    table["bridged"] = found["bridged"].astype("Int64")
-    words = lacks_start.map({True: "start", False: ""}).mask(lacks_start & lacks_end, "both")
-    table["open"] = words.mask(lacks_end & ~lacks_start, "end").astype("string")
-    return pd.DataFrame(table)
-
-
-def _time(milliseconds: "pd.Series[float]") -> "pd.Series[pd.Timestamp]":
-    return pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")

@@ -1,4 +1,4 @@
-"""`Recorder`: who is in which room, again and again, in a folder.
+"""`Recorder`: who is in which room, read again and again into a folder.
 
 Caps that a sweep does not read are those that were read last.
 """
@@ -27,7 +27,7 @@ from .zones import Moment, moment
 
 if TYPE_CHECKING:
     from ..client import Client
-    from ..many.result import Sweep
+    from ..many.sweeps import Sweep
 
 _STEP = 1.0  # seconds; waits are cut up, so that Windows sees Ctrl-C as well
 
@@ -91,8 +91,8 @@ class Recorder:
         cancelled: threading.Event | None = None,
         told: Callable[[Recorded], object] = lambda _: None,
     ) -> Recorded:
-        """What was recorded, once `sweeps` are done, `until` has come, `cancelled` is set or Ctrl-C
-        is pressed.
+        """Record until `sweeps` are done, `until` has come, `cancelled` is set or Ctrl-C is
+        pressed; return what was recorded.
 
         `room_ids` and `id_column` as `sweep` takes them. The first sweep starts at once, the others
         at every `every` seconds from then; one whose time passes during another is skipped. Users
@@ -128,7 +128,7 @@ class Recorder:
 
 
 def _unknown(ids: Iterable[str], ret: Any = None) -> pd.DataFrame:
-    """A row for each of the rooms, of which nothing is known, and why."""
+    """Return a row for each of the rooms, of which nothing is known, and why."""
     return pd.DataFrame({"ret": ret}, index=[*ids], columns=NUMBERS).astype("Int64")
 
 
@@ -151,7 +151,7 @@ class _Run:
     times: set[int] = field(default_factory=set)
 
     def go(self, sweeps: int | None, until: float) -> str:
-        """Why it ended; Ctrl-C ends it too, as a KeyboardInterrupt or as "interrupted".
+        """Record, and return why it ended; Ctrl-C is a KeyboardInterrupt or "interrupted".
 
         Turns are so many seconds apart, however long each takes; one whose time has passed before
         it could begin is skipped.
@@ -180,8 +180,8 @@ class _Run:
             turn = due
 
     def _sweep(self, at: float) -> bool:
-        """Whether the sweep of the turn `at` so many seconds went to its end. What came is on the
-        disk in any case."""
+        """Make the sweep of the turn `at` so many seconds; return whether it went to its end. What
+        was read is on the disk in any case."""
         now, rooms = self._moment(), at >= self.rooms_due
         if rooms:
             self.rooms_due = at + self.rooms_every
@@ -211,8 +211,9 @@ class _Run:
         return complete
 
     def _taken(self, rooms: bool) -> tuple[pd.DataFrame, str, bool]:
-        """What one sweep has read, by room, why most of what failed did, and whether it went to its
-        end; with `rooms` it reads the caps too. The first one raises when nothing can be asked."""
+        """Return what one sweep has read, by room, why most of what failed did, and whether it
+        went to its end; with `rooms` it reads the caps too. The first one raises when nothing can
+        be asked."""
         try:
             swept = self.ask(rooms=rooms)
         except ConfkitError as error:
@@ -234,8 +235,8 @@ class _Run:
         return frame, swept.commonest, swept.complete
 
     def _moment(self) -> datetime:
-        """The time, to the millisecond. One that a sweep had before, as when the clock is set back
-        by whole minutes, would count its people twice: the next one that is free stands for it."""
+        """Return the time, to the millisecond, or the next that no sweep had: where the clock was
+        set back by whole minutes, people would count twice."""
         time = math.floor(self.recorder._clock() * 1000)
         while time in self.times:
             time += 1
@@ -243,7 +244,7 @@ class _Run:
         return datetime.fromtimestamp(time / 1000, UTC)
 
     def _compact(self, today: date) -> None:
-        """Never ends a recording: sweeps that are not compacted are read from where they are."""
+        """Compact the days before. A failure ends no recording: sweeps are read where they are."""
         found = None
         try:
             if (found := compact(self.recorder.folder, today, wait=False)) is None:

@@ -31,29 +31,34 @@ Flags = NDArray[np.bool_]
 LONGEST = 26  # weeks that are looked at, if not twice the time ahead is more
 _AHEAD = re.compile(r"(\d{1,4})([wd])")
 _LEAST = 4  # weeks without which no change can be seen
-_DAY = 86_400_000  # ms
-_SEEN, _SPAN = 0.8, 4.0  # of a room's usual week: the share of samples; and the days they span
 _OF_RISK = 0.75  # the rest is for what the weeks ahead have in common and the past had not
 _WORST = 0.9  # of the past windows, the one whose surplus is taken where that is larger than of all
 _TREND = -1
 _SURE = 0.99  # that a change of use is none by chance
 _SLIGHT = 0.1  # the change of all rooms together that is no reason to decline
 
-# Weeks are counted back from the last sample, so that the last one is whole.
+# Weeks are counted back from the last sample, so that the last one is whole. One is seen where it
+# has four fifths of the room's usual number of samples, over four days.
 _WEEKS = """
-SELECT room_id, (latest - t) // 604800000 AS week, sum(n) AS n, max(users) AS peak,
-       avg(users) AS level, max(used) AS used, max(full_) AS at_cap,
-       min(since) AS since, max(t) AS until
+SELECT room_id, week, peak, level, used, at_cap,
+       n >= 0.8 * median(n) OVER room AND until - since >= 4 * 86400000 AS seen,
+       (max(until) OVER room - min(since) OVER room) / 86400000 AS days
 FROM (
-    SELECT room_id, t // 86400000 AS day, (latest - t) // 604800000 AS week, latest, max(t) AS t,
-           min(t) AS since, count(users) AS n, max(users) AS users,
-           max(coalesce(people, users)) AS used,
-           max(CAST(users >= nullif(cap, 0) AS INTEGER)) AS full_
-    FROM samples, (SELECT max(t) AS latest FROM samples)
-    WHERE t > latest - 604800000 * ?::BIGINT AND users IS NOT NULL
+    SELECT room_id, week, sum(n) AS n, max(users) AS peak, avg(users) AS level,
+           max(used) AS used, max(full_) AS at_cap, min(since) AS since, max(t) AS until
+    FROM (
+        SELECT room_id, t // 86400000 AS day, (latest - t) // 604800000 AS week, max(t) AS t,
+               min(t) AS since, count(users) AS n, max(users) AS users,
+               max(coalesce(people, users)) AS used,
+               max(CAST(users >= nullif(cap, 0) AS INTEGER)) AS full_
+        FROM samples, (SELECT max(t) AS latest FROM samples)
+        WHERE t > latest - 604800000 * ?::BIGINT AND users IS NOT NULL
+        GROUP BY ALL
+    )
     GROUP BY ALL
 )
-GROUP BY ALL
+WINDOW room AS (PARTITION BY room_id)
+ORDER BY room_id
 """
 
 
@@ -111,12 +116,8 @@ def promises(base: "DuckDBPyConnection", risk: float, ahead: int) -> pd.DataFram
 def seen_weeks(base: "DuckDBPyConnection", most: int) -> Weeks:
     """The last weeks of a recording, at the most so many."""
     found = base.execute(_WEEKS, [most]).df()
-    usual = found.groupby("room_id")["n"].transform("median")
-    whole = found["until"] - found["since"] >= _SPAN * _DAY
-    found["seen"] = (found["n"] >= _SEEN * usual) & whole
     count = int(found.loc[found["seen"], "week"].max() + 1) if found["seen"].any() else 0
-    spans = found.groupby("room_id").agg({"since": "min", "until": "max"})
-    days = (spans["until"] - spans["since"]) / _DAY
+    days = found.groupby("room_id")["days"].first()
     found["week"] = count - 1 - found["week"]
     found = found[found["week"] >= 0]
 

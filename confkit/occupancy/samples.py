@@ -13,7 +13,7 @@ COLUMNS = ("time", "room_id", *NUMBERS)
 
 @cache
 def schema() -> Any:
-    """The Arrow schema of samples; it tells pandas, and so Dask, the types of `samples_frame`."""
+    """Return the Arrow schema of samples, which tells pandas and Dask the types of a frame."""
     types = {"time": pa.timestamp("ms", "UTC"), "room_id": pa.string()}
     fields = pa.schema([(name, types.get(name, pa.int64())) for name in COLUMNS])
     plain = pa.Table.from_pandas(_typed(fields.empty_table()), preserve_index=False)
@@ -21,7 +21,7 @@ def schema() -> Any:
 
 
 def samples_frame(table: Any) -> pd.DataFrame:
-    """The samples of an Arrow table, sorted by time and room: `time` datetime64[ms, UTC],
+    """Return the samples of an Arrow table by time and room: `time` datetime64[ms, UTC],
     `room_id` string, the others Int64."""
     return _typed(table.select(COLUMNS).sort_by([("time", "ascending"), ("room_id", "ascending")]))
 
@@ -33,8 +33,8 @@ def _typed(table: Any) -> pd.DataFrame:
 
 
 def samples_table(frame: pd.DataFrame) -> Any:
-    """The samples of a DataFrame as an Arrow table, in the frame's order; further columns are left
-    out. ValueError where it is no frame of samples."""
+    """Return the samples of a DataFrame as an Arrow table, in its order, without further columns.
+    ValueError: it is no frame of samples."""
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise ValueError(

@@ -60,8 +60,8 @@ def duration(minutes: float) -> str:
 
 def _local_name() -> str:
     """Where systems keep the name of their zone; what a process's TZ says goes before."""
-    told = os.environ.get("TZ")
-    if told is not None:
-        return told.removeprefix(":").rpartition("zoneinfo/")[2] or "UTC"
+    name = os.environ.get("TZ")
+    if name is not None:
+        return name.removeprefix(":").rpartition("zoneinfo/")[2] or "UTC"
     link = Path("/etc/localtime")
     return str(link.readlink()).rpartition("zoneinfo/")[2] if link.is_symlink() else ""

@@ -87,8 +87,8 @@ def shown(widget: ipywidgets.Widget, whether: bool) -> None:
 
 def fields(pairs: Sequence[tuple[str, Any]]) -> str:
     """The names and values as HTML, escaped; a missing value is a dash."""
-    told = "".join(f"<dt>{escape(name)}</dt><dd>{_value(value)}</dd>" for name, value in pairs)
-    return f"<dl>{told}</dl>"
+    text = "".join(f"<dt>{escape(name)}</dt><dd>{_value(value)}</dd>" for name, value in pairs)
+    return f"<dl>{text}</dl>"
 
 
 def _value(value: Any) -> str:

@@ -3,55 +3,43 @@
 from __future__ import annotations
 
 import io
-import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import ipywidgets
+import pandas as pd
 
-from ..bulk.device_table import TableError, device_rows, table_error
-from ..bulk.driver import Fate
+from ..bulk.device_table import device_rows, table_error
 from ..bulk.imports import import_devices
 from ..client import Client
-from ..devices import (
-    NotInRoom,
-    address_checked,
-    import_device,
-    list_devices,
-    options_checked,
-    remove_device,
-)
+from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis import diagnose_device
 from ..diagnosis.device_address import bare, can_be_tried, login_of, preflight_of
-from ..endpoints import B1, identity, needed_text, wrong
+from ..endpoints import B1
 from ..errors import ApiError, ConfigError, ConfkitError, OutcomeUnknown
 from ..frames import devices_frame
 from ..many.sweeps import sweep
-from ..many.tables import as_csv, is_table
+from ..many.tables import as_csv
 from ..occupancy.known import known_rooms
 from ..records import Device
 from ..rooms import get_room
-from ..rtsp.address import parse_address
 from ..rtsp.report import RUNNING, Report, Stage
-from ..secret import Guarded, Secret, mask_address
+from ..secret import Secret, mask_address
 from ..text import counted
-from .arranging import block, button, check, columns, fields, row, shown, text
+from .arranging import button, check, columns, fields, heading, row, shown, text
 from .camera_views import stages_html, thumbnails_html
+from .device_form import DeviceForm
 from .given import check_source
 from .panel import Panel, Work, told, until_cancelled
 from .parts import Column, Field, Mark, Table, View
 
-if TYPE_CHECKING:
-    import os
-
-    import pandas as pd
-
-    Given = pd.DataFrame | str | os.PathLike[str] | TextIO
-
+Given = pd.DataFrame | str | os.PathLike[str] | TextIO
 THUMBNAILS = 12  # of the first devices on the page
 COLUMNS = (
     "Columns: room_id, user_id, user_name, user_address; where wanted login_name, login_password, "
@@ -81,22 +69,12 @@ class DevicePanel(Panel):
         self.client = client
         self.report: Report | None = None
         self.result: pd.DataFrame | None = None
-        self._tried: tuple[Device, Report] | None = None
+        self._played: dict[tuple[object, ...], Report] = {}  # by camera; of the last one tried
         self._devices: dict[str, Device] = {}  # by the key of its row
-        self._keys: dict[tuple[str, str], str] = {}  # which tell nothing: pages are saved
+        self._keys: dict[tuple[str, str], str] = {}  # which tell nothing: an ID may be an address
         self._again: Callable[[], pd.DataFrame] | None = None
-        self.inputs = {
-            "room_id": Field("Room", "text", "all rooms", shows=True),
-            "user_id": Field("User id", "text", "camera-1", shows=True),
-            # Some name a camera by its address.
-            "user_name": Field("Name", "text", "Front door", shows=True),
-            "user_address": Field("Address", "text", "rtsp://host:554/path", shows=True),
-            "login_name": Field("Login name", "text", shows=True),
-            "login_password": Field("Login password"),
-            "user_data": Field("User data", "text"),
-            "options": Field("Options (JSON)", "text", '{"name": "value"}'),
-        }
-        self.inputs["room_id"].fill("" if room_id is None else str(room_id))
+        self.form = DeviceForm("" if room_id is None else str(room_id))
+        self.inputs = self.form.inputs
         self.topics = Table(
             "Rooms by topic",
             "room_id",
@@ -109,50 +87,38 @@ class DevicePanel(Panel):
             on_choice=self._enter,
         )
         shown(self.topics, False)
-        refresh = self._button("Refresh", self.refresh, "reading")
         by_topic = self._button("Rooms by topic", self.list_rooms, "rooms")
-        tabs = ipywidgets.Tab([self._one(), self._many()], titles=["One device", "Many devices"])
+        refresh = self._button("Refresh", self.refresh, "reading")
         self.shows(
             row(self.inputs["room_id"], by_topic, refresh),
             self.topics,
-            tabs,
-            block("Devices", *self._list()),
+            ipywidgets.Tab([self._one(), self._many()], titles=["One device", "Many devices"]),
+            heading("Devices"),
+            *self._list(),
         )
         self._pick("")
         self.first(self.refresh)
 
     def _one(self) -> ipywidgets.Widget:
         """The form of one device, and what is found out about it."""
-        _, user_id, name, address, login_name, password, user_data, options = self.inputs.values()
-        for field in (name, address, options):
-            field.add_class("confkit-grow")
         self.untried = check("Import without a preflight")
         self.verify = check("Look for it afterwards", True)
         self.view = View("What was found out")
-        form = ipywidgets.VBox(
-            [
-                row(user_id, name),
-                row(address),
-                row(login_name, password),
-                row(user_data, options),
-                row(self.untried, self.verify),
-                row(
-                    self._button("Preflight", self.preflight, "camera", "primary"),
-                    self._button("Import", self._ask_import, "change", "primary", changes=True),
-                    self._button("Find out why", self.diagnose, "camera"),
-                    button("Clear", lambda _: self.clear()),
-                ),
-            ]
+        buttons = row(
+            self._button("Preflight", self.preflight, "camera", "primary"),
+            self._button("Import", self._ask_import, "change", "primary", changes=True),
+            self._button("Find out why", self.diagnose, "camera"),
+            button("Clear", lambda _: self.clear()),
         )
-        form.add_class("confkit-form")
-        return columns(form, self.view)
+        self.form.children = [*self.form.children, row(self.untried, self.verify), buttons]
+        return columns(self.form, self.view)
 
     def _many(self) -> ipywidgets.Widget:
         """A table that is chosen or pasted, and what is wrong with it, or what became of it."""
         self.file = Field("CSV file", "file", ".csv,.tsv,.txt")
         self.pasted = Field("or the table as text", "area", "room_id,user_id,user_name,...")
-        self.file.add_class("confkit-grow")
-        self.pasted.add_class("confkit-grow")
+        for wide in (self.file, self.pasted):
+            wide.add_class("confkit-grow")
         self.ticks = {
             "preflight": check("Try each camera first", True),
             "verify": check("Look for each afterwards", True),
@@ -163,8 +129,6 @@ class DevicePanel(Panel):
             "key",
             [
                 Column("row", "row", right=True),
-                Column("column", "column"),
-                Column("problem", "problem"),
                 Column("outcome", "outcome", _outcome),
                 Column("user_id", "user"),
                 Column("room_id", "room"),
@@ -176,31 +140,27 @@ class DevicePanel(Panel):
         self.detail = View("One device of the table")
         self.retry = self._button("Try again", self.try_again, "table", changes=True)
         self.after = row(self.retry, button("Download the result", self._download))
-        names = [name for name in self.inputs if name != "room_id"]
-        template = ",".join(["room_id", *names]) + "\r\n"
+        template = ",".join(self.inputs) + "\r\n"
+        buttons = row(
+            self._button("Check the table", self.check_table, "table"),
+            self._button("Import the table", self._ask_table, "table", "primary", changes=True),
+            button("Clear", lambda _: self.clear_table()),
+            button("Download a template", lambda _: self.frame.save("devices.csv", template)),
+        )
         many = ipywidgets.VBox(
             [
                 row(self.file, self.pasted),
-                row(text(f'<div class="confkit-quiet">{COLUMNS}</div>')),
+                text(f'<div class="confkit-quiet">{COLUMNS}</div>'),
                 row(*self.ticks.values()),
-                row(
-                    self._button("Check the table", self.check_table, "table"),
-                    self._button(
-                        "Import the table", self._ask_table, "table", "primary", changes=True
-                    ),
-                    button("Clear", lambda _: self.clear_table()),
-                    button(
-                        "Download a template", lambda _: self.frame.save("devices.csv", template)
-                    ),
-                ),
+                buttons,
                 self.rows,
                 self.detail,
                 self.after,
             ]
         )
         many.add_class("confkit-form")
-        shown(self.rows, False)
-        shown(self.after, False)
+        for later in (self.rows, self.after):
+            shown(later, False)
         return many
 
     def _list(self) -> Sequence[ipywidgets.Widget]:
@@ -220,14 +180,12 @@ class DevicePanel(Panel):
             on_page=self.clicked(self._picture, "pictures", "Pictures"),
         )
 
-        def picked() -> Device:
-            return self.picked
+        def click(name: str, action: Callable[[Device], object], kind: str, **more: Any) -> Any:
+            return self._button(name, action, kind, given=lambda: self.picked, **more)
 
         self.of_picked = row(
-            self._button(
-                "Remove", self._ask_removal, "change", "danger", given=picked, changes=True
-            ),
-            self._button("Diagnose", self._diagnose, "camera", given=picked),
+            click("Remove", self._ask_removal, "change", style="danger", changes=True),
+            click("Diagnose", self._diagnose, "camera"),
         )
         self.found, self.pictures = View("Why it is in its room or not"), View("Pictures")
         return self.table, self.of_picked, self.found, self.pictures
@@ -237,7 +195,7 @@ class DevicePanel(Panel):
     @property
     def room_id(self) -> str | None:
         """The room that is typed in; None: all rooms."""
-        return self._typed("room_id").strip() or None
+        return self.form.typed("room_id") or None
 
     def list_rooms(self) -> pd.DataFrame:
         """Read the rooms that can be known of (`known_rooms`) with their topics, and offer them to
@@ -257,7 +215,7 @@ class DevicePanel(Panel):
             self.clicked(self.refresh, "reading", "Refresh")()
 
     def refresh(self) -> pd.DataFrame:
-        """The devices of the room, or of all rooms, as they are now (B3): the new `value`."""
+        """Read the devices of the room, or of all rooms, as they are now (B3): the new `value`."""
         with self.working("Reading the devices", "reading") as work:
             room_id = self.room_id
             devices = until_cancelled(lambda: list_devices(self.client, room_id), work.cancelled)
@@ -266,7 +224,7 @@ class DevicePanel(Panel):
             frame: pd.DataFrame = self.value
             return frame
 
-    def _listed(self, devices: Sequence[Device]) -> pd.DataFrame:
+    def _listed(self, devices: list[Device]) -> pd.DataFrame:
         frame = devices_frame(devices)
         places = [(device.room_id, device.user_id) for device in devices]
         keys = [self._keys.setdefault(one, str(len(self._keys) + 1)) for one in places]
@@ -284,7 +242,7 @@ class DevicePanel(Panel):
 
     @told("pick")
     def select(self, user_id: str, room_id: str | None = None) -> Device:
-        """The device of this ID, once it is picked; ConfigError when it is not listed."""
+        """Pick the device of this ID, and return it; ConfigError when it is not listed."""
         self.wait_for_first()
         for key, device in self._devices.items():
             if device.user_id == user_id and room_id in (None, device.room_id):
@@ -302,52 +260,53 @@ class DevicePanel(Panel):
             listed = [self._devices[key] for key in self.table.visible if key in self._devices]
             self.pictures.html = thumbnails_html(self.client.sandbox, listed[:THUMBNAILS])
 
+    # What changes the list
+
     def remove(self, user_id: str, room_id: str | None = None) -> None:
         """Remove the device from its room (B2); errors as of `remove_device`."""
         self._take_out(self.select(user_id, room_id))
 
     def _ask_removal(self, device: Device) -> None:
+        with self.working("Reading the room", "change") as work:
+            room = self._room_of(device, work)
         question = (
-            f"Remove {_named(device)} from {self._room_of(device)}? The service lets go of its "
-            "camera, and the others in the room do not see it any more."
+            f"Remove {_named(device)} from {room}? The service lets go of its camera, and the "
+            "others in the room do not see it any more."
         )
         self.ask("Remove", question, partial(self._take_out, device))
 
     def _take_out(self, device: Device) -> None:
         called = mask_address(device.user_id)
-        with self.working(f"Removing {called}", "change"):
-            with self._looked_up():
-                remove_device(self.client, device)
-            self._say_done(f"{called} was removed from room {device.room_id}.", True, "change")
+        done = f"{called} was removed from room {device.room_id}."
+        with self._changing(f"Removing {called}", done):
+            remove_device(self.client, device)
 
     @contextmanager
-    def _looked_up(self) -> Iterator[None]:
-        """Reads the list again where a change may have happened."""
+    def _changing(self, doing: str, done: str) -> Iterator[Work]:
+        """Work that changes the list, which is read again once it did, or where it may have."""
+        with self.working(doing, "change") as work:
+            try:
+                yield work
+            except (NotInRoom, OutcomeUnknown):
+                with suppress(ConfkitError, CancelledError):
+                    self.refresh()
+                raise
+            self._done(done, True, work)
+
+    def _done(self, said: str, well: bool, work: Work) -> None:
+        """Say what was done, once the list is read again; that this failed is said, too."""
+        work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
         try:
-            yield
-        except (NotInRoom, OutcomeUnknown):
-            with suppress(ConfkitError, CancelledError):
-                self.refresh()
-            raise
+            self.refresh()
+        except (CancelledError, ConfkitError) as error:
+            said = f"{said} The list is as it was before: {error or 'it was cancelled'}"
+        self.tell(said, "good" if well else "bad", work.kind)
 
-    def _say_done(self, said: str, well: bool, kind: str) -> None:
-        """Says what was done, once the list is read again; that this failed is reported, too."""
-        with self.working("Reading the devices", kind) as work:
-            work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
-            try:
-                self.refresh()
-            except (CancelledError, ConfkitError) as error:
-                said = f"{said} The list is as it was before: {error or 'it was cancelled'}"
-        self.tell(said, "good" if well else "bad", kind)
-
-    def _room_of(self, device: Device) -> str:
-        with self.working("Reading the room", "change") as work:
-            try:
-                room = until_cancelled(
-                    lambda: get_room(self.client, device.room_id), work.cancelled
-                )
-            except ConfkitError as error:
-                return f"room {device.room_id}, whose topic could not be read ({error})"
+    def _room_of(self, device: Device, work: Work) -> str:
+        try:
+            room = until_cancelled(lambda: get_room(self.client, device.room_id), work.cancelled)
+        except ConfkitError as error:
+            return f"room {device.room_id}, whose topic could not be read ({error})"
         return f'room "{room.topic}" ({device.room_id})'
 
     # One device
@@ -356,74 +315,27 @@ class DevicePanel(Panel):
     def fill(self, **fields: Any) -> None:
         """Fill in the form; the fields are those of `import_device`, None empties one, and the
         others keep what they have. ConfigError for a field that it has not."""
-        for name, value in fields.items():
-            if name not in self.inputs:
-                raise ConfigError(f"a device has no {name}", f"It has {', '.join(self.inputs)}.")
-            if name == "options" and not isinstance(value, str | None):
-                value = json.dumps(value)
-            self.inputs[name].fill("" if value is None else str(value))
+        self.form.fill(fields)
 
     def clear(self) -> None:
         """Empty all fields of the form but the room's, here and in the browser."""
-        self.fill(**dict.fromkeys(name for name in self.inputs if name != "room_id"))
-
-    def _typed(self, name: str) -> Guarded:
-        return Guarded(self.inputs[name].text or "")
-
-    def _camera(self) -> Device:
-        """What a preflight needs: the address and the login; ParameterError where there is none."""
-        self._move_login()
-        login = self.inputs["login_name"].text, self.inputs["login_password"].text
-        return Device(
-            self._typed("room_id").strip(),
-            self._typed("user_id").strip(),
-            self._typed("user_name").strip(),
-            address_checked(B1, self._typed("user_address").strip()),
-            self._typed("user_data"),
-            options_checked(self._options(), *login),
-        )
-
-    def _move_login(self) -> None:
-        """Moves a login that stands in the address into its own fields, where these are empty."""
-        with suppress(ValueError):
-            parts = parse_address(self._typed("user_address"))
-            own = [self.inputs[name].text for name in ("login_name", "login_password", "options")]
-            if parts.login_name is not None and not any(own):
-                self.inputs["user_address"].fill(parts.url)
-                self.inputs["login_name"].fill(parts.login_name)
-                self.inputs["login_password"].fill(parts.login_password)
-
-    def _options(self) -> Any:
-        given = self._typed("options")
-        with suppress(ValueError):
-            options = json.loads(given) if given.strip() else None
-            if options is None or isinstance(options, dict):
-                return options
-        raise wrong(B1, "options is not a JSON object.", 'Write it as {"name": "value"}.')
-
-    def _device(self) -> Device:
-        """The device to import; ParameterError where something is missing or wrong."""
-        device = self._camera()
-        identity(B1, "room_id", device.room_id)
-        identity(B1, "user_id", device.user_id)
-        needed_text(B1, "user_name", device.user_name)
-        return device
+        self.fill(**dict.fromkeys([*self.inputs][1:]))
 
     def preflight(self, **fields: Any) -> Report:
-        """The report of the camera in the form, whose stages the panel shows as they happen; it
-        changes nothing on the service. `fields` are filled in first."""
+        """Return the report of the camera in the form, whose stages the panel shows as they happen;
+        nothing changes on the service. `fields` are filled in first."""
         self.fill(**fields)
         with self.working("Preflight", "camera") as work:
-            return self._try(self._camera(), work)
+            return self._try(self.form.camera(), work)
 
     def diagnose(self, user_id: str | None = None, room_id: str | None = None) -> Report:
-        """Why a device of the list, or without a `user_id` the one in the form, is not in its
-        room; shown beside that one."""
+        """Find out why a device of the list, or without a `user_id` the one in the form, is not in
+        its room; the report is shown beside that one."""
         return self._diagnose(self.select(user_id, room_id) if user_id else None)
 
     def _diagnose(self, listed: Device | None) -> Report:
         with self.working("Looking for the reason", "camera") as work:
-            device = listed or self._camera()
+            device = listed or self.form.camera()
             name, password = login_of(device)
             report = diagnose_device(
                 self.client,
@@ -437,82 +349,72 @@ class DevicePanel(Panel):
             return self._say_found(report, self.found if listed else self.view, work)
 
     def import_device(self, preflight: bool = True, **fields: Any) -> Device:
-        """The device in the form, once it has joined the room and, if that is ticked, was seen
-        there. `fields` are filled in first; errors as of `import_device`.
+        """Import the device in the form, and return it once it has joined the room and, if that is
+        ticked, was seen there. `fields` are filled in first; errors as of `import_device`.
 
         With `preflight` the camera is tried first, unless it has just been found to play.
         """
         self.fill(**fields)
         with self.working("Importing", "change"):
-            return self._bring_in(self._device(), preflight, self.verify.value)
+            return self._bring_in(self.form.device(), preflight, self.verify.value)
 
     def _ask_import(self) -> None:
         # The question names the device and what is ticked, and a yes is to these.
-        with self.working("Reading the form", "change"):
-            device, preflight, verify = self._device(), not self.untried.value, self.verify.value
-            room = self._room_of(device)
+        with self.working("Reading the form", "change") as work:
+            device, preflight = self.form.device(), not self.untried.value
+            action = partial(self._bring_in, device, preflight, self.verify.value)
+            room = self._room_of(device, work)
         way = ""
         if not preflight:
             way = " It is not tried from here first: if the service refuses, nobody knows why."
-        elif self._passed(device) is None:
+        elif _camera(device) not in self._played:
             way = " It is tried from here first."
         question = f"Import {_named(device)} at {bare(device)} into {room}?{way}"
-        action = partial(self._bring_in, device, preflight, verify)
         self.ask("Import", question, action, grave=False)
 
     def _bring_in(self, device: Device, preflight: bool, verify: bool) -> Device:
         called = mask_address(device.user_id)
-        with self.working(f"Importing {called}", "change") as work:
-            self.client.may_send(B1)
-            passed: Report | None = None
+        seen = ", and seen in it" if verify else ""
+        done = f"{called} was imported into room {device.room_id}{seen}."
+        with self._changing(f"Importing {called}", done) as work:
+            self.client.may_send(B1)  # before the camera is tried
+            report: Report | None = None
             if preflight and can_be_tried(device):
-                passed = self._passed(device) or self._try(device, work)
+                report = self._played.get(_camera(device)) or self._try(device, work)
             if work.cancelled.is_set():
                 raise CancelledError
-            with self._looked_up():
-                found = import_device(self.client, device, preflight=passed or False, verify=verify)
-            seen = ", and seen in it" if verify else ""
-            said = f"{called} was imported into room {device.room_id}{seen}."
-            self._say_done(said, True, "change")
+            found = import_device(self.client, device, preflight=report or False, verify=verify)
+            if report:  # which says: import it
+                self._show(replace(report, advice=done), self.view)
             return found
 
-    def _try(self, camera: Device, work: Work) -> Report:
-        stages: list[Stage] = []
-        self._tried = None
+    def _try(self, device: Device, work: Work) -> Report:
+        stages: dict[str, Stage] = {}
 
         def listen(stage: Stage) -> None:
-            if stages and stages[-1].outcome == RUNNING:
-                stages.pop()
-            stages.append(stage)
-            self.view.html = stages_html(stages)
+            stages[stage.name] = stage
+            self.view.html = stages_html(stages.values())
 
+        self._played = {}
         try:
-            report = preflight_of(camera, cancelled=work.cancelled, on_stage=listen)
+            report = preflight_of(device, cancelled=work.cancelled, on_stage=listen)
         except CancelledError:
-            self.view.html = stages_html(one for one in stages if one.outcome != RUNNING)
+            self.view.html = stages_html(one for one in stages.values() if one.outcome != RUNNING)
             raise
-        self._tried = camera, report
+        if report.ok:
+            self._played = {_camera(device): report}
         return self._say_found(report, self.view, work)
-
-    def _passed(self, device: Device) -> Report | None:
-        """The report of this camera, with this login, where it was found to play."""
-        if self._tried is None:
-            return None
-        camera, report = self._tried
-        same = camera.user_address == device.user_address and login_of(camera) == login_of(device)
-        return report if same and report.ok else None
-
-    def _show(self, report: Report, view: View) -> None:
-        self.report = report
-        view.html = report._repr_html_()
 
     def _say_found(self, report: Report, view: View, work: Work) -> Report:
         self._show(report, view)
+        text = f"{report.verdict}: {report.cause} {report.advice}"
         if report.ok:
-            self.tell(f"{report.cause} {', '.join(report.facts())}", "good", work.kind)
-        else:
-            self.tell(f"{report.verdict}: {report.cause} {report.advice}", "bad", work.kind)
+            text = f"{report.cause} {', '.join(report.facts())}"
+        self.tell(text, "good" if report.ok else "bad", work.kind)
         return report
+
+    def _show(self, report: Report, view: View) -> None:
+        self.report, view.html = report, report._repr_html_()
 
     # Many devices
 
@@ -522,8 +424,8 @@ class DevicePanel(Panel):
         self.pasted.clear()
 
     def check_table(self, table: Given | None = None) -> int:
-        """How many devices a table has, the one in the panel unless another is given; nothing is
-        sent. TableError when something is wrong with it."""
+        """Return how many devices a table has, the one in the panel unless another is given;
+        nothing is sent. TableError when something is wrong with it."""
         with self.working("Checking the table", "table"):
             number = len(self._checked(self._source(table)))
             said = f"{counted(number, 'device')}, and nothing is wrong with the table."
@@ -538,16 +440,13 @@ class DevicePanel(Panel):
         verify: bool | None = None,
         rollback: bool | None = None,
     ) -> pd.DataFrame:
-        """One row per device with what became of it, as of `import_devices`; also the `result`.
-
-        What is not given is as the panel has it. ConfigError for what is no table.
-        """
+        """Import a table, the one in the panel unless another is given; return one row per device
+        with what became of it, as of `import_devices`; also the `result`. What is not given is as
+        the panel has it."""
         given = {"preflight": preflight, "verify": verify, "rollback": rollback}
-        ticked = {
-            name: self.ticks[name].value if one is None else one for name, one in given.items()
-        }
+        wanted = {name: one for name, one in given.items() if one is not None}
         with self.working("Importing the table", "table"):
-            return self._import_rows(self._source(table), ticked)
+            return self._import_rows(self._source(table), {**self._ticked(), **wanted})
 
     @told("table")
     def try_again(self) -> pd.DataFrame:
@@ -557,45 +456,42 @@ class DevicePanel(Panel):
             raise ConfigError("No table was imported yet", "Import one first.")
         return self._again()
 
+    def _ticked(self) -> dict[str, bool]:
+        return {name: box.value for name, box in self.ticks.items()}
+
     def _source(self, table: Given | None) -> Callable[[], Given]:
         """What gives a table, the one in the panel unless another is given, as often as it is
-        asked; ConfigError for none."""
-        if table is not None and is_table(table):
+        called; ConfigError for none."""
+        if isinstance(table, pd.DataFrame | str | os.PathLike):
             return lambda: table
         typed = [one for one in (self.pasted.text, self.file.text) if one]
-        if isinstance(table, io.TextIOBase):
+        if table is not None:
             typed = [Secret(table.read())]
-        elif table is not None:
-            raise ConfigError(
-                f"the table is {type(table).__name__}, and no table",
-                "Give a DataFrame, a path, or a file that is open for reading.",
-            )
         if len(typed) != 1:
             problem = "A file is chosen and a text is pasted" if typed else "No table is there"
             raise ConfigError(problem, "Choose a CSV file or paste its text, and give one of them.")
         return lambda: io.StringIO(typed[0])
 
-    def _checked(self, source: Callable[[], Given]) -> list[Fate]:
+    def _checked(self, source: Callable[[], Given]) -> list[Device]:
         rows, problems = device_rows(source())
         if problems:
             raise table_error(problems)
-        shown(self.rows, False)
-        return rows
+        return [one.device for one in rows]
 
     def _ask_table(self) -> None:
         # What the question says is what is done, whatever is ticked while it stands.
-        ticked = {name: box.value for name, box in self.ticks.items()}
+        ticked = self._ticked()
         with self.working("Checking the table", "table"):
             source = self._source(None)
-            rows = self._checked(source)
-        rooms = {one.device.room_id for one in rows}
-        devices, into = counted(len(rows), "device"), counted(len(rooms), "room")
-        how = ["What is in its room already is left alone."]
+            devices = self._checked(source)
+        rooms = counted(len({one.room_id for one in devices}), "room")
+        many = counted(len(devices), "device")
+        how = "What is in its room already is left alone."
         if ticked["preflight"]:
-            how.append("Each camera is tried first, and one that does not play is not imported.")
+            how += " Each camera is tried first, and one that does not play is not imported."
         if ticked["rollback"]:
-            how.append("The first failure ends it, and what it has imported is removed again.")
-        question = f"Import {devices} into {into} of {self.client.name}? {' '.join(how)}"
+            how += " The first failure ends it, and what it has imported is removed again."
+        question = f"Import {many} into {rooms} of {self.client.name}? {how}"
         self.ask("Import", question, lambda: self._import_rows(source, ticked), grave=False)
 
     def _import_rows(self, source: Callable[[], Given], ticked: Mapping[str, Any]) -> pd.DataFrame:
@@ -605,27 +501,26 @@ class DevicePanel(Panel):
             )
             self._again = partial(self._import_rows, source, ticked)
             well = bool(result.outcome.isin(["imported", "already there"]).all())
-            self._show_rows(result, "device")
-            shown(self.after, True)
+            keyed = result.assign(key=range(len(result)))
+            self.rows.show(keyed, counted(len(result), "device"))
+            self.rows.choose("")
+            for found in (self.rows, self.after):
+                shown(found, True)
             shown(self.retry, not well)
             counts = result.outcome.value_counts(sort=False)
             said = ", ".join(f"{number} {outcome}" for outcome, number in counts.items() if number)
-            advice = "" if well else " Pick a row to see its cause and the next step."
-            said = f"{said}.{advice}" if said else "The table has no devices."
-            self._say_done(said, well, "table")
+            said = f"{said}." if said else "The table has no devices."
+            if not well:
+                said += " Pick a row to see its cause and the next step."
+            self._done(said, well, work)
             return result
 
-    def _show_rows(self, frame: pd.DataFrame, noun: str) -> None:
-        self.rows.show(frame.assign(key=range(len(frame))), counted(len(frame), noun))
-        self.rows.choose("")
-        shown(self.rows, True)
-
     def _detail_of(self, key: str) -> None:
+        keyed = self.rows.ordered
         names = ("user_name", "user_address", "cause", "advice")
-        frame = self.rows.ordered
         self.detail.html = "".join(
-            fields([(name.removeprefix("user_"), one[name]) for name in names if name in one])
-            for one in frame[frame["key"].astype(str) == key].to_dict("records")
+            fields([(name.removeprefix("user_"), one[name]) for name in names])
+            for one in keyed[keyed["key"].astype(str) == key].to_dict("records")
         )
 
     def _download(self, _: object) -> None:
@@ -633,17 +528,15 @@ class DevicePanel(Panel):
             self.frame.save("imported-devices.csv", as_csv(self.result))
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
-        """Say in the panel what went wrong, what was found out about that, and each problem of a
-        table in its row."""
+        """Say in the panel what went wrong, and show what was found out about that."""
         super().fails(error, kind)
-        if isinstance(error, TableError):
-            import pandas as pd
-
-            frame = pd.DataFrame(error.problems, columns=["row", "column", "problem"])
-            self._show_rows(frame.astype({"row": "Int64"}), "problem")
-            self.tell(f"{error.meaning} Nothing was sent. {error.advice}", "bad", kind)
-        elif isinstance(error, ApiError) and error.report:
+        if isinstance(error, ApiError) and error.report:
             self._show(error.report, self.view)
+
+
+def _camera(device: Device) -> tuple[object, ...]:
+    """What makes two devices one camera that is opened with one login."""
+    return device.user_address, login_of(device)
 
 
 def _named(device: Device) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import tzinfo
-from inspect import Parameter, signature
 
 from ..client import Client
 from ..errors import ConfigError
-from ..many.result import Sweep
+from ..many.sweeps import Sweep
 from ..occupancy.zones import zone
-from ..rooms import create_room
 
 
 def check_source(client: object, rooms: object = None) -> None:
@@ -29,25 +26,11 @@ def check_source(client: object, rooms: object = None) -> None:
 
 def zone_of(tz: str | tzinfo | None) -> tzinfo:
     """The zone in which a panel shows its times; None is this machine's own. ConfigError: there is
-    none so."""
-    if not isinstance(tz, str | tzinfo | None):
-        raise ConfigError(
-            f"tz is of type {type(tz).__name__}",
-            "Give a time zone such as 'Europe/Berlin', or None for this machine's own.",
-        )
+    no such zone."""
     try:
         return zone(tz)[0]
-    except ValueError as error:
-        raise ConfigError(f"tz: {error}, or None for this machine's own.") from None
-
-
-def check_options(options: Mapping[str, object]) -> None:
-    """Check that `create_room` has all of these options; otherwise ConfigError."""
-    taken = [
-        name
-        for name, one in signature(create_room).parameters.items()
-        if one.kind is Parameter.KEYWORD_ONLY
-    ]
-    unknown = ", ".join(name for name in options if name not in taken)
-    if unknown:
-        raise ConfigError(f"create_room has no option {unknown}", f"It has {', '.join(taken)}.")
+    except (TypeError, ValueError):
+        raise ConfigError(
+            f"tz is {tz!r}, which is no time zone",
+            "Give one such as 'Europe/Berlin', or None for this machine's own.",
+        ) from None

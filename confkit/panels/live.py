@@ -4,23 +4,22 @@ say when rooms were read, and when nobody answers."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..charts.rooms import RoomNow
+from ..charts.rooms import row_now
 from ..charts.texts import clean, lasting, listed, moment
-from ..errors import ConfigError, ConfkitError, ProtocolError, TransportError
-from ..many.result import NOT_ASKED, Sweep
+from ..errors import ConfigError, ProtocolError, TransportError
+from ..many.sweeps import NOT_ASKED, Sweep, commonest
 from ..occupancy.zones import zone
 from ..text import counted
 from ..transport import finite
 from . import arranging
-from .given import check_source, zone_of
-from .model import READ_AT, UNREAD, Outage, RoomsModel, Viewer, not_asked
+from .given import zone_of
+from .model import READ_AT, STATE, UNREAD, Outage, RoomsModel, Viewer, not_asked
 from .panel import Panel, Work, told, until_cancelled
 from .parts import Bar, Mark, Table
 from .parts.table import Cell, Row
@@ -35,7 +34,7 @@ SHORTEST, DAY = 0.5, 86_400.0  # seconds from one reading of the page to the nex
 
 
 def check_every(seconds: float) -> float:
-    """These seconds; ConfigError unless they are 0, or from 0.5 to a day."""
+    """Return these seconds; ConfigError unless they are 0, or from 0.5 to a day."""
     if seconds != 0 and not (finite(seconds) and SHORTEST <= seconds <= DAY):
         raise ConfigError(
             f"every is {seconds!r}",
@@ -48,21 +47,21 @@ def check_every(seconds: float) -> float:
 
 
 def age(time: datetime) -> str:
-    """How long ago this was, such as "12 s" or "2 h 5 min"."""
+    """Return how long ago this was, such as "12 s" or "2 h 5 min"."""
     seconds = max(0.0, (datetime.now(UTC) - time).total_seconds())
     return f"{seconds:.0f} s" if seconds < 60 else lasting(seconds / 60)
 
 
-def clock(time: datetime, tz: tzinfo | None, today: datetime | None = None) -> str:
-    """The time of day in this zone, with the day where that is not today's."""
-    here, _ = zone(tz)
-    local, other = time.astimezone(here), (today or datetime.now(UTC)).astimezone(here)
+def clock(time: datetime, tz: tzinfo, today: datetime | None = None) -> str:
+    """Return the time of day in this zone, with the day where that is not today's."""
+    local, other = time.astimezone(tz), (today or datetime.now(UTC)).astimezone(tz)
     return f"{local:%H:%M:%S}" if local.date() == other.date() else moment(local)
 
 
-def shown_of(found: int, frame: pd.DataFrame, aging: bool, tz: tzinfo | None) -> str:
-    """How many rooms are shown of how many, how many were not read, when the others were, in the
-    zone `tz`, which is named, and (`aging`) how old the oldest is by now."""
+def shown_of(found: int, frame: pd.DataFrame, aging: bool, tz: tzinfo) -> str:
+    """Return how many rooms are shown of how many, how many were not read, when the others were,
+    in the zone `tz`, which is named, (`aging`) how old the oldest is by now, and how many users
+    were in all of them."""
     of, unasked = counted(len(frame), "room"), int(not_asked(frame).sum())
     failed = int(frame["error"].notna().sum()) - unasked
     parts = [of if found == len(frame) else f"{found:,} of {of}"]
@@ -73,28 +72,28 @@ def shown_of(found: int, frame: pd.DataFrame, aging: bool, tz: tzinfo | None) ->
         times = dict.fromkeys(clock(time, tz, read.max()) for time in (read.min(), read.max()))
         old = f", the oldest {age(read.min())} ago" if aging else ""
         parts.append(f"read at {' to '.join(times)} ({zone(tz)[1]}){old}")
+    users = frame["users"].dropna()
+    parts += [counted(int(users.sum()), "user")] * bool(len(users))
     return " · ".join(parts)
 
 
 def outcome(swept: Sweep, frame: pd.DataFrame) -> str:
-    """What is to be said of a reading besides its rows, which are those of `frame`; an empty text
-    when all of these were read."""
-    there = {None, *frame["room_id"]}
-    lost = {one.room_id: one for one in reversed(swept.failures) if one.room_id in there}
-    # A room counts once, whatever of its calls failed; the external devices are all rooms'.
-    rooms = tuple(one for room_id, one in lost.items() if room_id is not None)
+    """Return what is to be said of a reading besides its rows, which are those of `frame`; an empty
+    text when all of these were read."""
     if not swept.complete:
         unasked = int(not_asked(frame).sum())
         return (
             f"Ended early: {len(frame) - unasked:,} of {len(frame):,} rooms were read; "
             f"{unasked:,} were not asked, and stand as they were before."
         )
+    # A room counts once, whatever of its calls failed; the external devices are all rooms'.
+    there = {None, *frame["room_id"]}
+    lost = {one.room_id: one for one in reversed(swept.failures) if one.room_id in there}
     if not lost:
         return ""
-    told = replace(swept, failures=rooms or tuple(lost.values()))
-    why = told.commonest
-    advice = next(one.advice for one in told.failures if one.error.said in why)
-    what = f"{len(rooms):,} of {counted(len(frame), 'room')}" if rooms else "The external devices"
+    why, rooms = commonest([*lost.values()]), len({*lost} - {None})
+    advice = next(one.advice for one in lost.values() if one.error.said in why)
+    what = f"{rooms:,} of {counted(len(frame), 'room')}" if rooms else "The external devices"
     return (
         f"{what} could not be read, {why}. {advice} What was read of them before stays, with its "
         "time; the rest is missing, not zero."
@@ -104,27 +103,26 @@ def outcome(swept: Sweep, frame: pd.DataFrame) -> str:
 def outage_told(
     outage: Outage, frame: pd.DataFrame, service: str, seconds: float | None, tz: tzinfo
 ) -> str:
-    """An outage in words: since when, how many rooms show old values and how old these are, why,
-    and in how many seconds it is tried next (None: not by itself). Times are in the zone `tz`."""
+    """Return an outage in words: since when, how many rooms show old values and how old these are,
+    why, and in how many seconds it is tried next (None: not by itself). Times are in `tz`."""
     if outage.lasts:
         return f"{outage.error} This panel reads and changes nothing more: make a new one then."
     silent = isinstance(outage.error, TransportError | ProtocolError)
-    said = "No answer" if silent else "Nothing has been read"
-    said += f" from {service} since {clock(outage.since, tz)} ({zone(tz)[1]})"
-    known = frame[READ_AT].dropna()
-    if known.empty:
-        said += ": no room has been read yet"
-    else:
-        rooms = "1 room keeps its" if len(known) == 1 else f"{len(known):,} rooms keep their"
-        said += f": {rooms} last known values, up to {age(known.min())} old"
+    known, rooms = frame[READ_AT].dropna(), "no room has been read yet"
+    if len(known):
+        keep = "1 room keeps its" if len(known) == 1 else f"{len(known):,} rooms keep their"
+        rooms = f"{keep} last known values, up to {age(known.min())} old"
     again = "Refresh tries again"
     if seconds is not None:
         again = f"next try at {clock(datetime.now(UTC) + timedelta(seconds=seconds), tz)}"
-    return f"{said}; {again}. {outage.error}"
+    return (
+        f"{'No answer' if silent else 'Nothing has been read'} from {service} since "
+        f"{clock(outage.since, tz)} ({zone(tz)[1]}): {rooms}; {again}. {outage.error}"
+    )
 
 
 def missing_cell(row: Row) -> Mark | None:
-    """Why there is no value: the room was not read, or not asked for."""
+    """Return why there is no value: the room was not read, or not asked for."""
     if row["error"] is None:
         return None
     asked = row["error"] != NOT_ASKED
@@ -142,7 +140,6 @@ class RoomsPanel(Panel):
     def __init__(
         self, title: str, client: Client, rooms: Any, rate: float, tz: str | tzinfo | None
     ) -> None:
-        check_source(client)
         self._tz = zone_of(tz)
         given = isinstance(rooms, RoomsModel)
         self.model = rooms if given else RoomsModel(client, rooms, background_rate=rate)
@@ -156,9 +153,7 @@ class RoomsPanel(Panel):
             page=self._page,
             changed=self._changed,
             picked=self._picked,
-            left=lambda ids: self.tell(
-                f"The service does not have {_rooms_named(ids)} any more: left out.", kind="left"
-            ),
+            left=self._say_left,
             also=self._show_picked,
             fails=lambda error: self.fails(error, "reading"),
         )
@@ -168,7 +163,7 @@ class RoomsPanel(Panel):
         self.often.observe(lambda change: self._follow_every(change["new"]), "value")
 
     def _begins(self) -> None:
-        """Shows the model's rooms from now on, which are read first where they were not yet."""
+        """Show the model's rooms from now on, which are read first where they were not yet."""
         self.model.watch(self._viewer)
         if self.model.found:
             self._shows_rows()
@@ -189,7 +184,7 @@ class RoomsPanel(Panel):
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether nothing is under way any more, after at most `timeout` seconds for each."""
+        """Return whether nothing is under way, after at most `timeout` seconds for each."""
         for thread in self._asides:
             thread.join(timeout)
         over = super().wait(timeout) and self.model.wait(timeout)
@@ -198,15 +193,15 @@ class RoomsPanel(Panel):
     # What each panel has of its own
 
     def _draw(self) -> pd.DataFrame:
-        """Shows the model's rows, with their ages, and returns the panel's value."""
+        """Show the model's rows, with their ages, and return the panel's value."""
         raise NotImplementedError
 
     def _turn_to(self, room_id: str) -> None:
-        """Makes room for this room, and for none with ""."""
+        """Make room for this room, and for none with ""."""
         raise NotImplementedError
 
     def _show_picked(self) -> None:
-        """Reads what there is of the picked room besides its row, and shows it."""
+        """Read what there is of the picked room besides its row, and show it."""
         raise NotImplementedError
 
     # One room
@@ -231,7 +226,7 @@ class RoomsPanel(Panel):
             self._beside(self._show_picked)
 
     def _of_panel(self, room_id: str | None) -> str:
-        """The room's ID, or that of the picked one; ConfigError says how to pick or add one."""
+        """Return the room's ID, or that of the picked one; ConfigError where there is none."""
         self.wait_for_first()
         room_id = self.model.picked if room_id is None else str(room_id)
         if not room_id:
@@ -246,7 +241,7 @@ class RoomsPanel(Panel):
     # Reading
 
     def refresh(self) -> pd.DataFrame:
-        """The `value`, once all rooms were read; those that a Cancel left out are as before.
+        """Read all rooms, and return the `value`; those that a Cancel left out are as before.
         Where no rooms were given, those that are known are looked for first."""
         with self.reads("Finding rooms") as work:
             if self.model.looks_for_rooms:
@@ -257,7 +252,7 @@ class RoomsPanel(Panel):
         return frame
 
     def refresh_every(self, seconds: float) -> None:
-        """Has the page read every so many seconds while somebody sees the panel, and all other
+        """Read the page every so many seconds while somebody sees the panel, and all other
         rooms in between; 0 ends that. ConfigError: it is no number of seconds from 0.5 to a day."""
         seconds = check_every(seconds)
         if seconds not in OFTEN.values():
@@ -266,8 +261,7 @@ class RoomsPanel(Panel):
 
     @told("reading")
     def _read_page(self) -> None:
-        with self._hearing():
-            self._say(*self.model.read(self._page()))
+        self._say(*self.model.read(self._page()))
         self._show_picked()
 
     def _page(self) -> list[str]:
@@ -278,25 +272,20 @@ class RoomsPanel(Panel):
         self._say(*self.model.read(ids, work.progress, work.cancelled))
 
     def _say(self, swept: Sweep, frame: pd.DataFrame) -> None:
+        self._tell_outage()
         if self.model.outage is None and (said := outcome(swept, frame)):
             self.tell(said, "bad" if swept.failures else "", "reading")
 
-    @contextmanager
-    def reads(self, what: str) -> Iterator[Work]:
-        """Work in which rooms are read; where nobody answers that is said once, as an outage."""
-        with self.working(what, kind="reading") as work, self._hearing():
-            yield work
+    def reads(self, what: str) -> AbstractContextManager[Work]:
+        """Return work in which rooms are read."""
+        return self.working(what, "reading")
 
-    @contextmanager
-    def _hearing(self) -> Iterator[None]:
-        try:
-            yield
-        except ConfkitError as error:
-            if self.model.outage is not None and self.model.outage.error is error:
-                self._said = error
-            raise
-        finally:
+    def fails(self, error: BaseException, kind: str = "work") -> None:
+        """Say in the panel what went wrong; where nobody answers that is the outage, said once."""
+        if self.model.outage is not None and self.model.outage.error is error:
             self._tell_outage()
+        else:
+            super().fails(error, kind)
 
     def _follow_every(self, seconds: float) -> None:
         self._viewer.every = seconds
@@ -308,14 +297,14 @@ class RoomsPanel(Panel):
     def _hidden(self) -> None:
         self.model.hide(self._viewer)
 
-    def _beside(self, action: Callable[[], object], kind: str = "pick") -> None:
-        """Does it at once in a thread, whatever else is under way."""
+    def _beside(self, action: Callable[[], object]) -> None:
+        """Do it at once in a thread, whatever else is under way."""
 
         def run() -> None:
             try:
                 action()
             except Exception as error:  # noqa: BLE001  # nobody would see it raised
-                self.fails(error, kind)
+                self.fails(error, "pick")
 
         thread = threading.Thread(target=run, name="confkit panel beside", daemon=True)
         self._asides = [*filter(threading.Thread.is_alive, self._asides), thread]
@@ -323,37 +312,42 @@ class RoomsPanel(Panel):
 
     # What the model says
 
+    def _say_left(self, ids: list[str]) -> None:
+        rooms = f"room{'s' * (len(ids) > 1)} {listed(ids, 8)}"
+        self.tell(f"The service does not have {rooms} any more: left out.", kind="left")
+
     def _changed(self, _: pd.DataFrame | None) -> None:
         self._shows_rows()
-        before, self._outage = self._outage, self.model.outage
-        if self._outage is None and before is not None:
+        before, now = self._outage, self.model.outage
+        self._outage = now
+        # One that was dismissed comes back when somebody asks.
+        if now is not None and now is not before:
+            if before is None or any(one["kind"] == "service" for one in self.frame.messages):
+                self._tell_outage()
+        elif now is None and before is not None:
+            since = f"{clock(datetime.now(UTC), self._tz)} ({zone(self._tz)[1]})"
             self.frame.tell(
-                f"{self.client.name} has been answering again since "
-                f"{clock(datetime.now(UTC), self._tz)} ({zone(self._tz)[1]}), after "
+                f"{self.client.name} has been answering again since {since}, after "
                 f"{age(before.since)}. Rows that have not been read since say how old they are.",
                 "good",
                 "service",
             )
-        # One that was dismissed comes back when somebody asks.
-        elif self._outage is not before and (
-            before is None or any(one["kind"] == "service" for one in self.frame.messages)
-        ):
-            self._tell_outage()
 
     def _tell_outage(self) -> None:
-        outage = self.model.outage
-        if outage is not None:
+        if self.model.outage is not None:
             seconds = self.model.seconds_left() if self.frame.every else None
-            said = outage_told(outage, self.model.frame, self.client.name, seconds, self._tz)
-            self.frame.tell(said, "bad", "service")
+            text = outage_told(
+                self.model.outage, self.model.frame, self.client.name, seconds, self._tz
+            )
+            self.frame.tell(text, "bad", "service")
 
     def _shows_rows(self) -> None:
-        """Shows the rows as they are now; before rooms are found a value would say that there are
+        """Show the rows as they are now; before rooms are found a value would say that there are
         none."""
         self.draws(lambda: self._draw() if self.model.found else None)
 
     def _shows(self, found: pd.DataFrame) -> None:
-        """Shows these of the model's rows."""
+        """Show these of the model's rows."""
         frame = self.model.frame
         self.table.show(found, shown_of(len(found), frame, bool(self.frame.every), self._tz))
         self.table.chosen = self.model.picked
@@ -364,26 +358,16 @@ class RoomsPanel(Panel):
         if row["users"] is None:
             mark = missing_cell(row)
             return mark and Bar(mark.text, None, "unread")
-        # A room that was read has a topic: without one, and with an error, its cap is not known.
-        cap = row["attendee_max"]
-        capped = cap is not None or row["topic"] is not None or row["error"] is None
-        now = RoomNow("", row["room_id"], row["users"], cap or None, capped)
-        word = "" if now.state == "free" else now.word
-        parts = [now.numbers, word, self._old(row)]
-        return Bar(", ".join(filter(None, parts)), now.share, now.state)
-
-    def _old(self, row: Row) -> str:
-        if not row[UNREAD] or row[READ_AT] is None:
-            return ""
-        if self.frame.every:
-            return f"{age(row[READ_AT])} old"
-        return f"as of {clock(row[READ_AT], self._tz)}"
+        cap, capped = row["attendee_max"] or None, row[STATE] != "unread"
+        now = row_now("", row["room_id"], row["users"], cap, capped)
+        parts = [now.numbers, "" if now.state == "free" else now.word]
+        if row[UNREAD] and row[READ_AT] is not None:
+            time = row[READ_AT]
+            parts += [f"{age(time)} old" if self.frame.every else f"as of {clock(time, self._tz)}"]
+        share = row["users"] / cap if cap else None
+        return Bar(", ".join(filter(None, parts)), share, now.state)
 
 
 def name_of(row: Row) -> str:
-    """What a room is called in a row."""
+    """Return what a room is called in a row."""
     return clean(row["topic"] or row["room_id"])
-
-
-def _rooms_named(ids: list[str]) -> str:
-    return f"room{'s' * (len(ids) > 1)} {listed(ids, 8)}"

@@ -16,29 +16,29 @@ from datetime import UTC, datetime
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
 from ..charts.looks import STATES
-from ..charts.rooms import RoomNow
+from ..charts.rooms import row_now
 from ..errors import ApiError, ConfigError, ConfkitError, RoomNotFound, TokenRejected
 from ..frames import OTHER, ROOM_MODE, ROOM_STATUS, strings
 from ..many.ids import RoomIds
 from ..many.ids import room_ids as read_ids
-from ..many.reading import Part
-from ..many.result import NOT_ASKED, UTILISATION, Sweep, utilisation
-from ..many.sweeps import sweep
+from ..many.sweeps import NOT_ASKED, UTILISATION, Sweep, sweep, utilisation
 from ..occupancy.known import known_rooms
 from ..transport import finite
 from .given import check_source
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..client import Client
 
 READ_AT = "read_at"  # when the users of a row were read (UTC)
 UNREAD = "_unread"  # whether the last try has not read them
 _TEXT = "_text"  # what a search looks through
 STATE = "_state"  # its state in the words of the occupancy chart
-_HIDDEN = [UNREAD, _TEXT, STATE]  # columns that no `value` has
+_HIDDEN = [STATE, _TEXT, UNREAD]  # columns that no `value` has
 _USERS = ["users", "people", "devices", READ_AT]  # what is read together (A6)
 
 RATE = 20.0  # requests a second for the rooms that are not on the screen
@@ -52,27 +52,15 @@ TRIED = 3  # rooms of the page in such a try: one of them may fail by itself
 
 def unasked(client: Client, given: RoomIds) -> Sweep:
     """The sweep of rooms of which nothing has been asked yet."""
-    nothing = [None] * len(given.ids)
-    return Sweep(
-        ids=tuple(given.ids),
-        service=client.name,
-        time=datetime.now(UTC),
-        seconds=0.0,
-        requests=0,
-        complete=False,
-        failures=(),
-        _part=Part(nothing, nothing, None, 0, complete=False),
-        _asked=(True, True),
-        _columns=given.columns,
-    )
+    ids, now = tuple(given.ids), datetime.now(UTC)
+    nothing = [None] * (1 + 2 * len(ids))
+    return Sweep(ids, client.name, now, 0.0, 0, False, (True, True), nothing, given.columns)
 
 
 def frame_of(swept: Sweep) -> pd.DataFrame:
     """The sweep's `frame()` with the `utilisation` of `occupancy_frame` after `attendee_max`,
     `read_at` after `error` (UTC, the sweep's start; missing where the users were not read), and
     columns that no `value` has."""
-    import pandas as pd
-
     frame = swept.frame()
     for ours in (READ_AT, *_HIDDEN):
         given = ours
@@ -85,7 +73,8 @@ def frame_of(swept: Sweep) -> pd.DataFrame:
     time = pd.Series(pd.Timestamp(swept.time), frame.index, "datetime64[us, UTC]")
     frame.insert(6, UTILISATION, None)
     place = list(frame.columns).index("error") + 1
-    for name, column in ((STATE, None), (_TEXT, None), (UNREAD, lost.to_numpy(bool))):
+    # Each before those that were inserted there.
+    for name, column in ((UNREAD, lost.to_numpy(bool)), (_TEXT, None), (STATE, None)):
         frame.insert(place, name, column)
     frame.insert(place, READ_AT, time.where(~lost))
     return _derived(frame)
@@ -96,49 +85,60 @@ def _derived(frame: pd.DataFrame) -> pd.DataFrame:
     text = frame["topic"].fillna("")
     for name in ("room_id", "owner_id", "room_extend_id"):
         text = text + "\n" + frame[name].fillna("")
-    frame[UTILISATION], frame[STATE] = utilisation(frame), states(frame)
-    frame[_TEXT] = text.str.lower()
-    return frame
+    derived = {UTILISATION: utilisation(frame), STATE: states(frame), _TEXT: text.str.lower()}
+    return frame.assign(**derived)
 
 
-def merged(old: pd.DataFrame, new: pd.DataFrame, gone: Collection[str] = ()) -> pd.DataFrame:
-    """The old rows with the new ones in their places, and the further new rows behind them.
+def _further(frame: pd.DataFrame) -> list[str]:
+    """The columns that a table of rooms brought along."""
+    return list(frame.columns[list(frame.columns).index(UNREAD) + 1 :])
+
+
+def _places(frame: pd.DataFrame, rows: pd.DataFrame) -> npt.NDArray[np.intp]:
+    """For each of the rows the place of its room in the frame, or -1."""
+    rooms: pd.Index[str] = pd.Index(frame["room_id"])
+    return rooms.get_indexer(pd.Index(rows["room_id"]))
+
+
+def joined(frame: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    """The frame with those rooms of the other one that it has not, behind its own, and with the
+    further columns of both."""
+    if frame.empty or more.empty:
+        return frame if more.empty else more
+    new = more[_places(frame, more) < 0]
+    found = pd.concat([frame, new], ignore_index=True)
+    for name in _further(more):
+        given = found["room_id"].map(more.set_index("room_id")[name])
+        found[name] = given.combine_first(found[name])
+    return found
+
+
+def updated(frame: pd.DataFrame, new: pd.DataFrame, gone: Collection[str] = ()) -> pd.DataFrame:
+    """The frame with what was read of its rooms.
 
     What could not be read of a room stays as it was last read: its users keep the `read_at` of
-    their reading, and `error` says why not since. A row that was not asked, or that the old frame
-    has of a later reading, stays whole. Of rooms that are `gone` nothing is kept.
+    their reading, and `error` says why not since. A row that was not asked, or that the frame has
+    of a later reading, stays whole. Of rooms that are `gone` nothing is kept.
     """
-    import numpy as np
-    import pandas as pd
-
-    if old.empty or new.empty:
-        return old if new.empty else new
-    before, after = pd.Index(old["room_id"]), pd.Index(new["room_id"])
-    at = before.get_indexer(after)
-    known, prior = at >= 0, old.iloc[at].set_axis(new.index)
-    asked_at = pd.Timestamp(new.attrs["time"])
+    at = _places(frame, new)
+    new, at = new[at >= 0], at[at >= 0]
+    before = frame.iloc[at]
+    new = new.set_index(before.index)
     # What was asked for earlier may come later, where two read at once.
-    stays = known & (not_asked(new) | (prior[READ_AT] > asked_at).to_numpy(bool))
-    keeps = known & ~new["room_id"].isin(list(gone)).to_numpy(bool)
-    lost = keeps & new["error"].notna().to_numpy(bool)
-    unread = keeps & new[UNREAD].to_numpy(bool)
-    own = list(new.columns)[1 : list(new.columns).index(_TEXT)]
-    new = new.copy(deep=False)
-    for name in own:
+    stays = not_asked(new) | (before[READ_AT] > pd.Timestamp(new.attrs["time"]))
+    lost = new["error"].notna() & ~new["room_id"].isin(list(gone))
+    rows = before.copy()
+    for name in frame.columns.drop(["room_id", *_further(frame)]):
+        keeps = stays
         if name in _USERS:
-            where = stays | unread
-        elif name in ("ret", "error", UNREAD):
-            where = stays
-        else:
-            where = stays | lost & new[name].isna()
-        new[name] = new[name].where(~where, prior[name])
-    for name in old.columns.difference(new.columns):
-        new[name] = prior[name].where(known)
-    there = after.get_indexer(before)
-    places = np.where(there < 0, np.arange(len(old)), len(old) + there)
-    added = len(old) + np.flatnonzero(~known)
-    frame = pd.concat([old, _derived(new)], ignore_index=True).take(np.append(places, added))
-    return frame.reset_index(drop=True)
+            keeps = stays | lost & new[UNREAD]
+        elif name not in ("ret", "error", UNREAD):
+            keeps = stays | lost & new[name].isna()
+        rows[name] = before[name].where(keeps, new[name])
+    places = np.arange(len(frame))
+    places[at] = len(frame) + np.arange(len(rows))
+    both = pd.concat([frame, _derived(rows)], ignore_index=True)
+    return both.take(places).reset_index(drop=True)
 
 
 def not_asked(frame: pd.DataFrame) -> Any:
@@ -153,19 +153,23 @@ def valued(frame: pd.DataFrame) -> pd.DataFrame:
 
 def states(frame: pd.DataFrame) -> Any:
     """The state of each row in the words of the occupancy chart, by what was last read of it."""
-    import pandas as pd
-
-    known = frame["attendee_max"].notna() | frame["topic"].notna() | frame["error"].isna()
-    columns = [
-        frame[name].astype(object).where(frame[name].notna(), None)
-        for name in ("users", "attendee_max")
-    ]
-    rows = list(zip(*columns, known, strict=True))
-    of = {one: RoomNow("", "", one[0], one[1] or None, one[2]).state for one in {*rows}}
+    capped = frame["attendee_max"].notna() | frame["topic"].notna() | frame["error"].isna()
+    numbers = (
+        frame[name].array.to_numpy(object, na_value=None) for name in ("users", "attendee_max")
+    )
+    rows = list(zip(*numbers, capped, strict=True))
+    of = {one: row_now("", "", *one).state for one in {*rows}}
     return pd.Categorical([of[row] for row in rows], categories=list(STATES))
 
 
 # Search and filters
+
+
+_NAMED = {
+    "status": [*ROOM_STATUS.values(), OTHER],
+    "mode": [*ROOM_MODE.values(), OTHER],
+    "state": list(STATES),
+}
 
 
 class Filter(NamedTuple):
@@ -183,19 +187,17 @@ class Filter(NamedTuple):
 
     def checked(self) -> Filter:
         """This filter; ConfigError where rooms cannot be looked for with it."""
-        number = isinstance(self.fuller_than, Real) and not isinstance(self.fuller_than, bool)
-        for name, right, advice in (
-            ("text", isinstance(self.text, str), "words to look for"),
-            ("status", *_one_of(self.status, [*ROOM_STATUS.values(), OTHER])),
-            ("mode", *_one_of(self.mode, [*ROOM_MODE.values(), OTHER])),
-            ("state", *_one_of(self.state, list(STATES))),
-            ("failures", isinstance(self.failures, bool), "True or False"),
-            (
-                "fuller_than",
-                self.fuller_than is None or (number and math.isfinite(self.fuller_than)),
-                "percent, such as 80, or None for any",
-            ),
-        ):
+        full = self.fuller_than
+        number = isinstance(full, Real) and not isinstance(full, bool) and math.isfinite(full)
+        rules = {
+            "text": (isinstance(self.text, str), "words to look for"),
+            "failures": (isinstance(self.failures, bool), "True or False"),
+            "fuller_than": (number or full is None, "percent, such as 80, or None for any"),
+        }
+        for name, names in _NAMED.items():
+            advice = f"one of {', '.join(names)}, or None for any"
+            rules[name] = getattr(self, name) in (None, *names), advice
+        for name, (right, advice) in rules.items():
             if not right:
                 raise ConfigError(f"{name} is {getattr(self, name)!r}", f"Give {advice}.")
         return self
@@ -203,8 +205,6 @@ class Filter(NamedTuple):
     def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The rows that are wanted, in their order. What is missing matches nothing: a room whose
         users could not be read is not fuller than 0 percent."""
-        import numpy as np
-
         tests: list[Any] = [
             frame[_TEXT].str.contains(word, regex=False) for word in self.text.lower().split()
         ]
@@ -215,17 +215,9 @@ class Filter(NamedTuple):
         if self.failures:
             tests.append(frame["error"].notna())
         if self.state is not None:
-            found = frame[STATE] == self.state
-            tests.append(found | frame[UNREAD] if self.state == "unread" else found)
-        if not tests:
-            return frame
-        kept = np.logical_and.reduce([one.to_numpy(bool, na_value=False) for one in tests])
-        left: pd.DataFrame = frame.loc[kept]
-        return left
-
-
-def _one_of(given: object, names: list[str]) -> tuple[bool, str]:
-    return given is None or given in names, f"one of {', '.join(names)}, or None for any"
+            tests.append((frame[STATE] == self.state) | (frame[UNREAD] & (self.state == "unread")))
+        wanted = [one.to_numpy(bool, na_value=False) for one in tests]
+        return frame.loc[np.logical_and.reduce(wanted)] if wanted else frame
 
 
 # The model
@@ -248,7 +240,7 @@ class Outage(NamedTuple):
 
 @dataclass(eq=False)
 class Viewer:
-    """Who looks at rooms: `page` gives the IDs that are seen now, which are read every `every`
+    """A panel of rooms: `page` returns the IDs that are seen now, which are read every `every`
     seconds while `RoomsModel.tick` is called so often; `also` is called after that.
 
     `changed` is called after each change with the rows that were read, or None; `picked` with the
@@ -300,15 +292,13 @@ class RoomsModel:
         self._known: set[str] | None = None if self.found else set()
         self._gone: set[str] = set()  # of those that were known
         self._viewers: list[Viewer] = []
-        self._lock = threading.RLock()  # a click's reading, and one that comes by itself
-        self._changed = threading.Condition()
+        self._changed = threading.Condition()  # guards the frame and the following
         self._thread: threading.Thread | None = None
         self._until: dict[Viewer, float] = {}  # when the next tick of each is late
-        self._due: list[Viewer] = []  # whose pages are to be read
-        self._reading: list[Viewer] = []
+        self._due: set[Viewer] = set()  # whose pages are to be read
+        self._reading: set[Viewer] = set()
         self._cut = threading.Event()  # ends the reading under way: nobody looks any more
         self._round: list[str] = []  # the rooms that this round has not come to
-        self._round_began = -float("inf")
         given = RoomIds([]) if self.begun or not self.found else read_ids(room_ids)
         self._put(frame_of(room_ids if self.begun else unasked(client, given)))
 
@@ -316,6 +306,16 @@ class RoomsModel:
     def ids(self) -> list[str]:
         """The rooms, in the order in which they came."""
         return list(self.frame["room_id"])
+
+    @property
+    def every(self) -> float:
+        """Seconds from one reading of the page to the next, while somebody looks."""
+        return min((one.every for one in self._viewers if one.every), default=0.0)
+
+    @property
+    def looks_for_rooms(self) -> bool:
+        """Whether a refresh looks which rooms are known."""
+        return self._known is not None
 
     def watch(self, viewer: Viewer) -> None:
         """Call the viewer's functions from now on."""
@@ -333,7 +333,7 @@ class RoomsModel:
             if viewer is not by:
                 viewer.picked(room_id)
 
-    # Reading
+    # Which rooms there are
 
     def known(self) -> pd.DataFrame:
         """What `known_rooms` finds; an error of that is an outage as long as there is no room."""
@@ -348,32 +348,42 @@ class RoomsModel:
         """Take these rooms for those that are known now: new ones come, and those go that were
         known and are so no longer."""
         given = read_ids(known[~known["room_id"].isin(self._gone)])
-        with self._lock:
+        with self._changed:
             left = (self._known or set()) - set(given.ids)
             self._known = set(given.ids)
             self._remove(left)
         self.add(given)
 
-    @property
-    def looks_for_rooms(self) -> bool:
-        """Whether a refresh looks which rooms are known."""
-        return self._known is not None
-
     def add(self, given: RoomIds) -> None:
         """Add rooms of which nothing is read yet; those that are there stay as they are."""
-        with self._lock:
+        with self._changed:
             self.found = True
-            self._put(merged(self.frame, frame_of(unasked(self.client, given))))
+            self._put(joined(self.frame, frame_of(unasked(self.client, given))))
         self._tell(None)
 
     def drop(self, room_id: str) -> None:
         """Remove the room."""
-        with self._lock:
-            self._remove([room_id])
+        with self._changed:
+            self._remove({room_id})
         self._tell(None)
 
-    def _remove(self, ids: Collection[str]) -> None:
+    def _remove(self, ids: set[str]) -> None:
         self._put(self.frame[~self.frame["room_id"].isin(list(ids))].reset_index(drop=True))
+
+    def _put(self, frame: pd.DataFrame) -> None:
+        times = frame[READ_AT].dropna()
+        time = datetime.now(UTC) if times.empty else times.min()
+        frame.attrs = {"service": self.client.name, "time": time.isoformat()}
+        self.frame = frame
+
+    def _tell(self, read: pd.DataFrame | None) -> None:
+        # Without the lock, as an observer of a panel's value may begin work.
+        if self.found and self.picked and not (self.frame["room_id"] == self.picked).any():
+            self.pick("")
+        for viewer in self._viewers:
+            viewer.changed(read)
+
+    # Reading
 
     def read(
         self,
@@ -403,23 +413,18 @@ class RoomsModel:
 
     def take(self, swept: Sweep) -> pd.DataFrame:
         """Put a sweep's rows in their places, and return them."""
-        import pandas as pd
-
         gone = {str(one.room_id) for one in swept.failures if isinstance(one.error, RoomNotFound)}
-        with self._lock:
-            new = frame_of(swept)
+        with self._changed:
             leave: set[str] = set()
             if self._known is not None:  # those that somebody has named stay, with their error
                 leave = gone & self._known & set(self.ids)
                 self._gone |= leave
                 self._known -= leave
             self._remove(leave)
-            there = pd.Index(self.frame["room_id"]).get_indexer(pd.Index(new["room_id"])) >= 0
-            attrs = new.attrs
-            new = pd.DataFrame(new[there].reset_index(drop=True))
-            new.attrs = attrs
+            new = frame_of(swept)
+            new = new.loc[_places(self.frame, new) >= 0].reset_index(drop=True)
             self.begun = True
-            self._put(merged(self.frame, new, gone))
+            self._put(updated(self.frame, new, gone))
             self.heard(swept)
         self._tell(new)
         for viewer in self._viewers if leave else []:
@@ -431,11 +436,11 @@ class RoomsModel:
         outage, and a later answer to anything that was asked ends one."""
         before, error = self.outage, silence(came)
         if error is None:
-            if before and isinstance(came, Sweep) and came.time >= before.since and _answered(came):
+            if before and isinstance(came, Sweep) and came.complete and came.time >= before.since:
                 self.outage = None
             return
         # Of the rooms in the background too few are asked to tell.
-        if before is None and self._reads_rest:
+        if before is None and self._reads_by_itself and not self._reading:
             return
         since = came.time if isinstance(came, Sweep) else datetime.now(UTC)
         since, tries = (since, 1) if before is None else (before.since, before.tries + 1)
@@ -445,51 +450,31 @@ class RoomsModel:
             failed = strings([str(error)] * len(self.frame))
             self._put(self.frame.assign(**{"error": failed, UNREAD: True}))
 
-    @property
-    def every(self) -> float:
-        """Seconds from one reading of the page to the next, while somebody looks."""
-        return min((one.every for one in self._viewers if one.every), default=0.0)
-
     def seconds_left(self) -> float:
         """How long it is until the next try in an outage."""
         return 0.0 if self.outage is None else max(0.0, self.outage.due - self._clock())
 
     def _lost(self, error: ConfkitError) -> None:
-        with self._lock:
+        with self._changed:
             self.heard(error)
         self._tell(None)
-
-    def _put(self, frame: pd.DataFrame) -> None:
-        times = frame[READ_AT].dropna()
-        time = datetime.now(UTC) if times.empty else times.min()
-        frame.attrs = {"service": self.client.name, "time": time.isoformat()}
-        self.frame = frame
-
-    def _tell(self, read: pd.DataFrame | None) -> None:
-        # Without the lock: who observes a panel's value may begin work.
-        if self.found and self.picked and not (self.frame["room_id"] == self.picked).any():
-            self.pick("")
-        for viewer in self._viewers:
-            viewer.changed(read)
 
     # What goes on while somebody looks
 
     def tick(self, viewer: Viewer) -> None:
-        """Has the viewer's page read, and keeps the others going until the next tick."""
+        """Have the viewer's page read, and the others until its next tick."""
         with self._changed:
             self._until[viewer] = self._clock() + viewer.every
-            if viewer not in self._due:
-                self._due.append(viewer)
+            self._due.add(viewer)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="confkit rooms", daemon=True)
                 self._thread.start()
-            self._changed.notify_all()
 
     def hide(self, viewer: Viewer) -> None:
-        """Reads nothing more for this viewer, until its next tick."""
+        """Read nothing more for this viewer, until its next tick."""
         with self._changed:
             self._until.pop(viewer, None)
-            self._due = [one for one in self._due if one is not viewer]
+            self._due.discard(viewer)
             if not self._until:
                 self._cut.set()
             self._changed.notify_all()
@@ -509,67 +494,56 @@ class RoomsModel:
     def _reads_by_itself(self) -> bool:
         return self._thread is threading.current_thread()
 
-    @property
-    def _reads_rest(self) -> bool:
-        return self._reads_by_itself and not self._reading
-
-    @property
-    def _left(self) -> float:
-        """For how many seconds still somebody looks."""
-        return max(0.0, max(self._until.values(), default=0.0) - self._clock())
-
     def _run(self) -> None:
         more = True
-        while True:
+        while more:
             with self._changed:
-                self._reading = []
-                self._changed.notify_all()
-                if not more:
-                    self._changed.wait_for(lambda: self._due or not self._until, self._left)
-                if not self._due and not self._left:
-                    self._thread = None
-                    self._changed.notify_all()
-                    return
-                self._reading, self._due = self._due, []
-                self._cut.clear()
+                self._reading, self._due = self._due, set()
+                if self._until:
+                    self._cut.clear()
             try:
-                more = self._read_pages(self._reading) if self._reading else self._read_rest()
-            except Exception as error:  # noqa: BLE001  # nobody would see it raised
+                if self._reading:
+                    self._read_pages()
+                else:
+                    more = self._read_rest()
+            except Exception as error:  # noqa: BLE001  # it would be lost in this thread
                 more = False
                 for viewer in self._reading or self._viewers:
                     viewer.fails(error)
+            with self._changed:
+                self._reading = set()
+                more = bool(more or self._due)
+                self._thread = self._thread if more else None
+                self._changed.notify_all()
 
-    def _read_pages(self, viewers: list[Viewer]) -> bool:
+    def _read_pages(self) -> None:
         now, outage = self._clock(), self.outage
-        page = list(dict.fromkeys(room_id for one in viewers for room_id in one.page()))
+        page = list(dict.fromkeys(room_id for one in self._reading for room_id in one.page()))
         if outage is not None:
             self._tell(None)  # of the ages
             if outage.lasts or now + self.every / 2 < outage.due:  # no tick comes nearer to it
-                return False
+                return
             self._read_again((page or self.ids)[:TRIED])
         if self.outage is None:
             self._read_again(page)
         if self.outage is None:
-            for viewer in viewers:
+            for viewer in self._reading:
                 viewer.also()
-        return True  # the others are read for once, however long the page takes
+            if not self._round:
+                order = self.frame.sort_values(READ_AT, kind="stable", na_position="first")
+                self._round = list(order["room_id"][~order["room_id"].isin(page)])
 
     def _read_rest(self) -> bool:
-        """Whether some of the other rooms were read."""
-        now, every = self._clock(), self.every
-        if self.outage is not None or not self._rate or not self._left:
+        """Read some of the other rooms while somebody looks; return whether there are more."""
+        until = max(self._until.values(), default=0.0)
+        if self.outage is not None or not self._rate or self._clock() >= until:
             return False
-        if not self._round and now - self._round_began >= every:
-            self._round_began = now
-            page = {room_id for one in [*self._until] for room_id in one.page()}
-            order = self.frame[READ_AT].sort_values(kind="stable", na_position="first").index
-            self._round = [one for one in self.frame["room_id"].loc[order] if one not in page]
         # So few that the next page need not wait for them; two calls each, and one for all devices.
-        most = max(1, min(AT_ONCE, int(self._rate * every / 4)))
+        most = max(1, min(AT_ONCE, int(self._rate * self.every / 4)))
         ids, self._round = self._round[:most], self._round[most:]
         if ids:
             self._read_again(ids, self._rate)
-        return bool(ids)
+        return bool(self._round)
 
     def _read_again(self, ids: list[str], rate: float | None = None) -> None:
         with suppress(ConfkitError):  # which is an outage
@@ -583,15 +557,13 @@ class RoomsModel:
 def silence(came: Sweep | ConfkitError) -> ConfkitError | None:
     """What came in place of any answer about rooms, where none has come for all that was asked."""
     if isinstance(came, ConfkitError):
-        refused = isinstance(came, TokenRejected) or getattr(came, "endpoint", None) == "A1"
-        return came if refused or not isinstance(came, ApiError) else None
+        return None if _is_answer(came) else came
     lost = [one.error for one in came.failures if one.room_id is not None]
-    return lost[0] if lost and came.complete and not _answered(came) else None
+    answered = came.users or came.rooms or any(map(_is_answer, lost))  # rooms take longer
+    return None if answered else next(iter(lost), None)
 
 
-def _answered(came: Sweep) -> bool:
-    """Whether anything was answered; that there are no rooms to ask about is an answer, too."""
-    lost = [one.error for one in came.failures if one.room_id is not None]
-    parts = (*came._part.users, *came._part.rooms)
-    read = any(not isinstance(one, ConfkitError | None) for one in parts)
-    return read or not came.ids or not all(map(silence, lost))
+def _is_answer(error: ConfkitError) -> bool:
+    """Whether this is what the service says about a room."""
+    own = isinstance(error, ApiError) and not isinstance(error, TokenRejected)
+    return own and getattr(error, "endpoint", None) != "A1"

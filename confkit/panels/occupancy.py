@@ -5,36 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from datetime import tzinfo
-from functools import partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 import pandas as pd
 
+from ..charts.curve import occupancy_curve
 from ..charts.looks import STATES
-from ..many.result import UTILISATION, Sweep
-from ..text import counted
+from ..charts.texts import clean
+from ..many.sweeps import UTILISATION, Sweep
 from . import arranging
 from .live import RoomsPanel, check_every, clock, name_of
 from .model import RATE, READ_AT, STATE, UNREAD, Filter, valued
 from .panel import told
 from .parts import Column, Table
-from .recorded import (
-    RecordedBlock,
-    RoomCurve,
-    joined,
-    kept,
-    recorded_samples,
-    recording,
-    samples_of,
-)
+from .recorded import RecordedBlock, RoomCurve, joined, recorded_samples, recording, samples_of
 
 if TYPE_CHECKING:
+    from ..charts.sheet import Chart
     from ..client import Client
 
 RISK = 0.10  # the share of rooms that may exceed the cap that is suggested
 USUAL = 15.0  # seconds from one reading of the rows on the screen to the next
+MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
+_WIDTH = 480  # pixels of a curve beside the table
 _TONES = {
     "full": "bad",
     "near": "warn",
@@ -79,17 +75,12 @@ class OccupancyPanel(RoomsPanel):
         super().__init__("Occupancy", client, room_ids, background_rate, tz)
         self.add_class("confkit-occupancy")
         # What was read is a sample of its time: the rows that are there already, too.
-        read = self.model.frame[~self.model.frame[UNREAD]]
-        self._samples: tuple[pd.DataFrame, ...] = (samples_of(read),)
-        self._arrange(str(folder))
-        self.refresh_every(every)
-        self._begins()
-
-    def _arrange(self, folder: str) -> None:
+        self._read_so_far = samples_of(self.model.frame[~self.model.frame[UNREAD]])
+        # A folder may hold years: it is read when a room is picked, not with each of its readings.
+        self._recorded = lru_cache(1)(recorded_samples)
         self._search = arranging.entry("Search", hint="topic, room, owner", width="grow")
         self._search.observe(lambda _: self._shows_rows(), "value")
         self.counts = Counts(self._shows_rows)
-        self.totals = arranging.text()
         self.table = Table(
             "Rooms",
             "room_id",
@@ -107,23 +98,22 @@ class OccupancyPanel(RoomsPanel):
             on_choice=self._choose,
             on_page=self._turned,
         )
-        self.curve = RoomCurve(self.client.name, self._tz, lambda: self.select(None))
+        self.curve = RoomCurve(self._chart, lambda: self.select(None))
         self.recorded = RecordedBlock(
-            folder,
-            look=lambda: self._beside(self.recorded.look),
+            str(folder),
+            beside=self._beside,
             report=self._button("Capacity report", self.capacity, "report"),
             choose=self._choose,
         )
-        if folder:
-            self._beside(self.recorded.look)
         refresh = self._button("Refresh", self.refresh, "reading", "primary")
         self.shows(
             arranging.row(refresh, self.often, self._search),
             self.counts,
-            self.totals,
             arranging.columns(self.table, self.curve),
             self.recorded,
         )
+        self.refresh_every(every)
+        self._begins()
 
     def close(self) -> None:
         """Close the panel and end what goes on in it by itself."""
@@ -135,17 +125,14 @@ class OccupancyPanel(RoomsPanel):
 
     @told("filter")
     def filter(self, text: str = "", state: str | None = None) -> None:
-        """Shows the rooms with every word of `text` in topic, ID, owner or external ID that are in
+        """Show the rooms with every word of `text` in topic, ID, owner or external ID that are in
         this `state` of the occupancy chart: "full", "near", "over", "free", "empty", "no cap" or
         "unread". The `value` holds all rooms."""
         Filter(text, state=state).checked()
-        self.counts.state = state
-        if self._search.value == text:
-            self._shows_rows()
-        self._search.value = text  # another one shows them
+        self.counts.state, self._search.value = state, text
 
     def refresh_page(self) -> pd.DataFrame:
-        """The `value`, once the rows on the screen were read again, and the room of the curve."""
+        """Read the rows on the screen again, and the room of the curve; return the `value`."""
         if not self.model.begun:
             return self.refresh()
         with self.reads("Reading the rows on the screen"):
@@ -156,7 +143,6 @@ class OccupancyPanel(RoomsPanel):
     def _draw(self) -> pd.DataFrame:
         frame, names = self.model.frame, list(self.model.frame.columns)
         self.counts.show(frame)
-        self.totals.html = totals(frame)
         # Those without a cap come behind the others, and those that were never read behind these.
         full = frame[UTILISATION].fillna(-1.0).where(frame["users"].notna(), -2.0)
         wanted = Filter(self._search.value, state=self.counts.state)
@@ -164,12 +150,12 @@ class OccupancyPanel(RoomsPanel):
         return valued(frame[[*names[:7], *names[names.index("error") :]]])
 
     def _read_cell(self, row: Any) -> str | None:
-        return None if row[READ_AT] is None else clock(row[READ_AT], self._tz)
+        return row[READ_AT] and clock(row[READ_AT], self._tz)
 
     def _changed(self, read: pd.DataFrame | None) -> None:
         if read is not None:
-            time = pd.Timestamp(read.attrs["time"])
-            self._samples = kept(self._samples, samples_of(read, time))
+            new = samples_of(read, pd.Timestamp(read.attrs["time"]))
+            self._read_so_far = pd.concat([self._read_so_far, new]).tail(MOST)
         super()._changed(read)
 
     def _turned(self) -> None:
@@ -179,35 +165,48 @@ class OccupancyPanel(RoomsPanel):
     # One room
 
     def samples(self, room_id: str) -> pd.DataFrame:
-        """What there is of a room, as `load_occupancy` has it: its recorded samples, and those that
-        this panel has read while nothing was recorded, no closer to each other than the others.
+        """Return what there is of a room, as `load_occupancy` has it: its recorded samples, and
+        those that this panel has read while nothing was recorded, no closer to each other than the
+        others.
 
         ConfigError: the folder holds the recording of another service.
         """
-        recorded = recorded_samples(self.recorded.folder, room_id, self.client.name)
-        return joined(recorded, self._read_of(room_id), self.frame.every)
+        self._recorded.cache_clear()
+        return self._samples(room_id)
 
-    def _read_of(self, room_id: str) -> pd.DataFrame:
-        return pd.concat([piece[piece["room_id"] == room_id] for piece in self._samples])
+    def _samples(self, room_id: str) -> pd.DataFrame:
+        recorded = self._recorded(self.recorded.folder, room_id, self.client.name)
+        read = self._read_so_far
+        return joined(recorded, read[read["room_id"] == room_id], self.frame.every)
+
+    def _chart(self) -> Chart | None:
+        """The curve of the picked room, if any is."""
+        if not (room_id := self.model.picked):
+            return None
+        topics, samples = self.model.frame.set_index("room_id")["topic"], self._samples(room_id)
+        return occupancy_curve(
+            samples,
+            room_id,
+            topic=clean(topics.get(room_id)) or None,
+            service=self.client.name,
+            tz=self._tz,
+            width=_WIDTH,
+        )
 
     def _turn_to(self, room_id: str) -> None:
         self.table.chosen = room_id
-        self.curve.turn_to(room_id, self.recorded.folder)
+        self._recorded.cache_clear()
+        arranging.shown(self.curve, bool(room_id))
 
     def _show_picked(self) -> None:
-        # Which room it is, is asked in the curve's turn: of several quick picks the last one stays.
-        self.curve.draw(lambda: self.model.picked, self._read_of, self._topic_of, self.frame.every)
-
-    def _topic_of(self, room_id: str) -> object:
-        frame = self.model.frame
-        return next(iter(frame["topic"][frame["room_id"] == room_id]), None)
+        self.curve.draw()
 
     # A recording
 
     def capacity(self) -> pd.DataFrame:
-        """The `capacity_report` of the folder with a risk of 10 %, once it is shown. Errors as of
-        that; ConfigError where the folder holds something else. Topics are those that were read, if
-        any were."""
+        """Return the `capacity_report` of the folder with a risk of 10 %, once it is shown. Errors
+        as of that; ConfigError where the folder holds something else. Topics are those that were
+        read, if any were."""
         from ..occupancy.capacity import capacity_report  # loads DuckDB
 
         with self.working("Counting the samples", "report"):
@@ -222,12 +221,12 @@ class Counts(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no typ
     that is wanted, None for all. `changed` is called when another one is."""
 
     def __init__(self, changed: Callable[[], object]) -> None:
-        self._changed, self._setting = changed, False
+        self._changed = changed
         self._buttons = {state: ipywidgets.ToggleButton() for state in _TONES}
         for state, button in self._buttons.items():
             button.add_class("confkit-badge")
             button.add_class(f"confkit-tone-{_TONES[state]}")
-            button.observe(partial(self._pressed, state), "value")
+            button.observe(self._pressed, "value")
         super().__init__([*self._buttons.values()])
         self.add_class("confkit-row")
 
@@ -238,38 +237,20 @@ class Counts(ipywidgets.HBox):  # type: ignore[misc]  # ipywidgets brings no typ
 
     @state.setter
     def state(self, wanted: str | None) -> None:
-        self._setting = True
         for state, button in self._buttons.items():
             button.value = state == wanted
-        self._setting = False
 
     def show(self, frame: pd.DataFrame) -> None:
         """Count the states of the rows, by what was last known of them; those that the last try has
         not read count as that, too."""
-        count = Counter(frame[STATE].value_counts().to_dict())
+        count = Counter(frame[STATE])
         count["unread"] += int((frame[UNREAD] & frame["users"].notna()).sum())
         for state, button in self._buttons.items():
             button.description = f"{count[state]:,} {STATES[state].word}"
             arranging.shown(button, bool(count[state]) or state in _ALWAYS or button.value)
 
-    def _pressed(self, state: str, change: Any) -> None:
-        if not self._setting:
-            self.state = state if change["new"] else None
-            self._changed()
-
-
-def totals(frame: pd.DataFrame) -> str:
-    """How many rooms and users there are, as HTML, and whether all of that is fresh."""
-    said = [counted(len(frame), "room")]
-    for name, one in (("users", "user"), ("people", "person"), ("devices", "device")):
-        known = frame[name].dropna()
-        number = int(known.sum())
-        none = known.empty and len(frame)
-        said.append(f"{name} not known" if none else f"{number:,} {one if number == 1 else name}")
-    old = int((frame[UNREAD] & frame["users"].notna()).sum())
-    if old:
-        said.append(f"{old:,} counted by last known values")
-    elif frame["users"].isna().any():
-        said.append("in the rooms that could be read")
-    spans = "".join(f"<span>{one}</span>" for one in said)
-    return f'<div class="confkit-totals">{spans}</div>'
+    def _pressed(self, change: Any) -> None:
+        if change["new"]:  # one at a time
+            for button in self._buttons.values():
+                button.value = button is change["owner"]
+        self._changed()

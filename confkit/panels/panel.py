@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from ..errors import ConfigError, ConfkitError
 from .arranging import button
 from .parts import Frame
 from .parts.frame import Tone
+from .parts.widget import Content
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -48,17 +49,17 @@ def told(kind: str) -> Callable[[Method], Method]:
 
 
 def until_cancelled(action: Callable[[], T], cancelled: threading.Event) -> T:
-    """Return what the action gives; CancelledError as soon as `cancelled` is set.
+    """Return what the action returns; raise CancelledError as soon as `cancelled` is set.
 
-    A request that waits for a service cannot be ended; it is left to its thread then, and nobody
-    gets what comes of it.
+    A request that waits for a service cannot be ended: its thread goes on, and its result is
+    dropped.
     """
     future: Future[T] = Future()
 
     def run() -> None:
         try:
             future.set_result(action())
-        except BaseException as error:  # noqa: BLE001  # raised by who asks for the result
+        except BaseException as error:  # noqa: BLE001  # raised where the result is used
             future.set_exception(error)
 
     threading.Thread(target=run, name="confkit panel waits", daemon=True).start()
@@ -68,42 +69,43 @@ def until_cancelled(action: Callable[[], T], cancelled: threading.Event) -> T:
     raise CancelledError
 
 
+@dataclass
 class Work:
-    """A piece of work under way: `progress` is told the steps done and their number; the work ends
-    early when `cancelled` is set. What it says is a message of this `kind`."""
+    """Work under way: call `progress` with the steps done and their number, and end early when
+    `cancelled` is set. Its messages are of this `kind`."""
 
-    def __init__(self, progress: Callable[[int, int], None], kind: str) -> None:
-        self.progress, self.kind = progress, kind
-        self.cancelled = threading.Event()
-        self.thread = threading.get_ident()
+    progress: Callable[[int, int], None]
+    kind: str
+    cancelled: threading.Event
+    thread: int
 
 
 @dataclass(eq=False)
 class _Job:
     """What a panel's worker does: the click of a `button`, the first reading, or `by_itself` what
-    the clock asks for. What it says stands at this `place`, which is a class of the button."""
+    the clock asks for. Its messages stand at this `place`, which is a class of the button."""
 
     action: Callable[[], object]
     name: str
     kind: str
-    button: object = None
+    button: ipywidgets.Button | None = None
     place: str = ""
     by_itself: bool = False
     error: BaseException | None = None
 
     def show(self, at_work: bool) -> None:
-        """Shows on its button whether it waits or is under way."""
-        if isinstance(self.button, ipywidgets.Button):
+        """Show on its button whether it waits or is under way."""
+        if self.button is not None:
             change = self.button.add_class if at_work else self.button.remove_class
             change("confkit-at-work")
 
 
 class _Awaited(traitlets.Any):
-    """A value that whoever reads it waits for, while the first reading is under way, or while what
-    belongs to it is drawn; where that reading failed and left none, its error is raised."""
+    """A value for which readers wait while the first reading is under way, or while what belongs
+    to it is drawn; where that reading failed and left none, its error is raised."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
-        """The value, once there is one."""
+        """Return the value, once there is one."""
         obj.wait_for_first()
         with obj._drawing:
             value = super().get(obj, cls) if obj._newest is None else obj._newest
@@ -116,11 +118,11 @@ class _Awaited(traitlets.Any):
 class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
     """A widget with one `value`, and a public method for everything that it can do.
 
-    A method blocks until it is done, says in the panel what went wrong, and raises it; a click is a
+    A method blocks until it is done, says in the panel what went wrong, and raises it. A click is a
     job for the panel's worker, a thread that does one after the other, so that nothing freezes, and
     raises nothing. The head names the clicks that wait, and their buttons are marked; a second
     click of the same button does not count twice. A message stays until it is dismissed or the next
-    work of its kind begins; automatic work takes back only what such work has said.
+    work of its kind begins; automatic work takes none away.
     """
 
     value = _Awaited()
@@ -130,15 +132,22 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self._turn = threading.Condition()  # guards the jobs and the question; told of each end
         self._worker: threading.Thread | None = None
         self._first: _Job | None = None
-        self._working = threading.RLock()  # work of the worker, or of who calls a method
+        self._working = threading.RLock()  # held by work of the worker, or of a method's caller
         self._work: Work | None = None
         self._said: BaseException | None = None  # the error that was said last
-        self._automatic: dict[str, str] = {}  # what automatic work has said last, by kind
         self._answer: Callable[[], object] | None = None
         self._tick: Callable[[], object] = lambda: None
         self._drawing = threading.RLock()
         self._newest: Any = None  # the value of what was drawn last
-        self.frame = Frame(title, self._heard)
+        self.frame = Frame(title=title)
+        self.frame.hears(
+            tick=lambda _: self._tick(),
+            hidden=lambda _: self._hidden(),
+            cancel=lambda _: self.cancel(),
+            dismiss=self._dismissed,
+            yes=self._answers,
+            no=self._answers,
+        )
         super().__init__([self.frame])
         self.add_class("confkit-panel")
         if client is not None:
@@ -154,43 +163,45 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
     def draws(self, draw: Callable[[], Any]) -> None:
         """Have this show what there is now, whichever thread has changed it; what it returns is the
-        value that belongs to what is shown, for whoever asks from then on."""
+        value from then on."""
         with self._drawing:
             self._newest = draw()
-        # Without the lock, as who observes the value may begin work: then a newer one is there.
+        # Without the lock, as an observer of the value may begin work: then a newer one is there.
         while self._trait_values.get("value") is not self._newest:
             self.value = self._newest
 
-    # Work
+    # Work, and what it says
 
     @contextmanager
     def working(self, what: str, kind: str = "work") -> Iterator[Work]:
-        """Says in the head what is being done; what goes wrong is reported in the panel, as a
+        """Say in the head what is being done; what goes wrong is reported in the panel, as a
         message of this kind, and raised.
 
-        Work of others begins after the first reading, and one after the other. Work inside other
-        work is a part of it, and leaves it to that to tell what went wrong."""
+        Other work begins after the first reading, and one after the other. Work inside other work
+        is a part of it, which reports what went wrong."""
         self.wait_for_first()
         with self._working, self.telling(kind):
             outer, before = self._work, self.frame.busy
-            work = self._work = outer or Work(self._progress, kind)
+            self._work = outer or Work(
+                self._progress, kind, threading.Event(), threading.get_ident()
+            )
             self.frame.put(busy=what, done=0, total=0)
             try:
-                yield work
+                yield self._work
             finally:
                 self._work = outer
                 self.frame.busy = before if outer else ""
 
     @contextmanager
     def telling(self, kind: str) -> Iterator[None]:
-        """Takes away the message of this kind that was there before; what goes wrong is reported as
-        a new one, and raised. Inside work of the panel, and around automatic work, messages
-        stay."""
-        work = self._work
+        """Take away the message of this kind that was there before; what goes wrong is reported as
+        a new one, and raised. Inside work of the panel this does nothing, and automatic work takes
+        no message away."""
+        work, job = self._work, self._job
         if work is not None and work.thread == threading.get_ident():
             yield
             return
-        if not self._alone:
+        if job is None or not job.by_itself:
             self.tell("", kind=kind)
         try:
             yield
@@ -200,40 +211,31 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             raise
 
     def tell(self, text: str, tone: Tone = "", kind: str = "work") -> None:
-        """Says this in place of the message of this kind; with an empty text takes that back.
-
-        Automatic work takes back only what such work has said, and does not say again what it has
-        said already: that may have been dismissed."""
-        if not self._alone:
-            self._automatic.pop(kind, None)
-        elif text and self._automatic.get(kind) != text:
-            self._automatic[kind] = text
-        elif text or self._automatic.pop(kind, None) is None:
-            return
+        """Say this in place of the message of this kind; an empty text takes that away."""
         self.frame.tell(text, tone, kind, self._job.place if self._job else "")
 
     def dismiss(self, kind: str | None = None) -> None:
         """Remove the message of this kind, or all messages."""
-        kinds = [one["kind"] for one in self.frame.messages] if kind is None else [kind]
-        for one in kinds:
-            self.frame.tell("", kind=one)
+        for one in self.frame.messages:
+            if kind in (None, one["kind"]):
+                self.frame.tell("", kind=one["kind"])
 
     def fails(self, error: BaseException, kind: str = "work") -> None:
         """Say in the panel what went wrong, in a message of this kind."""
         self._said = error
+        said = str(error)
+        tone: Tone = "bad"
         if isinstance(error, CancelledError):
-            self.tell("Cancelled.", kind=kind)
-        elif isinstance(error, ConfkitError | ValueError | OSError):
-            self.tell(str(error), "bad", kind)
+            said, tone = "Cancelled.", ""
         elif isinstance(error, KeyboardInterrupt):
-            self.tell("Interrupted.", "bad", kind)
-        else:
+            said = "Interrupted."
+        elif not isinstance(error, ConfkitError | ValueError | OSError):
             log.error("a panel met what it does not expect", exc_info=error)
-            said = f"{type(error).__name__}: {error}"
-            self.tell(f"Unexpected, please report it: {said}", "bad", kind)
+            said = f"Unexpected, please report it: {type(error).__name__}: {error}"
+        self.tell(said, tone, kind)
 
     def cancel(self) -> None:
-        """Ask the work under way to end, and drop the clicks that wait; the panel names them."""
+        """End the work under way, and drop the clicks that wait; the panel names them."""
         if dropped := self._dropped():
             self.tell(f"Cancelled while waiting, and not done: {dropped}.", kind="queue")
         if self._work is not None:
@@ -259,7 +261,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self._turn.wait_for(lambda: self._job or self._first not in self._jobs)
 
     def first(self, action: Callable[[], object]) -> None:
-        """Starts the first reading; who asks for `value` waits for it, and gets its error."""
+        """Start the first reading: readers of `value` wait for it, and get its error."""
         self._first = _Job(action, "The first reading", "reading")
         self._add(self._first)
 
@@ -275,8 +277,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
 
         A second click of a button whose first one is not done yet does not count. An error that the
         action does not say is a message of this kind; `name` is for what is no button. With `given`
-        the action gets what that gives at the click, and not what it would give when its turn
-        comes.
+        the action gets what that returns at the click, and not when its turn comes.
         """
 
         def handle(*clicked: Any) -> None:
@@ -313,11 +314,11 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         with self._turn:
             if job.by_itself and self._jobs:
                 return
-            same = [one for one in self._jobs if job.button and one.button is job.button]
-            if same:
-                state = "under way" if same[0] is self._jobs[0] else "waiting"
-                self._name_waiting(f"Already {state}: {job.name}.")
-                return
+            for same in self._jobs:
+                if job.button is not None and same.button is job.button:
+                    state = "under way" if same is self._jobs[0] else "waiting"
+                    self._name_waiting(f"Already {state}: {job.name}.")
+                    return
             self._jobs.append(job)
             job.show(True)
             self._name_waiting()
@@ -331,7 +332,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         while job is not None:
             try:
                 job.action()
-            except BaseException as error:  # noqa: BLE001  # nobody would see it raised
+            except BaseException as error:  # noqa: BLE001  # it would be lost in this thread
                 job.error = error
                 if error is not self._said:
                     self.fails(error, job.kind)
@@ -347,11 +348,6 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         mine = threading.current_thread() is self._worker and self._jobs
         return self._jobs[0] if mine else None
 
-    @property
-    def _alone(self) -> bool:
-        """Whether this thread does automatic work."""
-        return self._job is not None and self._job.by_itself
-
     def _name_waiting(self, more: str = "") -> None:
         names = ", ".join(job.name for job in list(self._jobs)[1:])
         self.frame.waiting = " ".join(filter(None, [names and f"Waiting: {names}.", more]))
@@ -365,7 +361,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self._name_waiting()
         return ", ".join(job.name for job in reversed(dropped))
 
-    # Questions
+    # Questions, the clock, and what the browser says
 
     def ask(
         self, yes: str, question: str, action: Callable[[], object], grave: bool = True
@@ -392,10 +388,16 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.frame.question = ""
         return action
 
-    # The clock, and what the browser says
+    def _answers(self, content: Content) -> None:
+        # An answer that was on its way when another question came up answers none.
+        if content.get("question", self.frame.question) == self.frame.question:
+            name, action = self.frame.yes, self._answered()
+            if content["kind"] == "yes" and action is not None:
+                # Each answer counts, and its result stands where the question stood.
+                self._add(_Job(action, name, "work", place=self.frame.place))
 
     def every(self, seconds: float, action: Callable[[], object]) -> None:
-        """Do this every so many seconds from now on, while somebody sees the panel; 0 ends that."""
+        """Do this every so many seconds from now on, while the panel is seen; 0 ends that."""
         if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
             raise ConfigError(f"every is {seconds!r}", "Give seconds, or 0 for never.")
         self._tick = lambda: self._add(
@@ -404,7 +406,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
         self.frame.every = float(seconds)
 
     def close(self) -> None:
-        """Ends the work under way, the clock and the widget."""
+        """End the work under way, the clock and the widget."""
         if hasattr(self, "frame"):  # it was made to its end
             self.frame.every = 0.0
             if dropped := self._dropped():  # the panel can show no message any more
@@ -412,25 +414,11 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no type
             self.cancel()
         super().close()
 
-    def _heard(self, content: Mapping[str, Any]) -> None:
-        kind = content["kind"]
-        if kind == "tick":
-            self._tick()
-        elif kind == "hidden":
-            self._hidden()
-        elif kind == "cancel":
-            self.cancel()
-        elif kind == "dismiss":
-            # Of what was said since the click nobody has read anything.
-            said = content.get("message"), content.get("text")
-            if any((one["kind"], one["text"]) == said for one in self.frame.messages):
-                self.dismiss(str(said[0]))
-        # An answer that was on its way when another question came up answers none.
-        elif content.get("question", self.frame.question) == self.frame.question:
-            name, action = self.frame.yes, self._answered()
-            if kind == "yes" and action is not None:
-                # Each answer counts, and what comes of it stands where it was asked.
-                self._add(_Job(action, name, "work", place=self.frame.place))
+    def _dismissed(self, content: Content) -> None:
+        # Of what was said since the click nobody has read anything.
+        said = content.get("message"), content.get("text")
+        if any((one["kind"], one["text"]) == said for one in self.frame.messages):
+            self.dismiss(str(said[0]))
 
     def _hidden(self) -> None:
-        """Called when nobody sees the panel any more."""
+        """Called when the panel can be seen no more."""

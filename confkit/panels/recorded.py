@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shlex
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from html import escape
 from pathlib import Path
 
@@ -14,11 +13,9 @@ import ipywidgets
 import numpy as np
 import pandas as pd
 
-from ..charts.curve import occupancy_curve
 from ..charts.sheet import Chart
-from ..charts.texts import clean
 from ..errors import ConfigError, ConfkitError
-from ..many.result import NOT_ASKED
+from ..many.sweeps import NOT_ASKED
 from ..occupancy.folder import contents
 from ..occupancy.loading import load_occupancy, recorded_rooms
 from ..occupancy.samples import COLUMNS
@@ -29,10 +26,7 @@ from .model import READ_AT
 from .parts import Column, Table, View
 from .room_card import problem_html
 
-MOST = 200_000  # samples that are kept, some 20 MB; the oldest go first
-_PIECES = 100  # of samples, before they are put together
-_CLOSE = 0.6  # of the usual interval: less lies between two that count for one
-_WIDTH = 480  # pixels of a curve beside the table
+_CLOSE = 0.75  # of the usual interval: what comes sooner adds nothing
 _LATELY = timedelta(days=1)  # how far back the last sample is looked for
 
 
@@ -40,25 +34,15 @@ _LATELY = timedelta(days=1)  # how far back the last sample is looked for
 
 
 def samples_of(frame: pd.DataFrame, time: datetime | None = None) -> pd.DataFrame:
-    """The rows as samples of this time, or of when each was read; what was not asked is none, and
-    a failure is one with missing values and its code."""
+    """Return the rows as samples of this time, or of when each was read; what was not asked is
+    none, and a failure is one with missing values and its code."""
     times = frame[READ_AT] if time is None else pd.Series(pd.Timestamp(time), frame.index)
     asked = times.notna() & frame["error"].ne(NOT_ASKED).fillna(True)
     return frame[asked].assign(time=times[asked].dt.as_unit("ms"))[list(COLUMNS)]
 
 
-def kept(
-    pieces: tuple[pd.DataFrame, ...], new: pd.DataFrame, most: int = MOST
-) -> tuple[pd.DataFrame, ...]:
-    """The samples with the new ones: the newest `most`, in few pieces."""
-    pieces = (*pieces, new)
-    if len(pieces) > _PIECES or sum(map(len, pieces)) > most:
-        return (pd.concat(pieces, ignore_index=True).tail(most),)
-    return pieces
-
-
 def joined(recorded: pd.DataFrame | None, read: pd.DataFrame, every: float = 0) -> pd.DataFrame:
-    """One room's recorded samples, and those that were read while nothing was recorded.
+    """Return one room's recorded samples, and those that were read while nothing was recorded.
 
     These come no closer to others than the recorded ones to each other, or, without such, than
     `every` seconds: a curve takes the usual interval for how long a sample lasts, and would show
@@ -67,16 +51,17 @@ def joined(recorded: pd.DataFrame | None, read: pd.DataFrame, every: float = 0) 
     if recorded is None:
         recorded = read.iloc[:0]
     times = recorded["time"].to_numpy()
-    usual = (
-        np.median(np.diff(times)) if len(times) > 1 else np.timedelta64(round(1000 * every), "ms")
-    )
-    apart, last, chosen = usual * _CLOSE, None, []
+    usual = np.timedelta64(round(1000 * every), "ms")
+    if len(times) > 1:
+        usual = np.median(np.diff(times))
+    chosen: list[int] = []
+    last: list[np.datetime64] = []
     for row, time in enumerate(read["time"].to_numpy()):
         place = int(np.searchsorted(times, time))
-        around = [*times[max(0, place - 1) : place + 1], *([] if last is None else [last])]
-        if all(abs(time - other) > apart for other in around):
+        around = [*times[max(0, place - 1) : place + 1], *last]
+        if all(abs(time - other) > usual * _CLOSE for other in around):
             chosen.append(row)
-            last = time
+            last = [time]
     both = pd.concat([recorded, read.iloc[chosen]]).sort_values("time", ignore_index=True)
     both.attrs = recorded.attrs
     return both
@@ -86,7 +71,7 @@ def joined(recorded: pd.DataFrame | None, read: pd.DataFrame, every: float = 0) 
 
 
 def recorded_samples(folder: str, room_id: str, service: str) -> pd.DataFrame | None:
-    """The samples that a recording has of the room; None where there is no such folder.
+    """Return the samples that a recording has of the room; None where there is no such folder.
 
     ConfigError as of `recording`, and where they are another service's: its rooms may have the same
     IDs.
@@ -104,8 +89,8 @@ def recorded_samples(folder: str, room_id: str, service: str) -> pd.DataFrame | 
 
 
 def recording(folder: str) -> Path:
-    """The whole path of a folder with a recording, or with none yet. ConfigError: none is given,
-    there can be no such folder, or it holds other things and no sample.
+    """Return the whole path of a folder with a recording, or with none yet. ConfigError: none is
+    given, there can be no such folder, or it holds other things and no sample.
 
     To look into it as if it were a recording would name its files in a warning, which a panel's
     thread writes where nobody looks for it.
@@ -129,8 +114,8 @@ def recording(folder: str) -> Path:
 
 
 def holding(folder: str) -> str:
-    """What the folder holds, in a sentence, with the lines that record into it. ConfigError: there
-    can be no such folder, or it holds something else."""
+    """Return what the folder holds, in a sentence, with the lines that record into it. ConfigError
+    as of `recording`."""
     path, found = recording(folder), "Nothing is recorded there yet"
     if path.is_dir():
         rooms = recorded_rooms(path)
@@ -146,74 +131,43 @@ def holding(folder: str) -> str:
 
 
 class RoomCurve(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
-    """One room over time: what a recording has of it, and what was read since.
+    """One room over time: what `chart` gives, as a picture and as text; None changes nothing."""
 
-    The recording is read when a room is picked, and not again with each of its readings: a folder
-    may hold years.
-    """
-
-    def __init__(self, service: str, tz: tzinfo, close: Callable[[], object]) -> None:
-        self._service, self._tz, self._folder = service, tz, ""
-        self._recorded: pd.DataFrame | None = None
-        self._of: str | None = None  # the room of what was recorded
-        self._drawing = threading.Lock()  # a pick, while a reading draws
+    def __init__(self, chart: Callable[[], Chart | None], close: Callable[[], object]) -> None:
+        self._chart = chart
         # Every reading comes in a thread of its own, and matplotlib opens all fonts for each thread
         # that draws, and keeps them open: one thread draws for all.
-        self._pen, self._ended = ThreadPoolExecutor(1, "confkit panel draws"), False
+        self._pen = ThreadPoolExecutor(1, "confkit panel draws")
         self.view, self.words = View(), arranging.text()
         as_text = arranging.check("As text")
         as_text.observe(lambda change: arranging.shown(self.words, change["new"]), "value")
-        arranging.shown(self.words, False)
         closes = arranging.button("Close", lambda _: close())
         super().__init__([self.view, arranging.row(as_text, closes), self.words])
+        arranging.shown(self.words, False)
         arranging.shown(self, False)
 
-    def turn_to(self, room_id: str, folder: str) -> None:
-        """Make room for this room, of which the folder is read when it is drawn next; "" puts the
-        curve away."""
-        self._folder, self._of = folder, None
-        arranging.shown(self, bool(room_id))
-
-    def draw(
-        self,
-        picked: Callable[[], str],
-        read_of: Callable[[str], pd.DataFrame],
-        topic_of: Callable[[str], object],
-        every: float,
-    ) -> None:
-        """Draw the room that is picked of its samples that were read; `every` as of `joined`."""
-        with self._drawing:
-            if self._ended:
-                return
-            room_id = picked()
-            if not room_id:
-                return
-            try:
-                if self._of != room_id:
-                    self._recorded = recorded_samples(self._folder, room_id, self._service)
-                    self._of = room_id
-            except (ConfkitError, OSError) as error:  # what was read is not wrong for that
-                said = error if isinstance(error, ConfkitError) else ConfigError(str(error))
-                self.view.html, self.words.html = problem_html(said), ""
-                return
-            samples = joined(self._recorded, read_of(room_id), every)
-            chart = self._pen.submit(self._drawn, samples, room_id, topic_of(room_id)).result()
-            self.view.html, self.words.html = chart
+    def draw(self) -> None:
+        """Draw what there is now. Of several quick picks the last one stays: what to draw is asked
+        in the turn."""
+        try:
+            drawn = self._pen.submit(self._draw)
+        except RuntimeError:  # closed meanwhile
+            return
+        drawn.result()
 
     def close(self) -> None:
         """End the thread that draws, and wait for it."""
         if hasattr(self, "_pen"):  # it was made to its end
-            with self._drawing:
-                self._ended = True
-                self._pen.shutdown()
+            self._pen.shutdown()
         super().close()
 
-    def _drawn(self, samples: pd.DataFrame, room_id: str, topic: object) -> tuple[str, str]:
-        name, service = clean(topic) or None, self._service
-        chart: Chart = occupancy_curve(
-            samples, room_id, topic=name, service=service, tz=self._tz, width=_WIDTH
-        )
-        return chart.svg(), f"<pre>{escape(chart.summary())}</pre>"
+    def _draw(self) -> None:
+        try:
+            if chart := self._chart():
+                self.view.html = chart.svg()
+                self.words.html = f"<pre>{escape(chart.summary())}</pre>"
+        except ConfkitError as error:
+            self.view.html, self.words.html = problem_html(error), ""
 
 
 class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
@@ -223,18 +177,28 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
         self,
         folder: str,
         *,
-        look: Callable[[], object],
+        beside: Callable[[Callable[[], object]], object],
         report: ipywidgets.Button,
         choose: Callable[[str], object],
     ) -> None:
         self.entry = arranging.entry("Folder", folder, "such as occupancy/", "grow")
-        self.entry.observe(lambda _: look(), "value")
+        self.entry.observe(lambda _: beside(self.look), "value")
         self.state = arranging.text()
-        self.report = Table("Capacity", "room_id", _columns(), on_choice=choose)
+        columns = [
+            Column("room", "Room"),
+            Column("attendee_max", "Cap now", right=True),
+            Column("peak", "Peak", right=True),
+            Column("p95", "95 %", right=True, wide=True),
+            Column("suggested", "Suggested", right=True),
+            Column("reason", "Why"),
+        ]
+        self.report = Table("Capacity", "room_id", columns, on_choice=choose)
         head = arranging.row(self.entry, report)
         super().__init__([arranging.heading("Recording"), head, self.state, self.report])
         arranging.shown(self.state, False)
         arranging.shown(self.report, False)
+        if folder:
+            beside(self.look)
 
     @property
     def folder(self) -> str:
@@ -259,14 +223,3 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
         said = f"{counted(len(report), 'room')} recorded in {self.folder}"
         self.report.show(report.assign(room=room).loc[order], said)
         arranging.shown(self.report, True)
-
-
-def _columns() -> list[Column]:
-    return [
-        Column("room", "Room"),
-        Column("attendee_max", "Cap now", right=True),
-        Column("peak", "Peak", right=True),
-        Column("p95", "95 %", right=True, wide=True),
-        Column("suggested", "Suggested", right=True),
-        Column("reason", "Why"),
-    ]

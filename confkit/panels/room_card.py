@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..client import Client
 
 T = TypeVar("T")
+_READ = ("room", "users", "devices", "complete", "read_at", "stale")  # what a reading tells
 _CHECK = (
     "Asks the service where it is (A5), and tries a connection to it from here. The service may "
     "assign one by being asked."
@@ -44,7 +45,7 @@ class RoomDetails:
     """What is known of one room, part by part: what was read, the error that came instead, or None
     where it was not asked for, or not yet; `complete` says which.
 
-    The media server is no part of a reading: `media_server` is what came of asking for it at
+    The media server is no part of a reading: `media_server` is the answer to asking for it at
     `media_server_at` (UTC)."""
 
     room_id: str
@@ -69,8 +70,8 @@ class RoomDetails:
 
     def user_name(self, user_id: str) -> str:
         """A user in a sentence, such as `"Ada" (5f0c)`, or the ID alone."""
-        users = self.users if isinstance(self.users, list) else []
-        name = next((user.user_name for user in users if user.user_id == user_id), None)
+        named = {one.user_id: one.user_name for one in listed(self.users)}
+        name = named.get(user_id)
         return f'"{name}" ({user_id})' if name else f'"{user_id}"'
 
     @property
@@ -81,67 +82,66 @@ class RoomDetails:
             return ""
         if not isinstance(self.devices, list):
             return f"{counted(len(self.users), 'user')} (people or devices)"
-        kinds = self.people["kind"].tolist()
-        people, devices = kinds.count("person"), kinds.count("device")
+        devices = int((self.people["kind"] == "device").sum())
+        people = len(self.users) - devices
         said = [f"{people:,} {'person' if people == 1 else 'people'}"] * bool(people)
         return " and ".join(said + [counted(devices, "device")] * bool(devices)) or "nobody"
 
     @property
     def people(self) -> pd.DataFrame:
         """The frame of its users, with `kind`: "person", "device", or missing where not known."""
-        frame = users_frame({self.room_id: self.users if isinstance(self.users, list) else []})
-        known = isinstance(self.devices, list)
-        seated = {one.user_id for one in self.devices} if isinstance(self.devices, list) else set()
+        frame = users_frame({self.room_id: listed(self.users)})
+        seated = {one.user_id for one in listed(self.devices)}
         kinds = ["device" if one in seated else "person" for one in frame["user_id"]]
-        frame["kind"] = strings([kind if known else None for kind in kinds])
+        known = isinstance(self.devices, list)
+        frame["kind"] = strings(kinds if known else [None] * len(kinds))
         return frame
 
 
-def room_details(client: Client, room_id: str) -> Iterator[RoomDetails]:
-    """What is known of a room, again and again with one part more (A3, A6, B3). Of a room that is
-    not there nothing more is asked."""
-    room = _tried(lambda: get_room(client, room_id))
-    found = RoomDetails(room_id, room, read_at=datetime.now(UTC))
-    if not isinstance(room, RoomNotFound):
-        yield found
-        found = replace(found, users=_tried(lambda: get_room_users(client, room_id)))
-        yield found
-        found = replace(found, devices=_tried(lambda: list_devices(client, room_id)))
-    yield replace(found, complete=True)
+def room_details(client: Client, room_id: str, before: RoomDetails) -> Iterator[RoomDetails]:
+    """What is known of a room, again and again with one part more (A3, A6, B3).
 
-
-def last_known(new: RoomDetails, old: RoomDetails) -> RoomDetails:
-    """The new details; a part that could not be read again, or not yet, is as it was read before,
-    with its time and why. Of a room that is not there nothing is kept."""
-    kept: dict[str, Any] = {
-        "media_server": old.media_server,
-        "media_server_at": old.media_server_at,
-        "complete": new.complete or old.complete,
-    }
-    for name in ("room", "users", "devices"):
-        now, before = getattr(new, name), getattr(old, name)
-        if now is None:
-            kept[name] = before
-        elif isinstance(now, ConfkitError) and not isinstance(before, ConfkitError | None):
-            kept.update({name: before, "stale": now, "read_at": old.read_at})
-    return new if isinstance(new.room, RoomNotFound) else replace(new, **kept)
+    A part that could not be read again, or not yet, is as it was `before`, with its time and why.
+    Of a room that is not there nothing is kept, and nothing more is asked."""
+    found = replace(before, read_at=datetime.now(UTC), stale=None)
+    reads: dict[str, Any] = {"room": get_room, "users": get_room_users, "devices": list_devices}
+    for name, read in reads.items():
+        part: Any = tried(partial(read, client, room_id))
+        if isinstance(part, RoomNotFound):
+            yield RoomDetails(room_id, part, complete=True)
+            return
+        kept = not isinstance(getattr(before, name), ConfkitError | None)
+        if kept and isinstance(part, ConfkitError):
+            found = replace(found, stale=part, read_at=before.read_at)
+        else:
+            found = replace(found, **{name: part})
+        yield replace(found, complete=before.complete or name == "devices")
 
 
 class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no types
     """What is known of one room, shown part by part as it is read; `details` is all of it.
 
     The room that was asked for last is shown: the reading of another one ends at its next part.
-    The `buttons` are "close", "delete", "put_off" and "check". Times are shown in the zone `tz`.
+    `button` makes one, such as a panel's `_button`, and the functions are called with the room, or
+    with the room and the user, that is shown at the click. Times are shown in the zone `tz`.
     """
 
-    def __init__(self, client: Client, tz: tzinfo, buttons: dict[str, ipywidgets.Button]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        tz: tzinfo,
+        button: Callable[..., ipywidgets.Button],
+        close: Callable[[], object],
+        check: Callable[[str], object],
+        put_off: Callable[[tuple[str, str]], object],
+        delete: Callable[[str], object],
+    ) -> None:
         super().__init__()
         self.add_class("confkit-room")
         self._client, self._tz = client, tz
         self._lock = threading.Lock()
-        self._pictures = ""
         self.details: RoomDetails | None = None
-        self._head, self._fields, self._media = (arranging.text() for _ in range(3))
+        self._head, self._fields, self._media, self.pictures = (arranging.text() for _ in range(4))
         self.users = Table(
             "People and devices in the room",
             "user_id",
@@ -155,17 +155,27 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         )
         self.devices = View("Devices")
         self.number = arranging.entry("Room number", hint="to delete a room in use")
-        buttons["check"].tooltip = _CHECK
-        quiet = arranging.text(f'<div class="confkit-quiet">{_CHECK}</div>')
-        server = ipywidgets.VBox([arranging.row(buttons["check"]), quiet, self._media])
-        self._put_off = arranging.row(buttons["put_off"])
-        inside = ipywidgets.VBox([self.users, self._put_off, self.devices])
-        delete = arranging.row(buttons["delete"], self.number)
-        self._parts = (server, inside, delete)
+        checks = button("Check media server", check, "media server", given=lambda: self.room_id)
+        checks.tooltip = _CHECK
+        puts_off = button(
+            "Force offline",
+            put_off,
+            "change",
+            "danger",
+            given=lambda: (self.room_id, str(self.users.chosen)),
+            changes=True,
+        )
+        deletes = button(
+            "Delete room", delete, "change", "danger", given=lambda: self.room_id, changes=True
+        )
+        self._put_off = arranging.row(puts_off)
+        server = ipywidgets.VBox([arranging.row(checks), self._media])
+        inside = ipywidgets.VBox([self.users, self._put_off, self.devices, self.pictures])
+        self._parts = server, inside, arranging.row(deletes, self.number)
         self.children = [
-            arranging.row(self._head, buttons["close"]),
+            arranging.row(self._head, arranging.button("Close", lambda _: close())),
             arranging.columns(ipywidgets.VBox([self._fields, server]), inside),
-            delete,
+            self._parts[-1],
         ]
         arranging.shown(self, False)
 
@@ -174,11 +184,6 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         """The ID of the room that is shown, or an empty text."""
         return "" if self.details is None else self.details.room_id
 
-    @property
-    def user_id(self) -> str:
-        """The ID of the user that is picked in the room, or an empty text."""
-        return str(self.users.chosen)
-
     def begin(self, room_id: str) -> None:
         """Show this room from now on, and with "" none."""
         with self._lock:
@@ -186,47 +191,40 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
             if not room_id:
                 self.details = None
             elif self.room_id != room_id:
-                self._pictures = ""
                 self._show(RoomDetails(room_id))
+                self.pictures.html = ""
                 self.wants_number(False)
                 self.devices.reveal()
 
     def read(self, room_id: str) -> None:
         """Read and show all parts of the room, unless another one is to be shown meanwhile."""
-        for details in room_details(self._client, room_id):
-            if not self._update(room_id, partial(last_known, details)):
+        before = self.details
+        if before is None or before.room_id != room_id:
+            return
+        for found in room_details(self._client, room_id, before):
+            if not self._update(room_id, **{name: getattr(found, name) for name in _READ}):
                 return
-        sandbox, devices = self._client.sandbox, details.devices
-        if sandbox is not None:
-            pictures = thumbnails_html(sandbox, devices if isinstance(devices, list) else [])
-            self._update(room_id, lambda known: known, pictures)
+        if (sandbox := self._client.sandbox) is not None:
+            pictures = thumbnails_html(sandbox, listed(found.devices))
+            with self._lock:
+                self.pictures.html = pictures if self.room_id == room_id else ""
 
     def wants_number(self, whether: bool) -> None:
         """Show the field, empty, in which the number of a room is typed before it is deleted."""
         self.number.value = ""
         arranging.shown(self.number, whether)
 
-    def show_media_server(
-        self, room_id: str, found: McuAnswer | ConfkitError, asked: datetime
-    ) -> None:
-        """Show what came of asking for a room's media server at this time, where that room is the
-        one that is shown; it stays until another one is."""
-        self._update(
-            room_id, lambda known: replace(known, media_server=found, media_server_at=asked)
-        )
+    def show_media_server(self, room_id: str, found: McuAnswer | ConfkitError) -> None:
+        """Show the answer to asking for a room's media server, where that room is the one that is
+        shown; it stays until another one is."""
+        self._update(room_id, media_server=found, media_server_at=datetime.now(UTC))
 
-    def _update(
-        self,
-        room_id: str,
-        change: Callable[[RoomDetails], RoomDetails],
-        pictures: str | None = None,
-    ) -> bool:
+    def _update(self, room_id: str, **parts: Any) -> bool:
         """Whether this is shown, because the room still is the one to show."""
         with self._lock:
             if self.details is None or self.room_id != room_id:
                 return False
-            self._pictures = self._pictures if pictures is None else pictures
-            self._show(change(self.details))
+            self._show(replace(self.details, **parts))
             return True
 
     def _show(self, details: RoomDetails) -> None:
@@ -235,39 +233,32 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
         reading = "" if details.complete else ' <span class="confkit-quiet">reading …</span>'
         name = escape(details.name.removeprefix("room "))
         self._head.html = arranging.heading_html(f"Room {name}{reading}")
-        told = arranging.fields(fields_of(room)) if isinstance(room, Room) else problem_html(room)
-        self._fields.html = self._stale_html(details) + told
-        self._media.html = self._media_html(details)
+        stale = ""
+        if details.stale is not None and details.read_at is not None:
+            stale = _bad(f"As of {self._time(details.read_at)}, not read since: {details.stale}")
+        text = arranging.fields(fields_of(room)) if isinstance(room, Room) else problem_html(room)
+        self._fields.html = stale + text
+        self._media.html = self._media_html(details.media_server, details.media_server_at)
         for part in self._parts:
             arranging.shown(part, not isinstance(room, RoomNotFound))
-        known = isinstance(users, list)
-        arranging.shown(self.users, known)
-        arranging.shown(self._put_off, known and bool(users))
-        if known:
-            self.users.show(details.people)
-        listed = devices if isinstance(devices, list) else []
-        addresses = [(device.user_name or device.user_id, bare(device)) for device in listed]
-        told = arranging.fields(addresses) if addresses else ""
-        self.devices.html = problem_html(users) + problem_html(devices) + told + self._pictures
+        arranging.shown(self.users, isinstance(users, list))
+        arranging.shown(self._put_off, bool(listed(users)))
+        self.users.show(details.people)
+        addresses = [(one.user_name or one.user_id, bare(one)) for one in listed(devices)]
+        text = arranging.fields(addresses) if addresses else ""
+        self.devices.html = problem_html(users) + problem_html(devices) + text
 
-    def _stale_html(self, details: RoomDetails) -> str:
-        """From when the details are, and why not from now, where a part was not read again."""
-        if details.stale is None or details.read_at is None:
-            return ""
-        return _bad(f"As of {self._time(details.read_at)}, not read since: {details.stale}")
-
-    def _media_html(self, details: RoomDetails) -> str:
-        """Where the media server is, whether it answers, and when it was asked for."""
-        found, at = details.media_server, details.media_server_at
-        if found is None or at is None:
-            return ""
-        asked = f'<div class="confkit-quiet">{escape(f"Asked on {self._time(at)}.")}</div>'
-        if not isinstance(found, McuAnswer):
-            return problem_html(found) + asked
-        tone, word = ("good", "answers") if found else ("bad", "does not answer")
-        badge = f'<span class="confkit-badge confkit-tone-{tone}">{word}</span>'
-        why = "" if found else f"<div>{escape(found.reason)}.</div>"
-        return f"{escape(found.address)} {badge}{why}{asked}"
+    def _media_html(self, found: McuAnswer | ConfkitError | None, at: datetime | None) -> str:
+        """What the check does; and where the media server is, whether it answers, and when it was
+        asked for."""
+        said = ""
+        if isinstance(found, McuAnswer):
+            tone, word = ("good", "answers") if found else ("bad", "does not answer")
+            said = f'{escape(found.address)} <span class="confkit-badge confkit-tone-{tone}">'
+            said += f"{word}</span>" + ("" if found else f"<div>{escape(found.reason)}.</div>")
+        asked = f"Asked on {self._time(at)}." if at else ""
+        quiet = '<div class="confkit-quiet">'
+        return f"{quiet}{_CHECK}</div>{said or problem_html(found)}{quiet}{asked}</div>"
 
     def _time(self, time: datetime) -> str:
         here, name = zone(self._tz)
@@ -277,25 +268,21 @@ class RoomCard(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no t
 
 def fields_of(room: Room) -> list[tuple[str, Any]]:
     """The fields of a room as they are shown; its host_password is not."""
-    status = None if room.room_status is None else str(room.room_status)
-    mode = None if room.room_mode is None else str(room.room_mode)
-    if isinstance(room.room_status, int):
-        status = status_word(ROOM_STATUS.get(room.room_status, f"other ({room.room_status})"))
-        status += " (the service says: opening)" * (status == "open")
-    if isinstance(room.room_mode, int):
-        mode = ROOM_MODE.get(room.room_mode, f"other ({room.room_mode})")
+    status = status_word(_named(room.room_status, ROOM_STATUS))
+    if room.room_status == 1:
+        status += " (the service says: opening)"
+    own = ("owner_id", "attendee_max", "max_audio", "max_video", "room_extend_id", "id")
     return [
         ("topic", room.topic),
         ("room_id", room.room_id),
         ("status", status),
-        ("mode", mode),
-        ("owner_id", room.owner_id),
-        ("attendee_max", room.attendee_max),
-        ("max_audio", room.max_audio),
-        ("max_video", room.max_video),
-        ("room_extend_id", room.room_extend_id),
-        ("id", room.id),
+        ("mode", _named(room.room_mode, ROOM_MODE)),
+        *((name, getattr(room, name)) for name in own),
     ]
+
+
+def _named(number: Any, names: dict[int, str]) -> Any:
+    return names.get(number, f"other ({number})") if isinstance(number, int) else number
 
 
 def status_word(status: str) -> str:
@@ -316,7 +303,13 @@ def _kind(row: Row) -> Cell:
     return row["kind"] and Mark(row["kind"], "good" if row["kind"] == "person" else "note")
 
 
-def _tried(read: Callable[[], T]) -> T | ConfkitError:
+def listed(part: list[T] | ConfkitError | None) -> list[T]:
+    """What was read of a part of a room, or nothing."""
+    return part if isinstance(part, list) else []
+
+
+def tried(read: Callable[[], T]) -> T | ConfkitError:
+    """What this returns, or the error that came instead."""
     try:
         return read()
     except ConfkitError as error:

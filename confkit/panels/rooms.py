@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -16,16 +16,16 @@ from ..many.ids import RoomIds
 from ..many.ids import room_ids as read_ids
 from ..many.tables import as_csv
 from ..rooms import create_room, delete_room, force_offline, get_mcu
+from ..secret import Secret
 from ..text import write_whole
 from . import arranging
-from .given import check_options
 from .live import RoomsPanel, missing_cell, name_of
 from .model import RATE, Filter, valued
 from .panel import told, until_cancelled
 from .parts import Column, Mark, Table
 from .parts.table import Cell, Row
-from .room_card import RoomCard, RoomDetails, room_details, status_word
-from .room_forms import AddForm, FilterBar, NewRoomForm, opener
+from .room_card import RoomCard, RoomDetails, room_details, status_word, tried
+from .room_forms import FilterBar, add_form, new_room_form, opener
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -80,11 +80,19 @@ class RoomExplorer(RoomsPanel):
             on_choice=self._choose,
             on_page=lambda: self.draws(self._ordered),
         )
-        self._card = RoomCard(client, self._tz, self._card_buttons())
+        self._card = RoomCard(
+            client,
+            self._tz,
+            self._button,
+            close=lambda: self.select(None),
+            check=self.check_media_server,
+            put_off=self._ask_offline,
+            delete=self._ask_delete,
+        )
         adding, making = ipywidgets.VBox(), ipywidgets.VBox()
-        add = opener("Add rooms", adding, lambda: AddForm(self._button, self.add, self.add_known))
+        add = opener("Add rooms", adding, lambda: add_form(self._button, self.add, self.add_known))
         new = opener(
-            "New room", making, lambda: NewRoomForm(self._button, self.create), self.frame.note
+            "New room", making, lambda: new_room_form(self._button, self.create), self.frame.note
         )
         refresh = self._button("Refresh", self.refresh, "reading", "primary")
         download = self._button("Download CSV", self._download, "export")
@@ -92,28 +100,7 @@ class RoomExplorer(RoomsPanel):
         self.shows(self._filters, buttons, adding, making, self.table, self._card)
         self._begins()
 
-    def _card_buttons(self) -> dict[str, ipywidgets.Button]:
-        # What is shown at the click: another room may be picked before it has its turn.
-        def shown() -> str:
-            return self._card.room_id
-
-        def picked() -> tuple[str, str]:
-            return self._card.room_id, self._card.user_id
-
-        return {
-            "close": arranging.button("Close", lambda _: self.select(None)),
-            "delete": self._button(
-                "Delete room", self._ask_delete, "change", "danger", given=shown, changes=True
-            ),
-            "put_off": self._button(
-                "Force offline", self._ask_offline, "change", "danger", given=picked, changes=True
-            ),
-            "check": self._button(
-                "Check media server", self.check_media_server, "media server", given=shown
-            ),
-        }
-
-        # What is shown
+    # What is shown
 
     @property
     def selected(self) -> RoomDetails | None:
@@ -175,68 +162,62 @@ class RoomExplorer(RoomsPanel):
         head unless something fails."""
         self._read_page()
 
-    @told("media server")
     def check_media_server(self, room_id: str | None = None) -> McuAnswer:
-        """Asks the service for the media server of a room, or of the picked one (A5), and whether
+        """Ask the service for the media server of a room, or of the picked one (A5), and whether
         that accepts a connection from here; the service may assign one by being asked.
 
-        What came of it stands in the picked room, with the time, until another one is picked.
-        Errors as of `get_mcu`; a server that does not answer is none."""
-        room_id = self._of_panel(room_id)
-        there = self._details_of(room_id)
+        The answer stands in the picked room, with the time, until another one is picked. Errors
+        as of `get_mcu`; a server that does not answer is none."""
         with self.working("Checking the media server", "media server") as work:
-            asked = datetime.now(UTC)
-            try:
-                found = until_cancelled(
-                    lambda: mcu_answers(get_mcu(self.client, room_id)), work.cancelled
-                )
-            except ConfkitError as error:
-                self._card.show_media_server(room_id, error, asked)
-                raise
-            self._card.show_media_server(room_id, found, asked)
-        said = f"The media server of {there.name}: {found.reason}."
-        self.tell(said, "good" if found else "bad", "media server")
+            there = self._details_of(self._of_panel(room_id))
+
+            def ask() -> McuAnswer:
+                return mcu_answers(get_mcu(self.client, there.room_id))
+
+            found = tried(lambda: until_cancelled(ask, work.cancelled))
+            self._card.show_media_server(there.room_id, found)
+            if isinstance(found, ConfkitError):
+                raise found
+            said = f"The media server of {there.name}: {found.reason}."
+            self.tell(said, "good" if found else "bad", "media server")
         return found
 
     # Changes
 
-    @told("change")
     def create(self, topic: str, owner_id: str, **options: Any) -> str:
         """The `room_id` of a new room, which is read and picked; `options` are those of
         `create_room`."""
-        check_options(options)
+        if options.get("host_password") is not None:  # a traceback shows the locals
+            options["host_password"] = Secret(options["host_password"])
         with self.working("Creating a room", "change"):
             room_id = create_room(self.client, topic, owner_id, **options)
             self.add([room_id])
             if not (self.value["room_id"] == room_id).any():
                 self.filter()
             self.select(room_id)
-        self.tell(f'Created room "{topic}" ({room_id}).', "good", "change")
+            self.tell(f'Created room "{topic}" ({room_id}).', "good", "change")
         return room_id
 
-    @told("change")
     def force_offline(self, user_id: str, room_id: str | None = None) -> str:
         """The service's success text, once a user is removed from a room, or from the picked
         one."""
-        room_id = self._of_panel(room_id)
-        there = self._details_of(room_id)
         with self.working("Removing a user from the room", "change"):
-            message = force_offline(self.client, room_id, user_id)
+            there = self._details_of(self._of_panel(room_id))
+            message = force_offline(self.client, there.room_id, user_id)
             with self.reads("Reading the room") as work:
-                self._read(work, [room_id])
-            if self._card.room_id == room_id:
-                self._card.read(room_id)
-        self.tell(f"Removed {there.user_name(user_id)} from {there.name}.", "good", "change")
+                self._read(work, [there.room_id])
+            self._card.read(there.room_id)
+            said = f"Removed {there.user_name(user_id)} from {there.name}."
+            self.tell(said, "good", "change")
         return message
 
-    @told("change")
     def delete(self, room_id: str | None = None) -> None:
         """Delete a room, or the picked one; its row goes, too."""
-        room_id = self._of_panel(room_id)
         with self.working("Deleting the room", "change"):
+            room_id = self._of_panel(room_id)
             delete_room(self.client, room_id)
             self.model.drop(room_id)
-        self.tell(f"Deleted room {room_id}.", "good", "change")
+            self.tell(f"Deleted room {room_id}.", "good", "change")
 
     # What the buttons, the table and the model call
 
@@ -259,26 +240,28 @@ class RoomExplorer(RoomsPanel):
             self._card.read(room_id)
 
     def _ask_delete(self, room_id: str) -> None:
-        there = self._now(self._of_panel(room_id))
+        there = self._now(room_id)
         if there.heads:
             question = f"Delete {there.name} with {there.heads} in it?"
         else:
             question = f"Delete {there.name}? Who is in it could not be read: {there.users}"
-        if there.heads != "nobody":
-            question += f" Type {room_id} beside the button first."
-        self._card.wants_number(there.heads != "nobody")
-        self.ask("Delete", question, partial(self._delete_asked, there))
+        empty = there.heads == "nobody"
+        if not empty:
+            question += f" Type {there.room_id} beside the button first."
+        self._card.wants_number(not empty)
 
-    def _delete_asked(self, there: RoomDetails) -> None:
-        if there.heads != "nobody" and self._card.number.value.strip() != there.room_id:
-            raise ConfigError(
-                f"{there.name} was not deleted: its number was not typed",
-                f"Click Delete again, and type {there.room_id}.",
-            )
-        self.delete(there.room_id)
+        def delete() -> None:
+            if not empty and self._card.number.value.strip() != there.room_id:
+                raise ConfigError(
+                    f"{there.name} was not deleted: its number was not typed",
+                    f"Click Delete again, and type {there.room_id}.",
+                )
+            self.delete(there.room_id)
+
+        self.ask("Delete", question, delete)
 
     def _ask_offline(self, picked: tuple[str, str]) -> None:
-        room_id, user_id = self._of_panel(picked[0]), picked[1]
+        room_id, user_id = picked
         if not user_id:
             raise ConfigError("No user is picked", "Click on one in the room first.")
         there = self._now(room_id)
@@ -286,10 +269,15 @@ class RoomExplorer(RoomsPanel):
         self.ask("Remove", question, partial(self.force_offline, user_id, room_id))
 
     def _now(self, room_id: str) -> RoomDetails:
+        """What is known of a room of the panel now."""
+        before = RoomDetails(self._of_panel(room_id))
+
+        def read() -> RoomDetails:
+            *_, found = room_details(self.client, before.room_id, before)
+            return found
+
         with self.working("Looking who is in the room", "change") as work:
-            *_, found = until_cancelled(
-                lambda: list(room_details(self.client, room_id)), work.cancelled
-            )
+            found = until_cancelled(read, work.cancelled)
         if isinstance(found.room, RoomNotFound):
             raise found.room
         return found

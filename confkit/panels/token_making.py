@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -14,7 +14,6 @@ from ..text import as_it_is
 
 if TYPE_CHECKING:
     from ..client import Client
-    from ..dialect import Dialect
 
 
 class TokenStep(NamedTuple):
@@ -39,8 +38,6 @@ class TokenSteps(tuple[TokenStep, ...]):
         )
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         left = "style='text-align:left'"
         rows = "".join(
             f"<tr><td>{number}</td><th scope='row' {left}>{escape(step.name)}</th>"
@@ -54,71 +51,70 @@ class TokenSteps(tuple[TokenStep, ...]):
 
 
 def token_steps(client: Client) -> TokenSteps:
-    """The steps that make the token which this client holds, from its keys to the request.
+    """Return the steps that make the token which this client holds, from its keys to the request.
 
-    The values stand there in full for a sandbox with its published demo keys on this machine;
-    everywhere else each value that is or could make a secret shows as ***. No token is spent: a new
-    login may end the one before it (the interface does not say), so the client keeps what A1
-    answered and these are the steps of that. Without a token yet it authenticates, and raises what
-    that raises. Section 5 of the interface.
+    The values are in full for a sandbox with its published demo keys on this machine; everywhere
+    else each value that is or could make a secret shows as ***. No token is spent: a new login may
+    end the one before it (the interface does not say), so these are the steps of what A1 answered
+    last. Without a token yet the client authenticates; errors as of that. Section 5.
     """
-    token, dialect = client.token(), client.dialect
-    shown: Callable[[str], str] = str if _published(client) else (lambda _: MASK)
-    function = f"HMAC-{dialect.hash.upper()}"
+    token, dialect, published = client.token(), client.dialect, _published(client)
+
+    def shown(secret: str) -> str:
+        return str(secret) if published else MASK
+
+    def sure(seen: bool) -> str:
+        return "seen" if seen else "assumed"
+
+    function, sha1 = f"HMAC-{dialect.hash.upper()}", dialect.hash == "sha1"
     in_hex = dialect.signature == "hex"
-    usual = "seen" if (dialect.hash, dialect.signature) == ("sha1", "hex") else "assumed"
     message = f"{token.random}:{token.key}"
     mac = hmac_of(client.secret_key, message, dialect)
-    form = f"base64 of the {'lowercase hex text' if in_hex else 'raw bytes'} of the {function}"
     signed = digest(client.access_key, client.secret_key, dialect)
-    name = dialect.token_parameter
-    return TokenSteps(
-        [
-            TokenStep("access key", client.access_key, "names the client; sent in A1", "specified"),
-            TokenStep(
-                "secret key",
-                shown(client.secret_key),
-                "shared with the platform; never sent",
-                "specified",
-            ),
-            TokenStep(
-                "digest",
-                shown(signed),
-                f"{form} of the access key under the secret key; sent in A1",
-                usual,
-            ),
-            TokenStep("random", shown(token.random), "from A1's answer", "specified"),
-            TokenStep("key", shown(token.key), "from A1's answer", "specified"),
-            TokenStep("message", shown(message), "random and key, joined by a colon", "specified"),
-            TokenStep(
-                function,
-                shown(mac.hexdigest()),
-                "of the message under the secret key, as hex text",
-                "seen" if dialect.hash == "sha1" else "assumed",
-            ),
-            TokenStep(
-                "what is encoded",
-                f"{2 * mac.digest_size} characters" if in_hex else f"{mac.digest_size} bytes",
-                f"{'that hex text, in lower case' if in_hex else 'the raw bytes of that HMAC'}"
-                f' (dialect: signature="{dialect.signature}")',
-                "seen" if in_hex else "assumed",
-            ),
-            TokenStep("token", shown(token), "base64 of that", "specified"),
-            TokenStep(
-                "in a request",
-                f"{name}={shown(quote(token, safe=''))}",
-                "percent-encoded once: = travels as %3D; B spells the name as the interface does"
-                + _in_b2(dialect),
-                "seen",
-            ),
-        ]
+    signing = f"base64 of the {'lowercase hex text' if in_hex else 'raw bytes'} of the {function}"
+    size = f"{2 * mac.digest_size} characters" if in_hex else f"{mac.digest_size} bytes"
+    form = "that hex text, in lower case" if in_hex else "the raw bytes of that HMAC"
+    travels = "percent-encoded once: = travels as %3D; B spells the name as the interface does"
+    if (in_b2 := dialect.remove_token_parameter) != B2.token:
+        travels += f", and B2 as {in_b2} (dialect)"
+    steps = (
+        ("access key", client.access_key, "names the client; sent in A1", "specified"),
+        (
+            "secret key",
+            shown(client.secret_key),
+            "shared with the platform; never sent",
+            "specified",
+        ),
+        (
+            "digest",
+            shown(signed),
+            f"{signing} of the access key under the secret key; sent in A1",
+            sure(sha1 and in_hex),
+        ),
+        ("random", shown(token.random), "from A1's answer", "specified"),
+        ("key", shown(token.key), "from A1's answer", "specified"),
+        ("message", shown(message), "random and key, joined by a colon", "specified"),
+        (
+            function,
+            shown(mac.hexdigest()),
+            "of the message under the secret key, as hex text",
+            sure(sha1),
+        ),
+        (
+            "what is encoded",
+            size,
+            f'{form} (dialect: signature="{dialect.signature}")',
+            sure(in_hex),
+        ),
+        ("token", shown(token), "base64 of that", "specified"),
+        (
+            "in a request",
+            f"{dialect.token_parameter}={shown(quote(token, safe=''))}",
+            travels,
+            "seen",
+        ),
     )
-
-
-def _in_b2(dialect: Dialect) -> str:
-    """How B2 spells the name, where that is another than the interface's."""
-    name = dialect.remove_token_parameter
-    return "" if name == B2.token else f", and B2 as {name} (dialect)"
+    return TokenSteps(TokenStep(*step) for step in steps)
 
 
 def _published(client: Client) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from datetime import tzinfo
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from ..client import Client
 
 _STEPS = "How the token is made"
-_PLACES = {"query": "in the query", "form": "in a form"}
+_PLACES = {"query": "in the query", "form": "in a form", "json": "as JSON"}
 
 
 class WirePanel(Panel):
@@ -49,16 +48,14 @@ class WirePanel(Panel):
         super().__init__("Wire", client)
         self.call: Call | None = None
         self._client = client
-        self._calls: dict[int, Call] = {}  # by number
-        self._last = 0
-        self._shown: tuple[list[int], bool] | None = None
-        self._reading = threading.Lock()
+        self._calls: dict[str, Call] = {}  # by the keys of their rows, which stay with them
+        self._shown: object = None
         self.table = Table(
             "The last calls",
-            "n",
+            "key",
             [
                 Column("n", "No.", right=True, wide=True),
-                Column("time", "Time", self._time),
+                Column("time", "Time", lambda one: f"{self._here(one['time']):%H:%M:%S.%f}"[:-3]),
                 Column("ret", "Answer", _answered),
                 Column("call", "Call", lambda one: f"{one['call']} {one['operation']}"),
                 Column("meaning", "Meaning"),
@@ -76,77 +73,90 @@ class WirePanel(Panel):
         self.errors.observe(lambda _: self.refresh(), "value")
         self.steps_button = self._button(_STEPS, self._turn_steps, "token")
         refresh = self._button("Refresh", self.refresh, "reading", "primary")
-        self.shows(
-            row(refresh, self.errors, self.steps_button), self.made, self.table, self.details
-        )
-        self._show("")
+        head = row(refresh, self.errors, self.steps_button)
+        self.shows(head, self.made, self.table, self.details)
+        shown(self.details, False)
         self.hide_token_steps()
         self.refresh()
         self.every(every, self.refresh)
-
-    def _time(self, one: Row) -> str:
-        return f"{one['time'].astimezone(self._tz):%H:%M:%S.%f}"[:-3]
 
     def filter(self, errors: bool = False) -> None:
         """Show the calls without a result code 0 alone, or all again."""
         self.errors.value = bool(errors)
 
     def refresh(self) -> pd.DataFrame:
-        """The frame of the client's last calls, which the panel shows from now on."""
-        with self._reading:
-            before = {id(call): number for number, call in self._calls.items()}
-            numbered = {}
-            for call in self._client.calls:
-                self._last += id(call) not in before
-                numbered[before.get(id(call), self._last)] = call
-            self._calls, errors = numbered, bool(self.errors.value)
-            if self._shown != (list(numbered), errors):
-                self._shown = list(numbered), errors
-                frame = calls_frame(numbered.values())
-                frame.insert(0, "n", list(numbered))
-                if errors:
-                    frame = frame[frame["ret"].ne("0").fillna(True)].reset_index(drop=True)
-                told = counted(len(numbered), "call")
-                told = f"{len(frame):,} of {told}" if len(frame) < len(numbered) else told
-                told += f" · times in {zone(self._tz)[1]}"
-                self.table.show(frame.astype({"n": "int64"}), told)
-                self.value = frame.drop(columns="n")
-            found: pd.DataFrame = self.value
+        """Return the frame of the client's last calls, which the panel shows from now on."""
+        self.draws(self._draw)
+        found: pd.DataFrame = self.value
         return found
 
+    def _draw(self) -> Any:
+        calls, errors = self._client.calls, bool(self.errors.value)
+        self._calls = {str(id(call)): call for call in calls}
+        if self._shown == (now := ([*self._calls], errors)):
+            return self.value  # the same: nothing is sent to the browser
+        self._shown, frame, text = now, calls_frame(calls), counted(len(calls), "call")
+        numbered = frame.assign(n=range(1, len(calls) + 1), key=[*self._calls])
+        if errors:
+            numbered = numbered[numbered["ret"].ne("0").fillna(True)]
+            text = f"{len(numbered):,} of {text}"
+        self.table.show(numbered, f"{text} · times in {zone(self._tz)[1]}")
+        return numbered[frame.columns].reset_index(drop=True)
+
     def choose(self, n: int) -> Call:
-        """The call of this number in the table, in detail; -1 is the newest, -2 the one before.
-        ConfigError: there is none."""
+        """Return the call of this number in the table, once it is shown in detail; -1 is the
+        newest, -2 the one before. ConfigError: there is none."""
         self.refresh()
-        numbers = list(self._calls)
-        whole = isinstance(n, int)
-        number = numbers[n] if whole and -len(numbers) <= n < 0 else n
-        if not whole or number not in self._calls:
-            there = f"{numbers[0]} to {numbers[-1]}" if numbers else "none yet"
+        keys = [*self._calls]
+        place = n - 1 if n > 0 else len(keys) + n
+        if not n or not 0 <= place < len(keys):
+            there = f"1 to {len(keys)}" if keys else "none yet"
             raise ConfigError(
                 f"there is no call {n!r} on record",
                 f"There are {there}. Choose a number of the table, or -1 for the newest.",
             )
-        self.table.choose(str(number))
-        return self._calls[number]
+        self.table.choose(keys[place])
+        return self._calls[keys[place]]
 
     def _show(self, key: str) -> None:
-        self.call = self._calls.get(int(key)) if key.isdecimal() else None
-        shown(self.details, self.call is not None)
-        if self.call is not None:
-            self.sent.html = _sent_html(self.call, self._tz)
-            self.came.html = _came_html(self.call)
+        call = self.call = self._calls.get(key)
+        shown(self.details, call is not None)
+        if call is None:
+            return
+        operation = ENDPOINTS[call.endpoint]
+        when = f"{self._here(call.time):%Y-%m-%d %H:%M:%S} ({zone(self._tz)[1]})"
+        sent = fields(
+            [
+                ("when", when),
+                ("sent", f"{call.method} {call.url}"),
+                ("parameters", _PLACES[call.placement]),
+            ]
+        )
+        lines = {"As curl": call.as_curl(), "As Python": call.as_python()}
+        self.sent.html = _block(f"{operation.key} {operation.title}", sent, lines)
+        came = fields([("took", took(call.seconds)), ("HTTP status", call.status)])
+        if call.ret is None:
+            came += fields([("why", call.error)])
+        elif call.error is None:
+            came += fields([("ret", f"{call.ret}: {call.meaning}")])
+        else:
+            came += explain(call.ret, operation.interface)._repr_html_()
+        answer = {"Its answer": _laid_out(call.answer)} if call.answer else {}
+        self.came.html = _block("What came", came, answer)
+
+    def _here(self, time: Any) -> Any:
+        return time.astimezone(self._tz)
 
     def token_steps(self) -> TokenSteps:
-        """How the token in use was made, which the panel shows, too; makes one where there is none.
+        """Return how the token in use was made, which the panel shows, too; without a token the
+        client authenticates, and a login that fails is raised.
 
-        In full for a sandbox with its published demo keys, masked everywhere else. A login that
-        fails is raised.
+        In full for a sandbox with its published demo keys, masked everywhere else.
         """
         with self.working("Reading how the token is made", "token") as work:
             steps = until_cancelled(lambda: token_steps(self._client), work.cancelled)
         said = "In full, because the keys of this sandbox are published."
-        if any(step.name == "token" and step.value == MASK for step in steps):
+        if MASK in steps[-1].value:
             said = f"Secrets, and what could make one, show as {MASK}: only a sandbox with its "
             said += "published demo keys shows them."
         self._show_steps(f"<p>{said}</p>{steps._repr_html_()}")
@@ -167,7 +177,7 @@ class WirePanel(Panel):
 
 
 def took(seconds: float) -> str:
-    """So many seconds, in milliseconds where they are few."""
+    """Return so many seconds as text, in milliseconds where they are few."""
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
@@ -177,45 +187,13 @@ def _answered(one: Row) -> Cell:
     return Mark(one["ret"], "good" if one["ret"] == "0" else "bad")
 
 
-def _sent_html(call: Call, tz: tzinfo) -> str:
-    """What was sent, when in the zone `tz`, and how to send it again."""
-    here, zone_name = zone(tz)
-    return _block(
-        f"{call.endpoint} {ENDPOINTS[call.endpoint].title}",
-        [
-            ("when", f"{call.time.astimezone(here):%Y-%m-%d %H:%M:%S} ({zone_name})"),
-            ("sent", f"{call.method} {call.url}"),
-            ("parameters", _PLACES.get(call.placement, "as JSON")),
-        ],
-        {"As curl": call.as_curl(), "As Python": call.as_python()},
-    )
-
-
-def _came_html(call: Call) -> str:
-    """What came, and what that means."""
-    pairs = [("took", took(call.seconds)), ("HTTP status", call.status), ("ret", call.ret)]
-    if call.ret is None:
-        pairs.append(("why", call.error))
-    else:
-        found = explain(call.ret, ENDPOINTS[call.endpoint].interface)
-        pairs.append(("meaning", f"{found.meaning} ({found.sure})"))
-        if call.ret != 0:
-            again = "yes, in a moment" if found.retry else "no, not before something has changed"
-            pairs += [
-                ("likely cause", f"{found.cause} (assumed)"),
-                ("what to do", found.advice),
-                ("try again", again),
-            ]
-    return _block("What came", pairs, {"Its answer": _laid_out(call.answer)} if call.answer else {})
-
-
-def _block(title: str, pairs: list[tuple[str, Any]], texts: dict[str, str]) -> str:
-    """A heading, the names and values below it, and texts to copy, each with a heading."""
+def _block(title: str, html: str, texts: dict[str, str]) -> str:
+    """A heading, what stands below it, and texts to copy, each with a heading."""
     copied = "".join(
-        f'{heading_html(escape(name))}<pre class="confkit-copied" tabindex="0">{escape(text)}</pre>'
+        f'{heading_html(name)}<pre class="confkit-copied" tabindex="0">{escape(text)}</pre>'
         for name, text in texts.items()
     )
-    return f"{heading_html(escape(title))}{fields(pairs)}{copied}"
+    return f"{heading_html(title)}{html}{copied}"
 
 
 def _laid_out(answer: str) -> str:

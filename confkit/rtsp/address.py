@@ -11,7 +11,8 @@ from .refusal import PullRefused
 
 DEFAULT_PORTS = {"rtsp": 554, "rtsps": 322}
 
-_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+(?:%[\w.-]+)?\]|[^\[\]:]+)(?::([0-9]*))?")
+_PARTS = re.compile(r"(rtsps?)://(?:([^/?]*)@)?([^/?@]*)([^@]*)", re.IGNORECASE)
+_PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+(?:%[\w.-]+)?\]|[^\[\]:]+)(?::([0-9]{0,5}))?")
 _ESCAPE_HINT = "write @ # ? / and % in a login as %40 %23 %3F %2F and %25"
 
 
@@ -44,34 +45,32 @@ def parse_address(url: str) -> Address:
     The login ends at the last `@` before the path.  Raises ValueError with one sentence that
     never quotes the URL.
     """
-    scheme, separator, rest = url.strip().partition("://")
-    scheme = scheme.lower()
-    if not separator or scheme not in DEFAULT_PORTS:
+    url = url.strip()
+    if not re.match("rtsps?://", url, re.IGNORECASE):
         raise ValueError("The address does not start with rtsp:// or rtsps://.")
-    if re.search(r"[\x00-\x20\x7f]", rest):
+    if re.search(r"[\x00-\x20\x7f]", url):
         raise ValueError("The address holds a space or a control character.")
-    if "#" in rest:
+    if "#" in url:
         raise ValueError(f"The address holds a bare #; {_ESCAPE_HINT}.")
-    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
-    path = rest[len(authority) :]
-    if "@" in path:
+    parts = _PARTS.fullmatch(url)
+    if not parts:
         # Nearly always a password with a bare / or ?, whose tail must not go out as a path.
         raise ValueError(f"The address holds an @ after its host; {_ESCAPE_HINT}.")
-    userinfo, has_login, location = authority.rpartition("@")
-    match = _AUTHORITY.fullmatch(location)
-    if not match or not match[1].isprintable():
+    place = _PLACE.fullmatch(parts[3])
+    if not place or not place[1].isprintable():
         raise ValueError(f"The address has no valid host and port; {_ESCAPE_HINT}.")
-    port = int(match[2]) if match[2] else DEFAULT_PORTS[scheme]
+    scheme, path = parts[1].lower(), parts[4]
+    port = int(place[2] or DEFAULT_PORTS[scheme])
     if not 0 < port < 65536:
         raise ValueError("The port of the address is not between 1 and 65535.")
-    name, has_password, password = userinfo.partition(":")
+    name, colon, password = (parts[2] or "").partition(":")
     return Address(
         scheme,
-        match[1].strip("[]"),
+        place[1].strip("[]"),
         port,
         sendable(path if path[:1] == "/" else "/" + path),
-        _decode(name) if has_login and userinfo else None,
-        _decode(password) if has_login and has_password else None,
+        _decode(name) if parts[2] else None,
+        _decode(password) if colon else None,
     )
 
 
@@ -81,17 +80,15 @@ def target(url: str, name: str | None, password: str | None) -> tuple[Address, L
         address = parse_address(url)
     except ValueError as error:
         raise PullRefused("url_malformed", str(error)) from None
-    inside = (address.login_name, address.login_password)
-    for given, known in zip((name, password), inside, strict=True):
+    login = []
+    for given, known in ((name, address.login_name), (password, address.login_password)):
         if given is not None and known is not None and given != known:
             raise PullRefused("credentials_conflict")
         # Neither half a letter nor a control character can be sent.
         if re.search(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]", given or ""):
             raise PullRefused("url_malformed", "The login holds a letter that cannot be sent.")
-    name = inside[0] if name is None else name
-    password = inside[1] if password is None else password
-    login = None if name is None and password is None else Login(name or "", password or "")
-    return address, login
+        login.append(known if given is None else given)
+    return address, Login(login[0] or "", login[1] or "") if login != [None, None] else None
 
 
 def sendable(url: str) -> str:

@@ -6,15 +6,17 @@ import base64
 import hashlib
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .message import Response
+from .message import Header, Response
 from .refusal import PullRefused, status_refusal
 
 # Strongest last; a -sess variant is no stronger than its base, and rarer.
 _ALGORITHMS = ("MD5-SESS", "MD5", "SHA-256-SESS", "SHA-256")
 _PART = re.compile(r"""([^\s,="]+)(\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,"]*)))?""")
+_BARE = ("algorithm", "qop", "nc")  # of an answer; the other parameters stand between quotes
 
 
 @dataclass(frozen=True)
@@ -48,15 +50,20 @@ class Challenge:
         return self.parameters.get("stale", "").lower() == "true"
 
     @property
+    def with_qop(self) -> bool:
+        """Whether the answer may have the quality "auth"."""
+        offered = self.parameters.get("qop", "").lower().split(",")
+        return "auth" in [quality.strip() for quality in offered]
+
+    @property
     def strength(self) -> int:
         """A rank among challenges; 0 for one that cannot be answered."""
         if self.scheme == "basic":
             return 1
-        answerable = self.algorithm in _ALGORITHMS and self.parameters.get("nonce") is not None
-        if self.scheme != "digest" or not answerable:
+        unknown = self.scheme != "digest" or self.algorithm not in _ALGORITHMS
+        if unknown or "nonce" not in self.parameters:
             return 0
-        qop = self.parameters.get("qop")
-        if qop and not _offers_auth(qop):
+        if self.parameters.get("qop") and not self.with_qop:
             return 0
         return 2 + _ALGORITHMS.index(self.algorithm)
 
@@ -92,21 +99,17 @@ def authorization(
     if challenge.scheme == "basic":
         return "Basic " + basic(login)
     given = challenge.parameters
-    qop = "auth" if _offers_auth(given.get("qop", "")) else ""
-    cnonce = cnonce or secrets.token_hex(8)
-    realm, nonce, nc = given.get("realm", ""), given["nonce"], f"{count:08x}"
-    parts = [f"username={quoted(login.name)}", f"realm={quoted(realm)}"]
-    parts += [f"nonce={quoted(nonce)}", f"uri={quoted(uri)}"]
-    if "algorithm" in given:  # some cameras refuse an algorithm that they did not name
-        parts.append(f"algorithm={given['algorithm']}")
-    if "opaque" in given:
-        parts.append(f"opaque={quoted(given['opaque'])}")
-    if qop:
-        parts += [f"qop={qop}", f"nc={nc}"]
-    if qop or challenge.algorithm.endswith("-SESS"):
-        parts.append(f"cnonce={quoted(cnonce)}")
-    answer = digest(challenge.algorithm, login, realm, nonce, method, uri, qop, nc, cnonce)
-    return f'Digest {", ".join(parts)}, response="{answer}"'
+    realm = given.get("realm", "")
+    answer = {"username": login.name, "realm": realm, "nonce": given["nonce"], "uri": uri}
+    # Some cameras refuse an algorithm that they did not name.
+    answer |= {name: given[name] for name in ("algorithm", "opaque") if name in given}
+    if challenge.with_qop:
+        answer |= {"qop": "auth", "nc": f"{count:08x}"}
+    if challenge.with_qop or challenge.algorithm.endswith("-SESS"):
+        answer["cnonce"] = cnonce or secrets.token_hex(8)
+    answer["response"] = digest(answer, login, method)
+    parts = (f"{key}={part if key in _BARE else quoted(part)}" for key, part in answer.items())
+    return "Digest " + ", ".join(parts)
 
 
 class Credentials:
@@ -120,16 +123,12 @@ class Credentials:
         self._login = login
         self._challenge: Challenge | None = None
         self._count = 0
-        self._answer = ""
+        # What a camera may know of the login, and repeat in its reasons.
+        known = (login.password, basic(login)) if login else ()
+        self.secrets = tuple(filter(None, known))
         self._renewed = self._withheld = False
         self.accepted = False
         self.name: str | None = None
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """What a camera may know of the login, and repeat in its reasons."""
-        password = self._login.password if self._login else ""
-        return tuple(filter(None, (password, self._answer)))
 
     def withhold(self) -> None:
         """Send no login from now on."""
@@ -163,18 +162,13 @@ class Credentials:
         self.accepted = self.accepted or self._challenge is not None
         self._renewed = False
 
-    def sign(self, method: str, url: str) -> list[tuple[str, str]]:
+    def sign(self, method: str, url: str) -> list[Header]:
         """Return the header that a request needs, if any."""
         if self._challenge is None or self._login is None:
             return []
         self._count += 1
         header = authorization(self._challenge, self._login, method, url, count=self._count)
-        self._answer = header.partition(" ")[2]
         return [("Authorization", header)]
-
-
-def _offers_auth(qop: str) -> bool:
-    return "auth" in [value.strip().lower() for value in qop.split(",")]
 
 
 def basic(login: Login) -> str:
@@ -189,26 +183,18 @@ def quoted(value: str) -> str:
     return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
-def digest(
-    algorithm: str,
-    login: Login,
-    realm: str,
-    nonce: str,
-    method: str,
-    uri: str,
-    qop: str,
-    nc: str,
-    cnonce: str,
-) -> str:
-    """Return the answer of a login to a challenge; a `qop` is "auth" or ""."""
+def digest(answer: Mapping[str, str], login: Login, method: str) -> str:
+    """Return the response that belongs to the other parameters of a digest's answer."""
+    given = defaultdict(str, answer)
+    algorithm = given["algorithm"].upper() or "MD5"
     name = "md5" if algorithm.startswith("MD5") else "sha256"
 
     def hashed(*parts: str) -> str:
         data = ":".join(parts).encode(errors="surrogateescape")
         return hashlib.new(name, data, usedforsecurity=False).hexdigest()
 
-    secret = hashed(login.name, realm, login.password)
+    secret = hashed(login.name, given["realm"], login.password)
     if algorithm.endswith("-SESS"):
-        secret = hashed(secret, nonce, cnonce)
-    freshness = (nonce, nc, cnonce, qop) if qop else (nonce,)
-    return hashed(secret, *freshness, hashed(method, uri))
+        secret = hashed(secret, given["nonce"], given["cnonce"])
+    fresh = ("nonce", "nc", "cnonce", "qop") if given["qop"] else ("nonce",)
+    return hashed(secret, *(given[part] for part in fresh), hashed(method, given["uri"]))

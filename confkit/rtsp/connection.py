@@ -17,53 +17,12 @@ from .refusal import PullRefused, connection_refusal
 
 # One of several addresses of a name gets so many seconds before the next is tried.
 _PATIENCE = 4.0
-_DUE = 8  # answers that are waited for; some cameras give none to a keep-alive
 _RESET = 0.05  # seconds on the way, at most, for a peer's word that it has closed already
 _FAREWELL = 0.5  # seconds for a TLS peer to say goodbye
 # The more a failure tells about the camera, the sooner it is the one to report.
 _TELLING = ("dns_failed", "unreachable", "connect_timeout", "refused", "rtsp_silent")
 
 Target = tuple[socket.AddressFamily, tuple[Any, ...]]
-
-
-async def talk(
-    opened: socket.socket,
-    received: Callable[[Frame], None],
-    host: str = "",
-    verify: bool | str = True,
-) -> Connection:
-    """Return the connection over a connected socket, encrypted where its `host` is given; raises
-    PullRefused. `verify` is as in requests: True, False or the path of certificates to trust."""
-    tls: dict[str, Any] = {}
-    if host:
-        tls = {
-            "ssl": _trusted(verify),
-            "server_hostname": host.partition("%")[0],
-            "ssl_shutdown_timeout": _FAREWELL,
-        }
-    loop = asyncio.get_running_loop()
-    try:
-        _, connection = await loop.create_connection(
-            lambda: Connection(received), sock=opened, **tls
-        )
-    except OSError as error:
-        raise connection_refusal(error, encrypted=bool(host)) from error
-    return connection
-
-
-async def speaks_tls(address: Address, seconds: float) -> bool:
-    """Return whether something at this address answers an encrypted greeting."""
-    try:
-        async with asyncio.timeout(seconds):
-            with await dial(await look_up(address.host, address.port)) as opened:
-                connection = await talk(opened, lambda _frame: None, address.host, verify=False)
-                connection.release()
-                await asyncio.wait({connection.closed})
-    except TimeoutError:
-        return False
-    except PullRefused as refusal:  # an alert is an answer too; plain text is that of a plain port
-        return "ALERT" in (getattr(refusal.__cause__, "reason", "") or "").upper()
-    return True
 
 
 class Connection(asyncio.Protocol):
@@ -74,7 +33,7 @@ class Connection(asyncio.Protocol):
     sent a byte; `parser` holds what of an answer has come.
     """
 
-    def __init__(self, received: Callable[[Frame], None]) -> None:
+    def __init__(self, received: Callable[[Frame], None] = lambda _frame: None) -> None:
         """Prepare a connection; `received` takes the interleaved frames."""
         self._loop = asyncio.get_running_loop()
         self.closed: asyncio.Future[str] = self._loop.create_future()
@@ -83,7 +42,8 @@ class Connection(asyncio.Protocol):
         self.malformed: MalformedMessage | None = None
         self._received = received
         self._sequence = 0
-        self._answers: dict[str, asyncio.Future[Response]] = {}  # that are due, by CSeq
+        self._answer: asyncio.Future[Response | None] = self._loop.create_future()
+        self._answer.set_result(None)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Be ready to send."""
@@ -96,7 +56,9 @@ class Connection(asyncio.Protocol):
             for message in self.parser.feed(data):
                 if isinstance(message, Frame):
                     self._received(message)
-                elif isinstance(message, Response):
+                # "100 Continue" announces the answer. CSeq is not looked at: some cameras count in
+                # their own way, or not at all.
+                elif isinstance(message, Response) and message.status >= 200:
                     self._take(message)
         except MalformedMessage as error:
             self.malformed = error
@@ -104,7 +66,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Where an answer is due, wait a moment for the peer to say that it read no request."""
-        if not self._answers:
+        if self._answer.done():
             return False
         self._loop.call_later(_RESET, self._transport.close)
         return self._transport.get_extra_info("sslcontext") is None  # TLS knows no half of an end
@@ -122,21 +84,17 @@ class Connection(asyncio.Protocol):
             # It had closed before what came then, and has reset the connection.
             self.unread |= bool(ours) and ours.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
         self.closed.set_result(reason)
+        self._take(None)
 
     def host(self, side: str) -> str:
         """Return the IP address of a side: "sockname" is ours, "peername" the camera's."""
         return str(self._transport.get_extra_info(side)[0])
 
-    def send(self, method: str, url: str, *headers: Header) -> asyncio.Future[Response]:
+    def send(self, method: str, url: str, *headers: Header) -> None:
         """Send a request; its answer may come."""
         self._sequence += 1
-        number = str(self._sequence)
-        answer = self._answers[number] = self._loop.create_future()
-        if len(self._answers) > _DUE:
-            del self._answers[next(iter(self._answers))]
-        numbered = (("CSeq", number), ("User-Agent", "confkit"), *headers)
+        numbered = (("CSeq", str(self._sequence)), ("User-Agent", "confkit"), *headers)
         self._transport.write(Request(method, url, headers=numbered).encode())
-        return answer
 
     async def exchange(self, method: str, url: str, *headers: Header) -> Response | None:
         """Return the answer to a request, or None when the connection closes instead."""
@@ -144,10 +102,9 @@ class Connection(asyncio.Protocol):
         if self.unread:
             await asyncio.wait({self.closed})
             return None
-        answer = self.send(method, url, *headers)
-        either: tuple[asyncio.Future[Any], ...] = (answer, self.closed)
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        return answer.result() if answer.done() else None
+        self._answer = self._loop.create_future()
+        self.send(method, url, *headers)
+        return await self._answer
 
     def release(self) -> None:
         """Close the connection without waiting; a peer that does not read cannot hold it open."""
@@ -156,15 +113,46 @@ class Connection(asyncio.Protocol):
         else:
             self._transport.close()
 
-    def _take(self, response: Response) -> None:
-        if 100 <= response.status < 200:  # "100 Continue" announces the answer
-            return
-        number = response.get("CSeq").lstrip("0")
-        if number not in self._answers and len(self._answers) == 1:
-            (number,) = self._answers  # some cameras count in their own way, or not at all
-        answer = self._answers.pop(number, None)
-        if answer is not None:
-            answer.set_result(response)
+    def _take(self, answer: Response | None) -> None:
+        if not self._answer.done():
+            self._answer.set_result(answer)
+
+
+async def talk(
+    opened: socket.socket,
+    made: Callable[[], Connection] = Connection,
+    host: str = "",
+    verify: bool | str = True,
+) -> Connection:
+    """Return the connection over a connected socket, encrypted where its `host` is given; raises
+    PullRefused. `verify` is as in requests: True, False or the path of certificates to trust."""
+    tls: dict[str, Any] = {}
+    if host:
+        tls = {
+            "ssl": _trusted(verify),
+            "server_hostname": host.partition("%")[0],
+            "ssl_shutdown_timeout": _FAREWELL,
+        }
+    try:
+        _, connection = await asyncio.get_running_loop().create_connection(made, sock=opened, **tls)
+    except OSError as error:
+        raise connection_refusal(error, encrypted=bool(host)) from error
+    return connection
+
+
+async def speaks_tls(address: Address, seconds: float) -> bool:
+    """Return whether something at this address answers an encrypted greeting."""
+    try:
+        async with asyncio.timeout(seconds):
+            with await dial(await look_up(address.host, address.port)) as opened:
+                connection = await talk(opened, host=address.host, verify=False)
+                connection.release()
+                await asyncio.wait({connection.closed})
+    except TimeoutError:
+        return False
+    except PullRefused as refusal:  # an alert is an answer too; plain text is that of a plain port
+        return "ALERT" in (getattr(refusal.__cause__, "reason", "") or "").upper()
+    return True
 
 
 def _trusted(verify: bool | str) -> ssl.SSLContext:
@@ -186,7 +174,7 @@ async def look_up(host: str, port: int) -> list[Target]:
         answer.set_running_or_notify_cancel()  # it comes, even where nobody waits any more
 
         def ask() -> None:
-            answer.set_result(_addresses(host, port, 0))
+            answer.set_result(_addresses(host, port))
 
         threading.Thread(target=ask, name=f"look up {host}", daemon=True).start()
         found = await asyncio.wrap_future(answer)
@@ -195,7 +183,7 @@ async def look_up(host: str, port: int) -> list[Target]:
     return found
 
 
-def _addresses(host: str, port: int, flags: int) -> list[Target]:
+def _addresses(host: str, port: int, flags: int = 0) -> list[Target]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
     except (OSError, UnicodeError):  # Unicode: a host name that IDNA cannot encode
@@ -205,20 +193,18 @@ def _addresses(host: str, port: int, flags: int) -> list[Target]:
 
 async def dial(targets: list[Target]) -> socket.socket:
     """Return a connected socket; asyncio's own attempt hides why each address failed."""
-    loop = asyncio.get_running_loop()
     refusals = []
     for number, (family, target) in enumerate(targets, 1):
         opened = socket.socket(family, socket.SOCK_STREAM)
         try:
             opened.setblocking(False)
             async with asyncio.timeout(_PATIENCE if number < len(targets) else None):
-                await loop.sock_connect(opened, target)
-        except OSError as error:
+                await asyncio.get_running_loop().sock_connect(opened, target)
+        except BaseException as error:
             opened.close()
+            if not isinstance(error, OSError):
+                raise
             refusals.append(connection_refusal(error, encrypted=False))
-        except BaseException:
-            opened.close()
-            raise
         else:
             return opened
     raise max(refusals, key=lambda refusal: _TELLING.index(refusal.verdict))

@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Container
-from contextlib import asynccontextmanager, suppress
-from typing import Any
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 from ..secret import mask, mask_address
 from . import places
 from .address import Address, parse_address, sendable
 from .auth import Credentials, Login
 from .connection import Connection, dial, look_up, talk
-from .message import Frame, Header, Response
+from .message import Frame, Header, Response, number_in
 from .reception import Reception
 from .refusal import PLAIN, PullRefused, malformed_refusal, shown, status_refusal
 from .report import SKIPPED
-from .rtp import ENCODINGS
 from .sdp import control_url, parse_sdp
 from .steps import Steps
 from .udp import PortPair, open_ports
@@ -29,14 +27,8 @@ _SHOWN = 200  # letters of an address that a camera redirects to
 # An empty RTP packet: it opens the way back through a firewall on our side.
 _PUNCH = b"\x80\x00\x00\x00" + bytes(8)
 _REDIRECTIONS = range(300, 400)
-# What it means that a stage does not end in time; others are requests, which nobody answered.
-_SLOW = {
-    "name": ("dns_failed", "The host name was not found"),
-    "TCP": ("connect_timeout", "The camera's host did not answer"),
-    "TLS": ("tls_failed", "The port did not answer the encrypted greeting"),
-    "authentication": ("rtsp_silent", "The camera did not answer the login"),
-    "first packet": ("no_media", "The camera accepted PLAY but sent no picture"),
-}
+
+Late = Callable[[str], PullRefused]  # what it means that a stage does not end "within 20 s"
 
 
 class Conversation:
@@ -44,20 +36,27 @@ class Conversation:
 
     `play` leads to the first packet, `next_keyframe` to a picture, both within `timeout` seconds
     of the beginning; `close` says TEARDOWN. What stands in the way is raised as PullRefused, to be
-    reported as `there`. `address` is the one that was asked for.
+    reported as `there`. `address` is the one that was asked for, `hosts` its host and the addresses
+    of that.
 
     `reception` holds what has come (None before the description is read), `transport` is "tcp" or
     "udp", and `switched` says that the camera refused the first. `redirected` is the address
-    to which it redirected (masked), `hosts` are the addresses of the host that was asked for,
-    `described` the hosts that the camera's description names.
+    to which it redirected (masked).
     """
 
     reception: Reception | None = None
     redirected: str | None = None
     switched = False
     hosts: tuple[str, ...] = ()
-    described: tuple[str, ...] = ()
     heard = 0.0  # when the last packet came, by the loop's clock
+    _status = 0  # of the last answer
+    _session = _track = ""
+    _session_seconds = _SESSION_SECONDS
+    _keep_alive_method = "OPTIONS"
+    _channel: int | None = None  # of the packets, once a session is set up
+    _ports: PortPair | None = None
+    _timer: asyncio.TimerHandle | None = None
+    _given: bytes | None = None  # the last keyframe that was handed on
 
     def __init__(
         self,
@@ -79,37 +78,29 @@ class Conversation:
         self._credentials = Credentials(login)
         self._within = f"within {timeout:g} s"
         self._deadline = self._loop.time() + timeout
-        self._offer = transport
         self._verify = verify
         self._observed = observed
-        self._wire = Connection(self._take_frame)
+        self._wire = Connection()
         self._wire.closed.set_result("It is not open yet.")
-        self._status = 0  # of the last answer
-        self._session = self._track = ""
-        self._session_seconds = _SESSION_SECONDS
-        self._set_up = False
         self._base = address.url
-        self._channel = 0
-        self._ports: PortPair | None = None
-        self._keep_alive_method = "OPTIONS"
-        self._timer: asyncio.TimerHandle | None = None
-        self._news: asyncio.Future[None] = self._loop.create_future()
-        self._given: bytes | None = None  # the last keyframe that was handed on
+        self._news = asyncio.Event()
         self.steps = steps or Steps("address")
         self.transport = "udp" if transport == "udp" else "tcp"
+        self._may_switch = transport == "auto"
 
     async def play(self) -> Reception:
         """Return what has come as soon as that is a packet; it grows from then on."""
-        async with self._in_time():
+        await self._connect()
+        while (described := await self._describe()).status != 200:
+            self._follow(described)
             await self._connect()
-            described = await self._describe()
-            if described.status in _REDIRECTIONS:
-                described = await self._follow(described)
-            self.steps.begin("SDP")
-            self.reception = reception = self._choose_media(described)
-            await self._prepare()
-            await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
-            self.steps.begin("first packet")
+        self.steps.begin("SDP")
+        self.reception = reception = self._choose_media(described)
+        await self._set_up()
+        await self._ask("PLAY", self._base, ("Range", "npt=0.000-"))
+        verdict = "udp_blocked" if self.transport == "udp" else "no_media"
+        late = _late(verdict, "The camera accepted PLAY but sent no picture")
+        async with self._stage("first packet", late):
             await self._until(lambda: reception.packets > 0, "right after PLAY")
         # A keep-alive is due from the first packet on, however long the picture takes.
         self._timer = self._loop.call_later(self._session_seconds / 2, self._keep_alive)
@@ -124,30 +115,10 @@ class Conversation:
                 raise refusal
             return fresh
 
-        self.steps.begin("keyframe")
-        async with self._in_time():
+        async with self._stage("keyframe", reception.without_keyframe):
             await self._until(there, "after its first packets")
         self._given = reception.keyframe
         return self._given or b""
-
-    @asynccontextmanager
-    async def _in_time(self) -> AsyncIterator[None]:
-        """Bound the stages within by the deadline."""
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                yield
-        except TimeoutError:
-            raise self._unfinished() or self._too_slow() from None
-
-    async def _until(self, there: Callable[[], bool], moment: str) -> None:
-        """Wait for packets until what is waited for is there."""
-        while not there():
-            if self.closed.done():
-                reason = f"The camera closed the connection {moment}."
-                raise self._unfinished() or PullRefused("dropped", reason)
-            self._news = self._loop.create_future()
-            either: tuple[asyncio.Future[Any], ...] = (self._news, self.closed)
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
 
     async def close(self) -> None:
         """Say TEARDOWN, wait a moment for the camera's answer, and close."""
@@ -167,7 +138,7 @@ class Conversation:
                 self._wire.release()
 
     async def _say_goodbye(self) -> None:
-        for _ in range(2 if self._set_up else 0):
+        for _ in range(0 if self._channel is None else 2):
             response = await self._send("TEARDOWN", self._base)
             if response is None or response.status != 401 or not self._credentials.accepted:
                 break
@@ -178,8 +149,8 @@ class Conversation:
         """Return the refusal, or what it means where the camera has redirected."""
         if self.redirected is None:
             return refusal
-        told = mask(refusal.reason, *self._credentials.secrets)
-        reason = f"The camera redirects to {self.redirected}; there: {told}"
+        text = mask(refusal.reason, *self._credentials.secrets)
+        reason = f"The camera redirects to {self.redirected}; there: {text}"
         return PullRefused("redirected", reason, advice=refusal.advice, timed_out=refusal.timed_out)
 
     @property
@@ -192,53 +163,80 @@ class Conversation:
         """The reason, once the connection is gone."""
         return self._wire.closed
 
-    # Requests and answers
+    # Stages, requests and answers
+
+    @asynccontextmanager
+    async def _stage(self, name: str, late: Late) -> AsyncIterator[None]:
+        """Begin a stage, which ends by the deadline."""
+        self.steps.begin(name)
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                yield
+        except TimeoutError:
+            raise self._unfinished() or late(self._within) from None
+
+    async def _until(self, there: Callable[[], bool], moment: str) -> None:
+        """Wait for packets until what is waited for is there."""
+        while not there():
+            if self.closed.done():
+                reason = f"The camera closed the connection {moment}."
+                raise self._unfinished() or PullRefused("dropped", reason)
+            self._news.clear()
+            await self._news.wait()
 
     async def _connect(self) -> None:
         """Open a connection in place of the one before."""
         if not self.closed.done():
             self._wire.release()
             await asyncio.wait({self.closed})
-        self.steps.begin("name")
-        targets = await look_up(self._address.host, self._address.port)
-        hosts = tuple(dict.fromkeys(str(target[0]) for _, target in targets))
-        self.steps.detail = ", ".join(hosts)
-        self._found(hosts)
-        self.steps.begin("TCP")
-        opened = await dial(targets)
+        host, encrypted = self._address.host, self._address.scheme == "rtsps"
+        self._heading_for(host)  # some names are not even looked up
+        async with self._stage("name", _late("dns_failed", "The host name was not found")):
+            targets = await look_up(host, self._address.port)
+        found = dict.fromkeys(str(target[0]) for _, target in targets)
+        self.steps.detail = ", ".join(found)
+        self._heading_for(host, *found)
+        late = _late("connect_timeout", "The camera's host did not answer")
+        async with self._stage("TCP", late):
+            opened = await dial(targets)
+        late = _late("tls_failed", "The port did not answer the encrypted greeting", PLAIN)
         try:
-            encrypted = self._address.scheme == "rtsps"
-            if encrypted:
-                self.steps.begin("TLS")
-            host = self._address.host if encrypted else ""
-            self._wire = await talk(opened, self._take_frame, host, self._verify)
+            async with self._stage("TLS", late) if encrypted else nullcontext():
+                name = host if encrypted else ""
+                self._wire = await talk(opened, self._new_wire, name, self._verify)
         except BaseException:
             opened.close()
             raise
+
+    def _new_wire(self) -> Connection:
+        wire = Connection(self._take_frame)
+        wire.closed.add_done_callback(lambda _: self._news.set())
+        return wire
 
     async def _ask(
         self, method: str, url: str, *headers: Header, allow: Container[int] = ()
     ) -> Response:
         """Return the answer, 200 or one of `allow`, after logging in when asked to."""
-        response = await self._exchange(method, url, *headers)
+        response = await self._exchange(method, method, url, *headers)
         while response.status == 401:
             self._credentials.meet(response)
-            response = await self._exchange(method, url, *headers, stage="authentication")
+            response = await self._exchange("authentication", method, url, *headers)
         if response.status != 200 and response.status not in allow:
             raise status_refusal(method, response, *self._credentials.secrets)
         self._credentials.met()
         return response
 
-    async def _exchange(self, method: str, url: str, *headers: Header, stage: str = "") -> Response:
+    async def _exchange(self, stage: str, method: str, url: str, *headers: Header) -> Response:
         """Return the answer, whatever it is."""
-        self.steps.begin(stage or method)
-        response = await self._send(method, url, *headers)
+        text = "the login" if stage == "authentication" else method
+        async with self._stage(stage, _late("rtsp_silent", f"The camera did not answer {text}")):
+            response = await self._send(method, url, *headers)
         lost = response is None and self._wire.unread and not self._wire.malformed
         if lost and self._status == 401:
             # Some cameras close after their 401: what we sent then never reached them.
             self._status = 200  # it is opened once again, not twice
             await self._connect()
-            return await self._exchange(method, url, *headers, stage=stage)
+            return await self._exchange(stage, method, url, *headers)
         if response is None:
             reason = f"The camera closed the connection instead of answering {method}."
             verdict = "dropped" if method == "PLAY" else "rtsp_silent"
@@ -257,7 +255,7 @@ class Conversation:
         return session + self._credentials.sign(method, url)
 
     def _keep_alive(self) -> None:
-        """Tell the camera, as often as it wants to hear it, that somebody still watches."""
+        """Say that somebody still watches, at half the time-out of the session."""
         if not self.closed.done():
             method, url = self._keep_alive_method, self._base
             self._wire.send(method, url, *self._signed(method, url))
@@ -268,40 +266,34 @@ class Conversation:
     async def _describe(self) -> Response:
         """Return the answer to DESCRIBE: 200, or a redirection."""
         # Some cameras want a login even here; DESCRIBE is where it is asked for.
-        options = await self._exchange("OPTIONS", self._address.url)
+        options = await self._exchange("OPTIONS", "OPTIONS", self._address.url)
         if "GET_PARAMETER" in options.get("Public").upper():
             self._keep_alive_method = "GET_PARAMETER"
         accept = ("Accept", "application/sdp")
         return await self._ask("DESCRIBE", self._address.url, accept, allow=_REDIRECTIONS)
 
-    async def _follow(self, redirection: Response) -> Response:
-        """Return the description at the address to which the camera redirects."""
+    def _follow(self, redirection: Response) -> None:
+        """Go to the address to which the camera redirects."""
+        if self.redirected is not None:
+            advice = "Restart the camera, or take the stream's address from its web page."
+            raise PullRefused("redirected", "It redirects a second time.", advice=advice)
         try:
             address = parse_address(redirection.get("Location"))
         except ValueError:
             reason = "The camera redirects, but to no RTSP address."
             raise PullRefused("redirected", reason) from None
-        told = mask(mask_address(address.url), *self._credentials.secrets)
-        self.redirected = told[:_SHOWN]
+        text = mask(mask_address(address.url), *self._credentials.secrets)
+        self.redirected = text[:_SHOWN]
         self.steps.detail = f"redirected to {self.redirected}"
         if address.server != self._address.server:
             self._credentials.withhold()
         self._address = address
-        self._found(())  # a name of such a place is not even looked up
-        await self._connect()
-        described = await self._describe()
-        if described.status != 200:
-            advice = "Restart the camera, or take the stream's address from its web page."
-            raise PullRefused("redirected", "It redirects a second time.", advice=advice)
-        return described
 
-    def _found(self, hosts: tuple[str, ...]) -> None:
-        """Look at where a connection is about to go, and refuse where no redirection may lead."""
+    def _heading_for(self, *hosts: str) -> None:
+        """Refuse to go where no redirection may lead."""
         if self.redirected is None:
             self.hosts = hosts
-            return
-        place = places.guarded((self._address.host, *hosts), (self.address.host, *self.hosts))
-        if place:
+        elif place := places.guarded(hosts, self.hosts):
             advice = "Look who may change the camera's settings, or import it by another address."
             reason = f"nothing was sent, for that is {places.WHAT[place]}."
             raise PullRefused("redirected", reason, advice=advice)
@@ -314,19 +306,17 @@ class Conversation:
         videos = [media for media in description.media if media.kind == "video"]
         if not videos:
             raise PullRefused("no_video")
-        codecs = {known: name for name, known in ENCODINGS.items()}
-        media = next((video for video in videos if video.encoding in codecs), None)
-        if media is None:
-            name = shown(videos[0].encoding, *self._credentials.secrets) or "of an unknown kind"
+        media = next((video for video in videos if video.codec), videos[0])
+        if not media.codec:
+            name = shown(media.encoding, *self._credentials.secrets) or "of an unknown kind"
             raise PullRefused("codec_unsupported", f"The video is {name}, which is not supported.")
         base = described.get("Content-Base") or described.get("Content-Location")
         self._base = _without_login(control_url(base or self._address.url, description.control))
         self._track = _without_login(control_url(self._base, media.control))
-        self.described = _hosts(self._base, self._track)
         self.steps.detail = ", ".join(shown(one.encoding or one.kind) for one in description.media)
-        return Reception(codecs[media.encoding], media, observed=self._observed)
+        return Reception(media, observed=self._observed)
 
-    async def _prepare(self) -> None:
+    async def _set_up(self) -> None:
         """Agree on how the packets travel: by UDP where TCP is refused (461)."""
         wanted = "RTP/AVP/TCP;unicast;interleaved=0-1"
         camera = self._wire.host("peername")
@@ -343,57 +333,43 @@ class Conversation:
                 raise PullRefused("transport_refused", reason) from None
             port = self._ports.port
             wanted = f"RTP/AVP;unicast;client_port={port}-{port + 1}"
-        allow = (461,) if self._offer == "auto" and not self.switched else ()
+        allow = (461,) if self._may_switch and not self.switched else ()
         setup = await self._ask("SETUP", self._track, ("Transport", wanted), allow=allow)
         if setup.status == 461:
             self.switched, self.transport = True, "udp"
             self.steps.outcome, self.steps.detail = SKIPPED, "no TCP; next: UDP"
-            await self._prepare()
-            return
-        self._set_up = True
+            return await self._set_up()
         accepted = setup.get("Transport")
-        self._channel = _number(r"interleaved=(\d{1,3})(?!\d)", accepted)
+        self._channel = number_in(r"interleaved=(\d{1,3})(?!\d)", accepted)
         session, _, parameters = setup.get("Session").partition(";")
         self._session = session.strip()
-        seconds = re.search(r"timeout\s*=\s*(\d{1,6})", parameters)
-        self._session_seconds = max(1.0, float(seconds[1])) if seconds else _SESSION_SECONDS
-        port = _number(r"server_port=(\d{1,5})", accepted)
+        seconds = number_in(r"timeout\s*=\s*(\d{1,6})", parameters, _SESSION_SECONDS)
+        self._session_seconds = max(1, seconds)
+        port = number_in(r"server_port=(\d{1,5})", accepted)
         if self._ports and 0 < port < 65536:
             self._ports.send(_PUNCH, (camera, port))
+        return None
 
     # What comes after it
 
     def _take_frame(self, frame: Frame) -> None:
-        if self._set_up and frame.channel == self._channel:  # some begin before they are asked to
+        if frame.channel == self._channel:  # some begin before they are asked to
             self._take(frame.payload)
 
     def _take(self, data: bytes) -> None:
         if self.reception and self.reception.take(data):
             self.heard = self._loop.time()
-            if not self._news.done():
-                self._news.set_result(None)
-
-    # What it means that something does not come
-
-    def _too_slow(self) -> PullRefused:
-        """Return what it means that the stage under way did not end in time."""
-        stage = self.steps.name
-        if stage == "keyframe" and self.reception:
-            return self.reception.without_keyframe(self._within)
-        verdict, told = _SLOW.get(stage, ("rtsp_silent", f"The camera did not answer {stage}"))
-        if stage == "first packet" and self.transport == "udp":
-            verdict = "udp_blocked"
-        advice = PLAIN if stage == "TLS" else ""
-        return PullRefused(verdict, f"{told} {self._within}.", advice=advice, timed_out=True)
+            self._news.set()
 
     def _unfinished(self) -> PullRefused | None:
         """Return what an answer that came in part means; None when nothing of one came."""
         wire = self._wire
         waiting, malformed, rest = wire.parser.waiting, wire.malformed, wire.parser.rest
-        if waiting and waiting.status == 200 and self._status and not self.reception:
+        cut = isinstance(waiting, Response) and waiting.status == 200 and self._status
+        if waiting and cut and not self.reception:
             size = shown(waiting.get("Content-Length"))
-            told = "is too long to be one" if malformed else "did not come whole"
-            return PullRefused("sdp_invalid", f"The description of {size} bytes {told}.")
+            text = "is too long to be one" if malformed else "did not come whole"
+            return PullRefused("sdp_invalid", f"The description of {size} bytes {text}.")
         if malformed and self._status:
             reason = f"What the camera sent is not RTSP: {malformed}"
             return PullRefused("server_error", reason)
@@ -404,19 +380,9 @@ class Conversation:
         return None
 
 
-def _number(pattern: str, text: str) -> int:
-    """Return the number that a pattern finds in a text, or 0."""
-    found = re.search(pattern, text)
-    return int(found[1]) if found else 0
-
-
-def _hosts(*urls: str) -> tuple[str, ...]:
-    """Return the hosts of a camera's URLs; one that is no address names none."""
-    found = []
-    for url in urls:
-        with suppress(ValueError):
-            found.append(parse_address(url).host)
-    return tuple(found)
+def _late(verdict: str, told: str, advice: str = "") -> Late:
+    """Return what makes the refusal of a stage that does not end in time."""
+    return lambda within: PullRefused(verdict, f"{told} {within}.", advice=advice, timed_out=True)
 
 
 def _without_login(url: str) -> str:

@@ -30,11 +30,6 @@ class Layout:
         shift = self.header - 1
         return bytes([nal[0] & ~(self.bits << shift) | number << shift]) + nal[1 : self.header]
 
-    def whole_type_of(self, nal: bytes) -> int:
-        """Return the type of a NAL unit, or of that of which this is a fragment."""
-        kind = self.type_of(nal)
-        return nal[self.header] & self.bits if kind == self.fragment else kind
-
     def inside(self, payload: bytes) -> list[bytes]:
         """Return the NAL units of an aggregate, or the only one; ValueError: one is cut off."""
         if self.type_of(payload) != self.aggregate:
@@ -47,6 +42,15 @@ class Layout:
             nals.append(payload[start + 2 : end])
             start = end
         return nals
+
+    def looks_like_picture(self, nal: bytes) -> bool:
+        """Return whether a NAL unit, or a fragment of one, may be (a part of) a picture."""
+        if len(nal) <= self.header + 3 or nal[0] & 0x80:
+            return False
+        if self.header == 2 and (nal[0] & 1 or not 0 < nal[1] < 8):
+            return False  # of a layer that nobody sends, or none
+        kind = self.type_of(nal)
+        return (nal[self.header] & self.bits if kind == self.fragment else kind) in self.pictures
 
 
 LAYOUTS = {

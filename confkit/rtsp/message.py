@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 MAX_HEAD = 16 * 1024
 MAX_BODY = 64 * 1024
 
 # Cameras send realms in whatever encoding they like; a digest must hash the very same bytes.
 _TEXT = {"encoding": "utf-8", "errors": "surrogateescape"}
-_RESPONSE_LINE = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?")
-_REQUEST_LINE = re.compile(r"([A-Z_]+) (\S+) RTSP/\d\.\d")
+_START = re.compile(r"RTSP/\d\.\d +(\d{3})(?: (.*))?|([A-Z_]+) (\S+) RTSP/\d\.\d")
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _BEGINNING = re.compile(rb"\$[\x00-\x1f]|RTSP/1\.")
 _FOLD = re.compile(r"\r?\n[ \t]+")
@@ -35,9 +34,9 @@ class _Message:
     headers: tuple[Header, ...] = field(default=(), repr=False)
     body: bytes = field(default=b"", repr=False)
 
-    def get(self, name: str, default: str = "") -> str:
-        """Return the first header of that name, in any case, or `default`."""
-        return next(iter(self.all(name)), default)
+    def get(self, name: str) -> str:
+        """Return the first header of that name, in any case, or ""."""
+        return next(iter(self.all(name)), "")
 
     def all(self, name: str) -> list[str]:
         """Return every header of that name, in the order of arrival."""
@@ -47,7 +46,7 @@ class _Message:
         lines = [start_line, *(f"{name}: {value}" for name, value in self.headers)]
         if self.body:
             lines.append(f"Content-Length: {len(self.body)}")
-        if any(control in line for line in lines for control in "\r\n\0"):
+        if re.search(r"[\r\n\0]", "".join(lines)):
             raise ValueError("A header must not hold a line break.")
         return "\r\n".join([*lines, "", ""]).encode(**_TEXT) + self.body
 
@@ -85,7 +84,7 @@ class Frame:
 
     def encode(self) -> bytes:
         """Return the frame with its four bytes of `$` header."""
-        return b"$" + bytes([self.channel]) + len(self.payload).to_bytes(2, "big") + self.payload
+        return b"$%c%b%b" % (self.channel, len(self.payload).to_bytes(2, "big"), self.payload)
 
 
 class Parser:
@@ -96,7 +95,7 @@ class Parser:
         self._resync = resync
         self._spoken = False
         self._buffer = bytearray()
-        self.waiting: Response | None = None  # a response whose body has not come, or not whole
+        self.waiting: Request | Response | None = None  # whose body has not come, or not whole
 
     @property
     def rest(self) -> bytes:
@@ -124,39 +123,34 @@ class Parser:
             newline = buffer.find(b"\n", 0, MAX_HEAD)
             line = bytes(buffer[: MAX_HEAD if newline < 0 else newline])
             # Judged before the head is complete: an SSH banner never sends an empty line.
-            start = line.rstrip(b"\r").decode(**_TEXT)
-            response, request = _RESPONSE_LINE.fullmatch(start), _REQUEST_LINE.fullmatch(start)
-            if buffer[:1].isalpha() and (newline < 0 or response or request):
+            start = _START.fullmatch(line.rstrip(b"\r").decode(**_TEXT))
+            if buffer[:1].isalpha() and (newline < 0 or start):
                 break
             if not (self._resync and self._spoken):
                 raise self._fault("The first line is not RTSP.")
-            if not self._skip():
+            # Pass over what is neither a frame nor a message; one may be cut off at the end.
+            found = _BEGINNING.search(buffer, 1)
+            del buffer[: found.start() if found else max(1, len(buffer) - 4)]
+            if not found:
                 return None
         end = _END_OF_HEAD.search(buffer, 0, MAX_HEAD)
-        if end is None:
+        if not (start and end):
             if len(buffer) >= MAX_HEAD:
                 raise self._fault(f"The headers exceed {MAX_HEAD} bytes.")
             return None
         headers = _headers(bytes(buffer[len(line) + 1 : end.start()]))
-        status, reason = response.groups("") if response else ("0", "")
-        self.waiting = Response(int(status), reason, headers=headers) if response else None
-        size = self._body_size(headers)
-        if len(buffer) < end.end() + size:
+        status, reason, method, url = start.groups("")
+        message: Request | Response = Request(method, url, headers=headers)
+        if status:
+            message = Response(int(status), reason, headers=headers)
+        self.waiting = message
+        whole = end.end() + self._body_size(headers)
+        if len(buffer) < whole:
             return None
-        self.waiting = None
-        self._spoken = True
-        body = bytes(buffer[end.end() : end.end() + size])
-        del buffer[: end.end() + size]
-        if request:
-            return Request(request[1], request[2], headers=headers, body=body)
-        return Response(int(status), reason, headers=headers, body=body)
-
-    def _skip(self) -> bool:
-        """Pass over what is neither a frame nor a message; return whether one may begin there."""
-        found = _BEGINNING.search(self._buffer, 1)
-        # The beginning of one may be cut off at the end of what has come.
-        del self._buffer[: found.start() if found else max(1, len(self._buffer) - 4)]
-        return found is not None
+        self.waiting, self._spoken = None, True
+        body = bytes(buffer[end.end() : whole])
+        del buffer[:whole]
+        return replace(message, body=body) if body else message
 
     def _next_frame(self) -> Frame | None:
         buffer = self._buffer
@@ -183,6 +177,11 @@ class Parser:
 def _headers(head: bytes) -> tuple[Header, ...]:
     """Return the header lines; one without a colon is passed over, as players do."""
     lines = re.split(r"\r?\n", _FOLD.sub(" ", head.decode(**_TEXT)))
-    lines = [_STRAY.sub("", line) for line in lines]
-    pairs = [line.partition(":") for line in lines]
+    pairs = [_STRAY.sub("", line).partition(":") for line in lines]
     return tuple((name.strip(), value.strip()) for name, colon, value in pairs if colon)
+
+
+def number_in(pattern: str, text: str, default: float = 0) -> int:
+    """Return the number that a pattern finds in a header, or the default."""
+    found = re.search(pattern, text)
+    return int(found[1] if found else default)

@@ -23,49 +23,46 @@ def notices(
     camera: Conversation, snapshot: Snapshot | None, quality: Quality | None
 ) -> Iterator[Notice]:
     """Yield a notice for each thing that somebody may want to change."""
-    host, scheme = camera.address.host, camera.address.scheme
-    yield from places.place_notices(host, camera.hosts, camera.described)
+    yield from places.place_notices(*camera.hosts)
     reception = camera.reception
     if reception is None or not reception.packets:
         return
-    if private := _PRIVATE.get(places.kind(host)):
+    if private := _PRIVATE.get(places.kind(camera.address.host)):
         yield Notice("private_address", "note", f"{private}.")
     if camera.transport == "udp" and camera.switched:
-        told = "refuses RTP over TCP (461), so UDP was used: firewalls often block that"
-        yield Notice("transport_switched", "note", f"The camera {told}.")
-    if camera.authentication == "Basic" and scheme == "rtsp":
-        told = "wants its password readable (Basic): switch it to Digest"
-        yield Notice("basic_authentication", "note", f"The camera {told}.")
+        text = "refuses RTP over TCP (461), so UDP was used: firewalls often block that"
+        yield Notice("transport_switched", "note", f"The camera {text}.")
+    if camera.authentication == "Basic" and camera.address.scheme == "rtsp":
+        text = "wants its password readable (Basic): switch it to Digest"
+        yield Notice("basic_authentication", "note", f"The camera {text}.")
     if reception.keyframe and find_spec("av") is None:
-        told = "was not decoded, for PyAV is missing: pip install 'confkit-notebooks[cameras]'"
-        yield Notice("not_decoded", "note", f"The keyframe came whole but {told}.")
+        text = "was not decoded, for PyAV is missing: pip install 'confkit-notebooks[cameras]'"
+        yield Notice("not_decoded", "note", f"The keyframe came whole but {text}.")
     if reception.codec == "h265":
-        told = "H.265, which many browsers in a room do not play: H.264 is safe"
-        yield Notice("h265", "warning", f"The video is {told}.")
+        text = "H.265, which many browsers in a room do not play: H.264 is safe"
+        yield Notice("h265", "warning", f"The video is {text}.")
     if snapshot and snapshot.width * snapshot.height > _FULL_HD:
         size = f"{snapshot.width} x {snapshot.height}"
-        told = "more than 1080p costs every viewer much; the camera's second stream may do"
-        yield Notice("large_picture", "warning", f"The picture is {size}: {told}.")
+        text = "more than 1080p costs every viewer much; the camera's second stream may do"
+        yield Notice("large_picture", "warning", f"The picture is {size}: {text}.")
     if quality:
         yield from _of_quality(quality)
 
 
 def _of_quality(quality: Quality) -> Iterator[Notice]:
-    interval = quality.keyframe_interval
-    if interval is None:
+    waits, much = quality.keyframe_interval, _SHORT
+    text = f"A keyframe comes every {waits or 0:.1f} s only"
+    if waits is None:
         waits, much = quality.seconds, _SHORT * 0.9
-        told = f"No second keyframe came in {waits:.1f} s"
-    else:
-        waits, much = interval, _SHORT
-        told = f"A keyframe comes every {waits:.1f} s only"
+        text = f"No second keyframe came in {waits:.1f} s"
     if waits > much:
         grade = "warning" if waits > _LONG else "note"
-        said = f"{told}: who joins waits for one; 1 or 2 s is usual."
+        said = f"{text}: who joins waits for one; 1 or 2 s is usual."
         yield Notice("long_keyframe_interval", grade, said)
     if quality.reordered:
-        told = "The stream holds B-frames, which add delay: switch them off in the camera."
-        yield Notice("b_frames", "note", told)
+        text = "The stream holds B-frames, which add delay: switch them off in the camera."
+        yield Notice("b_frames", "note", text)
     if quality.packet_loss > 0:
         grade = "warning" if quality.packet_loss > _MUCH_LOSS else "note"
-        told = f"{quality.packet_loss:.1%} of the packets were lost on the way."
-        yield Notice("packet_loss", grade, told)
+        text = f"{quality.packet_loss:.1%} of the packets were lost on the way."
+        yield Notice("packet_loss", grade, text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,20 +32,12 @@ def decode_frame(codec: str, keyframe: bytes) -> av.VideoFrame:
     return picture
 
 
-def encode_png(picture: av.VideoFrame, width: int | None = None) -> bytes:
-    """Return a decoded picture as a PNG file, at most `width` pixels wide."""
-    import av
-
-    scale = min(1.0, (width or picture.width) / picture.width)
-    wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
-    context: Any = av.CodecContext.create("png", "w")
-    context.width, context.height, context.pix_fmt = wide, high, "rgb24"
-    context.time_base = Fraction(1, 1)
-    pixels = picture.reformat(width=wide, height=high, format="rgb24")
-    return b"".join(bytes(packet) for packet in context.encode(pixels))
-
-
 def decode_picture(codec: str, keyframe: bytes, width: int | None = None) -> bytes:
     """Return a keyframe (an access unit) as a PNG file, at most `width` pixels wide; raises
     ValueError if it does not decode."""
-    return encode_png(decode_frame(codec, keyframe), width)
+    picture: Any = decode_frame(codec, keyframe)
+    scale = min(1.0, (width or picture.width) / picture.width)
+    wide, high = (max(1, round(length * scale)) for length in (picture.width, picture.height))
+    file = BytesIO()
+    picture.to_image(width=wide, height=high).save(file, "png", compress_level=2)  # the quickest
+    return file.getvalue()

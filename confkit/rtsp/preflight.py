@@ -34,7 +34,7 @@ def preflight(
     cancelled: threading.Event | None = None,
     on_stage: OnStage | None = None,
 ) -> Report:
-    """Return what became of an attempt to play a camera: verdict, stages and first picture.
+    """Play a camera, and return the report: its verdict, stages and first picture.
 
     The login may stand in the URL instead of the fields.  `transport` is "auto" (TCP first, UDP
     when the camera refuses it), "tcp" or "udp"; `timeout` bounds everything up to the first
@@ -73,8 +73,8 @@ def preflight(
             steps=steps,
             observed=observe > 0,
         )
-        password = login.password if login else ""
-        return await _look(mask(mask_address(address.url), password), camera, observe)
+        subject = mask(mask_address(address.url), login.password if login else "")
+        return await _look(subject, camera, observe)
 
     try:
         return blocking(run, cancelled, alone=on_stage is not None)
@@ -123,10 +123,10 @@ async def _first_picture(camera: Conversation, reception: Reception) -> Snapshot
             # In a thread: a large picture keeps the other cameras of this loop waiting.
             snapshot = await asyncio.to_thread(Snapshot.of, reception.codec, keyframe)
         except ValueError as error:
-            again, broken = broken, PullRefused("no_picture", str(error))
-            if again:
+            if broken:
                 raise broken from None
             # The first may have been damaged on the way.
+            broken = PullRefused("no_picture", str(error))
             steps.outcome, steps.detail = SKIPPED, "not readable; next: another"
         else:
             steps.detail = f"{snapshot.width} x {snapshot.height}"
@@ -154,15 +154,13 @@ def _report(
     snapshot: Snapshot | None = None,
     quality: Quality | None = None,
 ) -> Report:
-    redirected = camera.redirected if camera else None
-    verdict = refusal.verdict if refusal else "redirected" if redirected else "ok"
-    cause, advice = VERDICTS[verdict]
+    verdict, (cause, advice) = "ok", VERDICTS["ok"]
+    found: dict[str, Any] = {}
     if refusal:
-        cause, advice = refusal.reason, refusal.advice
-    elif redirected:
-        cause = f"The camera redirects to {redirected}, and plays there."
-        advice = f"Import {redirected} instead: not every service follows."
-    found: dict[str, Any] = {"snapshot": snapshot}
+        verdict, cause, advice = refusal.verdict, refusal.reason, refusal.advice
+    elif camera and (other := camera.redirected):
+        verdict, cause = "redirected", f"The camera redirects to {other}, and plays there."
+        advice = f"Import {other} instead: not every service follows."
     if camera:
         found["authentication"] = camera.authentication
         found["warnings"] = tuple(notices(camera, snapshot, quality))
@@ -171,11 +169,16 @@ def _report(
             if reception.packets:
                 found |= {"profile": reception.profile(), "transport": camera.transport}
     if snapshot:
-        found |= {"width": snapshot.width, "height": snapshot.height}
+        found |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
     if quality:
         measured = ("fps", "bit_rate", "keyframe_interval", "packet_loss")
         found |= {name: getattr(quality, name) for name in measured}
-    ok = refusal is None
     return Report(
-        subject=subject, ok=ok, verdict=verdict, cause=cause, advice=advice, stages=stages, **found
+        subject=subject,
+        ok=refusal is None,
+        verdict=verdict,
+        cause=cause,
+        advice=advice,
+        stages=stages,
+        **found,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from .h26x import LAYOUTS, Layout, parameter_sets
+from .h26x import LAYOUTS, parameter_sets
 from .refusal import PullRefused
 from .rtp import Depacketiser, Packet, Sequencer, parse_packet
 from .sdp import Media
@@ -13,16 +13,18 @@ from .sdp import Media
 # So many packets without a single picture in them are of another codec than was announced.
 _ENOUGH = 60
 _RTCP = range(72, 77)  # out of its place
-_H264 = {
-    66: "Baseline",
-    77: "Main",
-    88: "Extended",
-    100: "High",
-    110: "High 10",
-    122: "High 4:2:2",
-    244: "High 4:4:4",
+_PROFILES = {
+    "h264": {
+        66: "Baseline",
+        77: "Main",
+        88: "Extended",
+        100: "High",
+        110: "High 10",
+        122: "High 4:2:2",
+        244: "High 4:4:4",
+    },
+    "h265": {1: "Main", 2: "Main 10", 3: "Main Still Picture", 4: "Range Extensions"},
 }
-_H265 = {1: "Main", 2: "Main 10", 3: "Main Still Picture", 4: "Range Extensions"}
 
 
 class Quality(NamedTuple):
@@ -38,29 +40,24 @@ class Quality(NamedTuple):
 
 
 class Reception:
-    """The packets of a stream; `keyframe` is the last whole one, `packets` counts, `octets` too.
+    """The packets of a stream; `keyframe` is the last whole one, `packets` counts.
 
-    `pictures` counts payloads that look like pictures of the announced codec, `lost` packets that
-    are missing from the sequence.  The times of pictures are kept only where the stream is
-    `observed`.  Where packets of the announced payload type come, others belong to something else.
+    The times of pictures are kept only where the stream is `observed`.  Where packets of the
+    announced payload type come, others belong to something else.
     """
 
-    def __init__(self, codec: str, media: Media, *, observed: bool = False) -> None:
-        self.codec = codec
-        self.media = media
+    def __init__(self, media: Media, *, observed: bool = False) -> None:
+        self.codec = media.codec
         self.keyframe: bytes | None = None
-        self.packets = self.octets = self.pictures = 0
+        self.packets = 0
+        self._media = media
+        self._octets = self._pictures = 0  # payloads that look like pictures of the codec
         self._times: list[int] = []  # of the pictures, in ticks of the clock, not wrapped
         self._keyframe_times: list[int] = []
         self._announced = self._oversized = False
         self._observed = observed
-        self._depacketiser = Depacketiser(codec, media.parameter_sets)
+        self._depacketiser = Depacketiser(self.codec, media.parameter_sets)
         self._sequencer = Sequencer()
-
-    @property
-    def lost(self) -> int:
-        """How many packets are missing from the sequence."""
-        return self._depacketiser.lost
 
     def take(self, data: bytes) -> bool:
         """Return whether this was an RTP packet, and count it."""
@@ -68,7 +65,7 @@ class Reception:
             packet = parse_packet(data)
         except ValueError:
             return False
-        announced = packet.payload_type == self.media.payload_type
+        announced = packet.payload_type == self._media.payload_type
         self._announced |= announced
         if packet.payload_type in _RTCP or self._announced != announced:
             return False
@@ -86,21 +83,22 @@ class Reception:
 
     def without_keyframe(self, within: str) -> PullRefused:
         """Return what it means that no keyframe has come `within` some seconds."""
-        lost = f"; {self.lost} packets were lost" if self.lost else ""
+        missing = self._depacketiser.lost
+        lost = f"; {missing} packets were lost" if missing else ""
         counted = f"{self.packets} packet{'s' * (self.packets != 1)}"
         reason = f"No whole keyframe came {within}, among {counted}{lost}."
         return self._foreign() or PullRefused("no_keyframe", reason, timed_out=True)
 
     def quality(self) -> Quality:
         """Return the quality of what has arrived so far, by the camera's own clock."""
-        times, keys, rate = self._times, self._keyframe_times, self.media.clock_rate
+        times, keys, rate = self._times, self._keyframe_times, self._media.clock_rate
         seconds = (max(times) - min(times)) / rate if times else 0.0
-        expected = self.packets + self.lost
+        lost = self._depacketiser.lost
         return Quality(
             (len(times) - 1) / seconds if seconds else None,
-            8 * self.octets / seconds if seconds else None,
+            8 * self._octets / seconds if seconds else None,
             (keys[-1] - keys[0]) / (len(keys) - 1) / rate if len(keys) > 1 else None,
-            self.lost / expected if expected else 0.0,
+            lost / (self.packets + lost or 1),
             seconds,
             any(later < sooner for sooner, later in pairwise(times)),
         )
@@ -109,27 +107,25 @@ class Reception:
         """Return the profile that the parameter sets name, such as "High"."""
         if self.codec == "mjpeg":
             return "Baseline"
-        layout = LAYOUTS[self.codec]
-        sets = parameter_sets(self.codec, self.keyframe or b"") or self.media.parameter_sets
-        sps = next((nal for nal in sets if layout.type_of(nal) in (7, 33) and len(nal) > 3), None)
-        if sps is None:
-            return None
+        known, type_of = _PROFILES[self.codec], LAYOUTS[self.codec].type_of
+        sets = parameter_sets(self.codec, self.keyframe or b"") or self._media.parameter_sets
+        sps = next((nal for nal in sets if type_of(nal) in (7, 33) and len(nal) > 3), bytes(4))
         if self.codec == "h265":
-            return _H265.get(sps[3] & 31)
-        return "Constrained Baseline" if sps[1] == 66 and sps[2] & 0x40 else _H264.get(sps[1])
+            return known.get(sps[3] & 31)
+        return "Constrained Baseline" if sps[1] == 66 and sps[2] & 0x40 else known.get(sps[1])
 
     def _foreign(self) -> PullRefused | None:
         """Return that the codec is not the announced one: next to nothing looks like pictures."""
-        if self.pictures * 8 >= self.packets:
+        if self._pictures * 8 >= self.packets:
             return None
-        reason = f"What the camera sends is not the {self.media.encoding} it announces."
+        reason = f"What the camera sends is not the {self._media.encoding} it announces."
         return PullRefused("no_picture", reason)
 
     def _take(self, packet: Packet, octets: int) -> None:
         self.packets += 1
-        self.octets += octets
+        self._octets += octets
         self._oversized |= self.codec == "mjpeg" and _beyond_2040(packet.payload)
-        self.pictures += looks_like_picture(self.codec, packet.payload)
+        self._pictures += _looks_like_picture(self.codec, packet.payload)
         for unit in self._depacketiser.push(packet):
             if self._observed:
                 self._remember(unit.timestamp, unit.keyframe)
@@ -146,23 +142,15 @@ class Reception:
                 self._keyframe_times.append(timestamp)
 
 
-def looks_like_picture(codec: str, payload: bytes) -> bool:
+def _looks_like_picture(codec: str, payload: bytes) -> bool:
     """Return whether a payload carries (a part of) a picture, by the headers of its codec alone."""
     if codec == "mjpeg":
         return len(payload) > 8 and payload[4] & 0x3F < 2 and payload[5] > 0
     layout = LAYOUTS[codec]
     try:
-        return any(_is_picture(layout, nal) for nal in layout.inside(payload))
+        return any(map(layout.looks_like_picture, layout.inside(payload)))
     except (ValueError, IndexError):
         return False
-
-
-def _is_picture(layout: Layout, nal: bytes) -> bool:
-    if len(nal) <= layout.header + 3 or nal[0] & 0x80:
-        return False
-    if layout.header == 2 and (nal[0] & 1 or not 0 < nal[1] < 8):
-        return False  # of a layer that nobody sends, or none
-    return layout.whole_type_of(nal) in layout.pictures
 
 
 def _beyond_2040(payload: bytes) -> bool:

@@ -11,9 +11,9 @@ from .message import Response
 from .verdicts import VERDICTS
 
 _STATUS_VERDICTS = {403: "forbidden", 404: "path_not_found", 453: "busy", 503: "busy"}
-# A lock, not a block or a clock: an IP filter is `forbidden`.
 # Where a port was greeted with encryption, and has none.
 PLAIN = "Write rtsp:// in place of rtsps://, or use the camera's port for rtsps (322 is usual)."
+# A lock, not a block or a clock: an IP filter is `forbidden`.
 _LOCK = re.compile(r"(?<![bc])lock|too many", re.IGNORECASE)
 _KINDS = {
     b"HTTP/": "an HTTP server",
@@ -58,12 +58,10 @@ def connection_refusal(error: OSError, *, encrypted: bool) -> PullRefused:
     """Return what a failed connection attempt means."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = error.verify_message or "it cannot be verified"
-        return PullRefused(
-            "tls_failed",
-            f"The camera's certificate is not trusted: {why}.",
-            advice="Give the certificate to trust (verify=FILE), or do without a check (verify="
-            "False, --no-verify).",
-        )
+        reason = f"The camera's certificate is not trusted: {why}."
+        advice = "Give the certificate to trust (verify=FILE), or do without a check "
+        advice += "(verify=False, --no-verify)."
+        return PullRefused("tls_failed", reason, advice=advice)
     if isinstance(error, ConnectionRefusedError):
         return PullRefused("refused", "Nothing listens at the camera's port.")
     if isinstance(error, ssl.SSLError) or encrypted:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from .h26x import NalAssembler
 from .jpeg import JpegAssembler
 
-# The codecs of this package and their names in RTP.
-ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 MAX_UNIT = 8 * 1024 * 1024
+_HEADER = struct.Struct("!BBHII")
 _WAITING = 8  # packets that may overtake a missing one before it counts as lost
 
 
-@dataclass(frozen=True)
-class Packet:
+class Packet(NamedTuple):
     """One RTP packet; the timestamp counts in the medium's clock rate."""
 
     payload_type: int
@@ -25,17 +23,15 @@ class Packet:
     sequence: int
     timestamp: int
     ssrc: int
-    payload: bytes = field(repr=False)
+    payload: bytes
 
     def encode(self) -> bytes:
         """Return the packet as bytes."""
-        kind = self.payload_type | self.marker << 7
-        header = struct.pack("!BBHII", 0x80, kind, self.sequence, self.timestamp, self.ssrc)
-        return header + self.payload
+        kind, marker, *numbers, payload = self
+        return _HEADER.pack(0x80, kind | marker << 7, *numbers) + payload
 
 
-@dataclass(frozen=True)
-class AccessUnit:
+class AccessUnit(NamedTuple):
     """One coded picture: Annex B with parameter sets before a keyframe, or a JPEG file.
 
     `complete` is False when a packet of it is missing.
@@ -44,14 +40,14 @@ class AccessUnit:
     timestamp: int
     keyframe: bool
     complete: bool
-    data: bytes = field(repr=False)
+    data: bytes
 
 
 def parse_packet(data: bytes) -> Packet:
     """Return the packet, its extension and padding cut off; raises ValueError if it is none."""
     if len(data) < 12 or data[0] >> 6 != 2:
         raise ValueError("This is not an RTP packet.")
-    first, kind, sequence, timestamp, ssrc = struct.unpack_from("!BBHII", data)
+    first, kind, sequence, timestamp, ssrc = _HEADER.unpack_from(data)
     start = 12 + 4 * (first & 15)
     if first & 0x10:
         start += 4 + 4 * int.from_bytes(data[start + 2 : start + 4], "big")

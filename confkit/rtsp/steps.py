@@ -11,8 +11,8 @@ OnStage = Callable[[Stage], object]
 
 
 class Stopped(BaseException):
-    """What `on_stage` raised is on its way to who has given it: no failure of the camera, so that
-    nothing in between takes it for one."""
+    """What `on_stage` raised, on its way to the caller: nothing in between may take it for a
+    failure of the camera."""
 
     def __init__(self, raised: BaseException) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Steps:
     name = ""
 
     def __init__(self, name: str, on_stage: OnStage | None = None) -> None:
-        """Begin with the stage `name`; `on_stage` is told of each as it begins and as it ends."""
+        """Begin with the stage `name`; `on_stage` gets each stage as it begins and as it ends."""
         self._done: list[Stage] = []
         self._on_stage = on_stage
         self.begin(name)

@@ -6,38 +6,38 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 _ATTEMPTS = 50
 
 
-@dataclass(frozen=True)
-class PortPair:
+class PortPair(asyncio.DatagramProtocol):
     """Two open UDP ports; `port` is the even one, for RTP. What comes to the other is left there:
     a port that is closed would tell its sender so."""
 
-    port: int
-    rtp: asyncio.DatagramTransport
-    rtcp: socket.socket
-    _socket: socket.socket
+    def __init__(
+        self, even: socket.socket, odd: socket.socket, received: Callable[[bytes, str], None]
+    ) -> None:
+        self.port = int(even.getsockname()[1])
+        self._even, self._odd = even, odd
+        self._received = received
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Be ready to receive."""
+        self._transport = transport
+
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        """Hand on what comes."""
+        self._received(data, addr[0])
 
     def send(self, packet: bytes, target: tuple[str, int]) -> None:
         """Send from the even port; what the system cannot take at once is lost, never kept."""
         with suppress(OSError):
-            self._socket.sendto(packet, target)
+            self._even.sendto(packet, target)
 
     def close(self) -> None:
         """Close both ports."""
-        self.rtp.close()
-        self.rtcp.close()
-
-
-class _Receiver(asyncio.DatagramProtocol):
-    def __init__(self, received: Callable[[bytes, str], None]) -> None:
-        self._received = received
-
-    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
-        self._received(data, addr[0])
+        self._transport.close()
+        self._odd.close()
 
 
 async def open_ports(
@@ -47,22 +47,17 @@ async def open_ports(
 
     Raises OSError when no pair is free.
     """
-    even, odd = _bind_pair(host)
-    loop = asyncio.get_running_loop()
-    rtp, _ = await loop.create_datagram_endpoint(lambda: _Receiver(received), sock=even)
-    return PortPair(even.getsockname()[1], rtp, odd, even)
-
-
-def _bind_pair(host: str) -> tuple[socket.socket, socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for _ in range(_ATTEMPTS):
         even, odd = (socket.socket(family, socket.SOCK_DGRAM) for _ in range(2))
         with suppress(OSError):  # the neighbour is taken: try another pair
             even.bind((host, 0))
-            port = even.getsockname()[1]
-            if port % 2 == 0:
-                odd.bind((host, port + 1))
-                return even, odd
+            ports = PortPair(even, odd, received)
+            if ports.port % 2 == 0:
+                odd.bind((host, ports.port + 1))
+                loop = asyncio.get_running_loop()
+                await loop.create_datagram_endpoint(lambda: ports, sock=even)  # noqa: B023
+                return ports
         even.close()
         odd.close()
     raise OSError("No pair of UDP ports is free.")

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..bulk import removals
@@ -28,12 +29,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..client import Client
-    from ..many.result import Sweep
+    from ..many.sweeps import Sweep
     from ..rtsp.report import Report
 
-WHICH, PLAYS = "it is clear which camera is meant", "the camera plays from here"
-AGAIN, KEPT = "the camera is imported again", "what was listed before is listed now"
-INSIDE = "the camera is in its room"
+AGAIN = "the camera is imported again"
 HELPS = ("not_imported", "address_differs", "login_differs", "service_cannot_reach")
 
 
@@ -60,7 +59,9 @@ def camera_does_not_appear(
         return
     room_id = it.room_id
     listed = yield from asked(
-        WHICH, lambda: list_devices(client, room_id), lambda them: _which(device, address, them)
+        "it is clear which camera is meant",
+        lambda: list_devices(client, room_id),
+        lambda them: _which(device, address, them),
     )
     if listed is None:
         return
@@ -77,7 +78,7 @@ def camera_does_not_appear(
     if report.verdict == "address_differs":  # then only the addresses were compared
         trial = preflight(address, **login)
     if trial.codec:
-        yield Check(PLAYS, "PASS", ", ".join(trial.facts()[:3]))
+        yield Check("the camera plays from here", "PASS", ", ".join(trial.facts()[:3]))
     helps = report.verdict in HELPS and trial.codec and (camera or (device and address))
     again = f"The camera plays from here. {to_set('apply', True)}: it is imported again."
     if helps and (yield from may_change(client, apply, AGAIN)):
@@ -103,14 +104,14 @@ def camera_does_not_appear(
         finally:  # an import may take half a minute, in which one may interrupt it
             if removed and done is None:
                 yield Check(
-                    KEPT,
+                    "what was listed before is listed now",
                     "FAIL",
                     f"{old.user_id!r} was removed before the import, and may be missing now",
                     f"Run this again with device={old.user_id!r}, address={old.user_address!r} or "
                     f"its new one, and login_name={old.login_name or ''!r}: that imports it.",
                 )
         report = look()
-    yield told(INSIDE, _inside(report, trial, again))
+    yield told("the camera is in its room", _inside(report, trial, again))
 
 
 def _which(device: str, address: str, listed: list[Device]) -> Finding:
@@ -126,14 +127,13 @@ def _inside(report: Report, trial: Report, again: str) -> Finding:
     server = any(it.name == "media server" and it.outcome == "failed" for it in report.stages)
     unknown = report.verdict == "service_error" and not server
     # Where only the addresses were compared, the trial says what is wrong with the new one.
-    told = report if trial.codec or report.verdict != "address_differs" else trial
+    shown = report if trial.codec or report.verdict != "address_differs" else trial
     helps = report.verdict in HELPS and trial.codec
-    found = f"{told.verdict}: {told.cause}"
-    return "UNKNOWN" if unknown else "FAIL", found, again if helps else told.advice
+    found = f"{shown.verdict}: {shown.cause}"
+    return "UNKNOWN" if unknown else "FAIL", found, again if helps else shown.advice
 
 
-WHOLE, FIT = "the table is right, and its cameras are tried", "the rooms can take them"
-IMPORTED, ALL_INSIDE = "those that are ready are asked for", "every camera is in its room"
+IMPORTED = "those that are ready are asked for"
 
 
 def bulk_camera_import(
@@ -164,14 +164,18 @@ def bulk_camera_import(
             raise ConfigError(f"{table} cannot be read: {error.strerror}", "Check table.") from None
 
     # With one mistake in the table nothing is tried.
-    final = yield from asked(WHOLE, tried, _outcomes, fails=TableError)
+    final = yield from asked(
+        "the table is right, and its cameras are tried", tried, _outcomes, fails=TableError
+    )
     if final is None:
         return
     coming = final[final.outcome == "ready"].room_id.value_counts().to_dict()
     if coming:
         rooms = list(map(str, coming))
         yield from asked(
-            FIT, lambda: sweep(client, rooms, progress=False), lambda read: _fit(read, coming)
+            "the rooms can take them",
+            lambda: sweep(client, rooms, progress=False),
+            lambda read: _fit(read, coming),
         )
     if coming and (yield from may_change(client, apply, IMPORTED)):
         made = yield from asked(
@@ -180,7 +184,7 @@ def bulk_camera_import(
             _outcomes,
         )
         final = final if made is None else made
-    yield told(ALL_INSIDE, _all_inside(final))
+    yield told("every camera is in its room", _all_inside(final))
 
 
 def _outcomes(frame: pd.DataFrame) -> str:
@@ -229,8 +233,6 @@ def _named(rows: pd.DataFrame, column: str) -> str:
     return few(f"{one} ({why})" for one, why in zip(rows.user_id, rows[column], strict=True))
 
 
-LISTED, KEEP = "the service lists its devices", "every name in keep is that of a device"
-LOOKED = "the rooms were looked at twice"
 OUT, TIDY = "the stray devices are removed", "no device is stray but those that stay"
 
 
@@ -251,7 +253,7 @@ def stray_devices(
     that is known.
     """
     listed = yield from asked(
-        LISTED,
+        "the service lists its devices",
         lambda: list_devices(client),
         lambda devices: f"{len(devices)} in {len({one.room_id for one in devices})} rooms",
     )
@@ -271,18 +273,24 @@ def stray_devices(
             sleep(seconds)
         return _both(first, look())
 
-    strays = yield from asked(LOOKED, both, _strays)
+    strays = yield from asked("the rooms were looked at twice", both, _strays)
     if strays is None:
         return
     goes = strays[strays.reason != "not known"]
+    tidy = partial(_tidy, apply=apply)
     if unknown := [name for name in stay if not called(name, listed)]:
         found = f"no device is called {', '.join(unknown)}"
-        yield Check(KEEP, "FAIL", found, "Fix keep; nothing is removed before.")
+        yield Check(
+            "every name in keep is that of a device",
+            "FAIL",
+            found,
+            "Fix keep; nothing is removed before.",
+        )
     elif len(goes) and (yield from may_change(client, apply, OUT)):
         yield from asked(OUT, lambda: removals.remove_devices(client, goes), _outcomes)
-        yield from asked(TIDY, lambda: _both(strays, look()), _tidy)
+        yield from asked(TIDY, lambda: _both(strays, look()), tidy)
         return
-    yield told(TIDY, _tidy(strays))
+    yield told(TIDY, tidy(strays))
 
 
 def _both(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -294,12 +302,12 @@ def _strays(frame: pd.DataFrame) -> str:
     return f"{len(frame)} stray" + (f": {_named(frame, 'reason')}" if len(frame) else "")
 
 
-def _tidy(strays: pd.DataFrame) -> Finding:
+def _tidy(strays: pd.DataFrame, apply: bool) -> Finding:
     """What was stray before and still is counts."""
     sure = strays[strays.reason != "not known"]
     if len(sure):
-        way = f"Put what has to stay into keep. {to_set('apply', True)}."
-        return "FAIL", _named(sure, "reason"), way
+        way = "Then run this again" if apply else to_set("apply", True)
+        return "FAIL", _named(sure, "reason"), f"Put what has to stay into keep. {way}."
     if len(strays):
         found = f"the rooms of {', '.join(strays.user_id)} could not be read"
         return "UNKNOWN", found, f"{strays.cause.iloc[0]} Fix that, then run this again."

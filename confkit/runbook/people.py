@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ..checklist import Check
 from ..devices import list_devices
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from ..client import Client
     from ..records import Device, Room, RoomUser
 
-T = TypeVar("T")
-PLACE, SERVER = "the room has a free place", "licence and media server let people in"
-NEW, PEERS = "a new room of this kind can be made", "peer-to-peer is permitted"
+NEW = "a new room of this kind can be made"
 _ANOTHER = "Another room is made with ck.create_room; give people its number."
 _CLOSED = 3
 
@@ -38,9 +36,15 @@ def nobody_can_join(
         return
     room_id, mode = it.room_id, 1 if it.room_mode is None else it.room_mode
     yield told("the room is neither locked nor closed", _status(it))
-    yield from asked(PLACE, lambda: get_room_users(client, room_id), lambda them: _place(it, them))
+    yield from asked(
+        "the room has a free place",
+        lambda: get_room_users(client, room_id),
+        lambda them: _place(it, them),
+    )
     if it.room_status != _CLOSED:  # A5 would only say it again (416)
-        server = yield from asked(SERVER, lambda: get_mcu(client, room_id))
+        server = yield from asked(
+            "licence and media server let people in", lambda: get_mcu(client, room_id)
+        )
         if server:
             yield reached([server], seconds)
     if (yield from may_change(client, apply, NEW)):
@@ -49,14 +53,19 @@ def nobody_can_join(
         yield from trial_room(client, NEW, gone, topic=topic, owner_id="confkit", room_mode=mode)
     elif mode in (3, 4):  # only creating one says whether the licence permits it (701)
         found = "the room is peer-to-peer, and only creating one shows whether that is permitted"
-        yield Check(PEERS, "UNKNOWN", found, f"{to_set('apply', True)}: one is made and deleted.")
+        yield Check(
+            "peer-to-peer is permitted",
+            "UNKNOWN",
+            found,
+            f"{to_set('apply', True)}: one is made and deleted.",
+        )
 
 
 def _status(room: Room) -> Finding:
     """A3: scheduled and opening rooms can be joined, locked and closed ones cannot (seen)."""
     known: dict[int | None, Finding] = {
-        0: ("PASS", "it is scheduled"),
-        1: ("PASS", "it is open"),
+        0: "it is scheduled",
+        1: "it is open",
         2: (
             "FAIL",
             "the room is locked: who is in it stays, and nobody new can join",
@@ -88,8 +97,7 @@ def _place(room: Room, users: list[RoomUser]) -> Finding:
     return f"{count} are in it; {shown}"
 
 
-ONE, PERSON = "the user is in the room, and nobody else is meant", "it is a person, not a camera"
-OFF, AWAY = "the user is removed", "they stay away"
+OFF = "the user is removed"
 
 
 def force_user_offline(
@@ -114,13 +122,17 @@ def force_user_offline(
     def present() -> list[RoomUser]:
         return get_room_users(client, room_id)
 
-    users = yield from asked(ONE, present, lambda them: meant(user, them))
+    users = yield from asked(
+        "the user is in the room, and nobody else is meant", present, lambda them: meant(user, them)
+    )
     if users is None:
         return
     [one] = called(user, users)
     # A camera that is removed by A7 may be dialled again by the service (assumed).
     devices = yield from asked(
-        PERSON, lambda: list_devices(client, room_id), lambda them: _person(one, them)
+        "it is a person, not a camera",
+        lambda: list_devices(client, room_id),
+        lambda them: _person(one, them),
     )
     if devices is None or not (yield from may_change(client, apply, OFF, "UNKNOWN")):
         return
@@ -138,7 +150,9 @@ def force_user_offline(
         now = {it.user_id: it for it in present() if it.user_id not in others}
         return {id_ for id_, it in now.items() if id_ == one.user_id or it.user_name == name}
 
-    yield from asked(AWAY, lambda: _watched(one.user_id, back, watch, sleep), lambda it: it)
+    yield from asked(
+        "they stay away", lambda: _watched(one.user_id, back, watch, sleep), lambda it: it
+    )
 
 
 def _person(user: RoomUser, devices: list[Device]) -> Finding:
@@ -155,24 +169,25 @@ def _watched(
     watch: float,
     sleep: Callable[[float], object],
 ) -> Finding:
-    """Only who was gone can be back: a service may say that it is done before they are gone."""
-    if not _awaited(lambda: user_id not in present(), watch, sleep):
-        found = f"they are still there after {watch:g} seconds, and the service said it was done"
-        return "FAIL", found, "Read the room again; where they stay, tell the service's operator."
-    if not (back := _awaited(present, watch, sleep)):
-        return f"not seen for {watch:g} seconds"
-    new = f"somebody of that name with a new ID, {', '.join(back)}"
-    return (
-        "FAIL",
-        f"they are back: {'the same ID' if user_id in back else new}",
-        "No call keeps a user out. Have a host lock the room in the meeting, or create another "
-        "room and give its number to the others.",
-    )
-
-
-def _awaited(look: Callable[[], T], seconds: float, sleep: Callable[[float], object]) -> T:
-    """Look once a second until there is something, for so many seconds."""
-    until = time.monotonic() + seconds
-    while not (found := look()) and (left := until - time.monotonic()) > 0:
+    """Look once a second. Only who was gone can be back: a service may say that it is done before
+    they are gone."""
+    until, gone = time.monotonic() + watch, False
+    while True:
+        there = present()
+        gone |= user_id not in there
+        if gone and there:
+            new = f"somebody of that name with a new ID, {', '.join(there)}"
+            return (
+                "FAIL",
+                f"they are back: {'the same ID' if user_id in there else new}",
+                "No call keeps a user out. Have a host lock the room in the meeting, or create "
+                "another room and give its number to the others.",
+            )
+        left = until - time.monotonic()
+        if left <= 0:
+            break
         sleep(min(1.0, left))
-    return found
+    if gone:
+        return f"not seen for {watch:g} seconds"
+    found = f"they are still there after {watch:g} seconds, and the service said it was done"
+    return "FAIL", found, "Read the room again; where they stay, tell the service's operator."

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ..client import Client
 
-READ, WHOLE = "the recording can be read", "every room was read often enough"
-
 
 def month(recording: str, days: int = 30) -> pd.DataFrame:
     """Return the samples of the last `days` of a recording, as `ck.load_occupancy` does.
@@ -69,7 +67,7 @@ def capacity_review(
     import pandas as pd
 
     samples = yield from asked(
-        READ,
+        "the recording can be read",
         lambda: month(recording, days),
         lambda frame: f"{len(frame):,} samples of {frame.room_id.nunique()} rooms",
         advice="Set recording to the folder that confkit record fills, and look whether it runs.",
@@ -102,7 +100,7 @@ def capacity_review(
     ):
         yield told(check, found if well else ("UNKNOWN", found, advice))
     report = fullest(client, samples, tz)
-    yield told(WHOLE, _whole(_covered(samples, report), coverage))
+    yield told("every room was read often enough", _whole(_covered(samples, report), coverage))
     small = f"no room was full for more than {full_minutes} minutes"
     yield told(small, _small(report, full_minutes))
 

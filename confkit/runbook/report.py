@@ -82,12 +82,13 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
 
 
 def answered(checks: Checklist) -> list[str]:
-    """What came of all checks, first the answer: a line for each that failed, else for each that
+    """Return the answer of all checks: a line for each that failed, else for each that
     could not be known."""
     due = [check for check in checks if check.verdict == checks.verdict]
     if checks.verdict == "PASS" or not due:
         passed = sum(check.verdict == "PASS" for check in checks)
-        return [f"{checks.verdict}: {passed} of {len(checks)} checks passed."]
+        # Behind "PASS:" a number would be hidden as a password.
+        return [f"{checks.verdict}, {passed} of {len(checks)} checks passed."]
     return [f"{check.verdict}: {_sentence(check.found)} {check.advice}".rstrip() for check in due]
 
 

@@ -1,4 +1,4 @@
-"""Runs a runbook without anybody before it, and says what came of it; nbclient runs its cells."""
+"""Runs a runbook headless: nbclient runs its cells, and each check is handed over as it comes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNBEGUN = "it was interrupted before its first cell"
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a runbook: its `checks`, and the executed `notebook` (of nbformat; None when it
+    """A run of a runbook: its `checks`, and the executed `notebook` (of nbformat; None when it
     was interrupted before that was read). When it did not run to its end the last check says why,
     and its verdict is UNKNOWN."""
 
@@ -44,7 +44,7 @@ def run(
     seconds: float,
     tell: Callable[[Check], object],
 ) -> Run:
-    """What came of the notebook, run in a kernel with this environment and these inputs.
+    """Run the notebook in a kernel with this environment and these inputs.
 
     Each cell may take so many `seconds`. `tell` is called with each check as it comes. When a cell
     breaks, takes too long or is interrupted (Ctrl-C), those tagged `always` are run nonetheless.
@@ -72,14 +72,14 @@ def run(
         watched.took = took
         asyncio.run(_play(watched, environment, seconds, causes))
     if causes:
-        told, advice = "; then ".join(causes), "Run it again: the rest was not checked."
-        took(Check(ENDED, "UNKNOWN", told, advice))
+        text, advice = "; then ".join(causes), "Run it again: the rest was not checked."
+        took(Check(ENDED, "UNKNOWN", text, advice))
     return Run(Checklist(checks), notebook)
 
 
 def _give(notebook: Any, inputs: Mapping[str, object]) -> None:
-    """Take the stored outputs away, which are of no run here, and put a cell with the inputs after
-    the one tagged `parameters`, as papermill does."""
+    """Remove the stored outputs, which are of another run, and put a cell with the inputs after the
+    one tagged `parameters`, as papermill does."""
     from nbformat.v4 import new_code_cell
 
     for place, cell in reversed(list(enumerate(notebook.cells, 1))):
@@ -181,7 +181,7 @@ async def _cells(
 
 
 async def _broken(client: _Watched, cell: Any, place: int) -> list[str]:
-    """Run one cell, unless it is text; what broke it, if anything."""
+    """Run one cell, unless it is text; return what broke it, if anything."""
     try:
         await client.async_execute_cell(cell, place)
     except CellExecutionError as error:

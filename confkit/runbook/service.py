@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ..client import Client
     from ..records import Room
 
-SPACES = "no white space stands around the keys and addresses"
-HOLDS = "a token holds for several calls"
 SECOND = "a second login leaves the first one's token alone"
 
 
@@ -65,7 +63,10 @@ def authentication_fails(
     """
     spaces = "; ".join(told for told in noticed if "white space" in told)
     advice = "Set it again without (printf %s, not echo), and start the program that fails again."
-    yield told(SPACES, ("FAIL", spaces, advice) if spaces else "none was found")
+    yield told(
+        "no white space stands around the keys and addresses",
+        ("FAIL", spaces, advice) if spaces else "none was found",
+    )
     works = yield from _well(client, max_failed_logins=failed_logins)
     tried = (yield from may_change(client, apply, SECOND)) and works
     if not works:
@@ -87,7 +88,7 @@ def authentication_fails(
         list_devices(first)
 
     # A client authenticates once; a token that ends at once costs a login for every call.
-    yield from asked(HOLDS, held, _held)
+    yield from asked("a token holds for several calls", held, _held)
     if tried:  # some services keep one token a key (assumed): two programs end each other's
         alone = "Give each program an access key of its own, or let one of them hand out the token."
         both = "both tokens are accepted"
@@ -117,10 +118,7 @@ def _held(logins: int) -> Finding:
     )
 
 
-KEYS, ROOMS = "interface A takes the keys", "there are rooms to look at"
 ONLINE = "rooms have a media server that is online (A7)"
-GIVEN = "rooms are given a media server (A5)"
-AFFECTED = "no room is affected"
 
 
 def media_server_gone(
@@ -133,10 +131,17 @@ def media_server_gone(
     it is sent for a user whom nobody has, before A5, which may give a room a media server.
     """
     advice = "Play the runbook authentication-fails first."
-    if (yield from asked(KEYS, client.token, "it gives a token", advice=advice)) is None:
+    if (
+        yield from asked(
+            "interface A takes the keys", client.token, "it gives a token", advice=advice
+        )
+    ) is None:
         return
     room_ids = yield from asked(
-        ROOMS, lambda: find_rooms(client, rooms), lambda ids: counted(len(ids), "room"), fails=()
+        "there are rooms to look at",
+        lambda: find_rooms(client, rooms),
+        lambda ids: counted(len(ids), "room"),
+        fails=(),
     )
     hit: dict[str, ConfkitError] = {}
     servers: dict[str, None] = {}
@@ -147,7 +152,7 @@ def media_server_gone(
         none = "none said 417 or 428"
         hit |= yield from _of_each(ONLINE, remove, room_ids, lambda: none, UserNotFound, RoomClosed)
     hit |= yield from _of_each(
-        GIVEN,
+        "rooms are given a media server (A5)",
         lambda room_id: servers.setdefault(get_mcu(client, room_id)),
         room_ids,
         lambda: f"media servers: {', '.join(servers) or 'none, all are closed'}",
@@ -182,8 +187,8 @@ def _of_each(
         yield Check(check, "PASS", f"{count} asked; {found()}")
         return gone
     answers = {said(error): error.advice for error in amiss.values()}
-    told = f"{'; '.join(answers)}: {count}, {few(amiss)}"
-    yield Check(check, "FAIL" if gone else "UNKNOWN", told, " ".join(answers.values()))
+    text = f"{'; '.join(answers)}: {count}, {few(amiss)}"
+    yield Check(check, "FAIL" if gone else "UNKNOWN", text, " ".join(answers.values()))
     return gone
 
 
@@ -195,13 +200,16 @@ def _affected(client: Client, hit: dict[str, ConfkitError], count: int) -> Check
     named = few(f"{topic} ({getattr(why, 'ret', '')}, users: {n})" for topic, why, n in rows)
     found = f"{len(hit)} of {counted(count, 'room')}: {named}"
     return Check(
-        AFFECTED, "FAIL", found, "Tell the people in them, and the media server's operator."
+        "no room is affected",
+        "FAIL",
+        found,
+        "Tell the people in them, and the media server's operator.",
     )
 
 
 TOPIC, OWN = "confkit acceptance test, may be deleted", "confkit-acceptance"
-MADE, GONE = "a room is made (A2)", "nothing of this test is left (A4)"
-BACK, SEATED = "it is read back as it was given (A3)", "the camera is imported (B1)"
+MADE = "a room is made (A2)"
+SEATED = "the camera is imported (B1)"
 _OTHER = "Tell the provider; programs written to the interface will misread it."
 
 
@@ -243,7 +251,7 @@ def deployment_acceptance(
             yield Check(SEATED, "SKIP", "none is given", f"{to_set('camera', 'rtsp://host/path')}.")
 
     if (yield from may_change(client, apply, MADE, "UNKNOWN")):
-        yield from trial_room(client, MADE, GONE, inside, **given)
+        yield from trial_room(client, MADE, "nothing of this test is left (A4)", inside, **given)
 
 
 def _refused(check: str, ask: Callable[[], object], *codes: int) -> Checks:
@@ -272,7 +280,9 @@ def _life_of_a_room(client: Client, room_id: str, given: dict[str, Any]) -> Chec
         other = {name: it for name in given if (it := getattr(room, name)) != given[name]}
         return ("FAIL", f"other than given: {other}", _OTHER) if other else f"topic {room.topic!r}"
 
-    yield from asked(BACK, lambda: get_room(client, room_id), same)
+    yield from asked(
+        "it is read back as it was given (A3)", lambda: get_room(client, room_id), same
+    )
     yield from islice(checkup(client, room_id), CHECKS.index("token in B") + 1, None)
     yield from asked(
         "its users are listed (A6)",

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import AsyncExitStack
 from functools import wraps
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ..dialect import Dialect
+from ..endpoints import B1
 from ..errors import ConfigError, ConfkitError, UserNotFound
 from ..rtsp.blocking import LoopThread
 from ..secret import Secret
@@ -26,6 +26,7 @@ from .service.app import App
 from .service.faults import Fault
 from .service.operations import create_device
 from .service.state import DEVICE_SERVICE_STATES, DeviceServiceState, Refusal, Refused, Service
+from .service.store import Person, StoredRoom
 from .service.streams import Devices
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ class Sandbox:
         self._ports = port, outgoing_port
         self._latency = latency
         self._opened = AsyncExitStack()
+        self._aside = AsyncExitStack()  # for cameras, which end after those who watch them
         self._cameras: CameraServer | None = None
         self._one_starts = asyncio.Lock()
 
@@ -166,10 +168,10 @@ class Sandbox:
         atexit.register(self.close)
         if not self._loopback:
             keys = "published demo" if self.secret_key == DEMO_SECRET_KEY else "own"
-            told = (
+            text = (
                 "The sandbox answers beyond this machine with %s keys, without encryption: %s, %s"
             )
-            log.warning(told, keys, *self._urls)
+            log.warning(text, keys, *self._urls)
         return self
 
     def close(self) -> None:
@@ -187,17 +189,13 @@ class Sandbox:
     async def _open(self) -> None:
         async with AsyncExitStack() as opened:
             bound = [opened.enter_context(server.bind(self._address, port)) for port in self._ports]
-            opened.push_async_callback(self._close_cameras)
+            self._aside = await opened.enter_async_context(AsyncExitStack())
             await opened.enter_async_context(self._service.running())
             for interface, each in zip("AB", bound, strict=True):
                 app = App(interface, self._service, self._latency)
                 await opened.enter_async_context(server.serving(app, each, self._loopback))
             self._urls = tuple(map(server.url, bound))
             self._opened = opened.pop_all()
-
-    async def _close_cameras(self) -> None:
-        if self._cameras:
-            await self._cameras.close()
 
     def _not_closed(self) -> None:
         if self.closed:
@@ -219,12 +217,7 @@ class Sandbox:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_reason: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -301,7 +294,7 @@ class Sandbox:
     async def leave(self, room_id: str, user_id: str) -> None:
         """Take a person out of a room; UserNotFound where there is none."""
         self._service.existing(room_id)
-        if not self._service.store.remove_person(room_id, user_id):
+        if not self._service.store.remove(Person, room_id=room_id, user_id=user_id):
             raise UserNotFound(
                 f"No person {user_id!r} is in room {room_id!r}; people() says who is, "
                 "and a device leaves by B2."
@@ -311,7 +304,11 @@ class Sandbox:
     async def people(self, room_id: str) -> list[dict[str, Any]]:
         """Return a room's people, each with user_id, user_name and host; devices are not people."""
         self._service.existing(room_id)
-        return [person._asdict() for person in self._service.store.people(room_id)]
+        people = self._service.store.find(Person, room_id=room_id)
+        return [
+            {"user_id": one.user_id, "user_name": one.user_name, "host": bool(one.host)}
+            for one in people
+        ]
 
     @served
     async def lock(self, room_id: str) -> None:
@@ -360,27 +357,14 @@ class Sandbox:
         ValueError that says what does."""
         # A traceback shows locals.
         login_password = None if login_password is None else Secret(login_password)
-        settings = {
-            "login_name": login_name,
-            "login_password": login_password,
-            "codec": codec,
-            "size": size,
-            "fps": fps,
-            "keyframe_every": keyframe_every,
-            "auth": auth,
-            "name": name,
-            "transports": transports,
-            "max_viewers": max_viewers,
-            "tls": tls,
-        }
+        settings = {**locals()}
+        del settings["self"], settings["path"], settings["fault"]
         async with self._one_starts:
             if self._cameras is None:
                 need_av("cameras")
                 from .cameras.server import CameraServer  # large: only when a camera is made
 
-                cameras = CameraServer()
-                await cameras.start()
-                self._cameras = cameras
+                self._cameras = await self._aside.enter_async_context(CameraServer())
         return await self._cameras.add(path, fault=fault, **settings)
 
     @staticmethod
@@ -414,8 +398,8 @@ class Sandbox:
     @served
     async def _keyframe(self, room_id: str, user_id: str) -> tuple[str, bytes]:
         self._service.existing(room_id)
-        held = self._service.devices.held.get(user_id)
-        if held is None or held.device.room_id != room_id:
+        held = self._service.devices.find(room_id, user_id)
+        if held is None:
             raise UserNotFound(
                 f"Room {room_id!r} has no device {user_id!r}; streams() says which there are."
             )
@@ -464,22 +448,20 @@ class Sandbox:
 
         ConfigError: an argument makes no sense. ConfkitError: the licence or the media server lets
         nobody in."""
-        if not isinstance(speed, int | float) or isinstance(speed, bool) or not speed > 0:
-            raise ConfigError(f"speed is {speed!r}", "It is simulated minutes a second, above 0.")
-        from .simulation import come_and_go, furnish, plan, samples  # loads pandas
+        self._running()
+        from .simulation import Simulation  # loads pandas
 
         ids = self._service.ids.further()
-        seed = ids.nonce() if seed is None else seed
-        planned = plan(rooms, days, every, until, seed, tz, failures, cameras, self.now())
-        room_ids, users = self._carry(furnish, self._service, planned, ids)
-        if cameras and planned.house.camera_room is not None:
+        simulation = Simulation(
+            self._service, ids, rooms, days, every, until, speed, seed, tz, failures, cameras
+        )
+        self._carry(simulation.furnish)
+        if cameras and simulation.camera_room:
             url = self.camera(name="Left behind", size=(320, 180), fps=5)
-            self._leave_behind(room_ids[planned.house.camera_room], ids.user_id(), url)
-        frame = samples(planned, room_ids)
+            self._leave_behind(simulation.camera_room, ids.user_id(), url)
         if live:
-            visits = come_and_go(self._service, planned, room_ids, users, speed, ids)
-            self._carry(self._service.simulate, visits)
-        return frame
+            self._carry(lambda: self._service.simulate(simulation.come_and_go()))
+        return simulation.samples()
 
     @served
     async def stop_simulation(self) -> None:
@@ -489,7 +471,7 @@ class Sandbox:
     @served
     async def room_ids(self) -> list[str]:
         """Return the numbers of all rooms, in the order in which they were made."""
-        return self._service.store.room_ids()
+        return [room.room_id for room in self._service.store.find(StoredRoom)]
 
     # Machinery
 
@@ -523,8 +505,8 @@ class Sandbox:
         number: when all are used A5 answers 411. Expired: 405 from A2 and A5. Without
         peer-to-peer: 701 from A2 with room_mode 3 or 4."""
         given = {"seats": seats, "expired": expired, "peer_to_peer": peer_to_peer}
-        given = {name: value for name, value in given.items() if value is not None}
-        vars(self._service.licence).update(given)
+        known = vars(self._service.licence)
+        known.update((name, value) for name, value in given.items() if value is not None)
 
     @served
     async def device_service(self, state: DeviceServiceState) -> None:
@@ -558,7 +540,7 @@ class Sandbox:
         later. `after` carries the operation out first, so that its answer is lost. Several faults
         of one path follow one another. An unknown path is a ValueError that lists the paths."""
         lasts = math.inf if times is None else times
-        self._service.faults.add(path, Fault(ret, http, body, delay, drop, after, lasts))
+        self._service.faults.add(Fault(path, ret, http, body, delay, drop, after, lasts))
 
     @served
     async def clear_faults(self) -> None:
@@ -579,7 +561,7 @@ class Sandbox:
     async def count(self, path: str | None = None) -> int:
         """Return the number of requests that have come, refused ones too, of one path or of all."""
         counts = self._service.counts
-        return counts[path] if path is not None else sum(counts.values())
+        return counts.total() if path is None else counts[path]
 
     @served
     async def _carry(self, function: Callable[..., T], *values: Any) -> T:
@@ -592,9 +574,9 @@ class Sandbox:
     @served
     async def _leave_behind(self, room_id: str, user_id: str, url: str) -> None:
         """Bring a camera into a room."""
-        names = ("roomId", "userId", "userName", "userAddress")
-        device = dict(zip(names, (room_id, user_id, "Camera", url), strict=True))
+        device = dict.fromkeys((*B1.required, *B1.optional))
+        device |= {"roomId": room_id, "userId": user_id, "userName": "Camera", "userAddress": url}
         try:
             await create_device(self._service, device)
         except Refused as refused:
-            raise ConfkitError(f"The camera could not be imported: {refused.why}.") from None
+            raise ConfkitError(f"The camera could not be imported: {refused}.") from None

@@ -7,33 +7,18 @@ machine is as noisy to one as to the other. Quote the ratios.
 import os
 import platform
 import sys
-from collections.abc import Callable
+from importlib import import_module
 
-from . import cameras, explorer, imports, occupancy, preflight, risk, sandbox, sweep
-
-FIGURES: dict[str, Callable[[], None]] = {
-    "cameras": cameras.main,
-    "explorer": explorer.main,
-    "imports": imports.main,
-    "occupancy": occupancy.main,
-    "preflight": preflight.main,
-    "risk": risk.main,
-    "sandbox": sandbox.main,
-    "sweep": sweep.main,
-}
+FIGURES = ("client", "explorer", "occupancy", "preflight", "sandbox", "sweep")
 
 
 def main(names: list[str]) -> int:
     """0, once the figures are printed; all of them when none is named."""
-    unknown = sorted(set(names) - set(FIGURES))
-    if unknown:
+    if unknown := sorted(set(names) - set(FIGURES)):
         sys.exit(f"no figure is called {', '.join(unknown)}; there are {', '.join(FIGURES)}")
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} "
-        f"{platform.release()}, Python {platform.python_version()}\n"
-    )
+    print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     for name in names or FIGURES:
-        FIGURES[name]()
+        import_module(f"tests.bench.{name}").main()
     return 0
 
 

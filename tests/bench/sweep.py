@@ -6,14 +6,10 @@ of the time and 0.35 of the memory.
 """
 
 import json
-import sys
-import tempfile
-import time
 import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -25,47 +21,28 @@ from confkit.endpoints import A3
 from confkit.frames import room_columns
 from confkit.many.reading import read_room
 from confkit.wire import Answer, Request
-from tests.bench.servers import answers, free_port, lacking, load, nginx, process
+from tests.bench.servers import load, nginx, program
 from tests.bench.turns import taken
 
 ROUNDS, CALLS, USUAL_CALLS, BODIES = 5, 10_000, 1_500, 100_000
 LATENCY = 0.02
-TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
-ROOM = {
-    "ret": 0,
-    "id": 100017,
-    "room_id": "$arg_room_id",
-    "topic": "Weekly sync of the field team",
-    "room_status": 1,
-    "owner_id": "operations-17",
-    "host_password": "s3cret-17",
-    "attendee_max": "25",
-    "max_audio": "8",
-    "max_video": "4",
-    "room_extend_id": "",
-    "room_mode": 1,
-}
-USERS = {
-    "ret": 0,
-    "user_list": [
-        {"user_name": "Ada", "user_id": "5f0c2f5e-0001"},
-        {"user_name": "Bo", "user_id": "5f0c2f5e-0002"},
-    ],
-}
-DEVICES = {"ret": 0, "data": {"total": 0, "items": []}}
+FIELDS = {"access_token": "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="}
+NUMBERS = {"room_status": 1, "attendee_max": "25", "max_audio": "8", "max_video": "4"}
+TEXTS = {"topic": "Weekly sync of the field team", "owner_id": "operations-17"}
+MORE = {"room_mode": 1, "host_password": "s3cret-17", "room_extend_id": ""}
+ROOM = {"ret": 0, "id": 100017, "room_id": "$arg_room_id", **TEXTS, **NUMBERS, **MORE}
+USERS = [{"user_name": name, "user_id": f"5f0c2f5e-{name}"} for name in ("Ada", "Bo")]
 GRANTED = {"ret": 0, "random": "abc", "key": "def"}
 REPLIES = {
     "/rtc/auth/valid": GRANTED,
-    "/rtc/room/get_room_info": USERS,
+    "/rtc/room/get_room_info": {"ret": 0, "user_list": USERS},
     "/rtc/room/get": ROOM,
-    "/avd/": DEVICES,
+    "/avd/": {"ret": 0, "data": {"total": 0, "items": []}},
 }
 
 # A server that answers each request after a wait, as one at the other end of a country does.
 SLOW = f"""
-import asyncio, sys, uvloop
-ROOM, GRANTED = sys.argv[2].encode(), sys.argv[3].encode()
-HEAD = "HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: "
+import asyncio, re, sys, uvloop
 class Slow(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
@@ -73,13 +50,10 @@ class Slow(asyncio.Protocol):
         if not self.transport.is_closing():
             self.transport.write(answer)
     def data_received(self, data):
-        query = data.split(b" ", 2)[1].partition(b"?")[2]
-        body = GRANTED
-        if b"room_id=" in query:
-            room_id = query.partition(b"room_id=")[2].partition(b"&")[0]
-            body = ROOM.replace(b"$arg_room_id", room_id)
-        answer = (HEAD + str(len(body)) + "\\r\\n\\r\\n").encode() + body
-        loop.call_later({LATENCY}, self.write, answer)
+        found = re.search(rb"room_id=(\\w+)", data)
+        body = sys.argv[2].encode().replace(b"$arg_room_id", found[1] if found else b"")
+        head = "HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: "
+        loop.call_later({LATENCY}, self.write, f"{{head}}{{len(body)}}\\r\\n\\r\\n".encode() + body)
 async def main():
     global loop
     loop = asyncio.get_running_loop()
@@ -90,169 +64,126 @@ uvloop.run(main())
 
 
 def main() -> None:
-    """Prints the table."""
-    if missing := lacking("nginx", "wrk"):
-        print(f"sweep: not measured; it needs {missing}\n")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        replies = {path: json.dumps(reply) for path, reply in REPLIES.items()}
-        with nginx(Path(folder), replies) as url:
-            _against_requests(url)
-    _far_away()
+    """Prints the tables."""
+    with nginx({path: json.dumps(reply) for path, reply in REPLIES.items()}) as url:
+        _against_requests(url)
+    with program(SLOW, json.dumps({**ROOM, **GRANTED})) as url:
+        _far_away(url)
     _to_frame()
-
-
-def _client(url: str) -> ck.Client:
-    return ck.connect(base_url=url, outgoing_url=url, access_key="demo", secret_key="demo")
 
 
 def _ids(count: int) -> list[str]:
     return [f"10{number:06d}" for number in range(count)]
 
 
+class Both:
+    """Both ways to ask a service: a sweep, and requests in 32 threads."""
+
+    def __init__(self, url: str) -> None:
+        self.url, self.session = url, requests.Session()
+        self.session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
+        keys = {"access_key": "demo", "secret_key": "demo"}
+        self.client = ck.connect(base_url=url, outgoing_url=url, **keys)
+        self.client.token()
+
+    def usual(self, calls: int, path: str = "get") -> list[Any]:
+        """What requests gives of so many rooms."""
+
+        def ask(room_id: str) -> Any:
+            fields = {**FIELDS, "room_id": room_id}
+            return self.session.get(f"{self.url}/rtc/room/{path}", params=fields, timeout=10).json()
+
+        with ThreadPoolExecutor(32) as pool:
+            return list(pool.map(ask, _ids(calls)))
+
+    def usual_frames(self, calls: int) -> None:
+        """The same of half as many rooms, with their users, in frames."""
+        found = self.usual(calls // 2, "get_room_info")
+        pd.DataFrame([user for one in found for user in one["user_list"]])
+        pd.DataFrame(self.usual(calls // 2))
+
+    def records(self, calls: int, flying: int = 32) -> None:
+        """A sweep of so many rooms, without their users."""
+        given = {"users": False, "concurrency": flying, "progress": False}
+        assert len(ck.sweep(self.client, _ids(calls), **given).rooms) == calls
+
+    def frames(self, calls: int) -> None:
+        """A sweep of half as many rooms, with their users, in a frame."""
+        frame = ck.sweep(self.client, _ids(calls // 2), progress=False).frame()
+        assert frame["users"].sum() == calls
+        assert frame["attendee_max"].sum() == 25 * calls // 2
+
+
 def _against_requests(url: str) -> None:
-    with _client(url) as client, requests.Session() as session:
-        session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
-        ways: dict[str, tuple[int, Callable[[], object]]] = {
-            "requests, 32 threads": (USUAL_CALLS, lambda: _usual(session, url, USUAL_CALLS)),
-            "sweep to records, 32": (CALLS, lambda: _records(client, CALLS, 32)),
-            "sweep to records, 256": (CALLS, lambda: _records(client, CALLS, 256)),
-            "requests, to frames": (USUAL_CALLS, lambda: _usual_frames(session, url)),
-            "sweep to frames, 32": (CALLS, lambda: _frames(client, CALLS // 2)),
-        }
-        found = taken({name: run for name, (_, run) in ways.items()}, ROUNDS)
-        wall = {name: found[name].seconds / calls for name, (calls, _) in ways.items()}
-        cpu = {name: found[name].cpu / calls for name, (calls, _) in ways.items()}
-        ceiling = median(load(_room(url)) for _ in range(ROUNDS))
-        print(f"reading rooms from one nginx, median of {ROUNDS} rounds")
-        print("                            calls/s   CPU us/call      x   CPU")
-        for name in ways:
-            base = "requests, to frames" if "frames" in name else "requests, 32 threads"
-            rate, us = 1 / wall[name], 1e6 * cpu[name]
-            faster = wall[base] / wall[name]
-            less = cpu[base] / cpu[name]
-            aim = "   (aim: 22, 1/20)" if name.endswith("32") else ""
-            print(f"  {name:<24}{rate:9.0f}{us:12.1f}{faster:10.1f}   1/{less:.0f}{aim}")
-        times = wall["requests, 32 threads"] * ceiling
-        print(f"  {'wrk, the ceiling':<24}{ceiling:9.0f}{times:22.1f}")
-        for rooms in (1_000, 10_000, 100_000):
-            began = time.perf_counter()
-            _frames(client, rooms)
-            each = 1e6 * (time.perf_counter() - began) / rooms
-            print(f"  {rooms:7,} rooms to a frame, both calls: {each:5.0f} us a room")
-        print()
-
-
-def _usual(session: requests.Session, url: str, calls: int, path: str = "get") -> list[Any]:
-    def ask(room_id: str) -> Any:
-        fields = {"access_token": TOKEN, "room_id": room_id}
-        return session.get(f"{url}/rtc/room/{path}", params=fields, timeout=10).json()
-
-    with ThreadPoolExecutor(32) as pool:
-        return list(pool.map(ask, _ids(calls)))
-
-
-def _usual_frames(session: requests.Session, url: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    rooms = _usual(session, url, USUAL_CALLS // 2)
-    users = _usual(session, url, USUAL_CALLS // 2, "get_room_info")
-    return pd.DataFrame(rooms), pd.DataFrame([one for found in users for one in found["user_list"]])
-
-
-def _records(client: ck.Client, calls: int, concurrency: int) -> None:
-    found = ck.sweep(client, _ids(calls), users=False, concurrency=concurrency, progress=False)
-    assert len(found.rooms) == calls, found
-
-
-def _frames(client: ck.Client, rooms: int) -> None:
-    frame = ck.sweep(client, _ids(rooms), progress=False).frame()
-    assert frame["users"].sum() == 2 * rooms
-    assert frame["attendee_max"].sum() == 25 * rooms
-
-
-def _room(url: str) -> str:
-    return f"{url}/rtc/room/get?access_token={TOKEN}&room_id=1"
-
-
-def _far_away() -> None:
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-c", SLOW, str(port), json.dumps(ROOM), json.dumps(GRANTED)]
-    with process(command), _client(url) as client, requests.Session() as session:
-        answers(port)
-        session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
-        client.token()
+    both = Both(url)
+    pairs = {"records": (both.usual, both.records), "frames": (both.usual_frames, both.frames)}
+    print(f"reading rooms from one nginx, in calls, median of {ROUNDS} rounds (aim: 22, 1/20)")
+    for name, (usual, ours) in pairs.items():
+        ways = {"requests": partial(usual, USUAL_CALLS), "sweep": partial(ours, CALLS)}
+        theirs, own = taken(ways, ROUNDS).values()
+        slow, fast = 1 / USUAL_CALLS, 1 / CALLS
+        rates = 1 / theirs.seconds / slow, 1 / own.seconds / fast
+        less = theirs.cpu * slow / (own.cpu * fast)
         print(
-            f"share of the ideal (calls x latency / in flight) at {LATENCY * 1000:.0f} ms, "
-            f"median of {ROUNDS}"
+            f"  to {name:8} requests, 32 threads {rates[0]:6.0f} a second, sweep {rates[1]:6.0f}:"
         )
-        ways = {
-            "sweep, 64 in flight": (64, 20_000, lambda: _records(client, 20_000, 64)),
-            "sweep, 256 in flight": (256, 20_000, lambda: _records(client, 20_000, 256)),
-            "requests, 32 threads": (32, 1_500, lambda: _usual(session, url, 1_500)),
-        }
-        found = taken({name: run for name, (*_, run) in ways.items()}, ROUNDS)
-        for name, (flying, calls, _) in ways.items():
-            share = calls * LATENCY / flying / found[name].seconds
-            aim = {64: "   (aim: 0.93)", 256: "   (aim: 0.80)"}.get(flying, "")
-            print(f"  {name:<24}{share:6.2f}{aim}")
-        for flying in (64, 256):
-            share = median(load(_room(url), flying) for _ in range(ROUNDS)) * LATENCY / flying
-            print(f"  {f'wrk, {flying} in flight':<24}{share:6.2f}   (the server's own limit)")
-        print()
+        print(f"              {rates[1] / rates[0]:.1f} times as fast, 1/{less:.0f} of the CPU")
+    room = f"{url}/rtc/room/get?room_id=1"
+    print(f"  wrk, the ceiling {median(load(room) for _ in range(ROUNDS)):6.0f}\n")
+
+
+def _far_away(url: str) -> None:
+    both = Both(url)
+    ways = {
+        "sweep, 64 in flight (aim: 0.93)": (64, 20_000, lambda: both.records(20_000, 64)),
+        "sweep, 256 in flight (aim: 0.80)": (256, 20_000, lambda: both.records(20_000, 256)),
+        "requests, 32 threads": (32, 1_500, lambda: both.usual(1_500)),
+    }
+    found = taken({name: run for name, (*_, run) in ways.items()}, ROUNDS)
+    print(f"share of the ideal, calls x latency / in flight, at {1000 * LATENCY:.0f} ms")
+    for name, (flying, calls, _) in ways.items():
+        print(f"  {name:<34}{calls * LATENCY / flying / found[name].seconds:6.2f}")
+    print()
 
 
 Answers = list[tuple[Request, Answer]]  # as a sweep has them
 
 
-def _bodies() -> Answers:
-    bodies = [
-        json.dumps(
-            {
-                **ROOM,
-                "id": n,
-                "room_id": room_id,
-                "topic": f"Weekly sync of team {n}",
-                "attendee_max": ("25", 25, "")[n % 3],
-            }
-        ).encode()
-        for n, room_id in enumerate(_ids(BODIES))
-    ]
-    return [
-        (Request(A3, {"room_id": room_id}), Answer(200, "", body))
-        for room_id, body in zip(_ids(BODIES), bodies, strict=True)
-    ]
-
-
-def _ours(answers: Answers) -> pd.DataFrame:
-    dialect = ck.Dialect()
-    rooms = [read_room(request, answer, dialect) for request, answer in answers]
-    return pd.DataFrame(room_columns(rooms))
+def _answers() -> Answers:
+    """Answers whose numbers are texts, numbers or empty."""
+    found = []
+    for n, room_id in enumerate(_ids(BODIES)):
+        own = {"id": n, "room_id": room_id, "attendee_max": ("25", 25, "")[n % 3]}
+        body = json.dumps({**ROOM, **own, "topic": f"Weekly sync of team {n}"}).encode()
+        found.append((Request(A3, {"room_id": room_id}), Answer(200, "", body)))
+    return found
 
 
 def _usual_frame(answers: Answers) -> pd.DataFrame:
     frame = pd.DataFrame([json.loads(answer.body) for _, answer in answers])
-    for name in ("id", "room_status", "attendee_max", "max_audio", "max_video", "room_mode"):
+    for name in ("id", "room_mode", *NUMBERS):
         frame[name] = pd.to_numeric(frame[name], errors="coerce").astype("Int64")
-    texts = ("room_id", "topic", "owner_id", "room_extend_id")
-    return frame.astype(dict.fromkeys(texts, "string"))
+    return frame.astype(dict.fromkeys(("room_id", "room_extend_id", *TEXTS), "string"))
 
 
-WAYS = {"json, DataFrame, astype": _usual_frame, "read_room, rooms_frame": _ours}
+def _ours(answers: Answers) -> pd.DataFrame:
+    dialect = ck.Dialect()
+    return pd.DataFrame(room_columns([read_room(*one, dialect) for one in answers]))
 
 
 def _to_frame() -> None:
-    answers = _bodies()
-    seconds = taken({name: partial(run, answers) for name, run in WAYS.items()}, ROUNDS)
-    memory = {name: _peak(partial(run, answers)) for name, run in WAYS.items()}
-    size = sum(len(answer.body) for _, answer in answers) / BODIES
-    print(f"{BODIES:,} room bodies of {size:.0f} bytes to a typed frame, median of {ROUNDS}")
-    usual, ours = WAYS
-    for name in WAYS:
-        print(f"  {name:<24}{seconds[name].seconds:7.2f} s{memory[name]:7.0f} MB")
-    print(
-        f"  {seconds[ours].seconds / seconds[usual].seconds:.2f} and "
-        f"{memory[ours] / memory[usual]:.2f} of it   (aim: 0.45 and 0.35)\n"
-    )
+    answers = _answers()
+    ways = {
+        "json, DataFrame, astype": partial(_usual_frame, answers),
+        "ours": partial(_ours, answers),
+    }
+    seconds = [each.seconds for each in taken(ways, ROUNDS).values()]
+    memory = [_peak(run) for run in ways.values()]
+    print(f"{BODIES:,} room bodies to a typed frame, median of {ROUNDS}")
+    for name, taken_, peak in zip(ways, seconds, memory, strict=True):
+        print(f"  {name:<24}{taken_:7.2f} s{peak:7.0f} MB")
+    time, space = seconds[1] / seconds[0], memory[1] / memory[0]
+    print(f"  {time:.2f} and {space:.2f} of it   (aim: 0.45 and 0.35)\n")
 
 
 def _peak(run: Callable[[], object]) -> float:

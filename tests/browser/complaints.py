@@ -12,7 +12,7 @@ _STACK = (
 _SCHEMA = r"Cannot read properties of undefined \(reading 'schema'\)"
 _COMMAND = r"Command 'filebrowser:open-path' not registered\."
 _EXTENSION = "/voila/labextensions/@jupyter-notebook/lab-extension/static/remoteEntry"
-# The whole of what front ends say by themselves, and in which of them, or in which notebook.
+# The whole of what front ends say by themselves, and in which of them.
 KNOWN = (
     # Its plug-in of shortcuts hears of others' settings before it has read its own.
     ("Notebook 7", rf"{_SCHEMA}\nTypeError: {_SCHEMA}{_STACK}"),
@@ -24,13 +24,7 @@ KNOWN = (
         r"Error: The getter for the shared module is not a function\.[^\n]*#RUNTIME-012"
         rf'\nargs: {{"shareKey":"@jupyterlab/docregistry"}}\n[^\n]*\n    at \S+{_EXTENSION}.*',
     ),
-    # It records with a second from sweep to sweep, and a machine may be slower just then.
-    ("occupancy.ipynb", r"skipped \d+: a sweep took too long, or this machine slept"),
 )
-# A page that has a kernel asks it at once for all widgets. Before `import ipywidgets` the kernel
-# knows of no such question, and says so, with the question's own id.
-_QUESTION = re.compile(r'"comm_id": ?"([-0-9a-f]+)", ?"target_name": ?"jupyter\.widget\.control"')
-_UNHEARD = "No such comm target registered: jupyter.widget.control"
 FONT_AWESOME = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # Voila's template links to it
 TRACEBACKS = ", ".join(
     f'[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("error", "stderr")
@@ -39,28 +33,25 @@ TRACEBACKS = ", ".join(
 
 @dataclass
 class Heard:
-    """The errors in a page's console, and the ids of its questions for all widgets."""
+    """What a page, in this front end, complained of in its console."""
 
-    where: frozenset[str]  # the front end and the notebook
+    front: str
     errors: list[str] = field(default_factory=list)
-    questions: set[str] = field(default_factory=set)
 
     def complaints(self, texts: Iterable[str]) -> list[str]:
-        """Those of the texts that hold more than what is known not to be ours."""
+        """Those of the texts that are not known to be the front end's own."""
         return [text for text in texts if not self._known(text.strip())]
 
     def _known(self, text: str) -> bool:
-        unheard = {_UNHEARD, *(f"No such comm: {question}" for question in self.questions)}
-        return all(line in unheard for line in text.splitlines()) or any(
-            where in self.where and re.fullmatch(known, text, re.DOTALL) for where, known in KNOWN
+        return any(
+            front == self.front and re.fullmatch(known, text, re.DOTALL) for front, known in KNOWN
         )
 
 
-def heard(page: Any, *where: str) -> Heard:
-    """What the page, in this front end and with this notebook, says from now on. Nothing but this
-    machine is reached: a page that wants more finds no answer, and that is an error in its console.
-    """
-    told = Heard(frozenset(where))
+def heard(page: Any, front: str) -> Heard:
+    """What the page says from now on. Nothing but this machine is reached: a page that wants more
+    finds no answer, and that is an error in its console."""
+    told = Heard(front)
 
     def read(message: Any) -> None:
         if message.type == "error":
@@ -72,12 +63,7 @@ def heard(page: Any, *where: str) -> Heard:
         else:
             route.abort()
 
-    def sent(frame: str | bytes) -> None:
-        text = frame if isinstance(frame, str) else frame.decode(errors="replace")
-        told.questions.update(_QUESTION.findall(text))
-
     page.on("console", read)
     page.on("pageerror", lambda error: told.errors.append(f"{error.message}\n{error.stack}"))
-    page.on("websocket", lambda socket: socket.on("framesent", sent))
     page.route(lambda url: url.startswith("http") and "//127.0.0.1:" not in url, answer)
     return told

@@ -12,12 +12,11 @@ from .chromium import chromium
 from .opened import FRONT_ENDS, LAB, NOTEBOOK, VOILA, Opened, opened
 from .servers import JUPYTER, Server, running
 from .servers import VOILA as VOILA_COMMAND
-from .stage import PANELS
 
-ALL = [
-    "import confkit as ck\nfrom tests.browser.stage import Stages\nstages = Stages()",
-    *(f"stages.boxes[{name!r}]" for name in [*(scene.__name__ for scene in PANELS), "others"]),
-]
+ALL = (
+    "import confkit as ck\nfrom tests.browser.stage import Stage\nstage = Stage()",
+    "stage.box",
+)
 _OPEN = pytest.StashKey[list[Opened]]()  # what a test looks at
 
 

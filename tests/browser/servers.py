@@ -78,6 +78,11 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
     config.parent.mkdir(parents=True)
     news = "@jupyterlab/apputils-extension:announcements"
     config.write_text(json.dumps({"disabledExtensions": {news: True}}))
+    # A page that has a kernel asks it at once for all widgets, and one that has not yet imported
+    # ipywidgets knows of no such question, which it says on stderr.
+    startup = folder / "ipython" / "profile_default" / "startup" / "widgets.py"
+    startup.parent.mkdir(parents=True)
+    startup.write_text("import ipywidgets")
     for plugin, settings in SETTINGS.items():
         server.settle(plugin, settings)
     with (

@@ -1,37 +1,20 @@
 """What the notebook of all panels shows; runs in its kernel.
 
 A scene is a function that makes a panel, or a few as `shown`, on a service of its own: its names
-are the kernel's once a test has set it. Each panel has a stage in the notebook.
+are the kernel's once a test has set it.
 """
 
 import tempfile
-from datetime import UTC, datetime
 from typing import Any
 
 import ipywidgets
 
 import confkit as ck
 from confkit import panels
-from confkit.many.reading import Part
-from confkit.many.result import Sweep
 from confkit.panels import arranging
 from confkit.panels.panel import Panel
-from confkit.records import Room, RoomUser
 from confkit.sandbox import Sandbox
-
-LOGIN = {"login_name": "admin", "login_password": "open-sesame"}
-
-
-def counter() -> dict[str, Any]:
-    """A button of ipywidgets' own that counts its clicks."""
-    button, label = ipywidgets.Button(description="count"), ipywidgets.Label("0 clicks")
-
-    def count(_: Any) -> None:
-        label.value = f"{int(label.value.split()[0]) + 1} clicks"
-
-    button.on_click(count)
-    panel = ipywidgets.VBox([button, label])
-    return locals()
+from tests.bench.explorer import swept
 
 
 def frame() -> dict[str, Any]:
@@ -52,23 +35,8 @@ def rooms() -> dict[str, Any]:
 
 def many_rooms() -> dict[str, Any]:
     """A hundred thousand rooms, as if they had been read."""
-    ids = tuple(f"{number:06}" for number in range(100_000))
-    found = [Room(room_id=room_id, topic=f"Room {room_id}", attendee_max=10) for room_id in ids]
-    users = [[RoomUser("Ada", "ada")] * (number % 11) for number in range(len(ids))]
-    part, time = Part(found, users, {}, 200_001, True), datetime(2026, 1, 1, tzinfo=UTC)
     client = service()
-    sweep = Sweep(ids, "SANDBOX", time, 60.0, 200_001, True, (), part, (True, True), None)
-    panel = panels.RoomExplorer(client, sweep)
-    return locals()
-
-
-def slow_rooms() -> dict[str, Any]:
-    """Three hundred rooms, each of which takes its time from now on."""
-    client = service()
-    client.sandbox.simulate(rooms=300, days=0)
-    panel = panels.RoomExplorer(client, client.sandbox.room_ids())
-    panel.wait()
-    client.sandbox.fault("/rtc/room/get", delay=0.3)
+    panel = panels.RoomExplorer(client, swept(100_000))
     return locals()
 
 
@@ -80,14 +48,11 @@ def occupancy(every: float = 0) -> dict[str, Any]:
     return locals()
 
 
-def devices(imported: bool = False) -> dict[str, Any]:
-    """A room, a camera with a login, imported or not, and one that never has a whole picture."""
+def devices() -> dict[str, Any]:
+    """A room, and a camera with a login."""
     client = service()
     room_id = room(client, "Weekly sync", 10)
-    camera = client.sandbox.camera(**LOGIN)
-    waits = client.sandbox.camera(fault="no_keyframe")
-    if imported:
-        ck.import_device(client, room_id, "door", "Front door", camera, **LOGIN)
+    camera = client.sandbox.camera(login_name="admin", login_password="open-sesame")
     panel = panels.DevicePanel(client, room_id)
     return locals()
 
@@ -124,23 +89,9 @@ def filled() -> dict[str, Any]:
     return locals()
 
 
-def outage(**place: Any) -> dict[str, Any]:
-    """Three panels on a service that can go, and come back at the same ports with what it knew."""
-    place["path"] = f"{tempfile.mkdtemp()}/rooms.sqlite"
-    sandbox = Sandbox(seed=1, **place).start()
-    names = ("base_url", "outgoing_url", "access_key", "secret_key")
-    client = ck.connect(**{name: getattr(sandbox, name) for name in names})
-    room_id = room(client, "Weekly sync", 10)
-    sandbox.join(room_id, "Ada")
-    live = panels.RoomExplorer(client, [room_id]), panels.OccupancyPanel(client, [room_id], every=0)
-    shown = [*live, panels.DevicePanel(client, room_id)]
-    for panel in shown:
-        panel.wait()
-    return locals()
-
-
-PANELS = (counter, frame, rooms, occupancy, devices, wire)  # each has a stage of its own
-SCENES = {scene.__name__: scene for scene in (*PANELS, many_rooms, slow_rooms, filled, outage)}
+SCENES = {
+    scene.__name__: scene for scene in (frame, rooms, many_rooms, occupancy, devices, wire, filled)
+}
 
 
 def service() -> ck.Client:
@@ -157,7 +108,7 @@ def room(client: ck.Client, topic: str, seats: int, *people: str) -> str:
 
 
 class Counting(Panel):
-    """Counts to 300 in six seconds, forgets when it is asked twice, and fails."""
+    """Counts to 300 in half a minute, forgets when it is asked twice, and fails."""
 
     def __init__(self, client: ck.Client) -> None:
         super().__init__("Counting", client)
@@ -173,7 +124,7 @@ class Counting(Panel):
         self.runs += 1
         with self.working("Counting", "count") as work:
             for step in range(1, 301):
-                if work.cancelled.wait(0.02):
+                if work.cancelled.wait(0.1):
                     break
                 work.progress(step, 300)
                 self.value = step
@@ -188,30 +139,24 @@ class Counting(Panel):
             raise ck.ConfigError("The service has moved. Ask for its new address.")
 
 
-class Stages:
-    """A box for each panel of the notebook, and one for all other scenes."""
+class Stage:
+    """A box in the notebook that shows one scene after another."""
 
     def __init__(self) -> None:
-        self._set: dict[str, dict[str, Any]] = {}
-        self.boxes = {"others": ipywidgets.VBox()}
-        for scene in PANELS:
-            self.boxes[scene.__name__] = ipywidgets.VBox()
-            self.fill(scene.__name__)
+        self.box, self._names = ipywidgets.VBox(), dict[str, Any]()
 
-    def fill(self, name: str, mark: str = "as-opened", **options: Any) -> dict[str, Any]:
-        """The names of a scene that is set anew, once what its box showed before is closed."""
-        place = name if name in self.boxes else "others"
-        self.boxes[place].children = ()
-        before = self._set.pop(place, {})
-        for panel in before.get("shown", [before.get("panel")]):
-            if isinstance(panel, Panel):
-                panel.close()
-                panel.wait(10)
-        for one in before.values():
-            if isinstance(one, ck.Client | Sandbox):
-                one.close()
-        made = self._set[place] = SCENES[name](**options)
-        box = ipywidgets.VBox(made.get("shown") or [made["panel"]])
-        box.add_class(mark)
-        self.boxes[place].children = (box,)
+    def fill(self, scene: str, mark: str, **options: Any) -> dict[str, Any]:
+        """The names of a scene that is set anew, once what was shown before is closed."""
+        self.box.children = ()
+        before = self._names
+        for panel in before.get("shown", [before.get("panel")] if before else []):
+            panel.close()
+            panel.wait(10)
+        if before:
+            before["client"].close()
+            before["client"].sandbox.close()
+        made = self._names = SCENES[scene](**options)
+        shown = ipywidgets.VBox(made.get("shown") or [made["panel"]])
+        shown.add_class(mark)
+        self.box.children = [shown]
         return made

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from .opened import LAB, VOILA
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -26,14 +24,7 @@ def test_the_app_shows_each_panel_in_its_tab(open_notebook):
     assert page.get_by_text("RoomExplorer").count() == 0
 
 
-def test_the_first_notebook_runs(open_notebook):
-    """Each cell runs without a complaint, and who is where stands there with its picture."""
-    page = open_notebook(LAB, NOTEBOOKS / "first-look.ipynb").page
-    page.get_by_role("heading", name="Who is where").wait_for()
-    page.locator("img").last.wait_for()
-
-
-@pytest.mark.parametrize("name", ["explore-rooms", "occupancy", "rtsp-import"])
-def test_a_notebook_runs_and_shows_its_panel(name, open_notebook):
+def test_a_notebook_runs_and_shows_its_panel(open_notebook):
     """Each cell runs without a complaint, and the panel stands in the page."""
-    open_notebook(LAB, NOTEBOOKS / f"{name}.ipynb").page.locator(".confkit-panel").first.wait_for()
+    page = open_notebook(LAB, NOTEBOOKS / "explore-rooms.ipynb").page
+    page.locator(".confkit-panel").first.wait_for()

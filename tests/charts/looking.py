@@ -53,12 +53,10 @@ def legible(figure):
 
 def rows(axes):
     """What each row says, from top to bottom: the room's name, then its numbers and its word."""
-    right = [text.get_text() for text in axes.child_axes[0].get_yticklabels()]
-    left = [tick.get_text() for tick in axes.get_yticklabels()]
-    return {
-        name: tuple(part.strip("\u2007 ") for part in told.split("   "))
-        for name, told in zip(left, right, strict=True)
-    }
+    left, *right = (
+        [tick.get_text() for tick in part.get_yticklabels()] for part in (axes, *axes.child_axes)
+    )
+    return dict(zip(left, zip(*right, strict=True), strict=True))
 
 
 def frame(*given):

@@ -90,12 +90,6 @@ def test_rooms_that_need_a_decision_are_on_top():
     assert capacity_chart(report()).summary() == "No rooms"
 
 
-def test_a_room_that_reached_its_cap_is_not_simply_lowered():
-    """Full under a smaller cap of then, its demand is not known: it stands among the reached."""
-    chart = capacity_chart(report(("Grown", 25, 10, 10, 60.0, 0.0, "")))
-    assert head(chart)[0] == "Caps of 1 room: 1 reached"
-
-
 def test_a_peak_above_the_suggestion_is_drawn():
     """With a quantile the peak is another number: it has a mark, and what was refused is
     reported."""
@@ -119,7 +113,7 @@ def test_what_rests_on_a_risk_says_so():
     )
 
 
-@pytest.mark.parametrize("count", [0, 1, 12, 20, 21, 2000])
+@pytest.mark.parametrize("count", [0, 1, 20, 21, 800])
 def test_a_chart_is_legible_and_bounded_however_many_rooms(count):
     """No text lies on another or leaves the picture, which is never higher than 1,400 pixels; all
     rooms are counted, and the first have a row."""
@@ -149,8 +143,11 @@ def test_a_part_of_a_report_does_not_tell_of_all_rooms():
 
 def test_a_report_of_the_least_columns_will_do():
     """Room, cap and suggestion are enough, of any type of number; small caps stand beside large
-    ones on a scale of multiples."""
+    ones on a scale of multiples. A room that was full under a smaller cap is not simply lowered:
+    its demand is not known."""
     given = pd.DataFrame({"room_id": [1, 2], "attendee_max": [5.0, None], "suggested": [3, 400]})
     chart = drawn(capacity_chart(given))
     assert head(chart)[0] == "Caps of 2 rooms: 1 to lower, 1 to set"
     assert chart.axes[0].get_xscale() == "log"
+    chart = capacity_chart(report(("Grown", 25, 10, 10, 60.0, 0.0, "")))
+    assert head(chart)[0] == "Caps of 1 room: 1 reached"

@@ -8,7 +8,6 @@ import random
 import time
 import tomllib
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ import pytest
 from confkit import course
 from confkit.rtsp import verdicts
 from confkit.sandbox import Sandbox
-from tests.course.clients import client, mistaken
+from tests.course.clients import client
 
 HERE = Path(__file__).parent
 VALUES = json.loads((HERE / "answers.json").read_text("utf-8"))
@@ -37,11 +36,6 @@ def reader(fields=("ret", "result"), make=int, absent=None, cautious=True):
             raise
 
     return read
-
-
-def by_pattern(status, body):
-    """Finds the code in text that is cut off, too."""
-    return int(body.split(b'"ret":')[1].split(b",")[0].strip(b'"}')) if b'"ret":' in body else None
 
 
 def split(read, unread=None):
@@ -72,22 +66,17 @@ FUNCTIONS = [  # exercise, answer, what is said of it
     ("order-of-calls", ("A1", "A3", "A6"), "right"),
     ("no-such-call", {"join"}, "not all"),
     ("no-such-call", {"join", "lock", "offline"}, "offline A7"),
-    ("token-culprits", {"raw", "sha256", "newline"}, "A set has no order: hand in a list."),
-    ("token-culprits", frozenset({"raw"}), "A set has no order: hand in a list."),
     ("topic-cut", lambda topic: topic.encode()[:149].decode(errors="ignore"), "right"),
     ("topic-cut", lambda topic: topic[:149], "Count bytes, not characters"),
     ("topic-cut", lambda topic: topic.encode()[:150].decode(errors="ignore"), "leaves 150 bytes"),
     ("topic-cut", lambda topic: topic.encode()[:149].decode(errors="replace"), "cuts through"),
     ("topic-cut", lambda topic: topic.encode()[:146].decode(errors="replace"), "changes a topic"),
-    ("topic-cut", lambda topic: topic.encode()[:149], "of the type bytes; a topic is a text"),
     ("topic-cut", lambda topic: topic if len(topic) < 150 else topic.encode()[:149],
      "of the type bytes; a topic is a text"),
     ("topic-cut", lambda topic: topic.encode()[:149].decode(errors="surrogateescape"),
      "cuts through"),
     ("topic-cut", lambda topic: topic if len(topic.encode()) < 150 else topic[-9:] + "...",
      "no beginning of the topic"),
-    ("topic-cut", lambda topic: None, "is a `return` missing"),
-    ("topic-cut", lambda topic: topic.encode()[:149].decode(), "raised UnicodeDecodeError: "),
     ("topic-cut", lambda topic: topic if len(topic.encode()) < 150 else topic[:9], "too much"),
     ("quoted-cap", lambda value: None if value in (None, "") else int(value), "right"),
     ("quoted-cap", int, "For an empty text, which says"),
@@ -98,10 +87,8 @@ FUNCTIONS = [  # exercise, answer, what is said of it
      "right"),
     ("host-and-port", lambda a: a.rpartition(":")[::2], "still a text"),
     ("host-and-port", lambda a: (a.rpartition(":")[0], int(a.rpartition(":")[2])), "brackets"),
-    ("host-and-port", lambda a: {"host": "h", "port": 1}, "a pair (host, port), in this order"),
     ("host-and-port", lambda a: (int(a.rpartition(":")[2]), a.rpartition(":")[0]),
      "in this order. The port came first"),
-    ("host-and-port", lambda a: a.split(":"), "still a text"),
     ("host-and-port", lambda a: a, "a pair (host, port), in this order"),
     ("host-and-port", lambda a: (a.split(":")[0], int(a.split(":")[1])), "For an IPv6 address"),
     ("errors-read", reader(), "right"),
@@ -110,13 +97,8 @@ FUNCTIONS = [  # exercise, answer, what is said of it
     ("errors-read", reader(absent=0), "None is right. Without a result code nothing is known"),
     ("errors-read", reader(cautious=False), "raised JSONDecodeError"),
     ("errors-read", lambda s, b: reader()(s, b) if s == 200 else None, "whatever the HTTP status"),
-    ("errors-read", by_pattern, "call the field result"),
     ("errors-read", lambda s, b: reader()(s, b) or None, "0 is a code too"),
-    ("errors-read", lambda s, b: 0, "404 is right"),
-    ("errors-read", lambda s, b: min(reader()(s, b), 999) if reader()(s, b) is not None else None,
-     "unknown"),
     ("errors-again", (" AGAIN ", "Look", "again", "no", "login", "no", "look", "no"), "right"),
-    ("devices-verdicts", {"busy"}, "has no order"),
     ("many-report", split, "right"),
     ("many-report", lambda read: dict(zip("abc", split(read), strict=True)), "right"),
     ("many-report", lambda read: [np.int64(number) for number in split(read)], "right"),
@@ -124,13 +106,8 @@ FUNCTIONS = [  # exercise, answer, what is said of it
     ("many-report", lambda read: split(read, unread="in use"), "counted as in use"),
     ("many-report", lambda read: split(read)[:2], "Three numbers"),
     ("many-report", lambda read: split(read)[::-1], "another order"),
-    ("many-report", lambda read: (sum(n > 0 for n in read.values()), 1, 0), "TypeError"),
-    ("many-report", lambda read: (0, 0, 0), "[2, 1, 0] is right"),
-    ("many-report", lambda read: [*split(read)][: 3 * len(read) or 1 // 0], "ZeroDivisionError"),
-    ("many-report", (2, 1, 0), "by its name"),
     ("many-pause", pauses(0.5, 1.5), "right"),
     ("many-pause", pauses(0, 2), "right"),
-    ("many-pause", pauses(0.9, 1.1), "right"),
     ("many-pause", lambda attempt: min(2.0**attempt, 30), "no chance"),
     ("many-pause", lambda attempt: random.uniform(0.5, 1.5), "does not grow"),
     ("many-pause", lambda attempt: 2**attempt * random.uniform(0.5, 1.5), "no bound"),
@@ -141,20 +118,13 @@ FUNCTIONS = [  # exercise, answer, what is said of it
     ("many-pause", slept, "waits by itself"),
     ("signature", signed, "right"),
     ("signature", lambda key, message, name, form: signed(key, message, name, "hex"), "raw bytes"),
-    ("signature", lambda key, message, name, form: signed(key, message, "sha1", form), "sha256"),
-    ("signature", lambda key, message, name, form: signed(message, key, name, form), "swapped"),
-    ("signature", lambda *given: signed(*given) + "\n", "newline"),
     ("signature", lambda *given: signed(*given).encode(), "a text"),
-    ("signature", lambda *given: quote(signed(*given), safe=""), "percent-encoded already"),
-    ("signature", lambda *given: quote(quote(signed(*given), safe="")), "percent-encoded twice"),
     ("signature", lambda *given: "x", "no known mistake"),
     ("signature", "a signature", "Hand in the function itself"),
     ("own-client", client(), "right"),
     ("own-client", client('"force_offline"', '"none"'),
      "A7, force a user offline: it does not know"),
-    ("own-client", mistaken("accessToken in B2"), "B2, delete external user: the usual service"),
     ("own-client", ["/nowhere/client"], "cannot be started"),
-    ("own-client", "sh client.sh", "Hand in a list"),
     ("own-client", [], "a list of words"),
 ]  # fmt: skip
 

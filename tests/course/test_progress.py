@@ -1,7 +1,6 @@
 """How far a learner has come is kept in a file, whatever happens to it."""
 
 import json
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -41,13 +40,6 @@ def test_outcomes_are_kept_and_answers_are_not(file):
     ]
 
 
-def test_another_process_sees_it(file):
-    """What one kernel kept, the next one shows."""
-    code = f"from confkit import course; course.check('token', {RIGHT!r})"
-    subprocess.run([sys.executable, "-c", code], check=True)
-    assert outcome("token") == "right"
-
-
 def test_progress_as_text_and_as_a_table(file):
     """Counts stand above, each exercise below with its word; one notebook can be asked for."""
     course.check("digest", "x")
@@ -72,9 +64,7 @@ def test_progress_as_text_and_as_a_table(file):
         b"[]\n3\nnull\n" + b"[" * 9999,
         b'{"exercise": ["token"], "outcome": "right"}',
         b'{"exercise": "token", "outcome": "x"}',
-        b'{"exercise": "digest", "outcome": ["right"]}',
     ],
-    ids=["bytes", "cut off", "other JSON", "other types", "other outcome", "its type"],
 )
 def test_a_damaged_file_costs_its_damaged_lines_alone(file, damage):
     """What cannot be read is not counted, and what is kept later is read."""
@@ -118,7 +108,6 @@ def test_without_a_setting_the_file_lies_in_the_user_s_state_folder(monkeypatch,
     place = kept.path()
     assert place.name == "course.jsonl"
     assert place.parent.name == "confkit"
-    if sys.platform == "linux":
-        assert place.is_relative_to(tmp_path)
+    assert place.is_relative_to(tmp_path) or sys.platform != "linux"
     monkeypatch.setenv("CONFKIT_COURSE", "~/c.jsonl")
     assert kept.path() == Path.home() / "c.jsonl"

@@ -1,14 +1,14 @@
 """Sandboxes that list a device without a camera, and a probe that waits for nothing."""
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import confkit as ck
+from confkit.connect import SERVICE
 from confkit.dialect import Dialect
 from confkit.sandbox import Sandbox
 
@@ -25,17 +25,13 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def playing(
-    furnished: Path, tmp_path: Path
-) -> Callable[[Dialect], AbstractContextManager[Sandbox]]:
+def playing(furnished, tmp_path):
     """playing(dialect): a sandbox that plays this deployment, with that room and device."""
 
-    @contextmanager
-    def play(dialect: Dialect | None = None, **options: Any) -> Iterator[Sandbox]:
+    def play(dialect: Dialect | None = None, **options: Any) -> Sandbox:
         path = tmp_path / "rooms.sqlite"
         shutil.copy(furnished, path)
-        with Sandbox(seed=1, dialect=dialect, path=path, **options) as sandbox:
-            yield sandbox
+        return Sandbox(seed=1, dialect=dialect, path=path, **options)
 
     return play
 
@@ -45,17 +41,8 @@ def probe() -> Callable[..., ck.Probe]:
     """probe(sandbox, ...): what a probe of it finds."""
 
     def ask(sandbox: Sandbox, **options: Any) -> ck.Probe:
-        options = {
-            "sleep": lambda _: None,
-            "timeout": 30.0,
-            "secret_key": sandbox.secret_key,
-            **options,
-        }
-        return ck.probe_dialect(
-            base_url=sandbox.base_url,
-            outgoing_url=sandbox.outgoing_url,
-            access_key=sandbox.access_key,
-            **options,
-        )
+        how = {name: getattr(sandbox, name) for name in SERVICE}
+        how |= {"sleep": lambda _: None, "timeout": 30.0}
+        return ck.probe_dialect(**{**how, **options})
 
     return ask

@@ -37,9 +37,9 @@ def combined(count: int, seed: int) -> Iterator[Dialect]:
         )
 
 
-def tellable(dialect: Dialect) -> Dialect:
+def tellable(dialect: Dialect, guess: Dialect) -> Dialect:
     """The dialect as it can be told from outside: where nothing is a POST, nothing shows where a
-    POST would carry its parameters."""
+    POST would carry its parameters, and the guess stays."""
     if (dialect.create_method, dialect.list_method) == ("GET", "GET"):
-        return replace(dialect, placement="query")
+        return replace(dialect, placement=guess.placement)
     return dialect

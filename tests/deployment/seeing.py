@@ -21,14 +21,26 @@ def opens(answer):
 WELL = {A3: opens({"ret": 404}), B2: opens({"ret": 425}), B3: opens(EMPTY)}
 
 
-def by_name(checks: ck.Checklist) -> dict[str, ck.Check]:
-    """The checks by their names."""
-    return {check.check: check for check in checks}
+class Looked(dict[str, ck.Check]):
+    """The checks of a doctor by their names; `letters` are the first ones of all verdicts."""
+
+    def __init__(self, checks: ck.Checklist) -> None:
+        super().__init__({check.check: check for check in checks})
+        self.letters = "".join(check.verdict[0] for check in checks)
+        self.failed = [check for check in checks if check.verdict == "FAIL"]
+        self.exit_status = checks.exit_status
 
 
-def verdicts(checks: ck.Checklist) -> str:
-    """The first letters of all verdicts, in order."""
-    return "".join(check.verdict[0] for check in checks)
+def looked(client: ck.Client, *given: object, **options: object) -> Looked:
+    """What the doctor says of a client's service."""
+    return Looked(ck.doctor(client, *given, **options))
+
+
+def says(check: ck.Check, verdict: str, found: str = "", advice: str = "") -> None:
+    """Holds a check to its verdict, and to these pieces of what it found and advises."""
+    assert check.verdict == verdict, check
+    assert found in check.found
+    assert advice in check.advice
 
 
 @contextmanager
@@ -47,8 +59,3 @@ def deaf() -> Iterator[int]:
 def url(port: int, scheme: str = "http") -> str:
     """The address of a port of this machine."""
     return f"{scheme}://127.0.0.1:{port}"
-
-
-def secure(address: str) -> str:
-    """The same address with TLS."""
-    return address.replace("http:", "https:")

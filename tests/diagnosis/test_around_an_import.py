@@ -10,7 +10,6 @@ from confkit.endpoints import A6, B1, B3
 from . import door_before
 from .conftest import LOGIN, PASSWORD
 
-REFUSED = (ck.JoinFailed, ck.ServiceTimeout)
 NO_USERS = json.dumps({"ret": 0, "user_list": []})
 
 
@@ -50,8 +49,7 @@ def test_what_a_preflight_says_nothing_of_has_no_report(sandbox, camera, bring):
     assert raised.value.report is None
 
 
-@pytest.mark.parametrize("ret", [426, 427])
-def test_a_refusal_after_a_passed_preflight(sandbox, client, room_id, camera, ret, bring):
+def test_a_refusal_after_a_passed_preflight(sandbox, client, room_id, camera, bring):
     """The camera plays from here and nothing else is in the way, not even that it is in another
     room: the service cannot reach it. A locked room is the verdict itself."""
     other = ck.create_room(client, "t", "ops")
@@ -59,21 +57,20 @@ def test_a_refusal_after_a_passed_preflight(sandbox, client, room_id, camera, re
     for locked, verdict in ((False, "service_cannot_reach"), (True, "room_locked")):
         if locked:
             sandbox.lock(room_id)
-        sandbox.fault(B1.path, ret=ret, times=1)
-        with pytest.raises(REFUSED, match=verdict) as raised:
+        sandbox.fault(B1.path, ret=427, times=1)
+        with pytest.raises(ck.ServiceTimeout, match=verdict) as raised:
             bring("cam", "Door", camera, preflight=True, **LOGIN)
         error = raised.value
-        assert (error.ret, error.report.verdict) == (ret, verdict)
+        assert error.report.verdict == verdict
         assert PASSWORD not in str(error)
         line = f"confkit preflight {camera} --login-name admin"
         assert (line in str(error)) == (line in error.advice) == (not locked)
 
 
-@pytest.mark.parametrize("ret", [426, 427])
-def test_a_refusal_without_a_preflight_says_how_to_go_on(sandbox, client, camera, ret, bring):
+def test_a_refusal_without_a_preflight_says_how_to_go_on(sandbox, client, camera, bring):
     """426 and 427 name the diagnosis of this very device, as a line that runs."""
-    sandbox.fault(B1.path, ret=ret, times=1)
-    with pytest.raises(REFUSED) as one:
+    sandbox.fault(B1.path, ret=426, times=1)
+    with pytest.raises(ck.JoinFailed) as one:
         bring("cam", "Door", camera, **LOGIN)
     assert one.value.report is None
     call = one.value.advice.partition("To learn which: ")[2]
@@ -82,7 +79,7 @@ def test_a_refusal_without_a_preflight_says_how_to_go_on(sandbox, client, camera
     report = eval(call.replace("ck.ask_secret()", repr(str(PASSWORD))), known)
     assert report.verdict == "not_imported"
     assert PASSWORD not in str(one.value)
-    assert "ck.diagnose_device" in ck.explain(ret, "B").advice
+    assert all("ck.diagnose_device" in ck.explain(ret, "B").advice for ret in (426, 427))
 
 
 def test_a_report_that_is_there_counts_as_the_preflight(sandbox, camera, bring):

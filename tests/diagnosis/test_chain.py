@@ -4,14 +4,12 @@ import json
 import shlex
 from contextlib import contextmanager
 
-import pandas as pd
 import pytest
 
 import confkit as ck
 from confkit.diagnosis.findings import VERDICTS
 from confkit.endpoints import A3, A5, A6, B1, B3
 from confkit.rtsp.verdicts import VERDICTS as OF_CAMERAS
-from confkit.sandbox.cameras.faults import FAULTS
 
 from . import door_before, until
 from .conftest import LOGIN, PASSWORD, SMALL
@@ -88,8 +86,7 @@ def test_force_tries_the_camera_all_the_same(imported, ask):
     assert names[-1] == "picture"
     assert len(set(names)) == len(names)
     assert "--force" not in report.advice
-    wrong = {"login_name": "admin", "login_password": "wrong", "force": True}
-    report = ask("cam", **wrong)
+    report = ask("cam", login_name="admin", login_password="wrong", force=True)
     assert told(report)[0] == "auth_rejected"
 
 
@@ -187,52 +184,36 @@ def test_a_room_that_is_full_of_devices_that_are_away(sandbox, gone, ask, bring)
 # What B3 lists
 
 
-def test_a_listed_device_whose_camera_is_gone_gets_the_cameras_verdict(gone, ask):
-    """A device that is listed and away is judged by its camera, with the login of B3."""
-    report = ask("cam")
-    assert told(report) == ("path_not_found", "DESCRIBE")
-    assert report.advice.startswith(OF_CAMERAS["path_not_found"].advice)
-    assert "whether the camera was replaced or reset" in report.advice
-    assert "dials again by itself" in report.advice
-    [users] = [stage for stage in report.stages if stage.name == "users"]
-    assert (users.outcome, users.detail) == ("skipped", "0 in the room; not among them: 'cam'")
-
-
-def test_a_camera_whose_password_was_changed(sandbox, client, gone, ask):
-    """The login that the service has is tried, not another, and the camera refuses it; as the
-    service goes on trying, the device is to be taken out."""
-    sandbox.camera("door", login_name="admin", login_password="new", **SMALL)
-    report = ask("cam")
-    assert told(report)[0] == "auth_rejected"
-    call = f"take the device out first with ck.remove_device(client, '{gone.room_id}', 'cam')"
-    assert call in report.advice
-    wrong = {"login_name": "admin", "login_password": "wrong"}
-    other = ask("cam", **wrong)
-    assert (other.verdict, other.advice) == ("auth_rejected", OF_CAMERAS["auth_rejected"].advice)
-
-
 @pytest.mark.parametrize(
-    ("change", "verdict", "next_step"),
+    ("login", "now", "verdict", "advice"),
     [
-        (LOGIN, "auth_required", "has no login for it: take the device out with ck.remove_device("),
-        ({"fault": "busy"}, "busy", "The service dials again by itself when the camera is back."),
+        (LOGIN, None, "path_not_found", "whether the camera was replaced or reset"),
+        (LOGIN, NEW, "auth_rejected", "take the device out first with ck.remove_device(client, "),
+        ({}, LOGIN, "auth_required", "no login for it: take the device out with ck.remove_device("),
     ],
 )
-def test_what_follows_for_the_service_that_goes_on_dialling(
-    sandbox, change, verdict, next_step, ask, bring, unplugged
+def test_a_listed_device_that_is_away_gets_its_cameras_verdict(
+    sandbox, ask, bring, unplugged, login, now, verdict, advice
 ):
-    """A listed camera that has changed: the advice says what the service does meanwhile."""
-    url = sandbox.camera("yard", **SMALL)
-    bring("cam", "Yard", url)
+    """It is judged by its camera with the login of B3, not another; the advice says what follows
+    for the service, which goes on dialling. With another login it is the camera's own."""
+    url = sandbox.camera("door", **login, **SMALL)
+    bring("cam", "Door", url, **login)
     unplugged(url)
-    sandbox.camera("yard", **change, **SMALL)
+    if now is not None:
+        sandbox.camera("door", **now, **SMALL)
     report = ask("cam")
     assert told(report)[0] == verdict
-    assert next_step in report.advice
+    assert report.advice.startswith(OF_CAMERAS[verdict].advice)
+    assert advice in report.advice
+    [users] = [stage for stage in report.stages if stage.name == "users"]
+    assert (users.outcome, users.detail) == ("skipped", "0 in the room; not among them: 'cam'")
+    if now is NEW:
+        other = ask("cam", login_name="admin", login_password="wrong")
+        assert (other.verdict, other.advice) == (verdict, OF_CAMERAS[verdict].advice)
 
 
-@pytest.mark.parametrize("listed_inside", [False, True])
-@pytest.mark.parametrize("given_inside", [False, True])
+@pytest.mark.parametrize(("listed_inside", "given_inside"), [(False, True), (True, False)])
 def test_a_login_that_the_service_does_not_have(
     sandbox, client, room_id, camera, listed_inside, given_inside, ask, bring, unplugged
 ):
@@ -250,13 +231,6 @@ def test_a_login_that_the_service_does_not_have(
     assert call in report.advice
     assert "'Door'" in report.advice
     assert "new-one" not in f"{report!r}{report}"
-
-
-def test_a_login_that_the_camera_does_not_ask_for_explains_nothing(sandbox, client, room_id, ask):
-    """Without a login at the camera it is no matter that the service has another one."""
-    with away(client, room_id, sandbox.camera(**SMALL)):
-        report = ask("cam", **LOGIN)
-    assert told(report)[0] == "service_cannot_reach"
 
 
 def test_a_camera_that_plays_here_and_not_in_the_room(sandbox, client, camera, ask):
@@ -299,13 +273,12 @@ def test_a_device_that_was_never_imported(client, room_id, camera, ask):
     assert told(none)[0] == "url_malformed"
 
 
-@pytest.mark.parametrize("fault", ["not_rtsp", "rtsp_silent", "locked", "busy", "dropped"])
-def test_each_verdict_of_a_camera_is_told_as_it_is(sandbox, fault, ask):
+def test_a_verdict_of_a_camera_is_told_as_it_is(sandbox, ask):
     """A camera that cannot be imported as it is keeps its verdict, its cause and its advice."""
-    url = sandbox.camera(fault=fault, **SMALL)
+    url = sandbox.camera(fault="locked", **SMALL)
     report = ask("cam", url, timeout=2)
     verdict, *failed = told(report)
-    assert verdict == FAULTS[fault].verdict
+    assert verdict == "auth_locked"
     assert not OURS & set(failed)
     assert report.advice == ck.preflight(url, timeout=2).advice
 
@@ -391,16 +364,6 @@ def test_a_camera_that_another_room_holds(client, room_id, camera, ask):
     assert "elsewhere" in [notice.key for notice in report.warnings]
 
 
-def test_devices_of_one_name_in_many_rooms_are_not_taken_for_one(sandbox, script):
-    """A listed device is looked for in other rooms by its address, as IDs may come again."""
-    answers = listing(sandbox.camera(**SMALL))
-    other = {"roomId": "other", "userId": "cam", "userAddress": "rtsp://192.0.2.7/x"}
-    answers[B3.path]["data"]["items"].append(other)
-    report = ck.diagnose_device(script(answers).client(), "1", "cam")
-    assert told(report)[0] == "service_cannot_reach"
-    assert "elsewhere" not in [notice.key for notice in report.warnings]
-
-
 # Everything in the room
 
 
@@ -442,11 +405,7 @@ def test_no_media_server_or_licence(sandbox, camera, ask):
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "ret", "stage"),
-    [
-        (A5, 504, "media server"),
-        (B3, 304, "elsewhere"),
-    ],
+    ("endpoint", "ret", "stage"), [(A5, 504, "media server"), (B3, 304, "elsewhere")]
 )
 def test_what_cannot_be_asked_for_stops_nothing(sandbox, endpoint, ret, stage, ask):
     """Another error of A5, or of B3 of all rooms, says nothing about the device: that is said, and
@@ -459,8 +418,14 @@ def test_what_cannot_be_asked_for_stops_nothing(sandbox, endpoint, ret, stage, a
     assert outcomes(report)[stage] == "skipped"
 
 
-@pytest.mark.parametrize(("endpoint", "stage"), [(A3, "room"), (B3, "device"), (A6, "users")])
-@pytest.mark.parametrize("how", [{"ret": 805}, {"drop": True}, {"body": "<html>"}])
+@pytest.mark.parametrize(
+    ("endpoint", "stage", "how"),
+    [
+        (A3, "room", {"ret": 805}),
+        (B3, "device", {"drop": True}),
+        (A6, "users", {"body": "<html>"}),
+    ],
+)
 def test_a_service_that_fails_is_never_an_empty_room(sandbox, imported, endpoint, stage, how, ask):
     """An error of the service is the verdict, at its stage, with its own text and next step."""
     sandbox.fault(endpoint.path, **how)
@@ -471,24 +436,19 @@ def test_a_service_that_fails_is_never_an_empty_room(sandbox, imported, endpoint
     assert len(report.advice) > 20
 
 
-def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id, ask):
+def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id):
     """No answer at all is a report too; where an error does not say its next step, the report has
     one all the same."""
     nowhere = ck.Client("http://127.0.0.1:9", "http://127.0.0.1:9", "a", "s", sleep=lambda _: None)
-    client = sandbox.connect()
-    lent = client.lent()
+    lent = sandbox.connect().lent()
     sandbox.advance(4000)  # its token expires, and it makes no other
-    reports = [ck.diagnose_device(one, room_id) for one in (nowhere, lent)]
-    client.close()
-    reports.append(ck.diagnose_device(client, room_id))
-    assert {report.verdict for report in reports} == {"service_error"}
-    [off, refused, closed] = [(report.cause, report.advice) for report in reports]
-    assert off[0].startswith("The service could not be asked: http://127.0.0.1:9/")
-    assert off[0].endswith("it refused the connection.")
-    assert off[1].startswith("Check that the service runs, ")
-    assert refused[0] == "The access token was refused, and this copy makes no other."
-    assert refused[1] == "Correct that, then diagnose it again."
-    assert closed == ("This client is closed.", "Connect again.")
+    off, refused = (ck.diagnose_device(one, room_id) for one in (nowhere, lent))
+    assert off.verdict == refused.verdict == "service_error"
+    assert off.cause.startswith("The service could not be asked: http://127.0.0.1:9/")
+    assert off.cause.endswith("it refused the connection.")
+    assert off.advice.startswith("Check that the service runs, ")
+    assert refused.cause == "The access token was refused, and this copy makes no other."
+    assert refused.advice == "Correct that, then diagnose it again."
 
 
 @pytest.mark.parametrize(
@@ -522,11 +482,8 @@ def test_preflight_device_takes_address_and_login_from_b3(client, imported, room
     ("name", "password", "verdict"),
     [
         ("admin", 2468.5, "service_cannot_reach"),
-        (7.5, 2468.5, "auth_rejected"),
         ("admin", {"hash": ["2468.5", 2468.5]}, "auth_rejected"),
-        (["admin"], ["2468.5"], "auth_required"),
         (True, False, "auth_required"),
-        (None, None, "auth_required"),
     ],
 )
 def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
@@ -534,8 +491,7 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
 ):
     """A login that B3 gives as something else than text is used where it is a number, counts as
     none otherwise, and is shown nowhere."""
-    login = {"login_name": "admin", "login_password": "2468.5"}
-    url = sandbox.camera(**login, **SMALL)
+    url = sandbox.camera(login_name="admin", login_password="2468.5", **SMALL)
     answers = listing(url, login_name=name, login_password=password, assist_address=2.5)
     answers[B1.path] = {"ret": 426, "err": f"no login {json.dumps(password)}"}
     client = script(answers).client()
@@ -544,12 +500,8 @@ def test_a_login_of_any_type_in_the_list_ends_no_diagnosis_and_no_import(
     [listed] = ck.list_devices(client, "1")
     with pytest.raises(ck.JoinFailed) as raised:
         ck.import_device(client, listed, user_name="Door")
-    answers[B3.path]["data"]["items"][0]["userAddress"] = "rtsp://192.0.2.7/elsewhere"
-    row = {"room_id": "1", "user_id": "cam", "user_name": "Door", "user_address": url, **login}
-    result = ck.import_devices(client, pd.DataFrame([row]))
-    assert (result.outcome[0], result.verdict[0]) == ("refused", "address_differs")
     said = [report, listed, listed.login_password, raised.value, client.calls]
-    assert "2468.5" not in f"{said!r} {report} {result.to_csv()}"
+    assert "2468.5" not in f"{said!r} {report}"
     # A word of the language is no secret.
     assert ("no login false" in str(raised.value)) == (password is False)
 

@@ -1,13 +1,20 @@
 """A service whose every text is hostile."""
 
-from collections.abc import Callable, Iterator, Sequence
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import confkit as ck
 from confkit.endpoints import ENDPOINTS
 from tests.scripted import Scripted, scripted
+from tests.secrets.given import Drive, driven
+from tests.secrets.marks import Marks
+from tests.secrets.worlds import World
+
+from .looking import wrong
 
 Answer = Callable[[dict[str, str]], dict[str, Any]]
 
@@ -58,3 +65,20 @@ def hostile(texts: Sequence[str]) -> Iterator[tuple[ck.Client, Scripted]]:
     """A client of such a service, with the service."""
     with scripted(script(list(texts))) as service, service.client() as client:
         yield client, service
+
+
+class Named(World):
+    """A world in which everything is called so, and no text acts."""
+
+    def shown(self, text: str, read: str = "raw") -> list[str]:
+        """What acts in a text that is read in this way."""
+        return wrong(text, read)
+
+
+def acting(
+    client: ck.Client, ids: Sequence[str], folder: Path, drives: Mapping[str, Drive]
+) -> dict[str, object]:
+    """What acts of all that shows when this is done with a service whose rooms are called so."""
+    chance = random.Random(7)
+    address = "rtsp://127.0.0.1:9/a"
+    return driven(Named("texts", Marks(chance), client, folder, chance, address, ids), drives)

@@ -28,30 +28,16 @@ def users(*user_ids: str) -> dict[str, Any]:
     return {"ret": 0, "user_list": [{"user_id": one, "user_name": one} for one in user_ids]}
 
 
-def devices(*pairs: tuple[str, str]) -> dict[str, Any]:
-    """What B3 says of external users: room and user ID of each."""
-    items = [
-        {
-            "roomId": room_id,
-            "userId": user_id,
-            "userName": user_id,
-            "userAddress": "rtsp://192.0.2.7:554/s",
-        }
-        for room_id, user_id in pairs
-    ]
-    return {"ret": 0, "data": {"total": len(items), "items": items}}
-
-
 def building(
     present: Mapping[str, Iterable[str]],
     external: Iterable[tuple[str, str]] = (),
     *,
     rooms: Mapping[str, Any] | None = None,
     people: Mapping[str, Any] | None = None,
-    devices_answer: Any = None,
-) -> dict[str, Callable[[dict[str, str]], Any]]:
-    """The script of a service with these users in these rooms; `rooms` and `people` are answers of
-    A3 and A6 of their own, by room, and 404 is that for a room that is in none."""
+) -> dict[str, Any]:
+    """The script of a service with these users in these rooms, and these devices, by room and user
+    ID; `rooms` and `people` are answers of A3 and A6 of their own, by room, and 404 is that for a
+    room that is in none."""
 
     def about(own: Mapping[str, Any] | None, usual: Callable[[str], Any]) -> Callable[..., Any]:
         def answer(query: dict[str, str]) -> Any:
@@ -62,8 +48,12 @@ def building(
 
         return answer
 
+    items = [
+        {"roomId": room_id, "userId": user_id, "userName": user_id, "userAddress": "rtsp://h/s"}
+        for room_id, user_id in external
+    ]
     return {
         ROOM: about(rooms, room),
         USERS: about(people, lambda room_id: users(*present[room_id])),
-        DEVICES: lambda _: devices(*external) if devices_answer is None else devices_answer,
+        DEVICES: {"ret": 0, "data": {"total": len(items), "items": items}},
     }

@@ -6,6 +6,7 @@ and for each piece what it left.
 
 import argparse
 import datetime
+import itertools
 import os
 import platform
 import shutil
@@ -31,18 +32,16 @@ def main(arguments: list[str]) -> int:
     began, done = time.monotonic(), []
     report = asked.folder / "report.md"
     try:
-        for number in range(asked.piece or 0, 10**9):
+        for number in itertools.count(asked.piece or 0):
             over = time.monotonic() - began > 60 * asked.minutes
-            for name in [] if number and over else chosen:
-                if not number or asked.piece is not None or not PARTS[name].once:
+            for name in chosen:
+                if number == (asked.piece or 0) or not (over or PARTS[name].once):
                     done.append(carried_out(name, number, asked))
                     report.write_text(text_of(done, asked.seed, time.monotonic() - began))
-            if asked.piece is not None or over:
+            if over or asked.piece is not None:
                 break
     except KeyboardInterrupt:
         print("stopped", flush=True)
-    except OSError as error:
-        sys.exit(f"nothing can be kept in {asked.folder}: {error}; name another with --folder")
     print(f"see {report}", flush=True)
     return 1 if any(piece.broken for piece in done) else 0
 
@@ -66,24 +65,18 @@ def text_of(done: list[Piece], seed: int, seconds: float) -> str:
     """The report, in Markdown: of which sources, on what, how much, and what broke."""
     asked = ["git", "describe", "--always", "--abbrev=40", "--dirty"]  # a commit, perhaps changed
     commit = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True).stdout.strip()
-    lines = [
-        f"# Nightly, {datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC",
-        "",
-        f"Commit {commit or 'unknown'}, seed {seed}, {seconds / 60:.0f} minutes; "
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.",
-        "",
-        "| part | pieces | done | broken |",
-        "|---|---|---|---|",
-    ]
+    when = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC"
+    where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    text = f"# Nightly, {when}\n\nCommit {commit or 'unknown'}, seed {seed}, {seconds / 60:.0f} "
+    text += f"minutes; {where}.\n\n| part | pieces | done | broken |\n|---|---|---|---|\n"
     for name in dict.fromkeys(piece.part for piece in done):
         pieces = [piece for piece in done if piece.part == name]
-        counts, broken = (
+        told = [
             ", ".join(f"{n:,g} {what}" for what, n in sorted(sum(some, Counter()).items())) or "0"
             for some in ([one.counts for one in pieces], [one.broken for one in pieces])
-        )
-        lines.append(f"| {name} | {len(pieces)} | {counts} | {broken} |")
-    lines += [f"\n    {piece.again()}" for piece in done if piece.broken]
-    return "\n".join(lines) + "\n"
+        ]
+        text += f"| {name} | {len(pieces)} | {' | '.join(told)} |\n"
+    return text + "".join(f"\n    {piece.again()}\n" for piece in done if piece.broken)
 
 
 def arguments_of(arguments: list[str]) -> argparse.Namespace:
@@ -100,10 +93,7 @@ def arguments_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--size", type=int, help="units a piece, in place of the part's own")
     parser.add_argument("--piece", type=int, help="run the pieces of this number alone, again")
     parser.add_argument("--folder", type=Path, default=ROOT / ".nightly", help="(.nightly)")
-    asked = parser.parse_args(arguments)
-    if asked.size is not None and asked.size < 1:
-        parser.error(f"--size is {asked.size}, but nothing would be done; give 1 or more")
-    return asked
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

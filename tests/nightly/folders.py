@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,9 +23,9 @@ from confkit import profiles
 from confkit.course import kept
 from confkit.occupancy.folder import compact
 from confkit.sandbox import Sandbox
-from confkit.text import write_whole
 
 from .piece import Piece
+from .writes import Told, judged, told_by
 
 STEP = re.compile(r"\b(free|give|name|see|set|run|call|ask|look|make|end|restart)\b", re.IGNORECASE)
 BEGIN, APART = datetime(2026, 6, 1, tzinfo=UTC), timedelta(minutes=37)  # there are days to compact
@@ -43,67 +44,53 @@ def failing(piece: Piece) -> None:
         filed.connect() as filing,
     ):
         known = writers(folder, client, filed, filing)
-        told: dict[str, set[int]] = {name: set() for name in known}
+        told: dict[tuple[str, int], Told] = {}
         for number in range(piece.size):
             name = [*known][number % len(known)]
+            write, read = known[name]
             fault = chance.choice([well, limited, gone, taken][: 2 if name == "room" else 4])
             folder.mkdir(exist_ok=True)
             piece.count("writes")
             with fault(folder, chance):
-                error = raised(known[name][0], number)
-            done = error is None
+                one = told_by(partial(write, number))
+            if one.value is False:
+                one = Told("failed", ck.RecordingError("not done; see the log"))
+            done = one.name == "done"
             piece.count("well written" if done else f"failed: {fault.__name__}")
-            plain = name == "table" and isinstance(error, OSError)  # as Python people expect
-            if isinstance(error, ck.ConfkitError) and not STEP.search(str(error)):
-                piece.broke("errors without a next step", name, error)
-            if error and (fault is well or not (plain or isinstance(error, ck.ConfkitError))):
-                piece.broke("foreign exceptions", name, fault.__name__, repr(error))
-            if done and fault is not gone:  # which takes what was written meanwhile
-                told[name] = {number} if name == "table" else told[name] | {number}  # one version
+            if one.name == "failed" and not STEP.search(str(one.value)):
+                piece.broke("errors without a next step", name, one.value)
+            if one.name == "failed" and fault is well:
+                one = Told("foreign", one.value)
+            # `gone` takes what was written meanwhile; what has failed may be there or not.
+            surely = one.name == "foreign" or (done and fault is not gone)
+            told[name, number] = one if surely else Told("uncertain")
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
-                    found = Counter(known[name][1]())
+                    found = Counter(read())
             except Exception as unread:  # noqa: BLE001  # whatever cannot be read is reported
                 piece.broke("unreadable files", name, fault.__name__, repr(unread))
                 continue
-            if lost := told[name] - set(found):
-                piece.broke("lost values", name, fault.__name__, lost)
-            if max(found.values(), default=1) > 1:
-                piece.broke("doubled values", name, fault.__name__, found)
+            for written in range(number % len(known), number + 1, len(known)):
+                judged(piece, name, True, told[name, written], found[written])
     piece.floor("well written", "writes", 0.3)
-
-
-def raised(write: Callable[[int], Any], number: int) -> Exception | None:
-    """What a write raised; None where it was reported as done."""
-    try:
-        return ck.RecordingError("not done; see the log") if write(number) is False else None
-    except Exception as error:  # noqa: BLE001  # it is judged
-        return error
 
 
 def writers(
     folder: Path, client: ck.Client, filed: Sandbox, filing: ck.Client
 ) -> dict[str, Writer]:
     """What writes files, each with how to read the numbers of what is there."""
-    room_id, samples, table = ck.create_room(client, "T", "o"), folder / "samples", folder / "t.csv"
+    room_id, samples = ck.create_room(client, "T", "o"), folder / "samples"
 
     def record(number: int) -> bool:
-        clock, told = (BEGIN + APART * number).timestamp(), []
+        clock, done = (BEGIN + APART * number).timestamp(), []
         recorder = ck.Recorder(samples, clock=lambda: clock)
-        recorder.record(client, [room_id], sweeps=1, told=lambda done: told.append(done.sweeps))
-        return told == [1]
+        recorder.record(client, [room_id], sweeps=1, told=lambda one: done.append(one.sweeps))
+        return done == [1]
 
     def save(number: int) -> None:
-        row = {
-            "time": BEGIN + APART * number,
-            "room_id": "saved",
-            "users": 1,
-            "people": 1,
-            "devices": 0,
-            "attendee_max": None,
-            "ret": 0,
-        }
+        counts = {"users": 1, "people": 1, "devices": 0, "attendee_max": None, "ret": 0}
+        row = {"time": BEGIN + APART * number, "room_id": "saved", **counts}
         ck.save_occupancy(pd.DataFrame([row]), samples)
         if number % 2 and samples.exists():
             compact(samples, date(2027, 1, 1))
@@ -111,12 +98,6 @@ def writers(
     def times(of: str) -> list[int]:
         frame = ck.load_occupancy(samples) if samples.exists() else pd.DataFrame({"room_id": []})
         return [round((one - BEGIN) / APART) for one in frame[frame.room_id == of].get("time", [])]
-
-    def whole() -> list[int]:
-        text = table.read_text() if table.exists() else ""
-        assert len(set(text.splitlines())) < 2, "two versions in one file"
-        assert text.count("\n") in (0, 3000), "half a file"
-        return [int(line) for line in text.splitlines()[:1]]
 
     return {
         "recorder": (record, lambda: times(room_id)),
@@ -129,7 +110,6 @@ def writers(
             lambda n: kept.keep(f"e{n}", True),
             lambda: [int(one[1:]) for one in kept.outcomes()],
         ),
-        "table": (lambda n: write_whole(table, b"%d\n" % n * 3000), whole),
         "room": (
             lambda n: ck.create_room(filing, "x" * 100, "o" * 3000, room_extend_id=f"r{n}"),
             lambda: [int(one[1:]) for one in filed.room_ids()],
@@ -160,17 +140,13 @@ def gone(folder: Path, chance: random.Random) -> Iterator[None]:
     try:
         yield
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder) if folder.is_dir() else folder.unlink(missing_ok=True)
         away.rename(folder)
 
 
 @contextmanager
 def taken(folder: Path, chance: random.Random) -> Iterator[None]:
     """Nothing can be written there, whoever asks: a file has taken the folder's place."""
-    away = folder.rename(folder.with_name("away"))
-    folder.touch()
-    try:
+    with gone(folder, chance):
+        folder.touch()
         yield
-    finally:
-        folder.unlink()
-        away.rename(folder)

@@ -18,92 +18,42 @@ from .fuzzing import explore
 from .piece import Piece
 
 DIALECTS = (ck.Dialect(), ck.Dialect(result_field="result", item_keys="snake_case"))
+_TEXTS = (
+    "0 0.0 ٤٠٤ 1e3 1e99 null nan \ud800 rtsp://a:hunter2@h/x rtsp://[::1 ://@: @ [ {} 404 E_1 \0"
+)
+_ODD = [
+    " 0 ",
+    "9" * 19,
+    "9" * 5000,
+    "rtsp://a@b@c:d/e?password=hunter2",
+    '{"a": NaN}',
+    '{"login_password": "hunter2"}',
+    '{"a":' * 200 + "1" + "}" * 200,
+    0,
+    2**53,
+    2**63 - 1,
+    2**63,
+    -(2**63),
+    10**400,
+    602,
+    1e308,
+    -0.0,
+]
 _LEAVES = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(),
     st.floats(),
     st.text(max_size=10),
-    st.sampled_from(
-        [
-            0,
-            "0",
-            " 0 ",
-            "0.0",
-            2**53,
-            2**63 - 1,
-            2**63,
-            -(2**63),
-            10**400,
-            "9" * 19,
-            "9" * 5000,
-            "٤٠٤",
-            "1e3",
-            "1e99",
-            "null",
-            "nan",
-            "\ud800",
-            "rtsp://a:hunter2@h/x",
-            "rtsp://[::1",
-            "://@:",
-            "@",
-            "rtsp://a@b@c:d/e?password=hunter2",
-            '{"login_password": "hunter2"}',
-            "[",
-            "{}",
-            '{"a": NaN}',
-            '{"a":' * 200 + "1" + "}" * 200,
-            "404",
-            "E_1",
-            602,
-            1e308,
-            -0.0,
-            "\0",
-        ]
-    ),
+    st.sampled_from([*_TEXTS.split(), *_ODD]),
 )
-_NAMES = st.sampled_from(
-    [
-        "ret",
-        "result",
-        "msg",
-        "err",
-        "data",
-        "total",
-        "items",
-        "user_list",
-        "random",
-        "key",
-        "addr",
-        "id",
-        "room_id",
-        "topic",
-        "room_status",
-        "owner_id",
-        "host_password",
-        "attendee_max",
-        "max_audio",
-        "max_video",
-        "room_extend_id",
-        "room_mode",
-        "user_id",
-        "user_name",
-        "roomId",
-        "userId",
-        "userName",
-        "userAddress",
-        "userData",
-        "options",
-        "user_address",
-        "user_data",
-        "login_name",
-        "login_password",
-        "assist_address",
-        "RoomId",
-        "roomid",
-        "",
-    ]
-) | st.text(max_size=4)
+_WORDS = """
+ret result msg err data total items user_list random key addr id room_id topic room_status owner_id
+host_password attendee_max max_audio max_video room_extend_id room_mode user_id user_name roomId
+userId userName userAddress userData options user_address user_data login_name login_password
+assist_address RoomId roomid
+"""
+_NAMES = st.sampled_from(["", *_WORDS.split()]) | st.text(max_size=4)
 ANY = _LEAVES | st.recursive(
     _LEAVES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=4),

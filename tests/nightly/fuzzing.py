@@ -2,7 +2,7 @@
 
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import hypothesis
@@ -23,15 +23,20 @@ def bounded(examples: int, shrink: bool = True, **more: Any) -> settings:
         print_blob=False,
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
-        phases=(Phase.generate, *[Phase.shrink] * shrink),
+        phases=(Phase.explicit, Phase.generate, *[Phase.shrink] * shrink),
         **more,
     )
 
 
 def explore(
-    piece: Piece, examples: int, check: Callable[..., object], **strategies: SearchStrategy[Any]
+    piece: Piece,
+    examples: int,
+    check: Callable[..., object],
+    kept: Iterable[dict[str, Any]] = (),
+    **strategies: SearchStrategy[Any],
 ) -> None:
-    """Tries a property; the smallest example that breaks it is kept."""
+    """Tries a property, first on the cases that broke it once; the smallest example that breaks it
+    now is written down."""
 
     def prop(**values: Any) -> None:
         piece.count("examples")
@@ -42,8 +47,11 @@ def explore(
             raise
 
     name = prop.__qualname__ = check.__name__
+    tried = hypothesis.given(**strategies)(prop)
+    for case in kept:
+        tried = hypothesis.example(**case)(tried)
     seeded = hypothesis.seed(piece.chance(name).getrandbits(64))
-    watched(piece, name, seeded(bounded(examples)(hypothesis.given(**strategies)(prop))))
+    watched(piece, name, seeded(bounded(examples)(tried)))
 
 
 def watched(piece: Piece, name: str, test: Callable[[], object]) -> None:

@@ -3,25 +3,23 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from unittest import mock
 
-from tests.secrets import children, commanded, drives, driving, executed, panelled, steered
+import dask
+from distributed import Client, LocalCluster
+
+import confkit as ck
+from confkit.runbook import library
+from tests.secrets import commanded, drives, processes
+from tests.secrets.given import driven
 from tests.secrets.surfaces import MODES
 from tests.secrets.worlds import WORLDS, World, world
 
 from .piece import Piece
 
-ALL = {
-    **drives.DRIVES,
-    **drives.MISTAKES,
-    **panelled.PANELS,
-    **steered.RUNBOOK,
-    **steered.SANDBOX,
-    **steered.COURSE,
-    **steered.SANDBOX_MISTAKES,
-    **steered.RUNBOOK_MISTAKES,
-}
-ELSEWHERE = {**drives.DRIVES, **drives.MISTAKES, **panelled.PANELS}
+ELSEWHERE = {**drives.CONFKIT, **drives.MISTAKES, **drives.PANELS, **commanded.TYPED}
+ALL = {**ELSEWHERE, **drives.RUNBOOK, **drives.SANDBOX, **drives.COURSE}
 
 
 @contextmanager
@@ -35,45 +33,54 @@ def _alone(piece: Piece, name: str) -> Iterator[World]:
 
 
 def secrets(piece: Piece) -> None:
-    """So many drives and commands of one world, in any order."""
+    """So many drives of one world, in any order."""
     name, chance = WORLDS[piece.number % len(WORLDS)], piece.chance("order")
     known = ALL if name == "sandbox" else ELSEWHERE
-    typed = [(one, words) for one, ways in commanded.COMMANDS.items() for words in ways]
     with _alone(piece, name) as made:
-        chosen = chance.sample(sorted(known), min(piece.size, len(known)))
-        wrong = driving.driven(
-            made,
-            {one: known[one] for one in chosen},
-            modes=lambda: (chance.choice(MODES),),
-            strict=False,
-        )
-        for command, words in chance.sample(typed, min(piece.size // 4, len(typed))):
-            said, _ = commanded.typed(made, command, words)
-            wrong[f"{command} {words}"] = made.all_marks().found(said)
-        for path, text in commanded.written(made).items():
-            wrong[path] = made.all_marks().found(text)
-        piece.count("drives", len(wrong) and len(chosen))
+        asked = dict(chance.sample(sorted(known.items()), min(piece.size, len(known))))
+        piece.count("drives", len(asked))
+        wrong = driven(made, asked, modes=lambda: (chance.choice(MODES),), strict=False)
     for where, told in wrong.items():
-        if told:
-            piece.broke("secrets shown", f"{name}: {where}", told)
+        piece.broke("secrets shown", f"{name}: {where}", told)
 
 
-def processes(piece: Piece) -> None:
+def processes_of_all_kinds(piece: Piece) -> None:
     """Children: a sandbox, pytest, IPython in all its modes, a cluster, runbooks in kernels."""
     kinds: list[tuple[str, Callable[[World], str]]] = [
-        ("good", commanded.served),
-        ("good", children.assertions),
-        ("code", lambda made: children.program(made, MODES)),
-        ("sandbox", executed.clustered),
-        *(
-            (name, lambda made, one=one: executed.reported(made, one))
-            for one in executed.runbooks()
-            for name in ("sandbox", "code")
-        ),
+        ("good", processes.served),
+        ("good", processes.assertions),
+        ("code", lambda made: processes.program(made, MODES)),
+        ("sandbox", clustered),
     ]
+    for book in library.stored():
+        given = " -p room=ROOM" * ("room" in book.inputs)
+        run = partial(reported, words=f"{book.name} --report REPORT{given}")
+        kinds += [("sandbox", run), ("code", run)]
     for name, run in kinds[: piece.size]:
         with _alone(piece, name) as made:
             made.client.token()
             piece.count("processes")
-            if found := made.all_marks().found(run(made)):
+            if found := made.shown(run(made)):
                 piece.broke("secrets shown", name, found)
+
+
+def reported(world: World, words: str) -> str:
+    """What a runbook prints that runs in a kernel, and its report."""
+    done = commanded.typed(world, "runbook", words)
+    return done.stdout + done.stderr + (world.folder / "report.html").read_text("utf-8")
+
+
+def clustered(world: World) -> str:
+    """What a cluster of Dask's logs of a sweep that fails in part, its tasks, and the sweep."""
+    quiet = {"distributed.admin.log-length": 1000, "logging.distributed": "debug"}
+    own = {"dashboard_address": ":0", "silence_logs": False}
+    with (
+        dask.config.set(quiet),
+        LocalCluster(n_workers=1, threads_per_worker=1, **own) as cluster,
+        Client(cluster) as client,
+    ):
+        rooms, executor = [world.room_id, "no-such"], client.get_executor()
+        sweep = ck.sweep(world.client, rooms, progress=False, executor=executor)
+        logs = client.get_worker_logs(), client.get_scheduler_logs(), cluster.get_logs()
+        tasks = list(cluster.scheduler.transition_log)
+        return f"{logs} {tasks} {sweep!r} {[*map(repr, sweep.failures)]} {sweep.frame().to_csv()}"

@@ -9,6 +9,8 @@ import pandas as pd
 from confkit.occupancy.folder import append_sweep
 from confkit.occupancy.samples import COLUMNS, NUMBERS, samples_table
 
+MONDAY = pd.Timestamp("2026-06-01T08:00Z")
+
 
 def samples(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """A frame of samples; what a row leaves out is missing, `ret` is 0, and people are users."""
@@ -46,3 +48,12 @@ def steady(
         {"time": time, "room_id": room, "users": count, **others}
         for time, count in zip(times, users, strict=True)
     )
+
+
+def attended(people, every=60, room_id="r1", devices=0, begin=MONDAY):
+    """A sample each `every` seconds; None where it failed."""
+    users = [None if number is None else number + devices for number in people]
+    options = {"start": begin, "every": f"{every}s", "room": room_id, "devices": devices}
+    frame = steady(users, attendee_max=20, **options)
+    frame["people"] = pd.array(people, "Int64")
+    return frame

@@ -1,5 +1,6 @@
 """Time zones by name."""
 
+import time
 from datetime import UTC, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -8,63 +9,37 @@ import pytest
 from confkit.occupancy.zones import duration, zone
 
 
-@pytest.mark.parametrize(
-    ("minutes", "said"),
-    [
-        (0, "0 minutes"),
-        (0.5, "30 seconds"),
-        (1, "1 minute"),
-        (2.5, "2.5 minutes"),
-        (119, "119 minutes"),
-        (120, "2 hours"),
-        (3450, "57.5 hours"),
-        (4320, "3 days"),
-        (20_160, "2 weeks"),
-        (525_600, "52.1 weeks"),
-    ],
-)
-def test_a_duration_is_said_in_the_unit_that_fits(minutes, said):
+def test_a_duration_is_said_in_the_unit_that_fits():
     """Whole numbers have no point, one is singular, and the unit is the largest that fits."""
-    assert duration(minutes) == said
+    minutes = [0, 0.5, 1, 2.5, 119, 120, 3450, 4320, 20_160, 525_600]
+    said = "0 minutes, 30 seconds, 1 minute, 2.5 minutes, 119 minutes, 2 hours, 57.5 hours, "
+    said += "3 days, 2 weeks, 52.1 weeks"
+    assert ", ".join(map(duration, minutes)) == said
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
-        ("Asia/Kathmandu", "Asia/Kathmandu"),
-        (ZoneInfo("Europe/Berlin"), "Europe/Berlin"),
-        (UTC, "UTC"),
-        (timezone(timedelta(hours=5, minutes=45)), "UTC+05:45"),
-    ],
-)
-def test_a_zone_has_its_name(given, name):
+def test_a_zone_has_its_name():
     """A zone by name, or any tzinfo, is named by its name."""
-    assert zone(given)[1] == name
+    offset = timezone(timedelta(hours=5, minutes=45))
+    given = ["Asia/Kathmandu", ZoneInfo("Europe/Berlin"), UTC, offset]
+    names = ["Asia/Kathmandu", "Europe/Berlin", "UTC", "UTC+05:45"]
+    assert [zone(one)[1] for one in given] == names
 
 
 @pytest.mark.parametrize(
     ("environ", "name"),
     [
-        ("Asia/Kathmandu", "Asia/Kathmandu"),
         (":Europe/Berlin", "Europe/Berlin"),
         ("", "UTC"),
         (":/usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"),
+        ("XYZ-05:45", "UTC+05:45"),
     ],
 )
 def test_the_local_zone_is_that_of_the_process(monkeypatch, environ, name):
-    """Without a zone it is the process's own, by its name."""
+    """Without a zone it is the process's own, by its name, or where there is none its offset."""
     monkeypatch.setenv("TZ", environ)
-    assert zone(None)[1] == name
-
-
-def test_a_local_zone_without_a_name_is_told_by_its_offset(monkeypatch):
-    """Where no name is to be had, the zone is named by its offset from UTC."""
-    import time
-
-    monkeypatch.setenv("TZ", "XYZ-05:45")
     time.tzset()
     try:
-        assert zone(None)[1] == "UTC+05:45"
+        assert zone(None)[1] == name
     finally:
         monkeypatch.undo()
         time.tzset()

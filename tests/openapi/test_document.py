@@ -5,18 +5,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from confkit import signing
 from confkit.cli import main
-from confkit.cli.services import SPOKEN, openapi
+from confkit.cli.services import SPOKEN
 from confkit.dialect import Dialect
 from confkit.endpoints import ENDPOINTS
 from confkit.errors import codes
 from tests.openapi.described import DOCUMENT, find, operations, valid
-
-SURE = {"specified", "seen", "assumed", "unknown"}
 
 
 def everything(value: Any = DOCUMENT, place: str = "") -> Iterator[tuple[str, Any]]:
@@ -30,32 +27,16 @@ def everything(value: Any = DOCUMENT, place: str = "") -> Iterator[tuple[str, An
             yield from everything(inner, f"{place}/{at}")
 
 
-def parameters() -> list[dict[str, Any]]:
-    """All parameters, those that are referred to once each."""
-    own = [
-        parameter
-        for _, _, told in operations()
-        for parameter in told.get("parameters", ())
-        if "$ref" not in parameter
-    ]
-    return [*own, *DOCUMENT["components"]["parameters"].values()]
-
-
-def schemas() -> list[dict[str, Any]]:
-    """All schemas: of components, parameters, bodies and answers."""
-    found = list(DOCUMENT["components"]["schemas"].values())
-    found += [value["schema"] for _, value in everything() if isinstance(value.get("schema"), dict)]
-    return found
-
-
 def test_every_schema_is_one_and_every_reference_leads_somewhere():
     """Schemas are Draft 2020-12; each component is used, and no reference is a dead end."""
-    for schema in schemas():
+    kinds = DOCUMENT["components"]
+    for _, value in everything():
+        if isinstance(value.get("schema"), dict):
+            Draft202012Validator.check_schema(value["schema"])
+    for schema in kinds["schemas"].values():
         Draft202012Validator.check_schema(schema)
     used = {value["$ref"] for _, value in everything() if isinstance(value.get("$ref"), str)}
-    for reference in used:
-        assert find({"$ref": reference})
-    kinds = DOCUMENT["components"]
+    assert all(find({"$ref": reference}) for reference in used)
     assert used == {f"#/components/{kind}/{name}" for kind in kinds for name in kinds[kind]}
 
 
@@ -83,29 +64,11 @@ def test_every_operation_is_there_once_with_its_tables():
     assert posts == ["B1", "B3"]
 
 
-def test_every_fact_says_how_sure_it_is():
-    """Operations, answers, parameters, fields and codes are marked, each with one of four words."""
-    told = [told for _, _, told in operations()]
-    marked = [*told, *parameters()]
-    marked += [response for one in told for response in one["responses"].values()]
-    for place, value in everything():
-        if isinstance(value.get("properties"), dict) and "/examples/" not in place:
-            marked += [field for field in value["properties"].values() if "$ref" not in field]
-        if "const" in value:
-            marked.append(value)
-    assert len(marked) > 150
-    assert {value.get("x-sure") for value in marked} == SURE
-    methods = {one["operationId"]: one["x-sure"] for one in told}
-    assert (methods["createRoom"], methods["createDevice"]) == ("specified", "seen")
-    assert methods["createDeviceByPost"] == methods["listDevicesByPost"] == "assumed"
-
-
-def test_the_code_tables_hold_every_code_and_401_twice():
-    """Each code stands in its table as in ours; 401 means one thing in A, another in B."""
-    names = {"A": "ResultCodeA", "B": "ResultCodeB", "": "ResultCodeSeen"}
-    for interface, name in names.items():
-        table = DOCUMENT["components"]["schemas"][name]["oneOf"]
-        expected = [
+def test_the_code_tables_hold_every_code():
+    """Each code stands in its table as in ours; that 401 means two things is said."""
+    for interface, name in {"A": "ResultCodeA", "B": "ResultCodeB", "": "ResultCodeSeen"}.items():
+        table = DOCUMENT["components"]["schemas"][name]
+        assert table["oneOf"] == [
             {
                 "const": code.ret,
                 "title": code.meaning,
@@ -116,12 +79,7 @@ def test_the_code_tables_hold_every_code_and_401_twice():
             for code in codes()
             if code.interface == interface
         ]
-        assert table == expected
-        assert len(table) == len({row["const"] for row in table})
-    for name, meaning in (("A", "authentication failed"), ("B", "wrong parameters")):
-        table = DOCUMENT["components"]["schemas"][f"ResultCode{name}"]
-        assert [row["title"] for row in table["oneOf"] if row["const"] == 401] == [meaning]
-        assert "401" in table["description"]
+        assert ("401" in table["description"]) == bool(interface)
 
 
 def test_every_example_is_true():
@@ -137,11 +95,8 @@ def test_every_example_is_true():
 
 def test_the_examples_of_digest_and_token_are_the_right_ones():
     """Whoever writes a client can check its signatures against the examples."""
-    found = {
-        parameter["name"]: parameter["schema"].get("examples")
-        for parameter in parameters()
-        if "schema" in parameter
-    }
+    given = [find(one) for _, _, told in operations() for one in told.get("parameters", ())]
+    found = {one["name"]: one["schema"].get("examples") for one in given if "schema" in one}
     usual = Dialect()
     assert found["digest"] == [str(signing.digest("demo_access", "demo_secret", usual))]
     token = [str(signing.access_token("abc", "def", "demo_secret", usual))]
@@ -154,9 +109,3 @@ def test_the_command_prints_it(capsys):
     assert json.loads(capsys.readouterr().out) == DOCUMENT
     assert main(["interface", "A2", "--openapi"]) == 1
     assert "Leave out the part" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("word", ["JSONP", "access_tocken", "accessToken", "POST", "x-sure"])
-def test_what_differs_in_the_field_is_said(word):
-    """A reader of the description finds each of the field's surprises in it."""
-    assert word in openapi()

@@ -1,8 +1,13 @@
 """Clicks in a panel without a browser, and all that a saved notebook would hold of it."""
 
+import threading
+import time
+
 from confkit.panels.parts import Field
 
 LONG = 10  # seconds that a test waits at most for what takes none
+GET, USERS, MCU = "/rtc/room/get", "/rtc/room/get_room_info", "/sdk/get_mcu"
+LIST = "/avd/api/outgoing/getOutgoingUsers"
 
 
 def within(panel):
@@ -32,10 +37,30 @@ def press(panel, text):
     assert panel.wait(LONG)
 
 
+def says(widget, kind, buffers=(), **more):
+    """The widget gets such a message from its half in the browser."""
+    widget._hear(None, {"kind": kind, **more}, list(buffers))
+
+
 def heard(panel, kind, **more):
     """Sends the panel what its half in the browser says, and waits for what comes of it."""
-    panel.frame._hear(None, {"kind": kind, **more}, [])
+    says(panel.frame, kind, **more)
     assert panel.wait(LONG)
+
+
+def read_out():
+    """Waits until no rooms are being read in the background."""
+    for thread in threading.enumerate():
+        if thread.name == "confkit rooms":
+            thread.join(LONG)
+
+
+def once_asked(sandbox, path, act):
+    """Does it, and waits until this is asked for."""
+    before = sandbox.count(path)
+    act()
+    while sandbox.count(path) == before:
+        time.sleep(0.01)
 
 
 def downloads(panel):

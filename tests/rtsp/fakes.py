@@ -1,4 +1,4 @@
-"""A camera that answers from a script, and a home for cameras that play."""
+"""A camera that answers from a script."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from confkit.rtsp.message import Frame, MalformedMessage, Parser, Request, Response
 from confkit.rtsp.preflight import preflight
 from confkit.rtsp.report import Report
+from confkit.rtsp.rtp import Packet
 from confkit.sandbox.cameras.picture import encode_loop
 from confkit.sandbox.cameras.serving import packetise
 from tests.serving import Serve, served
@@ -76,33 +77,22 @@ def instead(method: str, status: int = 200, body: bytes = b"", **more: str) -> S
 
 def wanting(accepted: Script, offer: str = DIGEST) -> Script:
     """A script that wants a login, and does with one what `accepted` does."""
-
-    def answer(request: Request) -> Any:
-        if request.get("Authorization"):
-            return accepted(request)
-        return instead("DESCRIBE", 401, WWW_Authenticate=offer)(request)
-
-    return answer
+    refused = instead("DESCRIBE", 401, WWW_Authenticate=offer)
+    return lambda request: (accepted if request.get("Authorization") else refused)(request)
 
 
 def playing(*payloads: bytes, codec: bytes = b"H264", before: bytes = b"") -> Script:
     """A script that plays these payloads after PLAY."""
-    described = SDP.replace(b"H264", codec)
-
-    def answer(request: Request) -> bytes:
-        if request.method == "PLAY":
-            return reply(request) + before + packets(*payloads)
-        return reply(request, body=described) if request.method == "DESCRIBE" else willing(request)
-
-    return answer
+    described = instead("DESCRIBE", body=SDP.replace(b"H264", codec))
+    played = before + packets(*payloads)
+    return lambda request: described(request) + played * (request.method == "PLAY")
 
 
 def packets(*payloads: bytes, marker: bool = True, start: int = 0) -> bytes:
     """Interleaved RTP packets, one a payload."""
-    return b"".join(
-        Frame(0, b"\x80%c" % (96 | marker << 7) + number.to_bytes(2) + bytes(8) + payload).encode()
-        for number, payload in enumerate(payloads, start)
-    )
+    numbered = enumerate(payloads, start)
+    sent = (Packet(96, marker, number, 0, 0, payload) for number, payload in numbered)
+    return b"".join(Frame(0, packet.encode()).encode() for packet in sent)
 
 
 def keyframe() -> list[bytes]:
@@ -110,14 +100,22 @@ def keyframe() -> list[bytes]:
     return packetise("h264", encode_loop("x", **SMALL).frames[0], limit=60_000)
 
 
-def tried(answer: Script, *login: str, scheme: str = "rtsp", **options: Any) -> tuple[Report, Fake]:
-    """The report about a scripted camera, and what that saw; it has lost every connection then."""
-    options.setdefault("timeout", 5)
+def preflighted(url: str, *login: str, **options: Any) -> Any:
+    """The report; or what was raised, which asyncio would take for its own on the way."""
+    try:
+        return preflight(url, *login, **{"timeout": 5, **options})
+    except BaseException as error:  # noqa: BLE001
+        return error
 
-    async def run() -> tuple[Report, Fake]:
+
+def tried(answer: Script, *login: str, scheme: str = "rtsp", **options: Any) -> tuple[Any, Fake]:
+    """What is `preflighted` of a scripted camera, and what that saw; it has lost every connection
+    then."""
+
+    async def run() -> tuple[Any, Fake]:
         async with fake_camera(answer) as fake:
             url = fake.url.replace("rtsp", scheme)
-            report = await asyncio.to_thread(preflight, url, *login, **options)
+            report = await asyncio.to_thread(preflighted, url, *login, **options)
             await until(lambda: fake.open_connections == 0)
         return report, fake
 

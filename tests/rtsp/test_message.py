@@ -1,35 +1,30 @@
 import pytest
 
-from confkit.rtsp.message import (
-    MAX_BODY,
-    MAX_HEAD,
-    MalformedMessage,
-    Parser,
-    Request,
-)
-
-ANSWER = (
-    b"RTSP/1.0 401 Unauthorized\r\nCSeq: 2\r\nWWW-Authenticate: Digest realm=a\r\n"
-    b"www-authenticate: Basic realm=b\r\nContent-Length: 4\r\n\r\nbody"
-)
+from confkit.rtsp.message import MAX_BODY, MAX_HEAD, MalformedMessage, Parser, Request
 
 
 def test_headers_are_found_in_any_case_and_all_of_them():
     """Header names match in any case, and a repeated header keeps every value."""
-    (answer,) = Parser().feed(ANSWER)
-    assert answer.all("WWW-AUTHENTICATE") == ["Digest realm=a", "Basic realm=b"]
-    assert (answer.get("cseq"), answer.body, answer.get("none", "-")) == ("2", b"body", "-")
-
-
-def test_a_message_survives_the_round_trip():
-    """What is encoded is parsed back equal, bytes outside of UTF-8 included."""
-    request = Request(
-        "SETUP", "rtsp://a/b?c=1", headers=(("X-Odd", "caf\udce9"),), body=b"x\r\n\r\ny"
+    (answer,) = Parser().feed(
+        b"RTSP/1.0 401 Unauthorized\r\nCSeq: 2\r\nWWW-Authenticate: Digest realm=a\r\n"
+        b"www-authenticate: Basic realm=b\r\nContent-Length: 4\r\n\r\nbody"
     )
+    assert answer.all("WWW-AUTHENTICATE") == ["Digest realm=a", "Basic realm=b"]
+    assert (answer.get("cseq"), answer.body, answer.get("none")) == ("2", b"body", "")
+
+
+def test_a_message_survives_the_round_trip_and_its_repr_shows_no_secret():
+    """What is encoded is parsed back equal, bytes outside of UTF-8 included; a line break is no
+    part of a header. The repr shows neither a login nor the query of a URL."""
+    url, headers = "rtsp://a/?password=hush", (("X-Odd", "caf\udce9"), ("Authorization", "hush"))
+    request = Request("SETUP", url, headers=headers, body=b"x\r\n\r\ny")
     (back,) = Parser().feed(request.encode())
-    assert isinstance(back, Request)
-    assert (back.method, back.url, back.get("x-odd")) == ("SETUP", "rtsp://a/b?c=1", "caf\udce9")
-    assert back.body == request.body
+    assert (back.method, back.url, back.body) == (request.method, url, request.body)
+    assert back.headers[:2] == headers
+    assert "SETUP" in repr(back)
+    assert "hush" not in repr(back)
+    with pytest.raises(ValueError, match="line break"):
+        Request("PLAY", "rtsp://a/", headers=(("X", "a\r\nEvil: 1"),)).encode()
 
 
 @pytest.mark.parametrize(
@@ -50,16 +45,3 @@ def test_what_is_not_rtsp_is_refused_at_once(data):
     with pytest.raises(MalformedMessage) as caught:
         list(Parser().feed(data))
     assert caught.value.received == data[:64]
-
-
-def test_a_line_break_cannot_be_smuggled_into_a_header():
-    """A header value with a line break is refused when a message is encoded."""
-    with pytest.raises(ValueError, match="line break"):
-        Request("PLAY", "rtsp://a/", headers=(("X", "a\r\nEvil: 1"),)).encode()
-
-
-def test_no_header_and_no_url_shows_in_a_repr():
-    """The repr of a request shows neither its login nor the query of its URL."""
-    request = Request("PLAY", "rtsp://a/?password=hush", headers=(("Authorization", "hush"),))
-    assert "hush" not in repr(request)
-    assert "PLAY" in repr(request)

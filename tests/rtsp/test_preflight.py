@@ -1,9 +1,8 @@
-"""The preflight against cameras that answer from a script, byte by byte."""
+"""The preflight against cameras that play, and those that answer from a script, byte by byte."""
 
 import asyncio
 import gc
 import re
-import socket
 import ssl
 import sys
 import threading
@@ -12,7 +11,6 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from confkit.rtsp.message import Frame
 from confkit.rtsp.preflight import preflight
 from confkit.rtsp.rtp import MAX_UNIT
 from confkit.rtsp.verdicts import VERDICTS
@@ -30,10 +28,8 @@ from .fakes import (
     of_script,
     packets,
     playing,
-    raw_server,
     reply,
     tried,
-    until,
     wanting,
     willing,
 )
@@ -49,6 +45,10 @@ async def of_camera(*login, change=str, options=None, **settings):
         url = await server.add(**{**SMALL, **settings})
         report = await asyncio.to_thread(preflight, change(url), *login, **(options or {}))
         return report, server.viewers(url)
+
+
+def names(report):
+    return [stage.name for stage in report.stages]
 
 
 def keys(report):
@@ -70,57 +70,45 @@ def test_every_verdict_says_cause_and_advice_in_a_sentence():
 # Cameras that play
 
 
-@pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
-@pytest.mark.parametrize("transport", ["tcp", "udp"])
-async def test_a_camera_that_plays_is_shown(codec, transport):
-    """Every codec over TCP and UDP ends in `ok` with its facts and a picture, and no viewer."""
+@pytest.mark.parametrize(
+    ("codec", "transport", "inside", "login"),
+    [
+        ("h264", "tcp", "", ("admin", SECRET)),
+        ("h265", "udp", "admin@", ("admin", SECRET)),
+        ("mjpeg", "udp", "admin:s3cret%2F%40%23%25@", ()),
+    ],
+)
+async def test_a_camera_that_plays_is_shown(codec, transport, inside, login):
+    """Every codec over TCP and UDP ends in `ok` with its facts and a picture, and no viewer. The
+    login may stand in the address, all of it, percent-encoded, or the name alone."""
     settings = {"codec": codec, "transports": (transport,), **LOGIN}
-    report, viewers = await of_camera("admin", SECRET, **settings)
-    assert (report.ok, report.verdict) == (True, "ok")
+    change = lambda url: url.replace("//", f"//{inside}")  # noqa: E731
+    report, viewers = await of_camera(*login, change=change, **settings)
+    assert (report.ok, report.verdict, viewers) == (True, "ok", 0)
     assert (report.codec, report.width, report.height) == (codec, 128, 96)
     assert (report.transport, report.authentication) == (transport, "Digest SHA-256")
     assert report.snapshot.png().startswith(b"\x89PNG")
     setups = "SETUP " * (2 if transport == "udp" else 1)
-    names = f"address name TCP OPTIONS DESCRIBE authentication SDP {setups}PLAY".split()
-    assert [stage.name for stage in report.stages] == [
-        *names,
-        "first packet",
-        "keyframe",
-        "picture",
-    ]
+    before = f"address name TCP OPTIONS DESCRIBE authentication SDP {setups}PLAY".split()
+    assert names(report) == [*before, "first packet", "keyframe", "picture"]
     assert ("transport_switched" in keys(report)) is (transport == "udp")
     assert ("h265" in keys(report)) is (codec == "h265")
-    assert viewers == 0
+    gc.collect()  # a socket that nobody has closed is a warning now, and those are errors
 
 
 async def test_a_stream_is_measured_when_asked():
     """With `observe` the report says frame rate, bit rate, keyframe interval and loss, and warns of
     a long interval."""
-    report, _ = await of_camera(keyframe_every=0.5, options={"observe": 1.5})
+    (report, _), (rare, _) = await asyncio.gather(
+        of_camera(keyframe_every=0.5, options={"observe": 1.5}),
+        of_camera(keyframe_every=10, options={"observe": 2.2}),
+    )
     assert report.fps == pytest.approx(10, rel=0.2)
     assert report.keyframe_interval == pytest.approx(0.5, rel=0.2)
     assert report.bit_rate > 1000
     assert report.packet_loss == 0
     assert "10 frames/s" in str(report)
-    report, _ = await of_camera(keyframe_every=10, options={"observe": 2.2})
-    assert "long_keyframe_interval" in keys(report)
-
-
-@pytest.mark.parametrize("inside", ["admin@", "admin:s3cret%2F%40%23%25@", ""])
-async def test_a_login_may_stand_in_the_address(inside):
-    """All of it, percent-encoded, or the name alone."""
-    change = lambda url: url.replace("//", f"//{inside}")  # noqa: E731
-    login = () if ":" in inside else ("admin", SECRET)
-    assert (await of_camera(*login, change=change, **LOGIN))[0].ok
-
-
-async def test_a_password_that_stands_in_the_path_too_is_not_shown():
-    """Many cameras take the login in the query as well: no part of the report shows it."""
-    login = ("admin", "hunter22")
-    report, _ = await of_camera(*login, path="live?user=admin&password=hunter22")
-    assert report.ok
-    for one in (report, preflight("rtsp://127.0.0.1:1/hunter22", *login)):
-        assert "hunter22" not in told_by(one)
+    assert ["long_keyframe_interval" in keys(one) for one in (report, rare)] == [False, True]
 
 
 async def test_hosts_of_several_addresses_and_of_version_six(version_six):
@@ -129,8 +117,8 @@ async def test_hosts_of_several_addresses_and_of_version_six(version_six):
     async with fake_camera(instead("DESCRIBE", 404)) as fake, CameraServer(version_six) as server:
         url = fake.url.replace("127.0.0.1", "localhost")
         assert (await asyncio.to_thread(preflight, url)).verdict == "path_not_found"
-        for transports in (("tcp",), ("udp",)):
-            url = await server.add(transports=transports, **SMALL)
+        for transport in ("tcp", "udp"):
+            url = await server.add(transports=(transport,), **SMALL)
             assert url.startswith("rtsp://[::1]:")
             report = await asyncio.to_thread(preflight, url)
             assert report.ok, str(report)
@@ -153,292 +141,186 @@ async def test_without_a_decoder_all_but_the_picture_is_told():
         assert told in output
 
 
-def attempts(certificate, *changes):
-    """The reports about an rtsps camera, one for each change of its address with its options."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-
-    async def run(change, options):
-        return (await of_camera("admin", SECRET, change=change, options=options, tls=context))[0]
-
-    return [asyncio.run(run(*one)) for one in changes]
-
-
 def test_encryption(certificate, tmp_path):
     """With the certificate's file, or without a check, the camera plays; else `tls_failed`, as on a
     port that wants encryption or has none, and with certificates that cannot be read."""
-    (broken := tmp_path / "broken.pem").write_text("nothing")
-    known = {"verify": str(certificate[0])}
-    plays, unchecked, unknown, other, plain, missing, unreadable = attempts(
-        certificate,
-        (str, known),
-        (str, {"verify": False}),
-        (str, {}),
-        (lambda url: url.replace("127.0.0.1", "127.1"), known),
-        (lambda url: url.replace("rtsps:", "rtsp:"), {}),
-        *((str, {"verify": str(path)}) for path in (tmp_path / "missing.pem", broken)),
-    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+
+    def attempt(verify, old="", new=""):
+        given = {"options": {"verify": verify}, "tls": context}
+        change = lambda url: url.replace(old, new)  # noqa: E731
+        return asyncio.run(of_camera("admin", SECRET, change=change, **given))[0]
+
+    known = str(certificate[0])
+    plays = attempt(known)
     assert plays.ok, str(plays)
-    assert [stage.name for stage in plays.stages][2:4] == ["TCP", "TLS"]
-    assert unchecked.ok
-    without = of_script(willing, scheme="rtsps")
+    assert names(plays)[2:4] == ["TCP", "TLS"]
+    assert attempt(verify=False).ok
     for report, said in (
-        (unknown, "self-signed"),
-        (other, "127.1"),
-        (plain, "rtsps"),
-        (missing, "cannot be read"),
-        (unreadable, "cannot be read"),
-        (without, "does not answer with an encrypted"),
+        (attempt(verify=True), "self-signed"),
+        (attempt(known, "127.0.0.1", "127.1"), "127.1"),
+        (attempt(known, "rtsps:", "rtsp:"), "rtsps"),
+        (attempt(str(tmp_path / "missing.pem")), "cannot be read"),
+        (of_script(willing, scheme="rtsps"), "does not answer with an encrypted"),
     ):
         assert report.verdict == "tls_failed", str(report)
         assert said in report.cause
 
 
-# Cameras that refuse
+# Cameras that do not play: what they answer, the verdict, the last stage, and words of the cause
 
 NO_FORMAT = SDP[: SDP.index(b"H264")]
+JPEG_BEGINS = bytes(4) + b"\1\x50\0\0" + bytes(100)  # of more than its header can tell
+# With two packets swapped at the end of the first sixty: the sixtieth is never the last one.
+SWAPPED = (
+    packets(*[HEVC_SLICE] * 59)
+    + packets(HEVC_SLICE, start=60)
+    + packets(HEVC_SLICE, start=59)
+    + packets(*[HEVC_SLICE] * 9, start=61)
+)
+AT_ONCE = [
+    *(
+        (instead(method, status, reason=reason), verdict, method, f"{status} {reason}".strip())
+        for method, status, verdict, reason in (
+            ("DESCRIBE", 404, "path_not_found", ""),
+            ("DESCRIBE", 400, "path_not_found", ""),
+            ("DESCRIBE", 454, "path_not_found", ""),
+            ("SETUP", 453, "busy", ""),
+            ("PLAY", 503, "busy", ""),
+            ("DESCRIBE", 500, "server_error", ""),
+            ("SETUP", 461, "transport_refused", ""),
+            ("SETUP", 500, "setup_play_failed", ""),
+            # A lock is told from a clock and a block.
+            ("DESCRIBE", 401, "auth_locked", "Account Locked"),
+            ("DESCRIBE", 401, "auth_locked", "Too Many Attempts"),
+            ("DESCRIBE", 403, "auth_locked", "UserLocked"),
+            ("DESCRIBE", 403, "forbidden", "Clock not synchronised"),
+            ("DESCRIBE", 403, "forbidden", "IP blocked"),
+        )
+    ),
+    *(
+        (instead("DESCRIBE", body=body), verdict, "SDP", said)
+        for body, verdict, said in (
+            (b"  \r\n", "sdp_invalid", "empty"),
+            (b"<html>", "sdp_invalid", "start"),
+            (SDP[: SDP.index(b"m=")], "sdp_invalid", "cut off"),
+            (b"v=0\r\nm=vi", "sdp_invalid", "cut off"),
+            (NO_FORMAT, "sdp_invalid", "payload type 96"),
+            (b"v=0\r\nt=0 0\r\n", "no_video", ""),
+            (b"v=0\r\nm=audio 0 RTP/AVP 8\r\n", "no_video", ""),
+            (SDP.replace(b"H264", b"VP8"), "codec_unsupported", "VP8"),
+            (b"v=0\r\nm=video 0 RTP/AVP 34\r\n", "codec_unsupported", "H263"),
+        )
+    ),
+    *(
+        (lambda _, data=data: data, verdict, "OPTIONS", said)
+        for data, verdict, said in (
+            (Last(b"<!DOCTYPE HTML>"), "not_rtsp", "an HTTP server"),
+            (b"SSH-2.0-OpenSSH_9.2\r\n", "not_rtsp", "an SSH server"),
+            (b"220 ready\r\n", "not_rtsp", "FTP or mail"),
+            (b"\x00\x01\x02", "not_rtsp", "not an RTSP server"),
+            (Last(b"\x15\x03\x01\x00\x02\x02\x46"), "tls_failed", "encrypted"),
+            (Last(), "rtsp_silent", "OPTIONS"),
+        )
+    ),
+    (instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "auth_required", "DESCRIBE", ""),
+    (instead("DESCRIBE", 302), "redirected", "DESCRIBE", "no RTSP address"),
+    (at("DESCRIBE", lambda r: Last(reply(r, body=SDP)[:-9])), "sdp_invalid", "DESCRIBE", "whole"),
+    # Some send before they refuse.
+    (at("PLAY", lambda r: packets(SLICE) + reply(r, 500)), "setup_play_failed", "PLAY", "500"),
+    (playing(*[SLICE] * 70, codec=b"H265"), "no_picture", "keyframe", "H265"),
+    (playing(*[SLICE] * 70, codec=b"JPEG"), "no_picture", "keyframe", "JPEG"),
+    (playing(before=SWAPPED), "no_picture", "keyframe", "H264"),
+    (playing(JPEG_BEGINS, codec=b"JPEG"), "codec_unsupported", "keyframe", "2040"),
+    (at("PLAY", lambda r: Last(willing(r) + packets(SLICE))), "dropped", "keyframe", "closed"),
+]
+LATE = [
+    *(
+        (at(step, lambda _: None), "rtsp_silent", step, f"did not answer {step} within 0.7 s")
+        for step in ("OPTIONS", "DESCRIBE", "SETUP", "PLAY")
+    ),
+    (lambda _: b"RTSP/1.0 200", "rtsp_silent", "OPTIONS", "OPTIONS"),
+    (lambda _: b"hello", "not_rtsp", "OPTIONS", "not an RTSP server"),
+    (willing, "no_media", "first packet", "accepted PLAY"),
+    (lambda r: willing(r) + reply(r, 500), "no_media", "first packet", ""),  # counts for nothing
+    (playing(*[SLICE] * 70), "no_keyframe", "keyframe", "among 70 packets"),
+    (playing(*[HEVC_SLICE] * 3), "no_picture", "keyframe", "not the H264"),
+    (playing(*[b"\x65" + bytes(40)] * 2), "no_picture", "picture", "does not decode"),
+]
 
 
 @pytest.mark.parametrize(
-    ("answer", "verdict", "stage"),
+    ("answer", "verdict", "stage", "said", "options"),
     [
-        *(
-            (instead(method, status), verdict, method)
-            for method, status, verdict in (
-                ("DESCRIBE", 403, "forbidden"),
-                ("DESCRIBE", 404, "path_not_found"),
-                ("DESCRIBE", 400, "path_not_found"),
-                ("DESCRIBE", 454, "path_not_found"),
-                ("DESCRIBE", 302, "redirected"),
-                ("DESCRIBE", 453, "busy"),
-                ("SETUP", 453, "busy"),
-                ("PLAY", 503, "busy"),
-                ("DESCRIBE", 500, "server_error"),
-                ("DESCRIBE", 551, "server_error"),
-                ("SETUP", 461, "transport_refused"),
-                ("SETUP", 500, "setup_play_failed"),
-                ("PLAY", 455, "setup_play_failed"),
-            )
-        ),
-        *(
-            (instead("DESCRIBE", body=body), verdict, "SDP")
-            for body, verdict in (
-                (b"", "sdp_invalid"),
-                (b"  \r\n", "sdp_invalid"),
-                (b"<html>", "sdp_invalid"),
-                (b"v=0\r\n<html>", "sdp_invalid"),
-                (b"v=0\r\nm=video", "sdp_invalid"),
-                (SDP[: SDP.index(b"m=")], "sdp_invalid"),
-                (NO_FORMAT, "sdp_invalid"),
-                (b"v=0\r\nm=video 0 RTP/AVP\r\n", "sdp_invalid"),
-                (b"v=0\r\nt=0 0\r\n", "no_video"),
-                (b"v=0\r\nm=audio 0 RTP/AVP 8\r\n", "no_video"),
-                (SDP.replace(b"H264", b"VP8"), "codec_unsupported"),
-                (b"v=0\r\nm=video 0 RTP/AVP 34\r\n", "codec_unsupported"),
-            )
-        ),
-        (instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "auth_required", "DESCRIBE"),
-        (at("PLAY", lambda _: b""), "dropped", "PLAY"),
-        (at("DESCRIBE", lambda r: Last(reply(r, body=SDP)[:-9])), "sdp_invalid", "DESCRIBE"),
-        (
-            at("PLAY", lambda r: packets(SLICE) + reply(r, 500)),  # some send before they refuse
-            "setup_play_failed",
-            "PLAY",
-        ),
+        *((*row, {"timeout": 300}) for row in AT_ONCE),
+        *((*row, {"timeout": 0.7}) for row in LATE),
+        (willing, "udp_blocked", "first packet", "", {"timeout": 0.7, "transport": "udp"}),
+        (playing(*keyframe()), "no_media", "quality", "nothing for 0.1 s", {"observe": 0.1}),
     ],
 )
-def test_each_answer_has_its_verdict_at_its_stage(answer, verdict, stage):
-    """What a camera answers becomes one verdict, and the last stage is where it came; a session
-    that was set up is ended."""
-    report, fake = tried(answer)
+def test_whatever_a_camera_does_has_its_verdict_at_its_stage(answer, verdict, stage, said, options):
+    """Each answer, silence and stream becomes one verdict, at once where waiting is of no use; a
+    session that was set up is ended, and nothing is asked twice."""
+    report, fake = tried(answer, **options)
     assert (report.ok, report.verdict) == (False, verdict)
-    assert report.cause
+    assert said in report.cause
     assert report.advice
     assert (report.stages[-1].name, report.stages[-1].outcome) == (stage, "failed")
-    assert fake.connections == 1
-    assert (fake.methods[-1] == "TEARDOWN") is (stage == "PLAY" and verdict != "dropped")
+    ended = "PLAY" in fake.methods and verdict != "dropped"
+    assert (fake.methods[-1:] == ["TEARDOWN"]) is ended
+    assert fake.methods.count("OPTIONS") <= 1
 
 
-@pytest.mark.parametrize(
-    ("data", "verdict", "said"),
-    [
-        (Last(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "not_rtsp", "an HTTP server"),
-        (Last(b"<!DOCTYPE HTML>"), "not_rtsp", "an HTTP server"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n", "not_rtsp", "an SSH server"),
-        (b"220 ready\r\n", "not_rtsp", "FTP or mail"),
-        (b"\x00\x01\x02", "not_rtsp", "not an RTSP server"),
-        (b"hello", "not_rtsp", "not an RTSP server"),
-        (Last(b"hello"), "not_rtsp", "not an RTSP server"),
-        (Last(b"\x15\x03\x01\x00\x02\x02\x46"), "tls_failed", "encrypted"),
-        (Last(), "rtsp_silent", "OPTIONS"),
-        (b"RTSP/1.0 200", "rtsp_silent", "OPTIONS"),
-    ],
-)
-def test_what_is_no_camera_is_named(data, verdict, said):
-    """A port where something else answers, or nothing, is told apart."""
-    report = of_script(lambda _: data, timeout=1)
-    assert report.verdict == verdict
-    assert said in report.cause
-
-
-@pytest.mark.parametrize(
-    ("answer", "verdict", "said"),
-    [
-        *(
-            (at(step, lambda _: None), "rtsp_silent", f"did not answer {step} within 0.7 s")
-            for step in ("OPTIONS", "DESCRIBE", "SETUP", "PLAY")
-        ),
-        (wanting(lambda _: None), "rtsp_silent", "did not answer the login"),
-        (at("DESCRIBE", lambda r: reply(r, body=SDP)[:-9]), "sdp_invalid", "did not come whole"),
-        (willing, "no_media", "accepted PLAY"),
-        (playing(*[SLICE] * 70), "no_keyframe", "among 70 packets"),
-        (playing(*[HEVC_SLICE] * 3), "no_picture", "not the H264"),
-        (playing(*[b"\x65" + bytes(40)] * 2), "no_picture", "does not decode"),
-        (lambda r: willing(r) + reply(r, 500), "no_media", ""),  # a second answer counts for none
-    ],
-)
-def test_what_does_not_come_is_named_at_the_deadline(answer, verdict, said):
-    """Silence at a step, a body cut off, no packets, no keyframe, another codec: TEARDOWN ends each
-    session."""
-    report, fake = tried(answer, "ada", "hush", timeout=0.7)
-    assert report.verdict == verdict
-    assert said in report.cause
-    assert (fake.methods[-1] == "TEARDOWN") is ("PLAY" in fake.methods)
-
-
-JPEG_BEGINS = bytes(4) + b"\1\x50\0\0" + bytes(100)  # of more than its header can tell
-FIRST, REST = packets(*[HEVC_SLICE] * 59), packets(*[HEVC_SLICE] * 9, start=61)
-SWAPPED = packets(HEVC_SLICE, start=60) + packets(HEVC_SLICE, start=59)
-
-
-@pytest.mark.parametrize(
-    ("answer", "verdict", "said"),
-    [
-        (playing(*[HEVC_SLICE] * 70), "no_picture", "H264"),
-        (playing(*[SLICE] * 70, codec=b"H265"), "no_picture", "H265"),
-        (playing(*[SLICE] * 70, codec=b"JPEG"), "no_picture", "JPEG"),
-        (
-            playing(before=FIRST + SWAPPED + REST),
-            "no_picture",
-            "H264",
-        ),  # 60 is passed unseen
-        (playing(JPEG_BEGINS, codec=b"JPEG"), "codec_unsupported", "2040"),
-        (at("PLAY", lambda r: Last(willing(r) + packets(SLICE))), "dropped", "closed"),
-    ],
-)
-def test_what_cannot_become_a_picture_is_told_at_once(answer, verdict, said):
-    """Another codec than announced, MJPEG beyond its header, and a connection that closes are not
-    waited for."""
-    report = of_script(answer, timeout=300)
-    assert report.verdict == verdict
-    assert said in report.cause
-
-
-def test_udp_without_a_packet_is_a_firewall():
-    """A camera that accepts UDP and sends nothing is `udp_blocked`."""
-    assert of_script(willing, transport="udp", timeout=1.0).verdict == "udp_blocked"
-
-
-async def test_a_dripping_camera_hits_the_deadline():
-    """A camera that sends one byte now and then cannot stretch the deadline."""
-
-    async def serve(reader, writer):
-        await reader.read(1000)
-        for byte in b"RTSP/1.0 200 OK\r\nX: " + b"x" * 1000:
-            writer.write(bytes([byte]))
-            await asyncio.sleep(0.02)
-            if reader.at_eof() or writer.is_closing():  # closed, or reset
-                return
-
-    async with raw_server(serve) as port, asyncio.timeout(10):  # half of what it could stretch
-        report = await asyncio.to_thread(preflight, f"rtsp://127.0.0.1:{port}/", timeout=1)
-    assert report.verdict == "rtsp_silent"
-
-
-async def test_memory_is_bounded_by_a_picture_not_by_the_stream():
-    """Packets without an end and without a keyframe do not pile up."""
-    flood = [packets(*[SLICE] * 200, marker=False)] * 8000  # four times what a picture may have
+async def test_time_and_memory_are_bounded_however_much_a_camera_sends():
+    """Packets without an end and without a keyframe neither stretch the time-out nor pile up."""
+    flood = [packets(*[SLICE[:1] + bytes(60_000)] * 20, marker=False)] * 80
+    assert sum(map(len, flood)) > 10 * MAX_UNIT
     async with fake_camera(at("PLAY", lambda r: [willing(r), *flood])) as fake:
         tracemalloc.start()
-        report = await asyncio.to_thread(preflight, fake.url, timeout=6)
+        report = await asyncio.to_thread(preflight, fake.url, timeout=2)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert report.verdict == "no_keyframe"
-    assert peak < 8 * MAX_UNIT  # its slices are small, and each is an object of several times that
+    assert peak < 5 * MAX_UNIT
+
+
+ADMIN = "admin", "hush"
 
 
 @pytest.mark.parametrize(
-    ("url", "verdict"),
+    ("url", "login", "verdict"),
     [
-        ("http://host/", "url_malformed"),
-        ("rtsp://", "url_malformed"),
-        ("rtsp://host:99999/", "url_malformed"),
-        ("rtsp://admin:pa#ss@host/", "url_malformed"),
-        ("rtsp://admin:pa/ss@host/", "url_malformed"),
-        ("rtsp://admin:pa%ss@host/", "url_malformed"),
-        ("rtsp://other:s3cret@host/", "credentials_conflict"),
-        ("rtsp://other@host/", "credentials_conflict"),
-        ("rtsp://admin:s3cret@host/", "credentials_conflict"),
-        ("rtsp://nowhere.invalid/", "dns_failed"),
-        ("rtsp://a..b/", "dns_failed"),
-        ("rtsp://127.255.255.255/", "unreachable"),  # a broadcast address, to which none connects
+        ("http://host/", ADMIN, "url_malformed"),
+        ("rtsp://admin:pa#ss@host/", ADMIN, "url_malformed"),
+        ("rtsp://other:s3cret@host/", ADMIN, "credentials_conflict"),
+        ("rtsp://admin:s3cret@host/", ADMIN, "credentials_conflict"),
+        ("rtsp://nowhere.invalid/", ADMIN, "dns_failed"),
+        ("rtsp://a..b/", ADMIN, "dns_failed"),
+        ("rtsp://127.255.255.255/", ADMIN, "unreachable"),  # a broadcast address
+        ("rtsp://127.0.0.1:1/", ("a\n", "b"), "url_malformed"),
+        ("rtsp://127.0.0.1:1/", ("a", "\ud800"), "url_malformed"),
     ],
 )
-def test_an_address_is_judged_before_anything_is_sent(url, verdict):
-    """A malformed address, two logins or an unknown host end the preflight, and quote nothing."""
-    report = preflight(url, "admin", "hush")
+def test_an_address_is_judged_before_anything_is_sent(url, login, verdict):
+    """A malformed address, two logins, one that cannot be sent or an unknown host end the
+    preflight, and quote nothing."""
+    report = preflight(url, *login)
     assert report.verdict == verdict
-    for secret in ("pa#ss", "pa/ss", "pa%ss", "s3cret", "hush"):
+    assert (names(report) == ["address"]) is (verdict in ("url_malformed", "credentials_conflict"))
+    for secret in ("pa#ss", "s3cret", "hush"):
         assert secret not in f"{report} {report!r}"
-
-
-@pytest.mark.parametrize("login", [("a\n", "b"), ("a", "\ud800"), ("a", "b\0")])
-def test_a_login_that_cannot_be_sent_is_refused_before_anything_is(login):
-    """Control characters and half letters in a login end the preflight at its address."""
-    report = preflight("rtsp://127.0.0.1:1/", *login)
-    assert (report.verdict, report.stages[-1].name) == ("url_malformed", "address")
-
-
-def test_a_port_where_nothing_listens_refuses():
-    """A closed port is `refused`, at once."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        report = preflight(f"rtsp://127.0.0.1:{taken.getsockname()[1]}/")
-    assert (report.verdict, report.stages[-1].name) == ("refused", "TCP")
 
 
 # Logins
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "verdict"),
-    [
-        (401, "Unauthorized", "auth_rejected"),
-        (401, "Clock not synchronised", "auth_rejected"),
-        (401, "client-clock skew", "auth_rejected"),
-        (401, "Account Locked", "auth_locked"),
-        (401, "user_locked", "auth_locked"),
-        (401, "Too Many Attempts", "auth_locked"),
-        (403, "UserLocked", "auth_locked"),
-        (403, "Clock not synchronised", "forbidden"),
-        (403, "IP blocked", "forbidden"),
-    ],
-)
-def test_a_lock_is_told_from_a_clock(status, reason, verdict):
-    """A reason that names a lock is `auth_locked`; a clock or a block is none."""
-    script = instead("DESCRIBE", status, reason=reason, WWW_Authenticate=DIGEST)
-    assert of_script(script, "admin", SECRET).verdict == verdict
-
-
-@pytest.mark.parametrize(
     ("script", "verdict", "logins"),
     [
         (instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "auth_rejected", ["DESCRIBE"]),
-        (
-            wanting(lambda _: b""),
-            "rtsp_silent",
-            ["DESCRIBE"],
-        ),  # it hangs up
+        (wanting(lambda _: b""), "rtsp_silent", ["DESCRIBE"]),  # it hangs up
+        (wanting(lambda _: None), "rtsp_silent", ["DESCRIBE"]),
         (instead("DESCRIBE", 401, WWW_Authenticate="Negotiate"), "auth_unsupported", []),
         (instead("PLAY", 401, WWW_Authenticate=DIGEST), "auth_rejected", ["PLAY"]),
     ],
@@ -446,24 +328,28 @@ def test_a_lock_is_told_from_a_clock(status, reason, verdict):
 def test_a_wrong_login_is_tried_exactly_once(script, verdict, logins):
     """One request without and one with the login are sent on one connection, then the camera is
     left alone; TEARDOWN carries no login that was just rejected."""
-    report, fake = tried(script, "ada", "hush")
+    report, fake = tried(script, "ada", "hush", timeout=1.0)
     assert report.verdict == verdict
     assert (fake.logins, fake.connections) == (logins, 1)
 
 
-@pytest.mark.parametrize(("times", "verdict"), [(2, "no_media"), (3, "auth_rejected")])
+# A script that ends as soon as it has answered PLAY.
+ends = at("PLAY", lambda request: Last(willing(request)))
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(2, "dropped"), (3, "auth_rejected")])
 def test_a_stale_nonce_is_renewed_once(times, verdict):
     """`stale=true` is no rejection: the new nonce is answered; a second stale one is refused."""
     asked = []
 
     def answer(request):
-        if f'nonce="{times}"' in request.get("Authorization"):
-            return reply(request, body=SDP)
+        if request.method != "DESCRIBE" or f'nonce="{times}"' in request.get("Authorization"):
+            return ends(request)
         asked.append(request)
         offer = f'Digest realm="r", nonce="{len(asked)}"' + ", stale=true" * (len(asked) > 1)
         return reply(request, 401, WWW_Authenticate=offer)
 
-    assert of_script(at("DESCRIBE", answer), "ada", "hush", timeout=1.0).verdict == verdict
+    assert of_script(answer, "ada", "hush").verdict == verdict
 
 
 def test_a_new_nonce_after_an_accepted_login_is_no_rejection():
@@ -475,7 +361,7 @@ def test_a_new_nonce_after_an_accepted_login_is_no_rejection():
             return willing(request)
         return reply(request, 401, WWW_Authenticate=f'Digest realm="r", {nonce}')
 
-    report, fake = tried(answer, "a", "b", timeout=1.0)
+    report, fake = tried(answer, "a", "b", timeout=0.5)
     assert report.verdict == "no_media"
     assert fake.methods.count("PLAY") == fake.methods.count("TEARDOWN") == 2
 
@@ -484,12 +370,21 @@ def test_a_camera_that_closes_after_its_401_is_reopened():
     """The connection is opened again when a camera closes it after asking for a login."""
 
     def answer(request):
-        output = wanting(willing)(request)
+        output = wanting(ends)(request)
         return Last(output) if b" 401 " in output else output
 
-    report, fake = tried(answer, "ada", "hush", timeout=1.0)
-    assert report.verdict == "no_media"
+    report, fake = tried(answer, "ada", "hush")
+    assert (report.verdict, names(report)[-1]) == ("dropped", "first packet")
     assert (fake.connections, fake.logins.count("DESCRIBE")) == (2, 1)
+
+
+async def test_a_password_that_stands_in_the_path_too_is_not_shown():
+    """Many cameras take the login in the query as well: no part of the report shows it."""
+    login = ("admin", "hunter22")
+    report, _ = await of_camera(*login, path="live?user=admin&password=hunter22")
+    assert report.ok
+    for one in (report, preflight("rtsp://127.0.0.1:1/hunter22", *login)):
+        assert "hunter22" not in told_by(one)
 
 
 def test_no_secret_shows_in_a_report():
@@ -499,26 +394,30 @@ def test_no_secret_shows_in_a_report():
         words = f"no {SECRET} {request.get('Authorization')}"
         return reply(request, 500, reason=words)
 
-    report = of_script(wanting(parrot, 'Basic realm="r"'), "admin", SECRET)
-    assert report.verdict == "server_error"
-    assert "500 no" in report.cause
-    assert SECRET not in told_by(report)
-    assert "YWRtaW46" not in told_by(report)
+    for offer in ('Basic realm="r"', DIGEST):
+        report, fake = tried(wanting(parrot, offer), "admin", SECRET)
+        assert report.verdict == "server_error"
+        assert "500 no" in report.cause
+        sent = fake.requests[-1].get("Authorization")
+        for secret in (SECRET, sent, sent.rpartition("response=")[2] or "YWRtaW46"):
+            assert secret not in told_by(report)
 
 
-# Redirections
+@pytest.mark.parametrize("place", ["rtsp://127.0.0.1:1/x/{}", "rtsp://{}.invalid/x"])
+def test_a_redirect_does_not_show_the_password(place):
+    """An address that a camera makes of the password is shown without it."""
+    away = instead("DESCRIBE", 302, Location=place.format("hunter22"))
+    report = of_script(wanting(away, 'Basic realm="r"'), "admin", "hunter22")
+    assert report.verdict == "redirected"
+    assert "hunter22" not in told_by(report)
 
 
 async def test_a_redirect_is_followed_once_without_the_login():
     """A redirect to another camera is followed and reported, and no login goes there."""
-    targets = []
-
-    def away(request):
-        return reply(request, 302, Location=targets[-1])
 
     async def redirected(target):
-        targets.append(target)
-        async with fake_camera(wanting(at("DESCRIBE", away))) as here:
+        away = instead("DESCRIBE", 302, Location=target)
+        async with fake_camera(wanting(away)) as here:
             return await asyncio.to_thread(preflight, here.url, "admin", SECRET, timeout=3)
 
     async with CameraServer() as server:
@@ -535,183 +434,129 @@ async def test_a_redirect_is_followed_once_without_the_login():
     assert "second time" in report.cause
 
 
-@pytest.mark.parametrize(
-    "place", ["rtsp://127.0.0.1:1/x/{}", "rtsp://{}.invalid/x", "rtsp://127.0.0.1:1/?a=1&b={}"]
-)
-def test_a_redirect_does_not_show_the_password(place):
-    """An address that a camera makes of the password is shown without it."""
-    away = instead("DESCRIBE", 302, Location=place.format("hunter22"))
-    report = of_script(wanting(away, 'Basic realm="r"'), "admin", "hunter22")
-    assert report.verdict == "redirected"
-    assert "hunter22" not in told_by(report)
-
-
 # Odd firmware
 
 
-def sdp(old, new):
-    """A script whose description differs in one place."""
-    return instead("DESCRIBE", body=SDP.replace(old, new))
-
-
-def counting(change):
-    """A script that counts its answers in a way of its own."""
-
-    def answer(request):
-        number = int(request.get("CSeq"))
-        return willing(request).replace(b"CSeq: %d\r\n" % number, change(number))
-
-    return answer
+def sdp(*changes):
+    """A script whose description differs in these places."""
+    body = SDP
+    for old, new in changes:
+        body = body.replace(old, new)
+    return at("DESCRIBE", lambda request: reply(request, body=body))
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        sdp(b"s=-", b"s=-\r\nX-Vendor: 1"),
-        sdp(b"s=-", b" s=-"),
-        sdp(b"v=0", b"\xef\xbb\xbfv=0"),
-        sdp(b"track1\r\n", b"track1\r\n\0"),
-        sdp(b"96 H264", b"96\tH264"),
-        sdp(b"m=video", b"m=application 0 TCP/DTLS/SCTP webrtc-datachannel\r\nm=video"),
-        sdp(b"m=video", b"m=audio 0 RTP/AVP\r\nm=video"),
-        sdp(b"RTP/AVP 96", b"RTP/AVP 97 96\r\na=rtpmap:97 rtx/90000"),
-        sdp(b"a=control", b"a=fmtp:96 sprop-parameter-sets=\xc3\xa9\r\na=control"),
-        sdp(b"track1", b"my\0 track"),
-        sdp(b"track1", b"tr\xe4ck"),
-        counting(lambda number: b"CSeq: 1\r\n"),
-        counting(lambda number: b"CSeq: %d\r\n" % (number - 1)),
-        counting(lambda number: b"CSeq: 000%d\r\n" % number),
-        counting(lambda number: b"CSeq: " + b"9" * 5000 + b"\r\n"),
-        lambda request: willing(request).replace(b"CSeq", b"no colon\r\nCSeq", 1),
+        sdp(
+            (b"v=0", b"\xef\xbb\xbfv=0"),
+            (b"s=-", b" s=-\r\nX-Vendor: 1"),
+            (b"96 H264", b"96\tH264"),
+            (b"a=control", b"a=fmtp:96 sprop-parameter-sets=\xc3\xa9\r\na=control"),
+            (b"track1", b"tr\xe4ck \0"),
+            (b"m=video", b"m=application 0 TCP/DTLS/SCTP webrtc-datachannel\r\nm=video"),
+        ),
+        sdp((b"m=video", b"m=audio 0 RTP/AVP\r\nm=video"), (b"track1\r\n", b"track1\r\n\0")),
+        sdp((b"RTP/AVP 96", b"RTP/AVP 97 96\r\na=rtpmap:97 rtx/90000")),
+        lambda request: willing(request).replace(b"CSeq: ", b"no colon\r\nCSeq: " + b"9" * 5000),
         instead("OPTIONS", Content_Length=""),
         instead("SETUP", Session=" 77 ; timeout = 30"),
         instead("SETUP", Session="77", Transport="RTP/AVP/TCP;interleaved=" + "9" * 5000),
     ],
 )
 def test_odd_firmware_is_no_failure(answer):
-    """What players pass over is passed over: the camera gets as far as PLAY."""
+    """What players pass over is passed over: the camera gets beyond PLAY."""
 
     def watched(request):
         assert re.fullmatch("[!-~]+", request.url)
-        return answer(request)
+        return Last(answer(request)) if request.method == "PLAY" else answer(request)
 
-    assert of_script(watched, timeout=0.5).verdict == "no_media"
+    report = of_script(watched)
+    assert (report.verdict, names(report)[-1]) == ("dropped", "first packet")
 
 
-SOUND = b"".join(
-    Frame(0, bytes([0x80, kind]) + number.to_bytes(2) + bytes(48)).encode()
-    for number, kind in ((4711, 8), (4712, 8), (1, 200))
-)
+SOUND = packets(bytes(36), bytes(36), start=4711).replace(b"\x80\xe0", b"\x80\x08")
+RTCP = packets(bytes(36), start=1).replace(b"\x80\xe0", b"\x80\xc8")
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("method", "before", "after"),
     [
-        lambda request: (
-            (packets(SLICE) if request.method == "DESCRIBE" else b"") + willing(request)
-        ),
-        at("PLAY", lambda r: reply(r) + b"\x07\x08junk"),
-        at("PLAY", lambda r: reply(r) + packets(SLICE) + SOUND),
+        ("DESCRIBE", packets(SLICE), b""),
+        ("PLAY", b"", b"\x07\x08junk"),
+        ("PLAY", b"", packets(SLICE) + SOUND + RTCP),
     ],
     ids=["too soon", "stray bytes", "sound and RTCP"],
 )
-def test_what_comes_beside_a_picture_does_not_spoil_it(answer):
+def test_what_comes_beside_a_picture_does_not_spoil_it(method, before, after):
     """Packets that come too soon, bytes that are no frame, and what else travels on the video's
     channel are passed over."""
     picture = packets(*keyframe(), start=1) + b"junk" + packets(SLICE, start=99)
 
-    def playing_then(request):
-        return answer(request) + (picture if request.method == "PLAY" else b"")
+    def answer(request):
+        said = willing(request)
+        if request.method == method:
+            said = before + said + after
+        return said + picture * (request.method == "PLAY")
 
-    report = of_script(playing_then, timeout=3)
+    report = of_script(answer, timeout=3)
     assert report.ok, str(report)
 
 
-# Those who listen, and what is left behind
+# Those who listen
 
 
-async def test_nothing_is_left_behind():
-    """After a preflight there is neither a thread nor a socket of it."""
-    before = threading.active_count()
-    for _ in range(3):
-        assert (await of_camera(transports=("udp",)))[0].ok
-    await until(lambda: [one for one in threading.enumerate() if "confkit" in one.name] == [])
-    assert threading.active_count() <= before + 2  # the loop's own, for to_thread
-    gc.collect()
-
-
-@pytest.mark.parametrize("script", [willing, instead("DESCRIBE", 404)])
-def test_each_stage_is_told_as_it_begins_and_as_it_ends(script):
+def test_each_stage_is_told_as_it_begins_and_as_it_ends():
     """Who listens hears of every stage in order: that it has begun, then all that the report says
     of it, before the next one begins."""
     told = []
-    report = of_script(script, on_stage=told.append, timeout=1.0)
+    report = of_script(instead("DESCRIBE", 404), on_stage=told.append)
     assert tuple(told[1::2]) == report.stages
     assert [(stage.name, stage.seconds, stage.outcome) for stage in told[::2]] == [
-        (stage.name, 0.0, "running") for stage in report.stages
+        (name, 0.0, "running") for name in names(report)
     ]
     assert report.stages[-1].outcome == "failed"
 
 
-def raised_by(url, **options):
-    """What a preflight raises, as a value: on its way through asyncio it would be taken for its."""
-    try:
-        return preflight(url, **options)
-    except BaseException as error:  # noqa: BLE001
-        return error
-
-
-async def test_a_stage_is_told_while_the_camera_is_tried():
-    """The stages before a silent one are known while it lasts; cancelled, it ends."""
-    told, silent = [], threading.Event()
+def test_a_preflight_is_cancelled_while_a_camera_is_silent():
+    """A stage is told while it lasts, and whoever cancels then does not wait for its end."""
+    silent = threading.Event()
 
     def listen(stage):
-        told.append(stage)
         if (stage.name, stage.outcome) == ("PLAY", "running"):
             silent.set()
 
-    async with fake_camera(at("PLAY", lambda _: None)) as fake:
-        options = {"timeout": 60, "on_stage": listen, "cancelled": silent}
-        raised = await asyncio.to_thread(raised_by, fake.url, **options)
+    options = {"timeout": 60, "on_stage": listen, "cancelled": silent}
+    raised, _ = tried(at("PLAY", lambda _: None), **options)
     assert isinstance(raised, CancelledError)
-    names = [stage.name for stage in told if stage.outcome == "ok"]
-    assert names == ["address", "name", "TCP", "OPTIONS", "DESCRIBE", "SDP", "SETUP"]
 
 
 # A camera's failures are OSError and TimeoutError as well: those of the listener are its own.
-@pytest.mark.parametrize("kind", [OSError, TimeoutError, KeyboardInterrupt])
-async def test_what_the_listener_raises_is_the_callers_and_the_camera_gets_its_farewell(kind):
-    """An error of `on_stage` comes out as it is, and the session is ended before."""
+@pytest.mark.parametrize(
+    ("kind", "place", "scheme"),
+    [
+        (OSError, "first packet", "rtsp"),
+        (TimeoutError, "first packet", "rtsp"),
+        (KeyboardInterrupt, "TLS", "rtsps"),  # before there is a session
+    ],
+)
+def test_what_the_listener_raises_is_the_callers_and_the_camera_gets_its_farewell(
+    kind, place, scheme
+):
+    """An error of `on_stage` comes out as it is, and the session and the connection are ended
+    before."""
     broken, told = kind("not the camera"), []
 
     def listen(stage):
         told.append(stage.name)
-        if stage.name == "first packet":
+        if stage.name == place:
             raise broken
 
-    async with fake_camera(willing) as fake:
-        assert await asyncio.to_thread(raised_by, fake.url, on_stage=listen) is broken
-        await until(lambda: fake.open_connections == 0)
-    assert fake.methods[-1] == "TEARDOWN"
-    assert told.count("first packet") == 1
-
-
-async def test_a_listener_that_raises_between_tcp_and_tls_leaves_no_socket():
-    """Before there is a session, too, its error comes out and the connection is closed."""
-    broken, received = LookupError("not the camera"), []
-
-    def listen(stage):
-        if stage.name == "TLS":
-            raise broken
-
-    async def serve(reader, _):
-        received.append(await reader.read())
-
-    async with raw_server(serve) as port:
-        url = f"rtsps://127.0.0.1:{port}/"
-        assert await asyncio.to_thread(raised_by, url, on_stage=listen) is broken
-        await until(lambda: received == [b""])
-    gc.collect()  # a socket that nobody has closed is a warning now, and those are errors
+    raised, fake = tried(willing, scheme=scheme, on_stage=listen)
+    assert raised is broken
+    assert fake.methods[-1:] == ["TEARDOWN"] * (scheme == "rtsp")
+    assert told.count(place) == 1
+    gc.collect()
 
 
 @pytest.mark.parametrize(

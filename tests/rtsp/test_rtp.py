@@ -1,5 +1,4 @@
 import struct
-from dataclasses import replace
 
 import pytest
 
@@ -30,19 +29,14 @@ def depacketise(stream, sets=(), codec="h264"):
 
 
 def test_extension_sources_and_padding_are_cut_off():
-    """A header with CSRC entries, an extension and padding leaves the bare payload."""
+    """A header with CSRC entries, an extension and padding leaves the bare payload; what is short,
+    foreign or cut off is no packet."""
     header = struct.pack("!BBHII", 0x80 | 0x20 | 0x10 | 2, 96, 1, 2, 3)
     extension = b"\xbe\xde\x00\x01ABCD"
     assert parse_packet(header + b"12345678" + extension + b"load" + b"\0\0\3").payload == b"load"
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"\x80" * 11, b"\x00" * 20, b"\x9f" + b"\xff" * 20, b"\xa0" + b"\xff" * 15]
-)
-def test_what_is_no_packet_is_refused(data):
-    """Short, foreign and cut-off packets are ValueErrors."""
-    with pytest.raises(ValueError, match="RTP packet"):
-        parse_packet(data)
+    for start, size in ((b"", 0), (b"\x80", 11), (b"\0", 20), (b"\x9f\xff", 21), (b"\xa0\xff", 16)):
+        with pytest.raises(ValueError, match="RTP packet"):
+            parse_packet(start.ljust(size, b"\xff"))
 
 
 @pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
@@ -55,13 +49,6 @@ def test_encoded_pictures_come_back_whole(codec):
     assert keyframes == list(range(0, len(units), loop.keyframe_frames))
     if codec != "mjpeg":  # a JPEG loses its Huffman tables on the way
         assert [split_nals(u.data) for u in units] == [split_nals(frame) for frame in loop.frames]
-
-
-def test_small_units_are_aggregated_and_no_packet_exceeds_the_limit():
-    """SPS and PPS share one packet, and a large picture is cut to the limit."""
-    payloads = packetise("h264", join_nals(KEY), 500)
-    assert [payload[0] & 31 for payload in payloads] == [24, *[28] * (len(payloads) - 1)]
-    assert max(map(len, payloads)) == 500
 
 
 OWN = SPS + b"\1"
@@ -94,19 +81,17 @@ def test_a_lost_packet_makes_its_picture_incomplete(lost):
 
 def test_a_stream_without_markers_is_cut_by_its_timestamps():
     """A new timestamp ends a picture when the camera sets no marker."""
-    stream = [replace(packet, marker=False) for packet in sent(KEY, [SLICE], [SLICE])]
+    stream = [packet._replace(marker=False) for packet in sent(KEY, [SLICE], [SLICE])]
     units = depacketise(stream)
     assert [(unit.keyframe, unit.complete) for unit in units] == [(True, True), (False, True)]
 
 
 @pytest.mark.parametrize("codec", ["h264", "h265", "mjpeg"])
-@pytest.mark.parametrize(
-    "payload", [b"", b"\x1c", b"\x18\xff\xff", b"\x62\x01\x00", b"\x7f\x01\x02"]
-)
-def test_garbage_is_incomplete_and_no_crash(codec, payload):
+def test_garbage_is_incomplete_and_no_crash(codec):
     """Payloads that make no sense never raise, and never pass for a whole keyframe."""
-    units = depacketise([Packet(96, True, 1, 1, 1, payload)], codec=codec)
-    assert not any(unit.keyframe and unit.complete for unit in units)
+    for payload in (b"", b"\x1c", b"\x18\xff\xff", b"\x62\x01\x00", b"\x7f\x01\x02"):
+        units = depacketise([Packet(96, True, 1, 1, 1, payload)], codec=codec)
+        assert not any(unit.keyframe and unit.complete for unit in units)
 
 
 def test_jpeg_with_implied_tables_and_restarts_is_put_together():
@@ -135,18 +120,10 @@ def test_jpeg_with_implied_tables_and_restarts_is_put_together():
         JpegAssembler().add(head + b"\0\0\0\0" + scan)
 
 
-def ordered(numbers):
-    sequencer = Sequencer()
-    packets = [Packet(96, False, number & 0xFFFF, 0, 1, b"x") for number in numbers]
-    return [ready.sequence for packet in packets for ready in sequencer.push(packet)]
-
-
 @pytest.mark.parametrize(
     ("came", "ready"),
     [
-        ([1, 2, 3], [1, 2, 3]),
         ([1, 1, 2, 2, 3], [1, 2, 3]),
-        ([1, 3, 2, 4], [1, 2, 3, 4]),
         ([65534, 0, 65535, 1], [65534, 65535, 0, 1]),
         ([1, *range(3, 13)], [1, *range(3, 13)]),
         ([500, *range(1, 20)], [500, *range(10, 20)]),
@@ -154,4 +131,6 @@ def ordered(numbers):
 )
 def test_packets_are_handed_on_in_their_order(came, ready):
     """Twins and stragglers are dropped, a gap is waited for a while, a new count is followed."""
-    assert ordered(came) == ready
+    push = Sequencer().push
+    handed = [one for number in came for one in push(Packet(96, False, number, 0, 1, b"x"))]
+    assert [packet.sequence for packet in handed] == ready

@@ -1,9 +1,8 @@
-"""The command as it is typed, in this process, and a service as a runbook meets a real one."""
+"""The command as it is typed, in this process."""
 
 import pytest
 
 from confkit import cli
-from tests.runbook.harness import deployed
 
 
 @pytest.fixture
@@ -15,10 +14,3 @@ def said(capsys):
         return (status, *capsys.readouterr())
 
     return run
-
-
-@pytest.fixture
-def real():
-    """A sandbox of another dialect, and a client that takes it for a real service."""
-    with deployed() as pair:
-        yield pair

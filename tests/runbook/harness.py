@@ -1,14 +1,14 @@
 """Plays a runbook's function as its notebook does: the scene, each check as it comes, the verdict.
 
-`play("media-server-gone", scene="stopped")` plays it on a sandbox of its own, `play(name, client,
-room=...)` on a service that a test has built. `deployed()` is one as a runbook meets a real one:
-reached from outside, in a dialect of its own, without a handle to steer it; the test holds that.
+`with world("media-server-gone", "stopped") as there: there.play(apply=True)` plays it on a sandbox
+of its own, as often as one likes; with `real=True` as a runbook meets a real service: from outside,
+in a dialect of its own, without a handle to steer it; the test holds that.
 """
 
 import inspect
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import Any
 
@@ -29,23 +29,25 @@ FOREIGN = ck.Dialect(
     placement="json",
     remove_token_parameter="accessToken",
 )
-SMALL = {"size": (160, 96), "fps": 5}  # quickly encoded
 SETTINGS = ("base_url", "outgoing_url", "access_key", "secret_key")
-A1, A2, A3 = "/rtc/auth/valid", "/rtc/room/create", "/rtc/room/get"
-A4, A5, A6 = "/rtc/room/del", "/sdk/get_mcu", "/rtc/room/get_room_info"
-A7, B1 = "/rtc/force_offline_mcu", "/avd/api/outgoing/createOutgoingUser"
-B2, B3 = "/avd/api/outgoing/destroyOutgoingUser", "/avd/api/outgoing/getOutgoingUsers"
 
 
 class Played(ck.Checklist):
-    """The checks of a run; `text` is all that was shown, `changed` what a sandbox was asked for."""
+    """The checks of a run; `text` is all that was shown, `changed` what the service was asked for,
+    `left` the rooms that are there now and were not before."""
 
     text: str
     changed: Counter[str]
+    left: set[str]
 
     def __getitem__(self, check: Any) -> Any:
         """The last check of this name."""
         return {one.check: one for one in self}[check]
+
+    @property
+    def advice(self) -> str:
+        """All that there is to do."""
+        return " ".join(one.advice for one in self)
 
     @property
     def wrong(self) -> dict[str, str]:
@@ -53,53 +55,56 @@ class Played(ck.Checklist):
         return {one.check: one.verdict for one in self if one.verdict in ("FAIL", "UNKNOWN")}
 
 
-def play(name: str, client: ck.Client | None = None, scene: str = "", **inputs: Any) -> Played:
-    """The runbook, played on this client, or on a sandbox of its own; what its function does not do
-    without is empty, as its notebook gives it."""
-    shown = StringIO()
-    function = getattr(runbook, name.replace("-", "_"))
-    empty = {
-        one.name: ""
-        for one in inspect.signature(function).parameters.values()
-        if one.default is one.empty and one.name != "client"
-    }
-    with ExitStack() as stack:
-        stack.enter_context(redirect_stdout(shown))
-        client = client or stack.enter_context(ck.connect("sandbox"))
-        book = runbook.begin(name, client)
-        scene = scene or str(library.find(name).inputs["scene"])
-        given = {"client": client, **book.scene(scene, **{**empty, **inputs})}
-        before = writes(client.sandbox)
-        book.show(function(**given))
-        print(book.verdict()._repr_html_())
-        played = Played(book.checks)
-        played.changed = writes(client.sandbox) - before
-    played.text = shown.getvalue()
-    return played
+class World:
+    """A sandbox, a client that the runbook is played with, and the inputs of the scene."""
+
+    def __init__(self, name: str, scene: str, sandbox: Sandbox, client: ck.Client) -> None:
+        self.name, self.sandbox, self.client = name, sandbox, client
+        self.function = getattr(runbook, name.replace("-", "_"))
+        parameters = inspect.signature(self.function).parameters.values()
+        empty = {one.name: "" for one in parameters if one.default is one.empty}
+        with redirect_stdout(StringIO()), sandbox.connect() as owner:
+            given = runbook.begin(name, owner).scene(scene, **empty) if scene else empty
+        self.inputs = {**given, "client": given.get("client") or client}
+
+    def play(self, **asked: Any) -> Played:
+        """Play it with these inputs. The name of an operation is a fault of it meanwhile: its code,
+        what `Sandbox.fault` takes, or several of these, one after the other."""
+        shown, self.book = StringIO(), runbook.Runbook(self.name, self.client)
+        for key in ENDPOINTS.keys() & asked.keys():
+            fault = asked.pop(key)
+            for one in fault if isinstance(fault, list) else [fault]:
+                options = one if isinstance(one, dict) else {"ret": one}
+                self.sandbox.fault(ENDPOINTS[key].path, **options)
+        before, rooms = self.changes(), self.sandbox.room_ids()
+        with redirect_stdout(shown):
+            self.book.show(self.function(**{**self.inputs, **asked}))
+            print(self.book.verdict()._repr_html_())
+        self.sandbox.clear_faults()
+        played = Played(self.book.checks)
+        played.text, played.changed = shown.getvalue(), self.changes() - before
+        played.left = {*self.sandbox.room_ids()} - {*rooms}
+        return played
+
+    def changes(self) -> Counter[str]:
+        """How often each operation that changes something was asked for."""
+        changing = {key: one.path for key, one in ENDPOINTS.items() if one.write}
+        return Counter({key: self.sandbox.count(path) for key, path in changing.items()})
 
 
 @contextmanager
-def deployed(**options: Any) -> Iterator[tuple[Sandbox, ck.Client]]:
-    """A sandbox, and a client of it that knows nothing of its being one."""
-    with Sandbox(seed=5, dialect=FOREIGN) as sandbox, outside(sandbox, **options) as client:
-        yield sandbox, client
+def world(name: str, scene: str | None = None, real: bool = False) -> Iterator[World]:
+    """A sandbox with this scene of a runbook, with the one that its notebook shows, or, where it is
+    empty, with nothing."""
+    scene = str(library.find(name).inputs["scene"]) if scene is None else scene
+    with (
+        Sandbox(seed=5, dialect=FOREIGN if real else None) as sandbox,
+        outside(sandbox) if real else sandbox.connect() as client,
+    ):
+        yield World(name, scene, sandbox, client)
 
 
 def outside(sandbox: Sandbox, **options: Any) -> ck.Client:
     """A client of a sandbox, made from addresses and keys as that of a real service."""
     settings = {name: getattr(sandbox, name) for name in SETTINGS}
     return ck.connect(**{**settings, "dialect": sandbox.dialect, **options})
-
-
-@contextmanager
-def changes(sandbox: Sandbox, **expected: int) -> Iterator[None]:
-    """Fails unless exactly these operations that change something are asked for inside."""
-    before = writes(sandbox)
-    yield
-    assert writes(sandbox) - before == expected
-
-
-def writes(sandbox: Sandbox | None) -> Counter[str]:
-    """How often each operation that changes something was asked for."""
-    changing = {key: one.path for key, one in ENDPOINTS.items() if one.write}
-    return Counter({key: sandbox.count(path) for key, path in changing.items()} if sandbox else {})

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,6 +37,14 @@ def signature(secret: str, message: str, name: str = "sha1", raw: bool = False) 
     return base64.b64encode(mac.digest() if raw else mac.hexdigest().encode()).decode()
 
 
+def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
+    """Waits for a condition that comes by itself."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+
+
 class Stranger:
     """Talks plain HTTP to both interfaces."""
 
@@ -43,7 +52,6 @@ class Stranger:
         self.sandbox = sandbox
         self.http = requests.Session()
         self.http.trust_env = False
-        self.patience = 20.0  # seconds
         self._token: str | None = None
 
     def sign(self, message: str) -> str:
@@ -65,30 +73,33 @@ class Stranger:
         return self._token
 
     def raw(
-        self, path: str, query: Any = None, port: str = "A", method: str = "GET", **more: Any
+        self, path: str, query: Any = None, port: str = "", method: str = "GET", **more: Any
     ) -> requests.Response:
+        """What comes back; unless given, the port is the one that has this path."""
+        port = port or ("B" if path.startswith("/avd") else "A")
         base = self.sandbox.base_url if port == "A" else self.sandbox.outgoing_url
-        return self.http.request(method, base + path, params=query, timeout=self.patience, **more)
+        return self.http.request(method, base + path, params=query, timeout=20, **more)
 
-    def a(self, name: str, **parameters: Any) -> dict[str, Any]:
-        """An answer of interface A, called with a good token."""
-        return self.raw(A[name], {"access_token": self.token, **parameters}).json()
+    def ret(self, path: str, *given: Any, **more: Any) -> int:
+        """The result code alone."""
+        code: int = self.raw(path, *given, **more).json()["ret"]
+        return code
 
-    def b(self, name: str, **parameters: Any) -> dict[str, Any]:
-        """An answer of interface B, called by GET with a good token."""
+    def ask(self, name: str, **parameters: Any) -> dict[str, Any]:
+        """An answer, called by GET with a good token."""
         if isinstance(parameters.get("options"), dict):
             parameters["options"] = json.dumps(parameters["options"])
-        query = {TOKEN_OF_B[name]: self.token, **parameters}
-        return self.raw(B[name], query, "B").json()
+        token = {TOKEN_OF_B.get(name, "access_token"): self.token}
+        return self.raw({**A, **B}[name], {**token, **parameters}).json()
 
     def code(self, name: str, **parameters: Any) -> int:
-        """The result code of an operation of A or B."""
-        return (self.a if name in A else self.b)(name, **parameters)["ret"]
+        """The result code of an answer."""
+        return self.ask(name, **parameters)["ret"]
 
     def create(self, **parameters: Any) -> dict[str, Any]:
         """A2's answer; what is not given is usual, None is left out."""
         given = {"topic": "Weekly", "owner_id": "ops", "room_mode": 1, **parameters}
-        return self.a("create", **given)
+        return self.ask("create", **given)
 
     def room(self, **parameters: Any) -> str:
         """The number of a new room."""
@@ -98,7 +109,7 @@ class Stranger:
 
     def status(self, room_id: str) -> int:
         """A room's status."""
-        return self.a("get", room_id=room_id)["room_status"]
+        return self.ask("get", room_id=room_id)["room_status"]
 
     def bring(self, room_id: str, address: str, user_id: str = "cam", **more: Any) -> int:
         """The result code of an import."""
@@ -107,11 +118,11 @@ class Stranger:
 
     def users(self, room_id: str) -> list[str]:
         """The user ids in a room."""
-        return [user["user_id"] for user in self.a("info", room_id=room_id)["user_list"]]
+        return [user["user_id"] for user in self.ask("info", room_id=room_id)["user_list"]]
 
     def devices(self, room_id: str = "") -> list[str]:
         """The user ids of a room's devices, or of all."""
-        return [item["userId"] for item in self.b("list", roomId=room_id)["data"]["items"]]
+        return [item["userId"] for item in self.ask("list", roomId=room_id)["data"]["items"]]
 
 
 Make = Callable[..., Stranger]

@@ -1,6 +1,5 @@
 """How a sandbox begins and ends, what its file keeps, and where it answers."""
 
-import asyncio
 import contextlib
 import logging
 import os
@@ -12,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -20,52 +20,39 @@ from confkit.dialect import Dialect
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
 
-from .conftest import A, B, Stranger
+from .conftest import A, B, Stranger, until
 
 SERVE = """
 import sys, time
 from confkit.sandbox import Sandbox
 sandbox = Sandbox(path=sys.argv[1]).start()
 print(sandbox.base_url, sandbox.outgoing_url, flush=True)
-for line in sys.stdin:
-    room_id, name = line.split()
-    print(sandbox.join(room_id, name), flush=True)
+time.sleep(600)
 """
 
 
 def test_no_acknowledged_write_is_lost_by_kill_9(make, tmp_path):
-    """What was answered is there after SIGKILL: rooms, deletions, people, devices, numbering."""
-    path, url = tmp_path / "rooms.sqlite", make().sandbox.camera()
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVE, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
+    """What was answered is there after SIGKILL: rooms, deletions, devices, numbering. A device is
+    in B3 at once, and in A6 when its stream is open again."""
+    path, login = tmp_path / "rooms.sqlite", {"login_name": "admin", "login_password": "s3cret"}
+    url = make().sandbox.camera(**login)
+    command = [sys.executable, "-c", SERVE, path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         base, outgoing = process.stdout.readline().split()
-        elsewhere = SimpleNamespace(
-            base_url=base,
-            outgoing_url=outgoing,
-            access_key="demo_access",
-            secret_key="demo_secret",
-            dialect=Dialect(),
-        )
-        stranger = Stranger(elsewhere)
+        keys = {"access_key": "demo_access", "secret_key": "demo_secret", "dialect": Dialect()}
+        stranger = Stranger(SimpleNamespace(base_url=base, outgoing_url=outgoing, **keys))
         rooms = [stranger.room(topic=f"t{n}", attendee_max=n) for n in range(50)]
         assert stranger.code("del", room_id=rooms.pop()) == 0
-        print(rooms[0], "Ada", file=process.stdin, flush=True)
-        ada = process.stdout.readline().strip()
-        assert stranger.bring(rooms[1], url, options={"x": 1}) == 0
+        assert stranger.bring(rooms[1], url, options=login, userData="d") == 0
+        item = stranger.ask("list")["data"]["items"]
         process.send_signal(signal.SIGKILL)
         stranger.http.close()
     after = make(path=path)
-    topics = [after.a("get", room_id=room_id)["topic"] for room_id in rooms]
+    assert after.ask("list", roomId=rooms[1])["data"]["items"] == item
+    topics = [after.ask("get", room_id=room_id)["topic"] for room_id in rooms]
     assert topics == [f"t{n}" for n in range(49)]
-    assert after.sandbox.people(rooms[0]) == [{"user_id": ada, "user_name": "Ada", "host": False}]
-    item = after.b("list", roomId=rooms[1])["data"]["items"][0]
-    assert (item["userId"], item["userAddress"], item["options"]) == ("cam", url, {"x": 1})
-    assert after.a("get", room_id=after.room())["id"] == 51
+    assert after.ask("get", room_id=after.room())["id"] == 51
+    until(lambda: after.users(rooms[1]) == ["cam"])
 
 
 def test_state_survives_a_restart(make, tmp_path):
@@ -78,7 +65,7 @@ def test_state_survives_a_restart(make, tmp_path):
     first.sandbox.close_room(closed)
     first.sandbox.close()
     second = make(seed=1, path=tmp_path / "rooms.sqlite")
-    assert second.raw(A["get"], {"access_token": first.token}).json()["ret"] == 602
+    assert second.ret(A["get"], {"access_token": first.token}) == 602
     assert [second.status(room) for room in (locked, closed)] == [2, 3]
     assert second.sandbox.people(locked)[0]["host"] is True
     assert second.code("force", room_id=locked, user_id="nobody") == 429
@@ -87,18 +74,16 @@ def test_state_survives_a_restart(make, tmp_path):
     assert len({locked, closed, second.room(), *users}) == 5
 
 
-@pytest.mark.parametrize("kind", ["text", "foreign", "folder", "no folder", "newer"])
+@pytest.mark.parametrize("kind", ["text", "foreign", "newer", "no folder"])
 def test_a_file_that_cannot_be_used(tmp_path, kind):
     """A file of something else is a clear error, and is left as it was."""
     path = tmp_path / ("none/file" if kind == "no folder" else "file")
     if kind == "text":
         path.write_text("these are my notes " * 100)
-    elif kind in ("foreign", "newer"):
+    elif kind != "no folder":
         with contextlib.closing(sqlite3.connect(path)) as db:
             ours = "PRAGMA application_id = 1129009986; PRAGMA user_version = 99;"
             db.executescript(f"CREATE TABLE mine (x); {ours * (kind == 'newer')}")
-    elif kind == "folder":
-        path.mkdir()
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(ConfkitError, match="Give it a file"):
         Sandbox(path=path).start()
@@ -115,38 +100,23 @@ def test_two_sandboxes_do_not_share_a_file(tmp_path):
         pass
 
 
-def test_a_database_that_fails_is_700(make, tmp_path):
-    """A write that the database refuses is answered 700 in A, and the service goes on."""
-    stranger = make(path=tmp_path / "rooms.sqlite")
-    sandbox, room_id = stranger.sandbox, stranger.room()
-    execute = sandbox._service.store._db.execute
-    sandbox._carry(execute, "PRAGMA query_only = 1")
-    assert (stranger.create()["ret"], stranger.code("get", room_id=room_id)) == (700, 0)
-    with pytest.raises(ConfkitError, match="nothing has changed"):
-        sandbox.join(room_id, "Ada")
-    sandbox._carry(execute, "PRAGMA query_only = 0")
-    stranger.room()
-
-
 def test_a_seed_makes_everything_repeat(make):
-    """Ids, names and times of two sandboxes of one seed are the same, of another seed or without
-    one they are not; one login more does not change the rooms."""
+    """Ids and times of two sandboxes of one seed are the same, of another seed or without one they
+    are not; one login more does not change the rooms."""
 
     def play(seed, logins=0):
         stranger = make(seed=seed)
         answer = stranger.login()
         for _ in range(logins):
             stranger.login()
-        rooms = [stranger.room(), stranger.room()]
-        users = [stranger.sandbox.join(rooms[0], name) for name in "ab"]
-        return answer, rooms, users, stranger.sandbox.now()
+        room_id = stranger.room()
+        return answer, room_id, stranger.sandbox.join(room_id, "Ada"), stranger.sandbox.now()
 
-    first = play(7)
+    first, free = play(7), play(None)
     assert first == play(7) == play(7, logins=3)
-    for other in (play(8), play(None)):
-        assert not any(one == two for one, two in zip(first[:3], other, strict=False))
-    assert play(None)[0] != play(None)[0]
-    assert abs(time.time() - play(None)[3]) < 60
+    for other in (play(8), free, play(None)):
+        assert not {str(part) for part in first[:3]} & {str(part) for part in other[:3]}
+    assert abs(time.time() - free[3]) < 60
 
 
 def test_closing_is_quick_whatever_is_open(make):
@@ -161,75 +131,47 @@ def test_closing_is_quick_whatever_is_open(make):
     callers = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
     callers[1].sendall(b"GET /rtc/room/get?x")
     callers[2].sendall(f"GET {A['get']} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-    address = f"rtsp://127.0.0.1:{silent.getsockname()[1]}/x"
-
-    def bring():
-        with contextlib.suppress(OSError):
-            stranger.bring(room_id, address, "b")
-
-    dialling = threading.Thread(target=bring)
-    dialling.start()
-    dialled, _ = silent.accept()
-    threads = {thread.name for thread in threading.enumerate()}
-    began = time.monotonic()
-    sandbox.close()
-    assert time.monotonic() - began < 20  # of a minute that an answer has left
-    assert "confkit sandbox" in threads - {thread.name for thread in threading.enumerate()}
+    with ThreadPoolExecutor(1) as pool:
+        address = f"rtsp://127.0.0.1:{silent.getsockname()[1]}/x"
+        dialling = pool.submit(stranger.bring, room_id, address, "b")
+        dialled, _ = silent.accept()
+        threads = set(threading.enumerate())
+        began = time.monotonic()
+        sandbox.close()
+        assert time.monotonic() - began < 20  # of a minute that an answer has left
+        assert isinstance(dialling.exception(), OSError)
+    gone = threads - set(threading.enumerate())
+    assert "confkit sandbox" in {thread.name for thread in gone}
     for caller in callers:
         assert caller.recv(10) == b""
-        caller.close()
     for closed in (port, int(url.split(":")[2].split("/")[0])):
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", closed), 5)
-    dialling.join(5)
-    dialled.close()
-    silent.close()
+    for one in (*callers, dialled, silent):
+        one.close()
 
 
 def test_a_sandbox_that_is_not_started_or_closed_says_so():
     """start() gives the sandbox itself, also twice, close() may be called twice; before and after
     every method raises one clear error."""
     sandbox = Sandbox()
-    calls = [
-        *(sandbox.connect, sandbox.stop_mcu, sandbox.camera, sandbox.clear_faults, sandbox.count),
-        *(sandbox.simulate, sandbox.stop_simulation, sandbox.room_ids),
-        lambda: sandbox.join("r", "n"),
-        lambda: sandbox.close_room("r"),
-        lambda: sandbox.fault(A["get"], ret=1),
-        lambda: sandbox.advance(1),
-    ]
 
-    def refused(match, *calls):
-        for call in calls:
+    def refused(match):
+        for call in (sandbox.connect, sandbox.camera, sandbox.simulate, sandbox.room_ids):
             with pytest.raises(ConfkitError, match=match):
                 call()
 
-    refused("start", lambda: sandbox.base_url, *calls)
+    refused("start")
+    with pytest.raises(ConfkitError, match="start"):
+        sandbox.base_url  # noqa: B018
     assert "not started" in repr(sandbox)
     assert sandbox.start() is sandbox.start() is sandbox
     sandbox.close()
     sandbox.close()
-    refused("closed", sandbox.start, *calls)
+    refused("closed")
+    with pytest.raises(ConfkitError, match="closed"):
+        sandbox.start()
     assert "closed" in repr(sandbox)
-
-
-def test_it_runs_inside_a_running_event_loop():
-    """In a kernel, where a loop runs already, it starts, is steered and ends as elsewhere."""
-
-    async def cell():
-        with Sandbox() as sandbox:
-            stranger = Stranger(sandbox)
-            sandbox.join(stranger.room(), "Ada")
-            stranger.http.close()
-
-    asyncio.run(cell())
-
-
-def test_two_sandboxes_at_once(make):
-    """Sandboxes of one process know nothing of each other; keys that are given are the keys."""
-    one, two = make(), make(access_key="a", secret_key="b")
-    assert two.code("get", room_id=one.room()) == 404
-    assert two.raw(A["get"], {"access_token": one.token}).json()["ret"] == 602
 
 
 def test_the_ports_may_be_chosen(make):
@@ -241,12 +183,11 @@ def test_the_ports_may_be_chosen(make):
             Sandbox(outgoing_port=ports[1]).start()
     for _ in range(2):
         stranger = make(port=ports[0], outgoing_port=ports[1])
-        assert stranger.sandbox.base_url == f"http://127.0.0.1:{ports[0]}"
-        assert stranger.sandbox.outgoing_url == f"http://127.0.0.1:{ports[1]}"
+        sandbox = stranger.sandbox
+        urls = [f"http://127.0.0.1:{port}" for port in ports]
+        assert [sandbox.base_url, sandbox.outgoing_url] == urls
         assert stranger.code("list") == 0
-        with pytest.raises(ConfkitError, match=f"port {ports[0]}"):
-            Sandbox(port=ports[0]).start()
-        stranger.sandbox.close()
+        sandbox.close()
 
 
 def test_demo_keys_are_for_loopback(make, caplog):
@@ -254,8 +195,7 @@ def test_demo_keys_are_for_loopback(make, caplog):
     here = make().sandbox
     assert (here.access_key, str(here.secret_key)) == ("demo_access", "demo_secret")
     assert (here.published, caplog.records) == (True, [])
-    stranger = make(host="0.0.0.0")
-    there = stranger.sandbox
+    there = make(host="0.0.0.0").sandbox
     assert re.fullmatch("[0-9a-f]{64}", str(there.secret_key))
     assert there.secret_key != Sandbox(host="0.0.0.0").secret_key
     assert there.access_key != "demo_access"
@@ -264,26 +204,22 @@ def test_demo_keys_are_for_loopback(make, caplog):
     assert (warning.name, warning.levelno) == ("confkit.sandbox", logging.WARNING)
     assert "beyond this machine" in warning.message
     assert str(there.secret_key) not in repr(there) + caplog.text
-    assert there.base_url.startswith("http://127.0.0.1:")
 
 
-@pytest.mark.parametrize(
-    ("host", "address"), [("localhost", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")]
-)
-def test_where_it_answers(make, host, address):
+def test_where_it_answers(make):
     """A host that has an IPv4 address answers there; the media server too."""
-    stranger = make(host=host)
-    assert stranger.sandbox.base_url.startswith(f"http://{address}:")
-    host, port = stranger.a("mcu", room_id=stranger.room())["addr"].rsplit(":", 1)
-    assert host == address
-    socket.create_connection((host.strip("[]"), int(port)), 5).close()
+    for host, address in (("localhost", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")):
+        stranger = make(host=host)
+        assert stranger.sandbox.base_url.startswith(f"http://{address}:")
+        found, port = stranger.ask("mcu", room_id=stranger.room())["addr"].rsplit(":", 1)
+        assert found == address
+        socket.create_connection((found.strip("[]"), int(port)), 5).close()
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        {"seed": 1, "host": "0.0.0.0"},
-        {"seed": 0, "host": "::"},
+        {"seed": 0, "host": "0.0.0.0"},
         {"token_lifetime": 0},
         {"dial_timeout": -1},
         {"latency": -1},
@@ -297,39 +233,25 @@ def test_settings_that_are_refused(settings):
         Sandbox(**settings)
 
 
-def test_connect_gives_a_client_of_this_sandbox(make):
-    """connect() gives a client in the sandbox's dialect that knows the sandbox."""
-    sandbox = make({"hash": "sha256", "token_parameter": "access_tocken"}).sandbox
-    with sandbox.connect(read_only=True) as client:
-        assert (client.sandbox, client.name) == (sandbox, "SANDBOX")
-        assert client.token()
-
-
-ASKS = (
-    "import urllib.request as u\n"
-    "u.install_opener(u.build_opener(u.ProxyHandler({})))\n"
-    "with Sandbox() as s:\n"
-    f"    print(u.urlopen(s.base_url + '{A['get']}').read().decode())\n"
-    f"    s.fault('{B['list']}', drop=True)\n"
-    f"    try: u.urlopen(s.outgoing_url + '{B['list']}')\n"
-    "    except OSError as error: print(type(error).__name__)\n"
-)
-ANSWERS = '{"ret":602,"msg":"access_token incorrect"}\nRemoteDisconnected\n'
 PROGRAMS = {
-    "it runs with what is installed": (ASKS, ANSWERS),
-    "it runs without uvloop and httptools": (ASKS, ANSWERS),
-    "no signal is taken away from a program": (
+    "it runs without uvloop and httptools": (
+        "import urllib.request as u\n"
+        "u.install_opener(u.build_opener(u.ProxyHandler({})))\n"
+        "with Sandbox() as s:\n"
+        f"    print(u.urlopen(s.base_url + '{A['get']}').read().decode())\n"
+        f"    s.fault('{B['list']}', drop=True)\n"
+        f"    try: u.urlopen(s.outgoing_url + '{B['list']}')\n"
+        "    except OSError as error: print(type(error).__name__)\n",
+        '{"ret":602,"msg":"access_token incorrect"}\nRemoteDisconnected\n',
+    ),
+    "no signal is taken, and without a camera neither PyAV nor numpy is loaded": (
         "import os, signal, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with Sandbox() as sandbox:\n"
         "    try: os.kill(os.getpid(), signal.SIGINT); time.sleep(5)\n"
-        "    except KeyboardInterrupt: print('interrupted')\n",
-        "interrupted\n",
-    ),
-    "without a camera neither PyAV nor numpy is loaded": (
-        "with Sandbox(): print([m for m in ('av', 'numpy', 'confkit.sandbox.cameras.server') "
-        "if m in sys.modules])",
-        "[]\n",
+        "    except KeyboardInterrupt: print('interrupted')\n"
+        "    print({'av', 'numpy', 'confkit.sandbox.cameras.server'} & {*sys.modules})",
+        "interrupted\nset()\n",
     ),
     "who never closes it, or forks, ends at once": (
         "import os; sandbox = Sandbox().start()\n"
@@ -352,5 +274,5 @@ def test_a_program_with_a_sandbox(name):
     if "without uvloop" in name:
         start += "sys.modules.update(uvloop=None, httptools=None)\n"
     code = f"{start}from confkit.sandbox import Sandbox\n{code}"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, text=True)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, text=True)
     assert (ended.stdout, ended.stderr, ended.returncode) == (printed, "", 0)

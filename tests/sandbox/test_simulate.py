@@ -3,8 +3,6 @@
 import contextlib
 import logging
 import threading
-import time
-from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
@@ -13,26 +11,24 @@ import pytest
 import confkit as ck
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
-from confkit.sandbox.building import building, week, week_of
+from confkit.sandbox.building import Building
 from confkit.sandbox.simulation import events
 
-from .test_interface_b import until as wait_until
+from .conftest import until as wait_until
 
 MONDAY, BUSY = "2024-02-26 12:00", "2024-02-27 10:10"
-TYPES = {
-    "time": "datetime64[ms, UTC]",
-    "room_id": "string",
-    "users": "Int64",
-    "people": "Int64",
-    "devices": "Int64",
-    "attendee_max": "Int64",
-    "ret": "Int64",
-}
+TYPES = {"time": "datetime64[ms, UTC]", "room_id": "string", "users": "Int64", "people": "Int64"}
+TYPES |= dict.fromkeys(("devices", "attendee_max", "ret"), "Int64")
 
 
 def inside(sandbox):
     """The number of people in each room."""
     return {room_id: len(sandbox.people(room_id)) for room_id in sandbox.room_ids()}
+
+
+def everybody(sandbox):
+    """The ids of all people."""
+    return {one["user_id"] for room in sandbox.room_ids() for one in sandbox.people(room)}
 
 
 @pytest.fixture
@@ -42,74 +38,59 @@ def sandbox(make):
 
 
 def test_samples_are_a_row_a_room_and_time(sandbox):
-    """The samples lie on a grid that ends at `until`, each with the rooms in their order; with
-    days=0 there are rooms and an empty frame of the same types: five thousand of them."""
-    frame = sandbox.simulate(30, 2, until=BUSY)
-    assert len(frame) == 30 * 2 * 288
+    """The samples lie on a grid that ends at `until`, each with the rooms in their order, and count
+    who has come and not left; with days=0 there are rooms, five thousand of them, and an empty
+    frame of the same types."""
+    frame = sandbox.simulate(30, 2, until=BUSY, seed=5)
     assert list(frame.room_id) == sandbox.room_ids() * (2 * 288)
-    times = frame.time.to_numpy().reshape(-1, 30)
-    assert (times == times[:, :1]).all()
-    assert set(np.diff(times[:, 0])) == {np.timedelta64(300, "s")}
-    assert frame.time.iloc[-1] == pd.Timestamp(BUSY, tz="UTC")
+    times = frame.time.dt.tz_localize(None).to_numpy("M8[s]").reshape(-1, 30)
+    grid = pd.date_range(end=BUSY, periods=2 * 288, freq="300s").to_numpy("M8[s]")
+    assert (times == grid[:, None]).all()
     assert (frame.users == frame.people + frame.devices).all()
     assert (frame.users <= frame.attendee_max).fillna(True).all()
     assert (frame.ret == 0).all()
     assert frame.attrs == {"service": "SANDBOX"}
+    house, people = Building(30, 5), frame.people.to_numpy(int).reshape(-1, 30)
+    stays = house.week(house.week_of(pd.Timestamp(BUSY, tz="UTC").timestamp()))
+    for place in (-1, -20, -70):
+        moment = times[place, 0].astype(int)
+        there = stays[(stays.comes <= moment) & (moment < stays.goes)]
+        assert (people[place] == np.bincount(there.room, minlength=30)).all()
     empty = sandbox.simulate(5000, 0)
     assert len(set(sandbox.room_ids())) == 5030
-    for one, rows in ((frame, True), (empty, False)):
+    for one, rows in ((frame, 30 * 2 * 288), (empty, 0)):
         assert {name: str(kind) for name, kind in one.dtypes.items()} == TYPES
-        assert one.empty is not rows
-
-
-def test_a_sample_counts_who_is_there(sandbox):
-    """The people of a sample are those who have come and not left, room by room."""
-    frame = sandbox.simulate(20, 1, every=1800, until=BUSY, seed=5)
-    house = building(20, 5)
-    until = pd.Timestamp(BUSY, tz="UTC").timestamp()
-    stays = week(house, week_of(house, until))
-    people = frame.people.to_numpy(int).reshape(48, 20)
-    for place in range(48):
-        moment = until - (47 - place) * 1800
-        there = (stays.join <= moment) & (moment < stays.leave)
-        assert (people[place] == np.bincount(stays.room[there], minlength=20)).all()
-    assert people.sum() > 20
+        assert len(one) == rows
 
 
 def test_a_seed_repeats_everything(make, tmp_path):
-    """The same sandbox seed gives the same frames, rooms and people, one building after the other,
-    and a look at the last day the same as one at the week; another seed gives others. `seed` gives
-    the same meetings in any sandbox. A file that has its rooms already gets further ones."""
+    """The same sandbox seed gives the same frames, rooms and people, and a look at the last day the
+    same as one at the week; another seed gives others. `seed` gives the same meetings in any
+    sandbox. A file that has its rooms already gets further ones."""
 
-    def play(days=7, **settings):
-        sandbox = make(**settings).sandbox
-        frames = [sandbox.simulate(20, days, until=MONDAY), sandbox.simulate(20, 1, until=BUSY)]
-        people = [sandbox.people(room_id) for room_id in sandbox.room_ids()]
-        return [*frames, sandbox.simulate(5, 1, until=BUSY, seed="a"), people]
+    def play(days=1, seed=1):
+        sandbox = make(seed=seed).sandbox
+        day = sandbox.simulate(20, days, until=MONDAY).tail(20 * 288).reset_index(drop=True)
+        meetings = sandbox.simulate(5, 1, until=BUSY, seed="a").people
+        return day, meetings, [sandbox.people(room_id) for room_id in sandbox.room_ids()]
 
-    first, again, other, fresh = play(seed=1), play(seed=1, days=1), play(seed=2), play()
-    assert first[0].tail(len(again[0])).reset_index(drop=True).equals(again[0])
-    assert first[1].equals(again[1])
-    assert first[3] == again[3]
-    assert sum(map(len, first[3])) > 3
-    for one in (first[0].tail(len(other[1])), other[1], fresh[1]):
-        assert not first[1].people.equals(one.people.reset_index(drop=True))
-        assert not first[1].room_id.equals(one.room_id.reset_index(drop=True))
-    meetings = [one[2].drop(columns="room_id") for one in (first, other, fresh)]
-    assert meetings[0].equals(meetings[1])
-    assert meetings[0].equals(meetings[2])
-    path = tmp_path / "rooms.sqlite"
+    (day, meetings, people), again, other = play(), play(days=7), play(seed=None)
+    assert day.equals(again[0])
+    assert people == again[2] != [[]] * 25
+    assert meetings.equals(other[1])
+    assert not day.people.equals(other[0].people)
+    assert not day.room_id.equals(other[0].room_id)
     for rooms in (5, 10):
-        kept = make(seed=1, path=path).sandbox
-        kept.simulate(5, 0)
-        assert len(set(kept.room_ids())) == rooms
-        kept.close()
+        with Sandbox(seed=1, path=tmp_path / "rooms.sqlite") as kept:
+            kept.simulate(5, 0)
+            assert len(set(kept.room_ids())) == rooms
 
 
 def test_the_sandbox_stands_as_the_last_sample_says(make, sandbox, client):
     """Room by room, users and cap over the wire are those of the last sample; a second building
     adds rooms and leaves the first as it is. Who joins has the same id as without all of them."""
     last = sandbox.simulate(40, 1, until=BUSY).tail(40)
+    assert len({ck.get_room(client, room_id).topic for room_id in last.room_id}) == 40
     for row in last.itertuples():
         room = ck.get_room(client, row.room_id)
         assert room.attendee_max == (None if pd.isna(row.attendee_max) else row.attendee_max)
@@ -122,19 +103,7 @@ def test_the_sandbox_stands_as_the_last_sample_says(make, sandbox, client):
     assert sandbox.room_ids() == [*last.room_id, *further.room_id.tail(10)]
     assert before.items() <= inside(sandbox).items()
     bare = make(seed=1)
-    ids = [
-        one.join(rooms, "Ada")
-        for one, rooms in ((sandbox, last.room_id.iloc[0]), (bare.sandbox, bare.room()))
-    ]
-    assert ids[0] == ids[1]
-
-
-def test_by_default_it_is_now(make):
-    """Without `until` the last sample is at the sandbox's own time."""
-    for sandbox in (make(seed=1).sandbox, make().sandbox):
-        before = sandbox.now()
-        last = sandbox.simulate(3, 1).time.iloc[-1].timestamp()
-        assert before - 0.001 <= last <= sandbox.now() + 0.001
+    assert sandbox.join(last.room_id.iloc[0], "Ada") == bare.sandbox.join(bare.room(), "Ada")
 
 
 def test_a_room_with_a_camera(make):
@@ -151,28 +120,25 @@ def test_a_room_with_a_camera(make):
         assert watched.time.max() == pd.Timestamp(last, tz="UTC")
         rooms = [one.room_id for one in sandbox.streams()]
         assert rooms == [watched.room_id.iloc[-1]] * cameras
-        if cameras:
-            assert stranger.users(rooms[0]) == stranger.devices()
+    assert stranger.users(rooms[0]) == stranger.devices()
     sandbox.device_service("stopped")
     with pytest.raises(ConfkitError, match=r"camera could not be imported: .*stopped"):
         sandbox.simulate(40, 1, cameras=True)
 
 
-@pytest.mark.parametrize(
-    "until",
-    [
+def test_until_is_a_moment_in_any_form(sandbox):
+    """Wall-clock times are those of `tz`, others are what they say; by default it is now, by the
+    sandbox's clock."""
+    for until in (
         "2024-02-27 10:00",
         "2024-02-27T09:00Z",
-        datetime(2024, 2, 27, 10),
         1709024400,
-        datetime(2024, 2, 27, 9, tzinfo=UTC),
         pd.Timestamp("2024-02-27 10:00", tz="Europe/Berlin"),
-    ],
-)
-def test_until_is_a_moment_in_any_form(sandbox, until):
-    """Wall-clock times are those of `tz`, others are what they say."""
-    frame = sandbox.simulate(3, 0.1, until=until, tz="Europe/Berlin")
-    assert frame.time.iloc[-1] == pd.Timestamp("2024-02-27T09:00Z")
+    ):
+        frame = sandbox.simulate(3, 0.1, until=until, tz="Europe/Berlin")
+        assert frame.time.iloc[-1] == pd.Timestamp("2024-02-27T09:00Z"), until
+    sandbox.advance(60)
+    assert sandbox.simulate(3, 1).time.iloc[-1].timestamp() == sandbox.now()
 
 
 def test_failures_are_missing_values(sandbox):
@@ -182,11 +148,10 @@ def test_failures_are_missing_values(sandbox):
     assert frame.users.isna().equals(lost | (ret == 504))
     assert frame.people.isna().equals(ret != 0)
     assert frame.people.isna().equals(frame.devices.isna())
-    assert 0.03 < lost.mean() < 0.07
-    assert 0.03 < (ret == 504).mean() < 0.07
-    apart = frame[ret == 310]
-    assert 0.04 < len(apart) / len(frame) < 0.15
-    assert apart.users.notna().all()
+    shares = ret.value_counts(normalize=True)
+    assert 0.03 < shares[-1] < 0.07
+    assert 0.03 < shares[504] < 0.07
+    assert 0.04 < shares[310] < 0.15
     assert frame.attendee_max.notna().any()
 
 
@@ -194,26 +159,15 @@ def test_failures_are_missing_values(sandbox):
     ("given", "said"),
     [
         ({"rooms": 0}, "rooms is 0"),
-        ({"rooms": -1}, "rooms is -1"),
-        ({"rooms": True}, "rooms is"),
-        ({"rooms": 2.0}, "rooms is"),
-        ({"days": -1}, "days is -1"),
-        ({"days": "1"}, "days is"),
+        ({"rooms": True}, "rooms is True"),
+        ({"rooms": 2.0}, "rooms is 2.0"),
         ({"days": float("nan")}, "days is nan"),
         ({"every": 0}, "every is 0"),
-        ({"every": -5}, "every is -5"),
-        ({"every": True}, "every is True"),
         ({"failures": 1.5}, "failures is 1.5"),
-        ({"tz": "Nowhere/Land"}, "no known time zone"),
         ({"tz": "../etc"}, "no known time zone"),
-        ({"tz": None}, "no known time zone"),
         ({"until": "soon"}, "until is 'soon'"),
-        ({"until": []}, "until is"),
         ({"until": True}, "until is True"),
-        ({"until": float("nan")}, "until is nan"),
         ({"speed": 0}, "speed is 0"),
-        ({"speed": True}, "speed is"),
-        ({"speed": "1"}, "speed is"),
         ({"rooms": 5000, "every": 1}, "more than 100,000,000 samples: raise every"),
     ],
 )
@@ -227,16 +181,14 @@ def test_arguments_that_make_no_sense(sandbox, given, said):
 def test_nobody_gets_in_where_nobody_can(sandbox):
     """Too few seats, an expired licence or a stopped media server are errors, and no room is made;
     at night, when nobody is in, there is nothing against it."""
-    sandbox.licence(seats=3)
-    with pytest.raises(ConfkitError, match=r"not enough seats .*licence\(seats="):
-        sandbox.simulate(40, 1, until=BUSY)
-    sandbox.licence(seats=1000, expired=True)
-    with pytest.raises(ConfkitError, match=r"licence\(expired=False\)"):
-        sandbox.simulate(40, 1, until=BUSY)
-    sandbox.licence(expired=False)
-    sandbox.stop_mcu()
-    with pytest.raises(ConfkitError, match=r"start_mcu\(\)"):
-        sandbox.simulate(40, 1, until=BUSY)
+    for hinder, said in (
+        (lambda: sandbox.licence(seats=3), r"not enough seats .*licence\(seats="),
+        (lambda: sandbox.licence(seats=1000, expired=True), r"licence\(expired=False\)"),
+        (lambda: (sandbox.licence(expired=False), sandbox.stop_mcu()), r"start_mcu\(\)"),
+    ):
+        hinder()
+        with pytest.raises(ConfkitError, match=said):
+            sandbox.simulate(40, 1, until=BUSY)
     assert sandbox.room_ids() == []
     sandbox.simulate(5, 1, until="2024-02-27 03:00")
     assert len(sandbox.room_ids()) == 5
@@ -246,80 +198,46 @@ def test_people_come_and_go(sandbox):
     """Live, the rooms are at each moment as the plan says they stand at some moment; after
     stop_simulation they stay so."""
     sandbox.simulate(30, 0, until="2024-02-27 06:00", live=True, speed=300, seed=5)
-    assert sum(inside(sandbox).values()) < 30
-    wait_until(lambda: sum(inside(sandbox).values()) >= 30)
+    assert len(everybody(sandbox)) < 30
+    wait_until(lambda: len(everybody(sandbox)) >= 30)
     sandbox.stop_simulation()
     stands = inside(sandbox)
-    time.sleep(0.1)
-    assert inside(sandbox) == stands
-
-    house = building(30, 5)
+    house = Building(30, 5)
     night = pd.Timestamp("2024-02-27 06:00", tz="UTC").timestamp()
-    stays = week(house, week_of(house, night))
+    stays = house.week(house.week_of(night))
     people, found = [0] * 30, False
     for _, leaves, place in events(stays, night):
         people[stays.room[place]] += -1 if leaves else 1
         found = found or people == list(stands.values())
     assert found
+    assert inside(sandbox) == stands
 
 
-def test_those_who_were_there_leave(sandbox):
-    """People who are in a room when the simulation goes live leave it when their meeting ends, and
-    those of the next weeks come."""
-    sandbox.simulate(30, 0, until=BUSY, live=True, speed=100_000, seed=5)
-    first = {
-        person["user_id"] for room_id in sandbox.room_ids() for person in sandbox.people(room_id)
-    }
-
-    def now():
-        rooms = sandbox.room_ids()
-        return {person["user_id"] for room_id in rooms for person in sandbox.people(room_id)}
-
-    wait_until(lambda: not now() & first)
-    time.sleep(1)  # weeks
-    wait_until(now)
-
-
-def test_what_the_owner_does_does_not_end_a_simulation(sandbox, client, caplog):
-    """Rooms are deleted, closed and locked and people removed while it runs, and others still
-    come, also into a second building."""
-    sandbox.simulate(20, 0, until=BUSY, live=True, speed=2000, seed=5)
-    rooms = sandbox.room_ids()
-    ck.delete_room(client, rooms[0])
-    sandbox.close_room(rooms[1])
-    sandbox.lock(rooms[2])
-    for room_id in rooms[3:10]:
-        for person in sandbox.people(room_id):
-            with contextlib.suppress(LookupError):
-                ck.force_offline(client, room_id, person["user_id"])
-    sandbox.simulate(10, 0, until=BUSY, live=True, speed=2000, seed=6)
-    seen = set()
-
-    def watch():
-        seen.update(room_id for room_id, people in inside(sandbox).items() if people)
-        return len(seen & set(rooms[3:])) > 8 and len(seen - set(rooms)) > 4
-
-    wait_until(watch)
-    for _ in range(3):  # days
-        wait_until(lambda: not any(inside(sandbox).values()))
-        wait_until(lambda: any(inside(sandbox).values()))
-    assert rooms[1] not in seen
-    assert "ended" not in caplog.text
+def test_what_the_owner_does_does_not_end_a_simulation(caplog):
+    """Those who were there when it went live leave when their meeting ends, and those of the next
+    weeks come, also where rooms are deleted and closed and people removed while it runs. When the
+    sandbox closes nothing of it is left, no thread and no error."""
+    threads = set(threading.enumerate())
+    with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
+        sandbox.simulate(20, 0, until=BUSY, live=True, speed=2000, seed=5)
+        rooms, first = sandbox.room_ids(), everybody(sandbox)
+        ck.delete_room(client, rooms[0])
+        sandbox.close_room(rooms[1])
+        for room_id in rooms[2:10]:
+            for person in sandbox.people(room_id):
+                with contextlib.suppress(LookupError):
+                    ck.force_offline(client, room_id, person["user_id"])
+        for _ in range(2):  # days
+            wait_until(lambda: not everybody(sandbox))
+            wait_until(lambda: len(everybody(sandbox)) > 8)
+        assert not everybody(sandbox) & first
+        assert sandbox.people(rooms[1]) == []
+    assert set(threading.enumerate()) <= threads
+    assert [one for one in caplog.records if one.levelno >= logging.WARNING] == []
 
 
-def test_close_ends_a_simulation(caplog):
-    """Nothing of a live simulation is left after close: no thread, no error."""
-    before = set(threading.enumerate())
-    with Sandbox(seed=1) as sandbox:
-        sandbox.simulate(50, 0, until=BUSY, live=True, speed=50_000)
-        wait_until(lambda: sum(inside(sandbox).values()) > 0)
-    assert set(threading.enumerate()) <= before
-    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
-
-
-def test_a_simulation_that_cannot_go_on_says_so(make, caplog):
+def test_a_simulation_that_cannot_go_on_says_so(sandbox, caplog):
     """When the file fails under a simulation, the log says that it ended."""
-    sandbox = make().sandbox
     with caplog.at_level(logging.ERROR, "confkit.sandbox"):
         sandbox.simulate(20, 0, until="2024-02-27 05:00", live=True, speed=2000)
         sandbox._carry(sandbox._service.store._db.execute, "DROP TABLE people")

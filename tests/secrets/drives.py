@@ -1,309 +1,312 @@
-"""How each public name of `confkit` is driven beyond a call of it, and what comes of that."""
+"""How the public names of confkit, sandbox, runbook and course are driven beyond a call of them,
+and how they are used wrongly."""
 
+import inspect
 import io
-from collections.abc import Callable
-from contextlib import contextmanager
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from unittest import mock
 
 import confkit as ck
-from confkit import profiles
-from confkit.deployment import service_answers
+from confkit import course, profiles, runbook
 from confkit.endpoints import A2, A3, A6, B1, B3, Endpoint
-from confkit.errors import codes
+from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
+from confkit.panels.panel import Panel
+from confkit.sandbox import RoomJoinRefused, Sandbox
+from tests.panels.pressing import LONG
 from tests.secrets.given import (
+    Call,
     Drive,
     by_name,
-    created,
     device,
+    emptied,
     imported,
     listed,
-    samples,
+    new,
     swept,
     table,
 )
+from tests.secrets.names import functions
 from tests.secrets.worlds import World
 
-Due = type[BaseException] | Callable[[Any], bool]
 NOBODY = {"body": '{"ret": 0, "user_list": []}'}  # of A6
 
 
-def _recorded(world: World) -> ck.Recorded:
-    folder = world.folder / f"occupancy{world.chance.randrange(10**9)}"
-    return ck.Recorder(folder).record(world.client, [world.room_id], sweeps=1)
+def another(world: World, **options: Any) -> ck.Client:
+    """Another client of the service."""
+    return ck.connect(**{**world.keys, **options})
 
 
-def _asked(world: World) -> Any:
-    with mock.patch("sys.stdin", io.StringIO(world.marks["typed password"] + "\n")):
-        return ck.ask_secret("password: ")
-
-
-def _probe(world: World, failed: int = 1, **changes: str) -> ck.Probe:
+def probed(world: World, failed: int = 1, **changes: str) -> ck.Probe:
+    """What a probe finds of the service."""
     keys = {**world.keys, **changes}
     return ck.probe_dialect(**keys, max_failed_logins=failed, sleep=lambda _: None)
 
 
+def diagnosed(world: World, user_id: str, **more: str) -> ck.Report:
+    """Why a device with this address is not in the room."""
+    given = (world.room_id, user_id, world.with_login)
+    return ck.diagnose_device(world.client, *given, timeout=8, **more)
+
+
+def created(world: World) -> str:
+    """A room of its own, with a password."""
+    given = {"host_password": world["host_password"], "room_extend_id": new(world)}
+    return ck.create_room(world.client, "Other", "ops", **given)
+
+
+def _asked(world: World) -> Any:
+    with mock.patch("sys.stdin", io.StringIO(world["typed password"] + "\n")):
+        return ck.ask_secret("password: ")
+
+
 def _profiled(world: World) -> Any:
     """A probe's dialect in a profile, which keeps its key and shows it nowhere."""
-    keys = {name: world.keys[name] for name in ("base_url", "outgoing_url", "access_key")}
-    profiles.save("marked", {**keys, "secret_key": world.marks["profile's key"]})
-    return profiles.load("marked") and _probe(world).save("marked")
+    keys = {**world.keys, "secret_key": world["profile's key"]}
+    del keys["timeout"]
+    profiles.save("marked", keys)
+    return profiles.load("marked") and probed(world).save("marked")
 
 
-@contextmanager
-def wrong_key(world: World) -> Any:
-    """The client with another key, which is refused where the service is well."""
-    client = world.client
-    other = ck.secret.Secret(world.marks["profile's key"])
-    client._token.held = None
-    kept, client.secret_key = client.secret_key, other
-    try:
-        yield client
-    finally:
-        client.secret_key, client._token.held = kept, None
+def _reads(world: World) -> list[ck.Request]:
+    return [ck.Request(A3, {"room_id": one}) for one in (*world.ids, "no-such")]
 
 
-def faulty(
-    act: Callable[[World, ck.Device], Any], *faults: tuple[Endpoint, dict[str, Any]]
-) -> Drive:
-    """What is done with a device of the room while the real service has these faults."""
+def faulty(act: Call, endpoint: Endpoint, **fault: Any) -> Call:
+    """What is done while there is a device, and the real service has this fault."""
 
     def run(world: World) -> Any:
-        given = device(world)
-        for endpoint, options in faults if world.sandbox else ():
-            world.sandbox.fault(endpoint.path, **options)
+        device(world)
+        if not world.sandbox:
+            return act(world)
+        world.sandbox.fault(endpoint.path, **fault)
         try:
-            return act(world, given)
+            return act(world)
         finally:
-            if world.sandbox:
-                world.sandbox.clear_faults()
+            world.sandbox.clear_faults()
 
     return run
 
 
-def answered(code: int, endpoint: Endpoint) -> Drive:
-    """The error of a code that an operation answers, with secrets in its text."""
-
-    def ask(world: World) -> Any:
-        password = world.marks["login_password"]
-        members = {"ret": code, "msg": f"login {password} {world.marks.login()}"}
-        answer = ck.wire.Answer(200, "", ck.wire.compact(members).encode(), (password,))
-        raise ck.wire._outcome(endpoint, answer, world.client.dialect)
-
-    return ask
-
-
-def _changed(world: World, **options: Any) -> ck.Client:
-    return ck.connect(**{**world.keys, **options})
-
-
-def _read_only(world: World) -> Any:
-    with _changed(world, read_only=True) as client:
-        return ck.create_room(client, "t", "ops", host_password=world.marks["host_password"])
-
-
-def _try(world: World, **more: Any) -> ck.Report:
-    return ck.preflight(world.with_login, timeout=8, **more)
-
-
-def _removed(world: World) -> Any:
-    gone = imported(world) if world.well else world.device
-    return ck.remove_device(world.client, world.room_id, gone.user_id)
-
-
-def _people(world: World) -> list[ck.RoomUser]:
-    """Who is in the room, a device among them where all is well."""
-    device(world)
-    return ck.get_room_users(world.client, world.room_id)
-
-
-def again(world: World, given: ck.Device) -> ck.Device:
-    """The device, imported again."""
-    return ck.reimport_device(world.client, given)
-
-
 # Things that are there, or come of a call.
-THINGS: dict[str, Drive] = {
-    "Call": lambda w: w.client.calls,
-    "Checklist": lambda w: ck.doctor(w.client, timeout=10),
+THINGS: dict[str, Call] = {
     "Client": lambda w: w.client,
     "Device": lambda w: w.device,
-    "Dialect": lambda w: ck.Dialect(hash="md5"),
-    "Evidence": lambda w: list(_probe(w).evidence),
-    "Explanation": lambda w: ck.explain(602),
-    "Failure": lambda w: swept(w).failures,
-    "Probe": _probe,
-    "Recorded": _recorded,
-    "Report": _try,
-    "Room": lambda w: ck.Room(room_id="1", host_password=w.marks["host_password"]),
-    "Sweep": swept,
+    "Recorded": lambda w: ck.Recorder(w.folder / new(w)).record(w.client, w.ids, sweeps=1),
+    "Request": lambda w: ck.Request(A2, {"host_password": w["host_password"]}),
+    "Room": lambda w: ck.Room(room_id="1", host_password=w["host_password"]),
+    "Sweep": lambda w: [swept(w), swept(w).frame(), *(one.error for one in swept(w).failures)],
 }
-# What these do is to fail, so that they are driven to it, wherever that is.
-ERRORS: dict[str, Drive] = {
-    **{
-        code.error: answered(code.ret, B1 if code.interface == "B" else A3)
-        for code in reversed(codes())
+
+
+# Errors that no service answers; all others come of what a hostile one says.
+ERRORS: dict[type[ck.ConfkitError], Call] = {
+    ck.ConfigError: lambda w: another(w, base_url=f"http://u:{w['password in base_url']}@h"),
+    ck.NotInRoom: faulty(lambda w: imported(w, verify=True, patience=0.1), A6, **NOBODY),
+    ck.OutcomeUnknown: faulty(created, A2, drop=True),
+    ck.PreflightFailed: lambda w: imported(w, preflight=True, login_password=w["login_password"]),
+    ck.ProtocolError: faulty(listed, B3, body="<html>login_password=x"),
+    ck.ReimportFailed: faulty(lambda w: ck.reimport_device(w.client, device(w)), B1, ret=426),
+    ck.TableError: lambda w: ck.import_devices(w.client, table(w, user_name="")),
+    ck.TransportError: lambda w: ck.get_room(another(w, base_url="http://127.0.0.1:9"), "1"),
+    ck.Unsettled: faulty(created, A2, ret=503, after=True),
+}
+MISTAKES: dict[str, Drive] = {
+    "a key as an address": Drive(lambda w: another(w, base_url=w["secret_key"]), ck.ConfigError),
+    "a password given twice": Drive(
+        lambda w: imported(w, options={"login_password": w["login_password"]}),
+        ck.ParameterError,
+    ),
+    "an option that cannot travel": Drive(
+        lambda w: imported(w, options={"password": w["login_password"], "zoom": {1}}),
+        ck.ParameterError,
+    ),
+    "a preflight of no address": Drive(lambda w: ck.preflight(w.broken, timeout=2)),
+    "a device with two passwords": Drive(
+        lambda w: diagnosed(w, "x", login_name="admin", login_password=w["login_password"])
+    ),
+    "a device that is not there": Drive(lambda w: diagnosed(w, "nobody")),
+    "a table whose login fails": Drive(
+        lambda w: ck.import_devices(w.client, table(w, login_password=w["login_password"]))
+    ),
+}
+CONFKIT = by_name(
+    ck,
+    {
+        **THINGS,
+        **{kind.__name__: Drive(raised, kind) for kind, raised in ERRORS.items()},
+        "Client.ask_once": lambda w: w.client.ask_once(_reads(w)[0], w.client.token()),
+        "Client.send_many": lambda w: w.client.send_many(_reads(w)),
+        "Client.token": lambda w: w.client.token(),
+        "Probe.save": _profiled,
+        "ask_secret": _asked,
+        "connect": another,
+        "delete_room": lambda w: ck.delete_room(w.client, created(w) if w.sandbox else "1"),
+        "diagnose_device": lambda w: ck.diagnose_device(w.client, w.room_id, device(w).user_id),
+        "import_device": imported,
+        "list_devices": listed,
+        "probe_dialect": lambda w: [probed(w), *probed(w).evidence],
+        "remove_device": lambda w: ck.remove_device(w.client, w.room_id, device(w).user_id),
+        "stray_devices": faulty(lambda w: ck.stray_devices(w.client), A6, **NOBODY),
     },
-    "ApiError": answered(700, A3),
-    "ConfigError": lambda w: _changed(w, base_url=f"http://u:{w.marks['password in base_url']}@h"),
-    "ConfkitError": lambda w: ck.get_room(w.client, "no-such"),
-    "NotInRoom": faulty(lambda w, _: imported(w, verify=True, patience=0.1), (A6, NOBODY)),
-    "OutcomeUnknown": faulty(
-        lambda w, _: ck.create_room(w.client, "t", "ops", host_password=w.marks["host_password"]),
-        (A2, {"drop": True}),
-    ),
-    "Unsettled": faulty(lambda w, _: created(w), (A2, {"ret": 503, "after": True})),
-    "UnsettledTimeout": faulty(lambda w, _: created(w), (A2, {"ret": 504, "after": True})),
-    "PreflightFailed": lambda w: imported(
-        w, preflight=True, login_password=w.marks["login_password"]
-    ),
-    "ProtocolError": faulty(
-        lambda w, _: ck.list_devices(w.client), (B3, {"body": "<html>login_password=hidden"})
-    ),
-    "ReadOnlyError": _read_only,
-    "RecordingError": lambda w: ck.save_occupancy(
-        samples(w), w.file("notes.bin", w.marks.login()) / "x"
-    ),
-    "ReimportFailed": faulty(again, (B1, {"ret": 426})),
-    "ReimportUnknown": faulty(again, (B1, {"drop": True}), (B3, {"drop": True})),
-    "TableError": lambda w: ck.import_devices(
-        w.client, table(w, user_address=w.marks.login(), login_name="", user_name="")
-    ),
-    "TransportError": lambda w: ck.get_room(_changed(w, base_url="http://127.0.0.1:9"), "1"),
-    "TransportTimeout": lambda w: ck.get_room(_changed(w, timeout=(1.0, 0.000001)), "1"),
-}
-DRIVES: dict[str, Drive] = {
-    **by_name(ck, THINGS),
-    **ERRORS,
-    "Client.close": lambda w: _changed(w).close(),
-    "ConfkitError.again": lambda w: [failure.error for failure in swept(w).failures],
-    "Dialect.parse": lambda w: ck.Dialect.parse("hash=md5"),
-    "Probe.save": _profiled,
-    "Recorder.record": _recorded,
-    "ask_secret": _asked,
-    "connect": lambda w: _changed(w),
-    "delete_room": lambda w: ck.delete_room(w.client, created(w) if w.well else "1"),
-    "get_room_users": _people,
-    "import_device": imported,
-    "list_devices": listed,
-    "probe_dialect": _probe,
-    "remove_device": _removed,
-    "stray_devices": faulty(lambda w, _: ck.stray_devices(w.client), (A6, NOBODY)),
-}
+)
+# What a service that says back what it hears can show more of.
+_BY_A_CLIENT = [
+    name
+    for name in sorted(functions(ck))
+    if "client" in inspect.signature(getattr(ck, name)).parameters
+]
+_OTHERS = ("Client.ask_once", "Client.send_many", "Client.token", "Room", "probe_dialect")
+HOSTILE_DRIVES = {name: CONFKIT[name] for name in (*_BY_A_CLIENT, *_OTHERS)} | MISTAKES
 
-# Beyond the names: secrets given in the wrong place or form, and keys that are refused.
-MISTAKES: dict[str, Drive] = {}
-# What comes of each where all is well: the class of an error, or what is to hold of the result.
-DUE: dict[str, Due] = {
-    **{name: getattr(ck, name) for name in ERRORS},
-    "ConfkitError": ck.RoomNotFound,
-    "import_devices": lambda frame: {*frame["outcome"]} == {"imported"},
-    "remove_devices": lambda frame: {*frame["outcome"]} == {"removed"},
+
+def other(world: World, **options: Any) -> Sandbox:
+    """Another sandbox, with a marked key."""
+    return Sandbox(seed=1, secret_key=world["profile's key"], **options)
+
+
+def joined(world: World, password: str = "host_password") -> str:
+    """Somebody in the room."""
+    return world.sandbox.join(world.room_id, "Ada", password=world[password])
+
+
+SANDBOX = {
+    "Sandbox": Drive(lambda w: w.sandbox),
+    "RoomJoinRefused": Drive(lambda w: joined(w, "typed password"), RoomJoinRefused),
+    "what a room holds": Drive(lambda w: [(w.sandbox.streams(), joined(w)) for _ in listed(w)]),
+    "a sandbox that cannot be": Drive(lambda w: other(w, token_lifetime=-1), ck.ConfigError),
+    "a key beyond loopback": Drive(lambda w: other(w, host="192.0.2.1").start(), ck.ConfigError),
 }
 
 
-def mistake(due: Due) -> Callable[[Drive], Drive]:
-    """Puts a drive on the list, with what comes of it where all is well."""
-
-    def listed(drive: Drive) -> Drive:
-        MISTAKES[drive.__name__], DUE[drive.__name__] = drive, due
-        return drive
-
-    return listed
-
-
-def verdict(name: str) -> Due:
-    """A report with this verdict."""
-    return lambda report: report.verdict == name
+def _book(world: World) -> runbook.Runbook:
+    """A runbook with checks of all verdicts, and a secret in each place of one."""
+    book, ask, login = runbook.begin("marked", world.client), runbook.asked, world.login
+    book.show(ask("the room", lambda: ck.get_room(world.client, world.room_id), str))
+    book.show(ask("the device", lambda: world.device, lambda d: ("FAIL", d.user_address, login)))
+    book.show(ask("an import", lambda: ck.import_device(world.client, "no-such", "d", "D", login)))
+    book.show(runbook.may_change(world.client, False, "delete the room"))
+    said = f"camera {login} refused login_password={world['login_password']!r}"
+    book.add(ck.Check("a login", "UNKNOWN", said, f"Authorization: Basic {world['random']}"))
+    return book
 
 
-@mistake(ck.AuthenticationFailed)
-def keys_are_refused(world: World) -> Any:
-    with wrong_key(world) as client:
-        return ck.get_room(client, world.room_id)
+def _with(ask: Callable[[], Any], **variables: str) -> Any:
+    """What comes of a call with these variables in the environment."""
+    with mock.patch.dict(os.environ, {f"CONFKIT_{name}": one for name, one in variables.items()}):
+        return ask()
 
 
-@mistake(lambda probe: "refused" in str(probe))
-def probed_with_refused_keys(world: World) -> Any:
-    return _probe(world, failed=2, secret_key=world.marks["profile's key"])
+def _room() -> Any:
+    return runbook.given("room", "")
 
 
-@mistake(lambda found: not found.ok and "401" in str(found))
-def a_doctor_with_refused_keys(world: World) -> Any:
-    with wrong_key(world) as client:
-        return ck.doctor(client, timeout=10)
+RUNBOOK = by_name(
+    runbook,
+    {
+        "Runbook": _book,
+        **dict.fromkeys(("asked", "may_change"), lambda w: (_book(w).checks, _book(w).verdict())),
+        "camera_password": lambda w: _with(
+            lambda: runbook.camera_password("admin"), CAMERA_PASSWORD=w["camera variable"]
+        ),
+        "connected": lambda w: runbook.connected(profile="sandbox"),
+        "given": lambda w: _with(_room, RUNBOOK_ROOM="r1"),
+        "an input that is a key": Drive(
+            lambda w: _with(
+                _room, **dict.fromkeys(("RUNBOOK_ROOM", "SECRET_KEY"), w["secret_key"])
+            ),
+            ck.ConfigError,
+        ),
+        "an input with a login": Drive(
+            lambda w: _with(_room, RUNBOOK_ROOM=w.login), ck.ConfigError
+        ),
+    },
+)
 
 
-@mistake(ck.ConfigError)
-def a_key_as_an_address(world: World) -> Any:
-    return _changed(world, base_url=world.marks["secret_key"])
+def _client(world: World) -> ck.Checklist:
+    """A client that prints all that it was given, which is what a beginner's does."""
+    code = "import os, sys; print(dict(os.environ), sys.argv)"
+    command = [sys.executable, "-S", "-c", code]
+    key = world["profile's key"]
+    return _with(lambda: course.check_client(command, only=["A3"]), SECRET_KEY=key)
 
 
-@mistake(ck.ParameterError)
-def a_password_given_twice(world: World) -> Any:
-    return imported(world, options={"login_password": world.marks["login_password"]})
+COURSE = {
+    "Finding": Drive(lambda w: course.check("token", str(w.client.token()))),
+    "check_client": Drive(_client),
+}
 
 
-@mistake(ck.ParameterError)
-def an_option_that_cannot_travel(world: World) -> Any:
-    return imported(world, options={"login_password": world.marks["login_password"], "zoom": {1}})
+def looked_at(panel: Panel, *steps: Call) -> Iterator[Any]:
+    """The panel after each of these steps, and what came of it."""
+    for step in steps:
+        try:
+            yield step(panel)
+        except ck.ConfkitError as error:  # which the panel shows
+            yield error
+        panel.wait(LONG)
+        yield panel
+    panel.close()
 
 
-@mistake(ck.ConfigError)
-def a_timeout_that_cannot_be(world: World) -> Any:
-    return _changed(world, timeout=-1)
-
-
-@mistake(verdict("auth_rejected"))
-def a_camera_with_another_password(world: World) -> Any:
-    return ck.preflight(world.address, "admin", world.marks["login_password"], timeout=8)
-
-
-@mistake(ck.JoinFailed)
-def an_import_that_cannot_join(world: World) -> Any:
-    return imported(world, login_password=world.marks["login_password"])
-
-
-@mistake(ck.ParameterError)
-def an_address_that_is_wrong(world: World) -> Any:
-    return ck.import_device(world.client, "1", "d", "D", world.broken)
-
-
-@mistake(verdict("url_malformed"))
-def a_preflight_of_no_address(world: World) -> Any:
-    return ck.preflight(world.broken, timeout=2)
-
-
-@mistake(verdict("credentials_conflict"))
-def a_device_with_two_passwords(world: World) -> Any:
-    return a_device_that_is_not_there(
-        world, login_name="admin", login_password=world.marks["login_password"]
+def rooms(world: World) -> Iterator[Any]:
+    """A room is made, picked and deleted."""
+    password = world["host_password"]
+    return looked_at(
+        RoomExplorer(world.client, list(world.ids)),
+        *(partial(RoomExplorer.select, room_id=one) for one in world.ids[:4]),
+        lambda panel: panel.check_media_server(),
+        lambda panel: panel.delete(panel.create("Stand-up", "ops", host_password=password)),
     )
 
 
-@mistake(verdict("not_imported"))
-def a_device_that_is_not_there(world: World, **more: Any) -> Any:
-    login = world.with_login
-    return ck.diagnose_device(world.client, world.room_id, "nobody", login, timeout=8, **more)
+def devices(world: World) -> Iterator[Any]:
+    """A camera is tried, imported and diagnosed, then a table with and without mistakes."""
+    login = {"login_name": "admin", "login_password": world["password in an address"]}
+    options = json.dumps({"assist_address": world.login})
+    camera = {"user_name": "Hall", "user_address": world.address, "options": options, **login}
+    emptied(world)
+    return looked_at(
+        DevicePanel(world.client, world.room_id),
+        lambda panel: panel.fill(user_id=new(world), **camera),
+        lambda panel: panel.preflight(),
+        lambda panel: panel.import_device(),
+        lambda panel: panel.diagnose(),
+        lambda panel: panel.check_table(table(world, user_name="")),
+        lambda panel: panel.import_table(table(world), preflight=False),
+        lambda panel: panel.fill(user_id="d", **{**camera, "user_address": world.broken}),
+        lambda panel: panel.import_device(),
+    )
 
 
-@mistake(lambda checks: checks.ok)
-def both_interfaces_asked(world: World) -> Any:
-    return service_answers(world.client)
+def occupancy(world: World) -> Iterator[Any]:
+    """Rooms are read, and the samples of one are drawn."""
+    return looked_at(
+        OccupancyPanel(world.client, list(world.ids), folder=world.folder / new(world)),
+        lambda panel: ck.Recorder(panel.recorded.folder).record(world.client, world.ids, sweeps=1),
+        lambda panel: panel.select(world.room_id),
+        lambda panel: panel.refresh(),
+        lambda panel: panel.capacity(),
+    )
 
 
-@mistake(lambda frame: {*frame["outcome"]} == {"preflight failed"})
-def a_table_whose_login_fails(world: World) -> Any:
-    path = table(world, login_password=world.marks["login_password"])
-    return ck.import_devices(world.client, path, progress=False)
+def wire(world: World) -> Iterator[Any]:
+    """The steps to the token are shown, and calls."""
+    return looked_at(
+        WirePanel(world.client, every=0),
+        lambda panel: panel.token_steps(),
+        *(partial(WirePanel.choose, n=n) for n in range(-4, 0)),
+    )
 
 
-# Those that differ by what a service answers: the others are driven where all is well.
-ASKING = {
-    "create_room", "delete_room", "doctor", "force_offline", "get_mcu", "get_room",
-    "get_room_users", "import_device", "import_devices", "list_devices", "probe_dialect",
-    "reimport_device", "remove_device", "stray_devices", "sweep", "Client.ask_once",
-    "Client.send_many",
+PANELS = {
+    kind.__name__: Drive(driven)
+    for kind, driven in {
+        RoomExplorer: rooms, DevicePanel: devices, OccupancyPanel: occupancy, WirePanel: wire
+    }.items()
 }  # fmt: skip
-TALKING = [*sorted(ASKING), "Client.token", "Room.read", "Device"]  # which read what came before
-HOSTILE_DRIVES = {**{name: DRIVES[name] for name in TALKING}, **MISTAKES}

@@ -9,18 +9,16 @@ import base64
 import random
 import re
 import string
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator
 from urllib.parse import quote, unquote_plus
 
 from confkit import Client, signing
 
 BETWEEN = ('"\\&?=%@:/# ü', "'<>%22}{,;", "\\\"' @/ß&amp;", "%40:%2F\\n+", "://@#?&")
 ROLES = (
-    "secret_key",
     "random",
     "key",
+    "secret_key",
     "host_password",
     "login_password",
     "password in an address",
@@ -31,93 +29,64 @@ ROLES = (
     "typed password",
     "profile's key",
 )
+NOWHERE = "rtsp://127.0.0.1:9/a"  # a camera that nobody runs
 
 
-@dataclass(frozen=True)
-class Marks:
-    """The marked secrets by the role that they play; `more` are those that others made of them."""
+class Marks(dict[str, str]):
+    """The marked secrets by the role that they play, and what was made of them since."""
 
-    values: Mapping[str, str]
-    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    def __init__(self, chance: random.Random) -> None:
+        super().__init__()
+        self._forms: dict[str, str] = {}  # in small letters, with its role and how it is written
+        for number, role in enumerate(ROLES):
+            halves = (_half(chance, "Q"), _half(chance, "Z"))
+            between = "x" if role in ("random", "key") else BETWEEN[number % len(BETWEEN)]
+            self[role] = between.join(halves)
+            for half in halves:
+                self.look_for(role, half)
 
-    def __getitem__(self, role: str) -> str:
-        return self.values[role]
+    def look_for(self, role: str, core: str) -> None:
+        """Look from now on for these letters and digits, too."""
+        for how, form in _written(core):
+            self._forms[form.lower()] = f"{role} ({how})"
 
-    def with_those_of(self, client: Client) -> "Marks":
-        """Those, and what this client signs with: its digest, and the token that it holds."""
-        made = [("digest", signing.digest(client.access_key, client.secret_key, client.dialect))]
-        more: dict[str, tuple[str, ...]] = {}
-        token = client._token.held
-        if token is not None:
-            made.append(("token", token))
-            more = {"random": _parts(token.random), "key": _parts(token.key)}
-        for role, signed in made:
-            inner = base64.b64decode(signed)
-            text = inner.decode() if inner.isascii() else inner.hex()
-            more[role] = (*_parts(signed.rstrip("=")), *_parts(text))
-        return Marks(self.values, {**self.more, **_joined(self.more, more)})
+    def learn(self, client: Client) -> None:
+        """Look from now on for what this client signs with, too: its digest, and its token."""
+        made = {"digest": signing.digest(client.access_key, client.secret_key, client.dialect)}
+        if (token := client._token.held) is not None:
+            made |= {"token": token, "random": token.random, "key": token.key}
+        for role, text in made.items():
+            inner = base64.b64decode(text) if role in ("digest", "token") else b""
+            for one in (text, inner.decode() if inner.isascii() else inner.hex()):
+                for core in re.findall("[A-Za-z0-9]{12}", one) or [one] * bool(one):
+                    self.look_for(role, core)
 
-    def login(self, encoded: bool = True) -> str:
-        """An address of a camera that nobody runs, with the marked password in it."""
+    def login(self, address: str = NOWHERE, encoded: bool = True) -> str:
+        """The address of a camera, with the marked password in it."""
         password = self["password in an address"]
         password = quote(password, safe="") if encoded else password
-        return f"rtsp://admin:{password}@127.0.0.1:9/stream1"
-
-    @cached_property
-    def _forms(self) -> dict[str, tuple[str, str]]:
-        """Each form that is looked for, in small letters: its role, and how it is written."""
-        known: dict[str, tuple[str, str]] = {}
-        cores = [
-            (role, core)
-            for role, value in self.values.items()
-            for core in re.findall(r"[A-Za-z0-9]{9,}", value)
-        ]
-        cores += [(role, core) for role, more in self.more.items() for core in more]
-        for role, core in cores:
-            known.update({form.lower(): (role, how) for how, form in _written(core)})
-        return known
+        return address.replace("//", f"//admin:{password}@", 1)
 
     def found(self, text: str) -> list[str]:
         """Which secrets stand in a text, how they are written, and what is before and after."""
-        told: dict[tuple[str, str], str] = {}
-        for plain in dict.fromkeys([text, unquote_plus(text) if "%" in text else text]):
+        told: dict[str, str] = {}
+        for plain in {text, unquote_plus(text) if "%" in text else text}:
             small = plain.lower()
-            for form, (role, how) in self._forms.items():
+            for form, known in self._forms.items():
                 if (at := small.find(form)) >= 0:
                     around = plain[max(0, at - 60) : at + len(form) + 20]
-                    told.setdefault((role, how), f"{role} ({how}): ...{around!r}...")
-        return list(told.values())
-
-
-def marked(chance: random.Random) -> Marks:
-    """Marked secrets for every role, of this chance."""
-    values = {}
-    for number, role in enumerate(ROLES):
-        left, right = _half(chance, "Q"), _half(chance, "Z")
-        between = "x" if role in ("random", "key") else BETWEEN[number % len(BETWEEN)]
-        values[role] = f"{left}{between}{right}"
-    return Marks(values)
+                    told[known] = f"{known}: ...{around!r}..."
+        return [*told.values()]
 
 
 def _half(chance: random.Random, first: str) -> str:
-    letters = string.ascii_letters + string.digits
-    return first + "".join(chance.choice(letters) for _ in range(10))
+    return first + "".join(chance.choices(string.ascii_letters + string.digits, k=10))
 
 
-def _parts(text: str) -> tuple[str, ...]:
-    """Pieces of a signature, long enough to be nothing else, none of them with a mark in it."""
-    return tuple(piece for piece in re.findall(r"[A-Za-z0-9]{12}", text)) or (text,)
-
-
-def _joined(one: Mapping[str, Iterable[str]], other: Mapping[str, Iterable[str]]):
-    return {role: (*one.get(role, ()), *other.get(role, ())) for role in {*one, *other}}
-
-
-def _written(core: str) -> Iterable[tuple[str, str]]:
+def _written(core: str) -> Iterator[tuple[str, str]]:
     yield "plain", core
     yield "reversed", core[::-1]
     yield "hexadecimal", core.encode().hex()
     for shift in range(3):  # within other bytes: without what its neighbours would change
         text = base64.b64encode(b"\0" * shift + core.encode()).decode().rstrip("=")
-        whole = 4 * ((shift + len(core)) // 3)
-        yield "base64", text[(0, 2, 3)[shift] : whole]
+        yield "base64", text[(0, 2, 3)[shift] : 4 * ((shift + len(core)) // 3)]

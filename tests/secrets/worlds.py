@@ -4,13 +4,11 @@ A `World` is a service with a client of it. In `sandbox` it is the real one, wit
 camera in a room; the others are scripted, and quote a request in every place of an answer.
 """
 
-import contextlib
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -19,11 +17,13 @@ import confkit as ck
 from confkit.endpoints import ENDPOINTS
 from confkit.sandbox import Sandbox
 from tests.ports import quiet_port
-from tests.scripted import Reply, scripted
-from tests.secrets.marks import Marks, marked
+from tests.scripted import AUTHENTICATE, Reply, Scripted, scripted
+from tests.secrets.marks import Marks
 
+Asked = Mapping[str, str]
 SMALL = {"size": (128, 96), "fps": 5}
-A1 = "/rtc/auth/valid"
+ACCESS_KEY = "marked access"
+NOT_OURS = {"profiles.toml", "notes.bin", "rooms.txt", "cameras.csv"}  # which have to hold secrets
 
 
 @dataclass
@@ -35,231 +35,168 @@ class World:
     client: ck.Client
     folder: Path
     chance: random.Random
-    room_id: str = "1"
-    address: str = ""
-    sandbox: Sandbox | None = None
-    script: dict[str, Any] = field(default_factory=dict)  # of a scripted service, path by path
-    heard: Callable[[], int] = int  # how many requests have reached a scripted service
-    ending: ExitStack = field(default_factory=ExitStack)
+    address: str
+    ids: Sequence[str] = ("1",)
+    sandbox: Sandbox | None = None  # where all is well: what is asked rightly works
+    service: Scripted | None = None
+
+    def __getitem__(self, role: str) -> str:
+        return self.marks[role]
 
     @property
-    def well(self) -> bool:
-        """Whether what is asked rightly works here."""
-        return self.sandbox is not None
+    def login(self) -> str:
+        """The address of a camera that nobody runs, with the marked password in it."""
+        return self.marks.login()
+
+    @property
+    def room_id(self) -> str:
+        """The room that most is done with."""
+        return self.ids[0]
 
     @property
     def keys(self) -> dict[str, Any]:
         """What a client of this service is made of."""
-        client = self.client
-        return {
-            "base_url": client.base_url,
-            "outgoing_url": client.outgoing_url,
-            "access_key": client.access_key,
-            "secret_key": str(client.secret_key),
-            "timeout": (1.0, 3.0),
-        }
+        names = ("base_url", "outgoing_url", "access_key", "secret_key")
+        return {**{name: str(getattr(self.client, name)) for name in names}, "timeout": (1.0, 3.0)}
 
     @property
     def with_login(self) -> str:
         """The device's address with the marked password in it."""
-        password = quote(self.marks["password in an address"], safe="")
-        return self.address.replace("//", f"//admin:{password}@", 1)
+        return self.marks.login(self.address)
 
     @property
     def broken(self) -> str:
         """An address that is none, with the marked password in it."""
-        return f"rtsp:/admin:{self.marks['password in an address']}@192.0.2.7/x"
+        return f"rtsp:/admin:{self['password in an address']}@192.0.2.7/x"
 
-    def all_marks(self) -> Marks:
-        """The marks, with the digest and the token that this client made of them."""
-        return self.marks.with_those_of(self.client)
+    @property
+    def device(self) -> ck.Device:
+        """A device as B3 lists it, with a login in each place that can hold one."""
+        options = {"login_name": "admin", "login_password": self["login_password"]}
+        options |= {"assist_address": self.marks.login(encoded=False)}
+        return ck.Device(self.room_id, "door", "Front door", self.with_login, self.login, options)
 
-    def file(self, name: str, text: str = "") -> Path:
+    def shown(self, text: str, read: str = "raw") -> list[str]:
+        """The secrets that stand in a text, what this client has made of them among them, however
+        it is read."""
+        self.marks.learn(self.client)
+        return self.marks.found(text)
+
+    def file(self, name: str, text: str) -> Path:
         """A file of its own."""
         path = self.folder / name
         path.write_text(text, "utf-8")
         return path
 
-    @cached_property
-    def device(self) -> ck.Device:
-        """A device as B3 lists it, with a login in each place that can hold one."""
-        return ck.Device(
-            self.room_id,
-            "door",
-            "Front door",
-            self.with_login,
-            self.marks.login(),
-            {
-                "login_name": "admin",
-                "login_password": self.marks["login_password"],
-                "assist_address": self.marks.login(encoded=False),
-            },
-        )
+    def written(self) -> dict[str, str]:
+        """The files that were written, but for those that have to hold secrets: their text by their
+        path."""
+        files = [path for path in self.folder.rglob("*") if path.is_file()]
+        kept = [path for path in files if path.name not in NOT_OURS]
+        return {str(path): path.read_bytes().decode("latin-1") for path in kept}
 
 
 def good(marks: Marks) -> dict[str, Any]:
     """Answers of a service in which all is well, with every secret that an answer can hold."""
-    item = {
-        "roomId": "1",
-        "userId": "door",
-        "userName": "Front door",
-        "userAddress": marks.login(),
-        "userData": marks.login(),
-        "options": {
-            "login_name": "admin",
-            "login_password": marks["login_password"],
-            "assist_address": marks.login(),
-        },
-    }
-    members: dict[str, Any] = {
+    options = {"login_password": marks["login_password"], "assist_address": marks.login()}
+    item = {"roomId": "1", "userId": "door", "userName": "Front door", "options": options}
+    item |= dict.fromkeys(["userAddress", "userData"], marks.login())
+    room = {"room_id": "1", "topic": "Weekly sync", "host_password": marks["host_password"]}
+    members: dict[str, dict[str, Any]] = {
         "A1": {"random": marks["random"], "key": marks["key"]},
-        "A2": {"room_id": "1"},
-        "A3": {
-            "id": 1,
-            "room_id": "1",
-            "topic": "Weekly sync",
-            "room_status": 1,
-            "owner_id": "ops",
-            "host_password": marks["host_password"],
-            "attendee_max": "9",
-            "room_mode": 1,
-        },
-        "A4": {"room_id": "1"},
         "A5": {"addr": "127.0.0.1:9"},
         "A6": {"user_list": [{"user_name": "Ada", "user_id": "u1"}]},
-        "A7": {"msg": "success"},
-        "B1": {"data": {"roomId": "1", "userId": "door"}},
-        "B2": {"data": {"roomId": "1", "userId": "door"}},
         "B3": {"data": {"total": 1, "items": [item]}},
     }
-    return {ENDPOINTS[key].path: {"ret": 0, **found} for key, found in members.items()}
+    return {one.path: {"ret": 0, **members.get(key, room)} for key, one in ENDPOINTS.items()}
 
 
-def echo(query: Mapping[str, str]) -> str:
+def echo(query: Asked) -> str:
     """A request said back in each way in which a program would write it."""
     return f"{dict(query)} {json.dumps(query)} {urlencode(query)} {ck.wire.encode(query)}"
 
 
-def _raw(query: Mapping[str, str]) -> Reply:
+def code(query: Asked) -> dict[str, Any]:
+    """A code of a table, with the request in its text."""
+    return {"ret": 407, "msg": f"bad parameter: {echo(query)}", "err": echo(query)}
+
+
+def _sent(text: str) -> Reply:
+    return Reply(raw=lambda connection: connection.sendall(text.encode()))
+
+
+def _head(query: Asked) -> Reply:
     """The request in the status line's reason, in the headers and in the place of a redirect."""
     back = ck.wire.encode(query)
-    head = (
+    return _sent(
         f"HTTP/1.1 500 bad /p?{back}\r\nX-Asked: {back}\r\nLocation: /p?{back}\r\n"
         f'WWW-Authenticate: Basic realm="{back}"\r\nContent-Type: text/html; q="{back}"\r\n'
         "Content-Length: 2\r\nConnection: close\r\n\r\nno"
     )
-    return Reply(raw=lambda connection: connection.sendall(head.encode()))
 
 
-def _garbage(query: Mapping[str, str]) -> Reply:
-    return Reply(raw=lambda connection: connection.sendall(f"{echo(query)}\r\n\r\n".encode()))
-
-
-def _cut(marks: Marks) -> Callable[[Mapping[str, str]], Reply]:
+def _cut(marks: Marks, query: Asked) -> Reply:
     """JSON that ends within a secret."""
-    parts = {"ret": 0, "random": marks["random"], "key": marks["key"]}
-    members = {
-        "ret": 0,
-        "data": {"options": {"login_password": marks["login_password"]}},
-        "host_password": marks["host_password"],
-    }
-
-    def cut(query: Mapping[str, str]) -> Reply:
-        text = json.dumps(parts if "digest" in query else members)
-        return Reply(text[:-8], length=len(text.encode()))
-
-    return cut
+    inner = {"options": {"login_password": marks["login_password"]}}
+    kept = ("random", "key") if "digest" in query else ("host_password",)
+    text = json.dumps({"ret": 0, "data": inner, **{name: marks[name] for name in kept}})
+    return Reply(text[:-8], length=len(text.encode()))
 
 
-def _redirect(marks: Marks) -> Callable[[Mapping[str, str]], Reply]:
+def _redirect(marks: Marks, query: Asked) -> Reply:
     login = quote(marks["password of a redirect"], safe="")
-    return lambda query: Reply(
-        f'<a href="http://admin:{login}@elsewhere/?{ck.wire.encode(query)}">moved</a>',
-        status=302,
-        headers={"Location": f"http://admin:{login}@elsewhere.invalid/?{ck.wire.encode(query)}"},
-    )
+    where = f"http://admin:{login}@elsewhere.invalid/?{ck.wire.encode(query)}"
+    return Reply(f'<a href="{where}">moved</a>', status=302, headers={"Location": where})
 
 
-def _code(query: Mapping[str, str]) -> dict[str, Any]:
-    return {"ret": 407, "msg": f"bad parameter: {echo(query)}", "err": echo(query)}
+def _other_types(marks: Marks, query: Asked) -> dict[str, Any]:
+    asked, password = dict(query), {"x": marks["host_password"]}
+    lists = {"room_id": [asked], "user_list": {"x": asked}, "data": [asked]}
+    more = {"host_password": password, "addr": [marks.login()], "msg": echo(query)}
+    return {"ret": 0, **lists, **more}
 
 
 # How a service can answer whatever is asked: each says back what it heard, or what it knows.
-HOSTILE: dict[str, Callable[[Marks], Any]] = {
-    "good": lambda marks: None,
-    "code": lambda marks: _code,
-    "an unknown code": lambda marks: lambda query: {"ret": echo(query), "msg": echo(query)},
-    "page": lambda marks: lambda query: Reply(f"<html>{echo(query)}", status=500, kind="text/html"),
-    "head": lambda marks: _raw,
-    "no HTTP": lambda marks: _garbage,
+HOSTILE: dict[str, Callable[[Marks, Asked], Any] | None] = {
+    "good": None,
+    "code": lambda marks, query: code(query),
+    "an unknown code": lambda marks, query: {"ret": echo(query), "msg": echo(query)},
+    "wrong token": lambda marks, query: {"ret": 602, "msg": echo(query)},
+    "page": lambda marks, query: Reply(f"<html>{echo(query)}", status=500, kind="text/html"),
+    "head": lambda marks, query: _head(query),
+    "no HTTP": lambda marks, query: _sent(f"{echo(query)}\r\n\r\n"),
     "redirect": _redirect,
     "cut": _cut,
-    "dropped": lambda marks: Reply(drop=True),
-    "other types": lambda marks: (
-        lambda query: {
-            "ret": 0,
-            "room_id": [dict(query)],
-            "user_list": {"x": dict(query)},
-            "data": [dict(query)],
-            "host_password": {"x": marks["host_password"]},
-            "addr": [marks.login()],
-            "msg": echo(query),
-        }
-    ),
-    "wrong token": lambda marks: lambda query: {"ret": 602, "msg": echo(query)},
+    "dropped": lambda marks, query: Reply(drop=True),
+    "other types": _other_types,
 }
 WORLDS = ("sandbox", *HOSTILE)
 
 
-@contextlib.contextmanager
+@contextmanager
 def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
     """The world of this name; all that belongs to it ends with it."""
-    marks = marked(chance)
-    with ExitStack() as ending:
-        if name == "sandbox":
-            made = _well(marks, folder, chance, ending)
-        else:
-            script = good(marks)
-            answer = HOSTILE[name](marks)
-            if answer is not None:
-                kept = {A1} if name != "cut" else set()
-                script.update(dict.fromkeys(set(script) - kept, answer))
-            service = ending.enter_context(scripted(script))
-            client = ck.Client(
-                service.base_url,
-                service.base_url,
-                "marked access",
-                marks["secret_key"],
-                timeout=(1.0, 3.0),
-                sleep=lambda _: None,
-            )
-            ending.callback(client.close)
-            made = World(
-                name,
-                marks,
-                client,
-                folder,
-                chance,
-                address=f"rtsp://127.0.0.1:{quiet_port()}/a",
-                script=service.script,
-                heard=lambda: len(service.requests),
-            )
-        made.ending = ending
-        yield made
-
-
-def _well(marks: Marks, folder: Path, chance: random.Random, ending: ExitStack) -> World:
-    sandbox = ending.enter_context(
-        Sandbox(
-            seed=chance.randrange(9999),
-            access_key="marked access",
-            secret_key=marks["secret_key"],
-            explain=True,
-        )
-    )
-    client = ending.enter_context(sandbox.connect(timeout=(2.0, 10.0)))
-    room_id = ck.create_room(client, "Weekly sync", "ops", host_password=marks["host_password"])
-    address = sandbox.camera(
-        login_name="admin", login_password=marks["password in an address"], **SMALL
-    )
-    return World("sandbox", marks, client, folder, chance, room_id, address, sandbox)
+    marks = Marks(chance)
+    given = (ACCESS_KEY, marks["secret_key"])
+    if name != "sandbox":
+        script = good(marks)
+        if answer := HOSTILE[name]:
+            kept = set() if name in ("cut", "page") else {AUTHENTICATE}  # its login, too
+            script |= dict.fromkeys({*script} - kept, lambda query: answer(marks, query))
+        options = {"timeout": (1.0, 3.0), "sleep": lambda _: None}
+        with (
+            scripted(script) as service,
+            ck.Client(*[service.base_url] * 2, *given, **options) as client,
+        ):
+            address = f"rtsp://127.0.0.1:{quiet_port()}/a"
+            yield World(name, marks, client, folder, chance, address, service=service)
+        return
+    seed = chance.randrange(9999)
+    with (
+        Sandbox(seed=seed, access_key=ACCESS_KEY, secret_key=given[1], explain=True) as sandbox,
+        sandbox.connect(timeout=(2.0, 10.0)) as client,
+    ):
+        room_id = ck.create_room(client, "Weekly sync", "ops", host_password=marks["host_password"])
+        login = {"login_name": "admin", "login_password": marks["password in an address"]}
+        address = sandbox.camera(**login, **SMALL)
+        yield World(name, marks, client, folder, chance, address, (room_id,), sandbox)

@@ -7,7 +7,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import Any
@@ -25,7 +25,7 @@ from .rows import KINDS, OPERATIONS, SERVICES, Ask, Row, Service, chosen, mistak
 from .running import Command
 
 LIMIT = 30.0  # seconds a run may take unless another limit is given
-AT_ONCE = 2  # trials that are made at the same time
+AT_ONCE = 2  # rows that are tried at the same time
 PATIENCE = 4.0  # seconds above CONFKIT_TIMEOUT and what the client takes for a call anyway
 ROOM = "00123"  # the room that is there where a row's scene has one
 ADA = "c0ffee00-0000-4000-8000-000000000007"
@@ -57,34 +57,30 @@ def check_client(
         )
     if not limit > 0:
         raise ConfigError(f"limit is {limit!r}", "It is a number of seconds above 0.")
-    client = Command(command, limit)
-    trials = [
-        [(row, service) for service in (SERVICES if row.everywhere else SERVICES[:1])]
-        for row in chosen(tuple(only))
-    ]
+    client, rows = Command(command, limit), chosen(tuple(only))
     with (
-        progress_shown(progress, sum(map(len, trials)), "trials") as step,
+        progress_shown(progress, len(rows), "rows") as step,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
-        rows = [[pool.submit(_tried, client, *trial) for trial in row] for row in trials]
-        left = {future: row for row in rows for future in row}
+        checks = [pool.submit(_checked, client, row) for row in rows]
+        left = set(checks)
         try:
             while left:  # in short spells, so that Windows sees Ctrl-C
-                for future in wait(left, timeout=0.5, return_when=FIRST_COMPLETED).done:
-                    future.result()
+                done, left = wait(left, timeout=0.5, return_when=FIRST_COMPLETED)
+                for check in done:
                     step()
-                    row = left.pop(future)
-                    if each and not left.keys() & set(row):
-                        each(_together(row))
+                    if each:
+                        each(check.result())
         finally:
             client.stop.set()
             pool.shutdown(cancel_futures=True)
-    return Checklist(map(_together, rows))
+    return Checklist(check.result() for check in checks)
 
 
-def _together(trials: Sequence[Future[Check]]) -> Check:
+def _checked(client: Command, row: Row) -> Check:
     """The check of a row: the worst one, of the first service that had it."""
-    checks = [trial.result() for trial in trials]
+    services = SERVICES if row.everywhere else SERVICES[:1]
+    checks = [_tried(client, row, service) for service in services]
     right = sum(check.verdict == "PASS" for check in checks)
     if right == len(checks):
         return replace(checks[0], found=f"right in {counted(right, 'service')}")
@@ -95,7 +91,8 @@ def _together(trials: Sequence[Future[Check]]) -> Check:
 
 def _tried(client: Command, row: Row, service: Service) -> Check:
     """What a client makes of a row in a service that is started for it."""
-    name = f"{row.name}, {row.title}"
+    name, service_is = f"{row.name}, {row.title}", service.dialect.changes().items()
+    usual = f"This service has {', '.join(f'{key}={value}' for key, value in service_is)}."
     with Sandbox(
         seed=7,
         dialect=service.dialect,
@@ -110,11 +107,9 @@ def _tried(client: Command, row: Row, service: Service) -> Check:
             except Missing:
                 return Check(name, "UNKNOWN", f"it does not know {ask.operation}")
             except Wrong as wrong:
-                changes = service.dialect.changes().items()
-                here = ", ".join(f"{key}={value}" for key, value in changes)
-                usual = f"This service has {here}." if here else ""
                 found = f"{service.name}, {ask.operation}: {wrong.found}"
-                return Check(name, "FAIL", found, wrong.advice or ask.advice or usual)
+                advice = wrong.advice or ask.advice or usual * bool(service_is)
+                return Check(name, "FAIL", found, advice)
     return Check(name, "PASS", "right")
 
 

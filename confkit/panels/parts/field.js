@@ -31,7 +31,6 @@ async function render({ model, el }) {
   model.send({ kind: "filled" });
   drawing(() => {
     words.textContent = now.label;
-    input.disabled = now.disabled;
     if (kind !== "file") input.placeholder = now.held ? `(${now.held})` : now.hint;
   });
 }

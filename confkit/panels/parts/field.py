@@ -7,12 +7,10 @@ and stays in the browser's field alone until it is cleared.
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-import traitlets
+from typing import Literal
 
 from ...secret import Secret, mask_address
-from .widget import Widget, browser
+from .widget import Content, Widget, browser, shown
 
 
 class Field(Widget):
@@ -24,13 +22,10 @@ class Field(Widget):
     """
 
     _esm = browser("field")
-    label = traitlets.Unicode("").tag(shown=True)
-    kind = traitlets.Unicode("password").tag(shown=True)
-    hint = traitlets.Unicode("").tag(shown=True)
-    held = traitlets.Unicode("").tag(
-        shown=True
-    )  # shown in an empty field whose text the kernel has
-    disabled = traitlets.Bool(False).tag(shown=True)
+    label = shown("")
+    kind = shown("password")
+    hint = shown("")
+    held = shown("")  # shown in an empty field whose text the kernel has
 
     def __init__(
         self,
@@ -38,46 +33,41 @@ class Field(Widget):
         kind: Literal["password", "text", "area", "file"] = "password",
         hint: str = "",
         shows: bool = False,
-        **traits: Any,
     ) -> None:
-        super().__init__(label=label, kind=kind, hint=hint, **traits)
+        super().__init__(label=label, kind=kind, hint=hint)
         self._shows = shows
-        self._text: Secret | None = None
+        self.text: Secret | None = None
         self.name = ""
-        self._heard["typed"] = lambda content, _: self._take(str(content.get("text", "")))
-        self._heard["filled"] = lambda *_: self._show_text()
-        self._heard["file"] = lambda content, buffers: self._read(content, buffers)
-
-    @property
-    def text(self) -> Secret | None:
-        """What was typed; None when the field is empty."""
-        return self._text
+        self.hears(
+            typed=lambda one: self._take(str(one.get("text", ""))),
+            filled=lambda _: self._show_text(),
+            file=self._read,
+        )
 
     def fill(self, text: str | None) -> None:
-        """Takes a text as if it had been typed; the browser learns that there is one, no more,
+        """Take a text as if it had been typed; the browser learns that there is one, no more,
         unless this field shows it."""
         self.clear()
         self._take(text or "")
         self._show_text()
 
     def clear(self) -> None:
-        """Forgets the text, here and in the browser."""
+        """Forget the text, here and in the browser."""
         self._take("")
         self.name = ""
         self.send({"kind": "clear"})
 
     def _take(self, text: str) -> None:
-        self._text = Secret(text) if text else None
+        self.text = Secret(text) if text else None
         self.held = "given" if text else ""
 
     def _show_text(self) -> None:
-        text = self._text
-        if self._shows and text is not None and mask_address(text) == text:
-            self.send({"kind": "fill", "text": text})
+        if self._shows and self.text is not None and mask_address(self.text) == self.text:
+            self.send({"kind": "fill", "text": self.text})
 
-    def _read(self, content: Any, buffers: list[bytes]) -> None:
-        self.name = str(content.get("name", ""))
-        whole = buffers[0] if buffers else b""
+    def _read(self, file: Content) -> None:
+        self.name = str(file.get("name", ""))
+        whole = b"".join(map(bytes, file["buffers"]))
         try:
             text = whole.decode("utf-8-sig")
         except UnicodeDecodeError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import ssl
-import struct
 import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from ...rtsp.auth import Login
 from ...rtsp.h26x import parameter_sets
-from ...rtsp.message import Request, Response
-from ...rtsp.rtp import ENCODINGS
+from ...rtsp.message import Frame, Request, Response
+from ...rtsp.rtp import Packet
+from ...rtsp.sdp import ENCODINGS
 from .picture import Loop
 from .serving import Guard, packetise
 
@@ -87,11 +87,12 @@ class Settings:
     def check(self) -> None:
         """Raise ValueError for a setting that makes no sense; the text never quotes it."""
         step, wide, high = (8, 2040, 2040) if self.codec == "mjpeg" else (2, 3840, 2160)
-        size = self.size if isinstance(self.size, tuple | list) else ()
+        whole = isinstance(self.size, tuple | list) and len(self.size) == 2
+        width, height = self.size if whole else (0, 0)
+        texts = (self.name, self.login_name, self.login_password)
         rules = {
             "The name and the login of a camera are texts.": all(
-                isinstance(text or "", str)
-                for text in (self.name, self.login_name, self.login_password)
+                text is None or isinstance(text, str) for text in texts
             ),
             f"The authentication is none of {', '.join(ALGORITHMS)}.": self.auth in [*ALGORITHMS],
             'The transports are not ("tcp",), ("udp",) or ("tcp", "udp").': (
@@ -105,9 +106,8 @@ class Settings:
             ),
             f"The codec is none of {', '.join(ENCODINGS)}.": self.codec in [*ENCODINGS],
             f"The size is not a pair of whole numbers such as (640, 360), from 128x96 to "
-            f"{wide}x{high} in steps of {step}.": len(size) == 2
-            and _from_to(size[0], 128, wide, step)
-            and _from_to(size[1], 96, high, step),
+            f"{wide}x{high} in steps of {step}.": _from_to(width, 128, wide, step)
+            and _from_to(height, 96, high, step),
             "The frame rate is not a whole number from 1 to 60.": _from_to(self.fps, 1, 60),
             "The keyframe interval is not above 0 and up to 60 seconds.": (
                 isinstance(self.keyframe_every, int | float) and 0 < self.keyframe_every <= 60
@@ -122,24 +122,26 @@ def _from_to(value: object, least: int, most: int, step: int = 1) -> bool:
     return isinstance(value, int) and least <= value <= most and value % step == 0
 
 
-@dataclass(eq=False)
 class Camera:
     """A loop, packetised once for all its viewers; it runs by the clock from `started`, seconds.
 
-    `instead` gives the answers that stand in for the camera's own.  The connection closes
-    after the answer to the method `closes_after`.
+    A fault changes it before it plays: `instead` gives the answers that stand in for the camera's
+    own, and the connection closes after the answer to the method `closes_after`.
     """
 
-    settings: Settings
-    loop: Loop
-    description: bytes
-    payloads: list[list[bytes]] = field(repr=False)
-    guard: Guard | None
-    started: float
-    instead: Callable[[Request], Response | None] = lambda _request: None
-    closes_after: str = ""
-    viewers: set[Connection] = field(default_factory=set, repr=False)
-    _timer: asyncio.TimerHandle | None = field(default=None, repr=False)
+    closes_after = ""
+    _timer: asyncio.TimerHandle | None = None
+
+    def __init__(self, settings: Settings, name: str, loop: Loop, started: float) -> None:
+        self.settings = settings
+        self.loop = loop
+        self.started = started
+        self.description = describe_loop(name, loop)
+        self.payloads = packetise_loop(loop)
+        login = settings.login
+        self.guard = Guard(login, ALGORITHMS[settings.auth]) if login else None
+        self.instead: Callable[[Request], Response | None] = lambda _request: None
+        self.viewers: set[Connection] = set()
 
     @property
     def full(self) -> bool:
@@ -177,14 +179,11 @@ class Camera:
         start = max(viewer.next_frame, newest // interval * interval - interval)
         for frame in range(start, newest + 1):
             stamp, group = self.timestamp(viewer, frame), self.payloads[frame % len(self.payloads)]
-            for index, payload in enumerate(group):
-                marked = kind | (index == len(group) - 1) << 7
-                head = struct.pack("!BBHII", 0x80, marked, viewer.sequence, stamp, viewer.ssrc)
-                if viewer.channel is not None:
-                    size = len(head) + len(payload)
-                    head = struct.pack("!cBH", b"$", viewer.channel, size) + head
-                yield head + payload
-                viewer.sequence = (viewer.sequence + 1) & 0xFFFF
+            for number, payload in enumerate(group, 1):
+                last, sequence = number == len(group), viewer.sequence
+                packet = Packet(kind, last, sequence, stamp, viewer.ssrc, payload).encode()
+                yield packet if viewer.channel is None else Frame(viewer.channel, packet).encode()
+                viewer.sequence = (sequence + 1) & 0xFFFF
         viewer.next_frame = max(start, newest + 1)
 
     def timestamp(self, viewer: Connection, frame: int) -> int:

@@ -16,12 +16,12 @@ from secrets import token_urlsafe
 from ...rtsp.address import Address
 from ...rtsp.h26x import LAYOUTS, join_nals, split_nals
 from ...rtsp.message import Response
-from ...rtsp.rtp import ENCODINGS
+from ...rtsp.sdp import ENCODINGS
 from .camera import Camera, Settings, packetise_loop
 from .ports import Opener, refusing, talking, unanswering
 from .session import answer
 
-Change = Callable[[Camera], Camera]
+Change = Callable[[Camera], object]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CameraFault:
     verdict: str
     wire: str
     settings: Callable[[Settings], Settings] = field(default=lambda settings: settings, repr=False)
-    camera: Change = field(default=lambda camera: camera, repr=False)
+    camera: Change = field(default=lambda _camera: None, repr=False)
     address: Callable[[Address], Address] = field(default=lambda address: address, repr=False)
     port: Opener | None = field(default=None, repr=False)
 
@@ -68,43 +68,47 @@ def with_certificate(settings: Settings) -> Settings:
     return replace(settings, tls=context)
 
 
-def plays(**changes: object) -> Change:
-    """Return what changes these fields of a camera."""
-    return lambda camera: replace(camera, **changes)  # type: ignore[arg-type]
-
-
-def plays_nothing(**changes: object) -> Change:
-    """Return what lets a camera accept PLAY and send no packet."""
-    return plays(payloads=[[]], **changes)
-
-
 def answers(method: str, response: Response) -> Change:
     """Return what makes a camera give another answer to a method, once the login is right."""
-    return plays(instead=lambda request: response if request.method == method else None)
+
+    def change(camera: Camera) -> None:
+        camera.instead = lambda request: response if request.method == method else None
+
+    return change
 
 
-def is_locked(camera: Camera) -> Camera:
+def is_locked(camera: Camera) -> None:
     """Refuse everybody; the words are free by the RFC, and makers have their own."""
-    refusal = replace(answer(403), reason="Account Locked")
-    return replace(answers("DESCRIBE", refusal)(camera), guard=None)
+    answers("DESCRIBE", replace(answer(403), reason="Account Locked"))(camera)
+    camera.guard = None
 
 
-def says_mpeg4(camera: Camera) -> Camera:
+def says_mpeg4(camera: Camera) -> None:
     """Describe the stream as MPEG-4 Part 2."""
     encoding = ENCODINGS[camera.loop.codec].encode()
-    return replace(camera, description=camera.description.replace(encoding, b"MP4V-ES"))
+    camera.description = camera.description.replace(encoding, b"MP4V-ES")
 
 
-def plays_no_keyframe(camera: Camera) -> Camera:
+def plays_nothing(camera: Camera) -> None:
+    """Accept PLAY and send no packet."""
+    camera.payloads = [[]]
+
+
+def drops(camera: Camera) -> None:
+    """Accept PLAY, and close the connection."""
+    plays_nothing(camera)
+    camera.closes_after = "PLAY"
+
+
+def plays_no_keyframe(camera: Camera) -> None:
     """Leave the keyframes out."""
     interval = camera.loop.keyframe_frames
     if interval == 1:
         raise ValueError("A camera without keyframes needs h264 or h265 and a longer interval.")
-    rest = [group if number % interval else [] for number, group in enumerate(camera.payloads)]
-    return replace(camera, payloads=rest)
+    camera.payloads[::interval] = [[] for _ in camera.payloads[::interval]]
 
 
-def plays_scrambled(camera: Camera) -> Camera:
+def plays_scrambled(camera: Camera) -> None:
     """Scramble the pictures and leave the parameter sets, as encrypting cameras do."""
     layout = LAYOUTS.get(camera.loop.codec)
     if layout is None:
@@ -115,7 +119,7 @@ def plays_scrambled(camera: Camera) -> Camera:
         return nal[:kept] + bytes(byte ^ 0x5A | 1 for byte in nal[kept:])  # no start code
 
     frames = tuple(join_nals(map(scrambled, split_nals(frame))) for frame in camera.loop.frames)
-    return replace(camera, payloads=packetise_loop(replace(camera.loop, frames=frames)))
+    camera.payloads = packetise_loop(replace(camera.loop, frames=frames))
 
 
 _HTTP = (
@@ -143,7 +147,7 @@ FAULTS = {
     "not_rtsp": CameraFault(
         "not_rtsp",
         "Answers whatever comes with HTTP/1.1 400 Bad Request, and closes: a web server.",
-        port=talking(_HTTP),
+        port=partial(talking, words=_HTTP),
     ),
     "untrusted_certificate": CameraFault(
         "tls_failed",
@@ -151,7 +155,7 @@ FAULTS = {
         settings=with_certificate,
     ),
     "rtsp_silent": CameraFault(
-        "rtsp_silent", "Accepts connections and never answers.", port=talking()
+        "rtsp_silent", "Accepts connections and never answers.", port=talking
     ),
     # The login and the description
     "auth_required": CameraFault(
@@ -185,11 +189,9 @@ FAULTS = {
         "udp_blocked",
         "Answers SETUP over TCP with 461; accepts UDP and PLAY, and no datagram arrives.",
         settings=partial(replace, transports=("udp",)),
-        camera=plays_nothing(),
+        camera=plays_nothing,
     ),
-    "no_media": CameraFault(
-        "no_media", "Accepts PLAY and sends no packet.", camera=plays_nothing()
-    ),
+    "no_media": CameraFault("no_media", "Accepts PLAY and sends no packet.", camera=plays_nothing),
     "no_keyframe": CameraFault(
         "no_keyframe",
         "Plays predicted pictures only, never a keyframe.",
@@ -203,6 +205,6 @@ FAULTS = {
     "dropped": CameraFault(
         "dropped",
         "Accepts PLAY and closes the connection.",
-        camera=plays_nothing(closes_after="PLAY"),
+        camera=drops,
     ),
 }

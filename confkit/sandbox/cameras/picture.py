@@ -92,16 +92,13 @@ def _drawn(
     label = frame.from_image(_label(name, size))
     label.pts, label.time_base = 0, Fraction(1, fps)
     graph: Any = av.filter.Graph()
-    moving = graph.add("testsrc2", f"size={size[0]}x{size[1]}:rate={fps}")
     still = graph.add_buffer(
         width=label.width, height=label.height, format=label.format.name, time_base=label.time_base
     )
-    both, converted = graph.add("overlay", "y=H-h"), graph.add("format", pixels)
-    end = graph.add("buffersink")
-    moving.link_to(both, 0, 0)
+    both, end = graph.add("overlay", "y=H-h"), graph.add("buffersink")
+    graph.link_nodes(graph.add("testsrc2", f"size={size[0]}x{size[1]}:rate={fps}"), both)
     still.link_to(both, 0, 1)
-    both.link_to(converted)
-    converted.link_to(end)
+    graph.link_nodes(both, graph.add("format", pixels), end)
     graph.configure()
     still.push(label)
     still.push(None)  # the last picture of the strip stays

@@ -1,4 +1,4 @@
-"""TCP ports: those that hold whoever comes, and those that are no cameras (closed, crowded)."""
+"""TCP ports: those that accept and hold connections, and those that are no cameras."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from typing import cast
 
 _TURNS = 5  # of the loop, more than an accepted connection needs to be made
 
 
 class Caller(asyncio.Protocol):
-    """Somebody who is connected to a `Listener`; nothing is said."""
+    """Somebody who is connected to a `Listener`; whatever they say gets these `words` and the end
+    of the connection, or is not answered at all."""
 
     held: set[Caller]
     transport: asyncio.Transport
+
+    def __init__(self, words: bytes = b"") -> None:
+        self._words = words
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Be known to the listener."""
@@ -26,6 +31,12 @@ class Caller(asyncio.Protocol):
     def connection_lost(self, _exc: Exception | None) -> None:
         """Be forgotten."""
         self.held.discard(self)
+
+    def data_received(self, _data: bytes) -> None:
+        """Answer, if there is anything to say."""
+        if self._words:
+            self.transport.write(self._words)
+            self.transport.close()
 
 
 class Listener:
@@ -109,19 +120,9 @@ async def unanswering(host: str, opened: AsyncExitStack) -> int:
     return int(listener.getsockname()[1])
 
 
-def talking(answer: bytes = b"") -> Opener:
+async def talking(host: str, opened: AsyncExitStack, words: bytes = b"") -> int:
     """A port that answers whatever comes, and closes; or says nothing."""
-
-    class Talker(Caller):
-        def data_received(self, _data: bytes) -> None:
-            if answer:
-                self.transport.write(answer)
-                self.transport.close()
-
-    async def opener(host: str, opened: AsyncExitStack) -> int:
-        listener = Listener(host, Talker)
-        await listener.start()
-        opened.push_async_callback(listener.stop)
-        return listener.port
-
-    return opener
+    listener = Listener(host, partial(Caller, words))
+    await listener.start()
+    opened.push_async_callback(listener.stop)
+    return listener.port

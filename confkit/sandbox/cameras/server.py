@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import secrets
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -14,16 +13,23 @@ from typing import Any, Self
 
 from ...rtsp.address import Address, parse_address
 from ...rtsp.udp import PortPair, open_ports
-from .camera import ALGORITHMS, Camera, Settings, describe_loop, packetise_loop
+from .camera import Camera, Settings
 from .faults import CameraFault, find_fault
 from .picture import encode_loop
 from .ports import Listener
-from .serving import Guard
 from .session import Connection
 
 # Encoding takes most of the time that a new camera needs; the same arguments give the same bytes,
 # of which there are about 1 MB.
 _loop = lru_cache(maxsize=16)(encode_loop)
+
+
+def _made(path: str, wanted: Settings, started: float) -> Camera:
+    """Return a healthy camera; takes a while."""
+    name = path.strip("/") if wanted.name is None else wanted.name
+    shape = {"codec": wanted.codec, "size": tuple(wanted.size), "fps": wanted.fps}
+    loop = _loop(name, keyframe_every=wanted.keyframe_every, **shape)
+    return Camera(wanted, name, loop, started)
 
 
 class CameraServer:
@@ -34,7 +40,6 @@ class CameraServer:
         self._host = host
         self._timeout = session_timeout
         self._listeners: list[Listener] = []  # one, and one more for each camera with TLS
-        self._key = secrets.token_bytes(16)
         self._numbers = itertools.count(1)
         self._cameras: dict[str, Camera | None] = {}  # None while its picture is being encoded
         self._removals: dict[str, Callable[[], Awaitable[None]]] = {}  # by the address given out
@@ -115,8 +120,9 @@ class CameraServer:
         # All cameras count from a whole second: those in step share their wake-ups.
         second = asyncio.get_running_loop().time() // 1
         try:
-            camera = await asyncio.to_thread(self._made, path, wanted, second)
-            self._cameras[path] = faulty.camera(camera)
+            camera = await asyncio.to_thread(_made, path, wanted, second)
+            faulty.camera(camera)
+            self._cameras[path] = camera
         except BaseException:
             del self._cameras[path]
             raise
@@ -125,21 +131,6 @@ class CameraServer:
         camera = self._cameras.pop(path)
         if camera:
             camera.close()
-
-    def _made(self, path: str, wanted: Settings, started: float) -> Camera:
-        """Return a healthy camera; takes a while."""
-        name = path.strip("/") if wanted.name is None else wanted.name
-        loop = _loop(
-            name,
-            codec=wanted.codec,
-            size=tuple(wanted.size),
-            fps=wanted.fps,
-            keyframe_every=wanted.keyframe_every,
-        )
-        login, algorithms = wanted.login, ALGORITHMS[wanted.auth]
-        guard = Guard(login, "camera", algorithms, self._key) if login else None
-        payloads = packetise_loop(loop)
-        return Camera(wanted, loop, describe_loop(name, loop), payloads, guard, started)
 
     async def _listen(self, tls: ssl.SSLContext | None = None) -> int:
         """Return the port at which the cameras answer from now on, by TLS where that is given."""

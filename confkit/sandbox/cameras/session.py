@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
 from ...rtsp.address import parse_address
-from ...rtsp.message import MalformedMessage, Parser, Request, Response
+from ...rtsp.message import MalformedMessage, Parser, Request, Response, number_in
 from ...rtsp.udp import PortPair
 from .camera import TRACK, Camera
 from .ports import Caller
@@ -18,12 +17,8 @@ from .ports import Caller
 # Unread bytes that a viewer may cause before it is dropped.
 MAX_UNSENT = 2 * 1024 * 1024
 
-_METHODS = (
-    *("OPTIONS", "DESCRIBE", "SETUP", "PLAY", "PAUSE"),
-    *("GET_PARAMETER", "SET_PARAMETER", "TEARDOWN"),
-)
+_METHODS = "OPTIONS, DESCRIBE, SETUP, PLAY, PAUSE, GET_PARAMETER, SET_PARAMETER, TEARDOWN"
 _REASONS = {
-    302: "Moved Temporarily",
     453: "Not Enough Bandwidth",
     454: "Session Not Found",
     455: "Method Not Valid in This State",
@@ -121,18 +116,15 @@ class Connection(Caller):
 
     def _handle(self, request: Request, camera: Camera | None) -> Response:
         method, session = request.method, request.get("Session").partition(";")[0]
-        if method not in _METHODS:
+        if method not in _METHODS.split(", "):
             return answer(501)
         if method == "OPTIONS":
-            return answer(200, ("Public", ", ".join(_METHODS)))
+            return answer(200, ("Public", _METHODS))
         if camera is None:
             return answer(404 if "://" in request.url else 400)
-        if camera.guard:
-            now = asyncio.get_running_loop().time()
-            verdict = camera.guard.check(request.get("Authorization"), method, request.url, now)
-            if verdict != "ok":
-                offers = camera.guard.challenges(now, stale=verdict == "stale")
-                return answer(401, *(("WWW-Authenticate", offer) for offer in offers))
+        guard = camera.guard
+        if guard and not guard.opens(request.get("Authorization"), method, request.url):
+            return answer(401, *(("WWW-Authenticate", offer) for offer in guard.challenges()))
         if session and session != self._session:
             return answer(454)
         if instead := camera.instead(request):
@@ -163,20 +155,20 @@ class Connection(Caller):
 
     def _accept(self, offer: str, transports: Collection[str]) -> str:
         """Return how packets will travel by an offer that is taken up, else nothing."""
-        tcp = re.match(r"RTP/AVP/TCP(?!.*MULTICAST)(?:.*;INTERLEAVED=(\d{1,3}))?", offer)
-        udp = re.match(
-            r"RTP/AVP(?:/UDP)?;(?!.*MULTICAST)(?:.*;)?CLIENT_PORT=(\d{1,5})(?:-(\d{1,5}))?", offer
-        )
-        if tcp and "tcp" in transports:
-            self.channel = first = min(int(tcp[1] or 0), 254)
+        profile, _, rest = offer.partition(";")
+        if "MULTICAST" in rest:
+            return ""
+        if profile == "RTP/AVP/TCP" and "tcp" in transports:
+            self.channel = first = min(number_in(r"INTERLEAVED=(\d{1,3})", rest), 254)
             return f"RTP/AVP/TCP;unicast;interleaved={first}-{first + 1}"
-        if not udp or "udp" not in transports or not 0 < int(udp[1]) < 65536:
+        port, ours = number_in(r"CLIENT_PORT=(\d{1,5})", rest), self._ports.port
+        if profile.removesuffix("/UDP") != "RTP/AVP" or "udp" not in transports:
+            return ""
+        if not 0 < port < 65535:
             return ""
         # Only ever to the address that asked: a `destination` would aim at somebody else.
-        port, ours = int(udp[1]), self._ports.port
         self.channel, self._target = None, (self.transport.get_extra_info("peername")[0], port)
-        theirs = f"client_port={port}-{udp[2] or port + 1}"
-        return f"RTP/AVP;unicast;{theirs};server_port={ours}-{ours + 1}"
+        return f"RTP/AVP;unicast;client_port={port}-{port + 1};server_port={ours}-{ours + 1}"
 
     def _play(self, request: Request, camera: Camera) -> Response:
         if self not in camera.viewers:

@@ -68,58 +68,56 @@ class App:
                 pass
             return
         status, content_type, content = reply
-        headers = {
-            "date": formatdate(usegmt=True),
-            "content-type": content_type,
-            "content-length": str(len(content)),
-            "x-content-type-options": "nosniff",
-        }
-        pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": status, "headers": pairs})
+        headers = [
+            (b"date", formatdate(usegmt=True).encode()),
+            (b"content-type", content_type.encode()),
+            (b"content-length", b"%d" % len(content)),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
     async def _reply(self, scope: Scope, body: bytes) -> Reply | None:
         path, method, service = scope["path"], scope["method"], self._service
-        callback = parameters.callback(parameters.query(scope["query_string"]))
+        # Of several the last one counts, as browsers' libraries append theirs (seen).
+        callback = dict(parameters.query(scope["query_string"])).get("callback")
         if self._latency:
             await asyncio.sleep(self._latency)
         route = self._routes.get(path)
         service.counts["" if route is None else path] += 1
         if route is None or method != route.method:
-            methods = {known: other.method for known, other in self._routes.items()}
-            why = parameters.wrong_route(path, method, self._interface, methods)
+            why = parameters.wrong_route(path, method, self._interface, self._routes)
             return self._written(self._refusal(self._interface, 408, why), callback)
-        fault = service.faults.take(path)
-        members: Members | None = None
+        content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
+        given = parameters.Given(route, scope["query_string"], body, content_type)
+        host, fault = scope["server"][0], service.faults.take(path)
+        members = None
         if fault is None or fault.after:
-            members = await self._answer(scope, body, route, callback)
+            members = await self._answer(given, callback, host)
         if fault:
             await asyncio.sleep(fault.delay or 0)
             if not fault.usual:
                 service.note(Refusal(route.endpoint.key, None, "a fault on demand"))
                 return self._faulty(fault, callback)
-        members = members or await self._answer(scope, body, route, callback)
-        return self._written(members, callback)
+        return self._written(members or await self._answer(given, callback, host), callback)
 
-    async def _answer(
-        self, scope: Scope, body: bytes, route: parameters.Route, callback: str | None
-    ) -> Members:
-        key, service = route.endpoint.key, self._service
-        content_type = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
-        given = parameters.find(route, scope["query_string"], body, content_type)
-        rest = ""
+    async def _answer(self, given: parameters.Given, callback: str | None, host: str) -> Members:
+        route, service, rest = given.route, self._service, ""
+        key = route.endpoint.key
         try:
             if route.token:
                 self._check_token(given.value(route.token, 602))
             rest = given.rest_of_address()
             if callback is not None and not _CALLBACK.fullmatch(callback):
                 raise Refused(route.wrong, "callback is no name of a function")
-            values = {**given.check(), LOCAL: scope["server"][0]}
-            for name in given.empty():
-                service.note(f"{key}: {name} came empty")
-            members = await OPERATIONS[key](service, values)
+            values = given.check()
+            for name in values:
+                if values[name] is None and name in given.values:
+                    service.note(f"{key}: {name} came empty")
+            members = await OPERATIONS[key](service, {**values, LOCAL: host})
         except Refused as refused:
-            return self._refusal(key, refused.ret, "; ".join(filter(None, (refused.why, rest))))
+            ret, why = refused.args
+            return self._refusal(key, ret, "; ".join(filter(None, (why, rest))))
         except Exception as error:  # noqa: BLE001  # whatever it is, the caller gets an answer
             # Its text could quote a parameter: the kind of failure is all that is logged.
             log.error("%s failed: %s", key, type(error).__name__)

@@ -1,7 +1,6 @@
 """Faults on demand: what a service, a proxy or a network does wrong, when a test asks for it."""
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ...endpoints import ENDPOINTS
@@ -11,10 +10,12 @@ PATHS = tuple(endpoint.path for endpoint in ENDPOINTS.values())
 
 @dataclass
 class Fault:
-    """What the next `times` calls get instead of their answer, or with `after` in place of it.
+    """What the next `times` calls of a path get instead of their answer, or with `after` in place
+    of it.
 
-    ValueError where the settings make no fault."""
+    ValueError where no operation has this path, or the settings make no fault."""
 
+    path: str
     ret: int | None = None
     http: int | None = None
     body: str | bytes | None = field(default=None, repr=False)
@@ -24,55 +25,49 @@ class Fault:
     times: float = math.inf
 
     def __post_init__(self) -> None:
-        said = [value is not None for value in (self.ret, self.http, self.body)]
+        if self.path not in PATHS:
+            known = ", ".join(PATHS)
+            raise ValueError(f"No operation has the path {self.path!r}; there are {known}.")
+        said = [value for value in (self.ret, self.http, self.body) if value is not None]
         if (
-            (said[0] and said[2])
-            or (self.drop and any(said))
+            (self.drop and said)
+            or (self.ret is not None and self.body is not None)
             or (self.usual and self.delay is None)
+            or not 200 <= (self.http or 200) <= 599
+            or not 0 <= (self.delay or 0) < 86400
+            or self.times < 1
         ):
             raise ValueError(
-                "A fault needs one of ret, http, body, delay and drop; ret or body may have an "
-                "http status, not both, a connection that is dropped carries none, and delay goes "
-                "with all of them."
+                "A fault needs one of ret, http (a status from 200 to 599), body, delay (seconds, "
+                "up to a day) and drop; ret or body may have an http status, not both, a dropped "
+                "connection carries none, delay goes with all of them, and times is 1 or more."
             )
-        if not (200 <= (self.http or 200) <= 599 and 0 <= (self.delay or 0) < 86400):
-            raise ValueError(
-                f"http is {self.http} and delay {self.delay}: an HTTP status lies between 200 and "
-                "599, a delay is in seconds, up to a day."
-            )
-        if self.times < 1:
-            raise ValueError(f"times is {self.times}; a fault happens once or more often.")
 
     @property
     def usual(self) -> bool:
         """Whether the call is answered as usual, only later."""
-        return self.ret is None and self.http is None and self.body is None and not self.drop
+        return (self.ret, self.http, self.body, self.drop) == (None, None, None, False)
 
 
 class Faults:
-    """The faults that wait for their calls, path by path, in the order in which they were set."""
+    """The faults that wait for their calls, for each path in the order in which they were set."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[Fault]] = defaultdict(list)
+        self._waiting: list[Fault] = []
 
-    def add(self, path: str, fault: Fault) -> None:
-        """Set a fault of a path; one without `times` stays until another one is set, or `clear`."""
-        if path not in PATHS:
-            raise ValueError(f"No operation has the path {path!r}; there are {', '.join(PATHS)}.")
-        queue = self._waiting[path]
-        if queue and queue[-1].times == math.inf:
-            queue.pop()
-        queue.append(fault)
+    def add(self, fault: Fault) -> None:
+        """Set a fault; one without `times` stays until another of its path is set, or `clear`."""
+        endless = (fault.path, math.inf)
+        self._waiting = [one for one in self._waiting if (one.path, one.times) != endless]
+        self._waiting.append(fault)
 
     def take(self, path: str) -> Fault | None:
         """Return the fault of this call, which is then used up by one."""
-        queue = self._waiting[path]
-        if not queue:
-            return None
-        fault = queue[0]
-        fault.times -= 1
-        if fault.times < 1:
-            queue.pop(0)
+        fault = next((one for one in self._waiting if one.path == path), None)
+        if fault:
+            fault.times -= 1
+            if fault.times < 1:
+                self._waiting.remove(fault)
         return fault
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from ...endpoints import B1
+from ...endpoints import A2, B1
 from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
 from ...secret import Guarded, mask
@@ -16,18 +16,19 @@ from ...signing import digest
 from .identity import same
 from .signatures import Parts, mistakes
 from .state import Refused, Service
-from .store import StoredDevice, StoredRoom
-from .streams import Reserved, tell
+from .store import Person, StoredDevice, StoredRoom
+from .streams import Held, tell
 
 Values = Mapping[str, Any]
 Members = dict[str, Any]
 
 LOCAL = "(local)"  # among an operation's values: the address under which the caller reached us
-TOPIC_BYTES = 150  # a topic is shorter than this (section 8)
 PEER_TO_PEER = (3, 4)  # values of room_mode that count as peer-to-peer (seen in deployments)
 CAPS = ("attendee_max", "max_audio", "max_video")
 ROOM = ("id", "room_id", "topic", "room_status", "owner_id", "host_password", *CAPS)
 _DIALLED = ("rtsp", "rtsps")
+_DEVICE_SERVICE = {"B1": 302, "B2": 303, "B3": 304}  # what fails when it does (section 7)
+DATABASE_ERROR = 700
 
 
 async def authenticate(service: Service, values: Values) -> Members:
@@ -48,37 +49,26 @@ async def create_room(service: Service, values: Values) -> Members:
     """A2: the `room_id` of a new room, served by the media server when that is up (assumed).
 
     `room_type`, `start_time` and `end_time` are accepted."""
-    texts = ("topic", "owner_id", "host_password", "room_extend_id")
-    fields = {name: values.get(name) for name in texts}
-    fields |= {name: _whole(values, name) for name in CAPS}
-    fields["room_mode"] = _whole(values, "room_mode", 1, 4)
-    _whole(values, "room_type", 1, 2)
-    _whole(values, "start_time")
-    _whole(values, "end_time")
-    size = len(values["topic"].encode())
-    if size >= TOPIC_BYTES:
-        raise Refused(407, f"topic has {size} bytes, at most 149 fit")
-    room_id = values.get("room_extend_id")
-    if room_id and service.store.room(room_id):
+    fields = {name: values[name] for name in (*A2.required, *A2.optional)}
+    room_id = values["room_extend_id"]
+    if room_id and service.room(room_id):
         raise Refused(407, "room_extend_id is taken")
     _licensed(service)
-    if fields["room_mode"] in PEER_TO_PEER and not service.licence.peer_to_peer:
+    if values["room_mode"] in PEER_TO_PEER and not service.licence.peer_to_peer:
         raise Refused(701, "room_mode 3 and 4 are peer-to-peer, which is not licensed")
-    while not room_id or service.store.room(room_id):
+    while not room_id or service.room(room_id):
         room_id = service.ids.room_id()
-    service.store.add([{"room_id": room_id, **fields, "mcu": service.mcu.up}])
+    service.store.add(StoredRoom, room_id=room_id, **fields, mcu=service.mcu.up)
     return {"room_id": room_id}
 
 
 async def get_room(service: Service, values: Values) -> Members:
     """A3: the room's fields. Caps are quoted, an absent one is an empty text (assumed)."""
     room = _room(service, values)
-    fields = room._asdict() | {"room_status": service.status(room)}
-    fields |= {name: str(fields[name]) for name in CAPS if fields[name] is not None}
-    return {
-        name: "" if fields[name] is None else fields[name]
-        for name in (*ROOM, "room_extend_id", "room_mode")
-    }
+    fields = {**room._asdict(), "room_status": service.status(room)}
+    fields = {name: fields[name] for name in (*ROOM, "room_extend_id", "room_mode")}
+    quoted = {name: str(fields[name]) for name in CAPS if fields[name] is not None}
+    return {name: "" if value is None else value for name, value in {**fields, **quoted}.items()}
 
 
 async def delete_room(service: Service, values: Values) -> Members:
@@ -96,7 +86,7 @@ async def get_mcu(service: Service, values: Values) -> Members:
     _licensed(service)
     if not service.mcu.up:
         raise Refused(410, "the media server is stopped")
-    if service.seats_used():
+    if service.seats() <= 0:
         raise Refused(411, "all seats of the licence are used")
     service.store.mark(room.room_id, "mcu")
     host = f"[{values[LOCAL]}]" if ":" in values[LOCAL] else values[LOCAL]
@@ -105,8 +95,8 @@ async def get_mcu(service: Service, values: Values) -> Members:
 
 async def get_users(service: Service, values: Values) -> Members:
     """A6: `user_list`, empty for a closed room."""
-    users = service.users(_room(service, values))
-    return {"user_list": [{"user_name": name, "user_id": user_id} for name, user_id in users]}
+    users = service.users(_room(service, values).room_id)
+    return {"user_list": [{"user_name": u.user_name, "user_id": u.user_id} for u in users]}
 
 
 async def force_offline(service: Service, values: Values) -> Members:
@@ -116,32 +106,39 @@ async def force_offline(service: Service, values: Values) -> Members:
         raise Refused(428, "no media server is assigned to the room")
     if not service.mcu.up:
         raise Refused(417, "the room's media server is stopped")
-    if service.device_in(room.room_id, user_id):
-        await service.remove_device(user_id)
-    elif not service.store.remove_person(room.room_id, user_id):
+    person = {"room_id": room.room_id, "user_id": user_id}
+    if device := service.devices.find(**person):
+        await _remove(service, device)
+    elif not service.store.remove(Person, **person):
         raise Refused(429, "the user is not in the room")
     return {"msg": "success"}
 
 
 async def create_device(service: Service, values: Values) -> Members:
     """B1: `data` with roomId and userId, once the device's stream is open."""
-    options = values.get("options") or {}
+    options = values["options"] or {}
     for name in ("login_name", "login_password", "assist_address"):
         if not isinstance(options.get(name) or "", str):
             raise Refused(401, f"options.{name} is not a text")
     dialled = _scheme(values["userAddress"]) in _DIALLED
-    _device_service(service, 302)
+    _device_service(service, "B1")
     named = [values[name] for name in ("roomId", "userId", "userName")]
-    address, data = Guarded(values["userAddress"]), Guarded(values.get("userData") or "")
-    device = StoredDevice._make((*named, address, data, options))
-    mine = service.devices.reserved[device.user_id] = _place(service, device, dialled)
+    address, data = Guarded(values["userAddress"]), Guarded(values["userData"] or "")
+    device, coming = StoredDevice._make((*named, address, data, options)), service.devices.coming
+    for obstacle in service.obstacles(service.room(device.room_id), device):
+        raise Refused(*obstacle)
+    if not dialled:
+        raise Refused(426, "this sandbox dials rtsp and rtsps only, not sip or h323")
+    coming[device.user_id] = device  # its place is taken before it is dialled
     try:
         stream = await service.devices.dial(device)
         try:
             # The room may have been closed while the camera was dialled, another come in its place.
-            if service.devices.reserved.get(device.user_id) is not mine:
+            if coming.get(device.user_id) is not device:
                 raise Refused(426, "the room was closed or deleted while the camera was dialled")
-            service.store.add_device(device)
+            with service.store.together():
+                service.store.add(StoredDevice, **device._asdict())
+                service.store.mark(device.room_id, "mcu")
         except BaseException:
             await stream.close()
             raise
@@ -151,49 +148,34 @@ async def create_device(service: Service, values: Values) -> Members:
         why = mask(f"the camera was not opened: {refused}")
         raise Refused(427 if refused.timed_out else 426, why) from None
     finally:
-        if service.devices.reserved.get(device.user_id) is mine:
-            del service.devices.reserved[device.user_id]
+        if coming.get(device.user_id) is device:
+            del coming[device.user_id]
     return _data(device)
-
-
-def _place(service: Service, device: StoredDevice, dialled: bool) -> Reserved:
-    """Return the place that a device takes before it is dialled: two cannot get the same."""
-    room = service.store.room(device.room_id)
-    if room is None or room.closed:
-        raise Refused(426, "the room is closed" if room else "there is no such room")
-    if service.knows_user(device.room_id, device.user_id):
-        raise Refused(423, "userId is taken")
-    place = Reserved(device.room_id, device.user_address)
-    there = [Reserved(*other[::3]) for other in service.store.devices(room_id=device.room_id)]
-    if place in (*there, *service.devices.reserved.values()):
-        raise Refused(423, "userAddress is in this room already")
-    obstacle = service.obstacle(room, device=True)
-    if not (obstacle or dialled):
-        obstacle = "this sandbox dials rtsp and rtsps only, not sip or h323"
-    if obstacle:
-        raise Refused(426, obstacle)
-    return place
 
 
 async def destroy_device(service: Service, values: Values) -> Members:
     """B2: `data` with roomId and userId of the device that has left."""
-    _device_service(service, 303)
-    device = service.device_in(values["roomId"], values["userId"])
-    if device is None:
+    _device_service(service, "B2")
+    held = service.devices.find(values["roomId"], values["userId"])
+    if held is None:
         raise Refused(425, "the room has no device with this userId")
-    if device.user_address != values["userAddress"]:
+    if held.device.user_address != values["userAddress"]:
         raise Refused(425, "userAddress is not the one with which the device was imported")
-    await service.remove_device(device.user_id)
-    return _data(device)
+    await _remove(service, held)
+    return _data(held.device)
 
 
 async def list_devices(service: Service, values: Values) -> Members:
     """B3: `data` with `total` and `items`, of one room or, without roomId, of all."""
-    _device_service(service, 304)
+    _device_service(service, "B3")
     snake = service.dialect.item_keys == "snake_case"
     names = StoredDevice._fields if snake else (*B1.required, *B1.optional)
-    where = {"room_id": values["roomId"]} if "roomId" in values else {}
-    items = [dict(zip(names, device, strict=True)) for device in service.store.devices(**where)]
+    devices = [held.device for held in service.devices.held.values()]
+    items = [
+        dict(zip(names, device, strict=True))
+        for device in devices
+        if values["roomId"] in (None, device.room_id)
+    ]
     return {"data": {"total": len(items), "items": items}}
 
 
@@ -210,30 +192,32 @@ OPERATIONS: Mapping[str, Operation] = {
     "B2": destroy_device,
     "B3": list_devices,
 }
-# The code for a failure of ours: database error, or the device service's own (section 7).
-BROKEN = {"B1": 302, "B2": 303, "B3": 304}
-DATABASE_ERROR = 700
 
 
 def broken(key: str, error: Exception) -> tuple[int, str]:
     """Return code and reason when the operation itself failed, most likely its database."""
     what = "the database failed" if isinstance(error, sqlite3.Error) else "the sandbox failed"
-    return BROKEN.get(key, DATABASE_ERROR), f"{what}: {type(error).__name__}"
+    return _DEVICE_SERVICE.get(key, DATABASE_ERROR), f"{what}: {type(error).__name__}"
+
+
+async def _remove(service: Service, held: Held) -> None:
+    service.store.remove(StoredDevice, user_id=held.device.user_id)
+    await service.devices.release(held.device.user_id)
 
 
 def _data(device: StoredDevice) -> Members:
     return {"data": {"roomId": device.room_id, "userId": device.user_id}}
 
 
-def _device_service(service: Service, stopped: int) -> None:
+def _device_service(service: Service, key: str) -> None:
     if service.device_service == "stopped":
-        raise Refused(stopped, "the device service is stopped")
+        raise Refused(_DEVICE_SERVICE[key], "the device service is stopped")
     if service.device_service == "hanging":
         raise Refused(310, "the device service hangs")
 
 
 def _room(service: Service, values: Values, in_use: bool = False) -> StoredRoom:
-    room = service.store.room(values["room_id"])
+    room = service.room(values["room_id"])
     if room is None:
         raise Refused(404, "there is no such room")
     if in_use and room.closed:
@@ -244,14 +228,6 @@ def _room(service: Service, values: Values, in_use: bool = False) -> StoredRoom:
 def _licensed(service: Service) -> None:
     if service.licence.expired:
         raise Refused(405, "the licence has expired")
-
-
-def _whole(values: Values, name: str, least: int = 0, most: int = 10**18) -> int | None:
-    text = values.get(name, "")
-    digits = text.isascii() and text.isdigit() and len(text) < 19
-    if text and not (digits and least <= int(text) <= most):
-        raise Refused(407, f"{name} is no whole number" + f" from 1 to {most}" * least)
-    return int(text) if text else None
 
 
 def _scheme(address: str) -> str:

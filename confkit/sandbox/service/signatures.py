@@ -20,35 +20,37 @@ from ...dialect import CHOICES, Dialect
 from ...secret import Secret
 
 Kind = Literal["digest", "token"]
+LONGEST = 1000  # characters: no mistake makes as many, and to look for one takes their square
 Step = list[tuple[Any, str]]  # the right way first; each with what is said of it
 _SEPARATORS = (" ", "-", "_", ",", ";", ".", "|", "&", "\n", ": ")
-# What was done on the way: how it is seen, what is replaced by what, and what is said.
-_WRAPPINGS: tuple[tuple[str, str, str | Callable[[re.Match[str]], str], str], ...] = (
-    (r"\Ab'.+'\Z", r"\Ab'|'\Z", "", "it is Python's picture of bytes, b'...': decode it"),
-    (r'\A".+"\Z', r'\A"|"\Z', "", "it has quotes around it"),
-    ("%25", ".+", lambda text: unquote(unquote(unquote(text[0]))), "it is percent-encoded twice"),
+# What was done on the way: what is replaced by what to undo it, and what is said then.
+_WRAPPINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
+    (r"\Ab'(.+)'\Z", r"\1", "it is Python's picture of bytes, b'...': decode it"),
+    (r'\A"(.+)"\Z', r"\1", "it has quotes around it"),
     (
-        "%",
-        ".+",
+        ".*%25.*",
+        lambda text: unquote(unquote(unquote(text[0]))),
+        "it is percent-encoded twice",
+    ),
+    (
+        ".*%.*",
         lambda text: unquote(text[0]),
         "it is percent-encoded already: what builds the URL in your program does that",
     ),
     (
-        r"\S[\r\n]+\S",
-        r"[\r\n]+",
-        "",
+        r".*\S[\r\n]+\S.*",
+        lambda text: re.sub(r"[\r\n]+", "", text[0]),
         "its base64 is wrapped by a line break: let your library put all on one line",
     ),
-    (r"[\r\n]\Z", r"\A\s+|\s+\Z", "", "it has a trailing newline"),
-    (r"\A\s|\s\Z", r"\A\s+|\s+\Z", "", "it has white space around it"),
-    (" ", " ", "+", "a plus sign was not percent-encoded and came as a space"),
+    (r"\s*(.*?)\s*[\r\n]\Z", r"\1", "it has a trailing newline"),
+    (r"\A\s+|\s+\Z", "", "it has white space around it"),
+    (" ", "+", "a plus sign was not percent-encoded and came as a space"),
     (
-        "[-_]",
         "[-_]",
         lambda sign: "+" if sign[0] == "-" else "/",
         "it is URL-safe base64, this service wants the standard alphabet",
     ),
-    (r"\A(?!.*=\Z)(....)*.{1,3}\Z", r"\Z.", "", "the = at its end is missing"),
+    (r"\A(?!.*=\Z)((?:....)*.{1,3})\Z", r"\1=", "the = at its end is missing"),
 )
 _NO_HMAC = "it is a plain hash: HMAC is a function of its own, with a key and a message"
 _SWAPPED = "message and key are swapped: the secret key is HMAC's key"
@@ -85,12 +87,15 @@ def mistakes(
     """
     text = given.decode("latin-1") if isinstance(given, bytes) else given
     found = []
+    if len(text) > LONGEST:
+        return None
     if travelled:
         text = text.replace("%", "%25")
-    for seen, part, instead, told in _WRAPPINGS:
-        if re.search(seen, text, re.DOTALL):
-            text = re.sub(part, instead, text, flags=re.DOTALL)
-            found.append(told)
+    for wrapped, instead, hint in _WRAPPINGS:
+        bare = re.sub(wrapped, instead, text, flags=re.DOTALL)
+        if bare != text:
+            text = bare
+            found.append(hint)
     sought = text.rstrip("=").encode("utf-8", "surrogatepass")
     steps = [_hashes(dialect), _messages(kind, parts), _keys(parts), _FUNCTIONS, _forms(dialect)]
     for count in range(3):
@@ -118,8 +123,8 @@ def _messages(kind: Kind, parts: Parts) -> Step:
         (right + " ", "the message has a blank at its end"),
     ]
     if kind == "digest":
-        told = "this is the access token; the digest is made of the access key"
-        return [*found, (login, told)] if parts.random else found
+        hint = "this is the access token; the digest is made of the access key"
+        return [*found, (login, hint)] if parts.random else found
     joined = "random and key are joined by something else: the rule takes a colon alone"
     old = "it is made of an earlier login's random and key: that token may have expired"
     return [
@@ -147,8 +152,8 @@ def _keys(parts: Parts) -> Step:
 
 def _hashes(dialect: Dialect) -> Step:
     others = [name for name in CHOICES["hash"] if name != dialect.hash]
-    told = "the hash is {}, this service wants {}"
-    return [(dialect.hash, ""), *((name, told.format(name, dialect.hash)) for name in others)]
+    hint = "the hash is {}, this service wants {}"
+    return [(dialect.hash, ""), *((name, hint.format(name, dialect.hash)) for name in others)]
 
 
 def _forms(dialect: Dialect) -> Step:
@@ -161,14 +166,14 @@ def _forms(dialect: Dialect) -> Step:
         (lambda text, _: base64.b64encode(text), "base64 of base64"),
         (lambda text, _: text + b"\n", "of the hex text and a line end"),
     ]
-    told = "of all that openssl prints: take the hex text behind the = alone"
+    hint = "of all that openssl prints: take the hex text behind the = alone"
     labels = ("{0}(stdin)= ", "HMAC-{0}(stdin)= ", "SHA2-{1}(stdin)= ")
-    forms += [(partial(_printed, label, end), told) for label in labels for end in (b"", b"\n")]
+    forms += [(partial(_printed, label, end), hint) for label in labels for end in (b"", b"\n")]
     if dialect.signature == "raw":
         forms[:2] = forms[1::-1]
     wanted = forms[0][1].replace("hex", "lowercase hex").removeprefix("of ")
-    told = "the signature is {}, this service wants {}"
-    wrong = [(form, told.format(what, wanted)) for form, what in forms[1:]]
+    hint = "the signature is {}, this service wants {}"
+    wrong = [(form, hint.format(what, wanted)) for form, what in forms[1:]]
     return [(forms[0][0], ""), *wrong]
 
 

@@ -5,7 +5,7 @@ import logging
 import math
 import os
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -35,12 +35,11 @@ class RoomJoinRefused(ConfkitError):
 
 
 class Refused(Exception):
-    """A call is answered with this result code; `why` says more than its meaning, for people."""
+    """A call is answered with this result code, the first argument; the second says more than its
+    meaning, for people."""
 
-    def __init__(self, ret: int, why: str) -> None:
-        super().__init__(ret, why)
-        self.ret = ret
-        self.why = why
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 class Refusal(str):
@@ -105,7 +104,7 @@ class Service:
         self.store = Store(self.path)
         try:
             await self.mcu.start()
-            for device in self.store.devices():
+            for device in self.store.find(StoredDevice):
                 self.devices.hold(device)
             yield
         finally:
@@ -141,20 +140,24 @@ class Service:
     def note(self, text: str) -> None:
         """Keep what was wrong with a refused call (a Refusal), or odd about one that was taken,
         and log it where that is wanted."""
-        told = "taken, but odd:"
+        found = "taken, but odd:"
         if isinstance(text, Refusal):
             self.refusals.append(text)
-            told = "refused"
+            found = "refused"
         else:
             self.remarks.append(text)
         if self.explain:
-            log.info("%s %s", told, text)
+            log.info("%s %s", found, text)
 
     # Rooms
 
+    def room(self, room_id: str) -> StoredRoom | None:
+        """Return the room with this number."""
+        return next(iter(self.store.find(StoredRoom, room_id=room_id)), None)
+
     def existing(self, room_id: str) -> StoredRoom:
         """Return the room; RoomNotFound where there is none."""
-        room = self.store.room(room_id)
+        room = self.room(room_id)
         if room is None:
             raise RoomNotFound(f"The sandbox has no room {room_id!r}: create it first.")
         return room
@@ -163,39 +166,40 @@ class Service:
         """Return the room's `room_status`: 0 scheduled, 1 opening, 2 locked, 3 closed."""
         if room.closed or room.locked:
             return CLOSED if room.closed else LOCKED
-        return OPENING if room.peopled or self.devices.present(room.room_id) else SCHEDULED
+        people = self.store.count(Person, room_id=room.room_id)
+        return OPENING if people or self.devices.present(room.room_id) else SCHEDULED
 
     async def empty(self, room_id: str, delete: bool) -> None:
         """Remove everybody and every device from the room, and close or delete it."""
-        gone = [device.user_id for device in self.store.devices(room_id=room_id)]
-        self.store.empty(room_id, delete)
-        self.devices.cancel_reservations(room_id)
-        await self.devices.release(*gone)
+        with self.store.together():
+            self.store.remove(Person, room_id=room_id)
+            self.store.remove(StoredDevice, room_id=room_id)
+            self.store.mark(room_id, "closed")
+            if delete:
+                self.store.remove(StoredRoom, room_id=room_id)
+        await self.devices.release(*(one.user_id for one in self.devices.all(room_id)))
 
     # Who is in a room
 
-    def users(self, room: StoredRoom) -> list[tuple[str, str]]:
-        """Return name and id of everybody in the room: its people, then devices that stream."""
-        streaming = self.devices.present(room.room_id)
-        there: list[Person | StoredDevice] = [*self.store.people(room.room_id)]
-        devices = self.store.devices(room_id=room.room_id)
-        there += [device for device in devices if device.user_id in streaming]
-        return [(user.user_name, user.user_id) for user in there]
+    def users(self, room_id: str) -> list[Person | StoredDevice]:
+        """Return who is in the room: its people, then the devices that stream."""
+        return [*self.store.find(Person, room_id=room_id), *self.devices.present(room_id)]
 
     def knows_user(self, room_id: str, user_id: str) -> bool:
         """Return whether the id is taken: by any device, or by a person of this room."""
-        return (
-            user_id in self.devices.reserved
-            or bool(self.store.devices(user_id=user_id))
-            or any(person.user_id == user_id for person in self.store.people(room_id))
-        )
+        if user_id in self.devices.held or user_id in self.devices.coming:
+            return True
+        return self.store.count(Person, room_id=room_id, user_id=user_id) > 0
 
-    def seats_used(self) -> bool:
-        """Return whether the licence has no seat left; each person and each device takes one."""
-        return self.store.taken() + len(self.devices.reserved) >= self.licence.seats
+    def seats(self) -> float:
+        """Return how many seats are left; each person and each device takes one."""
+        return self.licence.seats - self.store.count(Person) - len(self.devices.all())
 
-    def obstacle(self, room: StoredRoom | None, device: bool = False) -> str | None:
-        """Return why one more person, or a device, cannot join the room; None when they can.
+    def obstacles(
+        self, room: StoredRoom | None, device: StoredDevice | None = None
+    ) -> Iterator[tuple[int, str]]:
+        """Yield why a device, or one more person, cannot join the room: what B1 answers, and in
+        words. The first one counts.
 
         People and devices count as users, a device also while its stream is dialled again: its
         place is kept (assumed). max_audio and max_video limit streams: each user has one of both
@@ -203,21 +207,27 @@ class Service:
         needs its video stream (assumed).
         """
         if room is None:
-            return "there is no such room"
-        if room.closed or room.locked:
-            return f"the room is {'closed' if room.closed else 'locked'}"
-        dialled = [one for one in self.devices.reserved.values() if one.room_id == room.room_id]
-        taken = self.store.taken(room.room_id) + len(dialled)
+            yield 426, "there is no such room"
+            return
+        if room.closed:
+            yield 426, "the room is closed"
+        devices = self.devices.all(room.room_id)
+        if device and self.knows_user(room.room_id, device.user_id):
+            yield 423, "userId is taken"
+        if device and device.user_address in [one.user_address for one in devices]:
+            yield 423, "userAddress is in this room already"
+        if room.locked:
+            yield 426, "the room is locked"
+        taken = self.store.count(Person, room_id=room.room_id) + len(devices)
         if room.attendee_max and taken >= room.attendee_max:
-            return f"the room is full: its attendee_max is {room.attendee_max}"
+            yield 426, f"the room is full: its attendee_max is {room.attendee_max}"
         if device and room.max_video and taken >= room.max_video:
-            return (
-                f"the room has no video stream left: its max_video is {room.max_video}, "
-                "taken by those who are in it (assumed)"
-            )
-        if self.seats_used():
-            return "all seats of the licence are used"
-        return None if self.mcu.up else "no media server is up"
+            left = "the room has no video stream left: its max_video is"
+            yield 426, f"{left} {room.max_video}, taken by those who are in it (assumed)"
+        if self.seats() <= 0:
+            yield 426, "all seats of the licence are used"
+        if not self.mcu.up:
+            yield 426, "no media server is up"
 
     def join(self, room_id: str, user_name: str, password: str | None, user_id: str | None) -> str:
         """Return the user id of the person who has joined; or raise RoomJoinRefused.
@@ -225,30 +235,22 @@ class Service:
         The room's host_password makes a host, a wrong password is refused, and any password is
         wrong in a room that has none. Nobody new enters a locked room, not even a host (assumed).
         """
-        room = self.store.room(room_id)
-        obstacle = self.obstacle(room)
+        room = self.room(room_id)
+        reasons = [why for _, why in self.obstacles(room)]
         right = (room and room.host_password) or ""
-        if not obstacle and self.licence.expired:
-            obstacle = "the licence has expired"
-        if not obstacle and password and not (right and same(password, right)):
-            obstacle = "the host password is wrong"
-        if user_id is not None and not obstacle and self.knows_user(room_id, user_id):
-            obstacle = f"the user id {user_id!r} is taken"
-        if obstacle:
-            raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {obstacle}.")
+        if self.licence.expired:
+            reasons.append("the licence has expired")
+        if password and not (right and same(password, right)):
+            reasons.append("the host password is wrong")
+        if user_id is not None and self.knows_user(room_id, user_id):
+            reasons.append(f"the user id {user_id!r} is taken")
+        if reasons:
+            raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {reasons[0]}.")
         given = user_id
         while user_id is None or (given is None and self.knows_user(room_id, user_id)):
             user_id = self.ids.user_id()  # a seed begins anew, a file does not
-        self.store.add((), [(room_id, Person(user_id, user_name, bool(password)))])
+        person = Person(room_id, user_id, user_name, bool(password))
+        with self.store.together():
+            self.store.add(Person, **person._asdict())
+            self.store.mark(room_id, "mcu")
         return user_id
-
-    # Devices
-
-    def device_in(self, room_id: str, user_id: str) -> StoredDevice | None:
-        """Return the room's device with this id."""
-        return next(iter(self.store.devices(room_id=room_id, user_id=user_id)), None)
-
-    async def remove_device(self, user_id: str) -> None:
-        """Take the device out of its room and close its stream."""
-        self.store.remove_device(user_id)
-        await self.devices.release(user_id)

@@ -7,10 +7,10 @@ of the process at any moment.
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...errors import ConfkitError
 from ...secret import Guarded, Secret, guard
@@ -44,14 +44,13 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 PRAGMA foreign_keys = ON;
 """
-_TAKEN = (
-    "SELECT (SELECT count(*) FROM people WHERE :room IS NULL OR room_id = :room) "
-    "+ (SELECT count(*) FROM devices WHERE :room IS NULL OR room_id = :room)"
-)
+
+
+Row = TypeVar("Row", "StoredRoom", "Person", "StoredDevice")
 
 
 class StoredRoom(NamedTuple):
-    """A room as the file holds it; `peopled` is true while a person is in it."""
+    """A room as the file holds it."""
 
     id: int
     room_id: str
@@ -66,15 +65,15 @@ class StoredRoom(NamedTuple):
     locked: int
     closed: int
     mcu: int
-    peopled: int
 
 
 class Person(NamedTuple):
-    """A person in a room; `host` is true for one who joined with the host's password."""
+    """A person in a room; `host` is 1 for one who joined with the host's password."""
 
+    room_id: str
     user_id: str
     user_name: str
-    host: bool
+    host: int
 
 
 class StoredDevice(NamedTuple):
@@ -88,103 +87,69 @@ class StoredDevice(NamedTuple):
     options: Any
 
 
-_COLUMNS = ", ".join(StoredRoom._fields[:-1])
-_PEOPLED = "EXISTS (SELECT 1 FROM people WHERE people.room_id = rooms.room_id)"
-_ROOM = f"SELECT {_COLUMNS}, {_PEOPLED} FROM rooms WHERE room_id = ?"  # noqa: S608  # ours
-_DEVICE = f"SELECT {', '.join(StoredDevice._fields)} FROM devices"  # noqa: S608
+_TABLES: dict[type, str] = {StoredRoom: "rooms", Person: "people", StoredDevice: "devices"}
+# How columns are read that hold more than a text or a number.
+_READ: dict[str, Callable[[str], Any]] = {
+    "host_password": Secret,
+    "user_address": Guarded,
+    "user_data": Guarded,
+    "options": lambda text: guard(json.loads(text)),
+}
 
 
 class Store:
-    """The sandbox's file, or its memory when `path` is None."""
+    """The sandbox's file, or its memory when `path` is None: rows of three tables."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._db = _opened(":memory:" if path is None else Path(path))
         self.close = self._db.close
 
-    def _do(self, statement: str, *values: Any) -> sqlite3.Cursor:
-        return self._db.execute(statement, values)
-
-    def room(self, room_id: str) -> StoredRoom | None:
-        """Return the room with this number."""
-        row = self._do(_ROOM, room_id).fetchone()
-        return StoredRoom._make((*row[:5], row[5] and Secret(row[5]), *row[6:])) if row else None
-
-    def add(
-        self, rooms: Iterable[dict[str, Any]], people: Iterable[tuple[str, Person]] = ()
-    ) -> None:
-        """Keep new rooms, whose fields are columns of `rooms`, and people in rooms, which have
-        their media server from then on; all of it or nothing."""
-        with self._together():
-            for fields in rooms:
-                self._insert("rooms", fields)
-            for room_id, person in people:
-                self._insert("people", {"room_id": room_id, **person._asdict()})
-
-    def room_ids(self) -> list[str]:
-        """Return the numbers of all rooms, in the order in which they were made."""
-        return [row[0] for row in self._do("SELECT room_id FROM rooms ORDER BY id")]
-
-    def empty(self, room_id: str, delete: bool) -> None:
-        """Remove the people and devices of a room, and delete or close it."""
-        with self._together():
-            for table in ("rooms",) if delete else ("people", "devices"):
-                self._do(f"DELETE FROM {table} WHERE room_id = ?", room_id)  # noqa: S608  # ours
-            self.mark(room_id, "closed")
-
-    def mark(
-        self, room_id: str, column: Literal["locked", "closed", "mcu"], to: bool = True
-    ) -> bool:
-        """Keep whether a room is locked, closed or served; False where there is no such room."""
-        marking = f"UPDATE rooms SET {column} = ? WHERE room_id = ?"  # noqa: S608  # ours
-        return bool(self._do(marking, to, room_id).rowcount)
-
-    def people(self, room_id: str) -> list[Person]:
-        """Return the people in the room, in the order in which they came."""
-        chosen = "SELECT user_id, user_name, host FROM people WHERE room_id = ? ORDER BY seq"
-        return [Person(key, name, bool(host)) for key, name, host in self._do(chosen, room_id)]
-
-    def remove_person(self, room_id: str, user_id: str) -> bool:
-        """Take a person out of the room; False when there is none of this id."""
-        gone = "DELETE FROM people WHERE room_id = ? AND user_id = ?"
-        return bool(self._do(gone, room_id, user_id).rowcount)
-
-    def taken(self, room_id: str | None = None) -> int:
-        """Return the number of people and devices in the room, or in all rooms."""
-        (count,) = self._db.execute(_TAKEN, {"room": room_id}).fetchone()
-        return int(count)
-
-    def devices(self, **where: str) -> list[StoredDevice]:
-        """Return the devices of this `room_id` or `user_id`, or all, in the order in which they
-        came."""
-        chosen = " AND ".join(f"{name} = :{name}" for name in where) or "1"
-        rows = self._db.execute(f"{_DEVICE} WHERE {chosen} ORDER BY seq", where)
+    def find(self, kind: type[Row], **where: str) -> list[Row]:
+        """Return the rows with these values, or all, in the order in which they came."""
+        names = kind._fields
         return [
-            StoredDevice._make((*ids, Guarded(address), Guarded(data), guard(json.loads(options))))
-            for *ids, address, data, options in rows
+            kind._make(
+                _READ[name](value) if value and name in _READ else value
+                for name, value in zip(names, row, strict=True)
+            )
+            for row in self._do(f"SELECT {', '.join(names)} FROM", kind, where, "ORDER BY rowid")
         ]
 
-    def add_device(self, device: StoredDevice) -> None:
-        """Keep a device; its room has its media server from then on."""
-        options = json.dumps(device.options, ensure_ascii=False)
-        with self._together():
-            self._insert("devices", {**device._asdict(), "options": options})
+    def count(self, kind: type[Row], **where: str) -> int:
+        """Return how many rows have these values, or how many there are."""
+        return int(self._do("SELECT count(*) FROM", kind, where).fetchone()[0])
 
-    def remove_device(self, user_id: str) -> None:
-        """Delete the device."""
-        self._do("DELETE FROM devices WHERE user_id = ?", user_id)
-
-    def _insert(self, table: str, fields: dict[str, Any]) -> None:
+    def add(self, kind: type[Row], **fields: Any) -> None:
+        """Keep a new row; the fields that are left out are as in the schema."""
         names, marks = ", ".join(fields), ", ".join("?" * len(fields))
-        statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608  # names are ours
-        self._do(statement, *fields.values())
-        if table != "rooms":
-            self.mark(fields["room_id"], "mcu")
+        values = [
+            json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+            for value in fields.values()
+        ]
+        statement = f"INSERT INTO {_TABLES[kind]} ({names}) VALUES ({marks})"  # noqa: S608  # ours
+        self._db.execute(statement, values)
+
+    def remove(self, kind: type[Row], **where: str) -> bool:
+        """Delete the rows with these values; False where there is none."""
+        return bool(self._do("DELETE FROM", kind, where).rowcount)
+
+    def mark(self, room_id: str, column: str, to: bool = True) -> bool:
+        """Keep whether a room is locked, closed or served; False where there is no such room."""
+        marking = f"UPDATE rooms SET {column} = ? WHERE room_id = ?"  # noqa: S608  # ours
+        return bool(self._db.execute(marking, (to, room_id)).rowcount)
 
     @contextmanager
-    def _together(self) -> Iterator[None]:
+    def together(self) -> Iterator[None]:
+        """Keep all changes that are made inside, or none of them."""
         with self._db:
-            self._do("BEGIN IMMEDIATE")
+            self._db.execute("BEGIN IMMEDIATE")
             yield
+
+    def _do(
+        self, start: str, kind: type[Row], where: dict[str, str], order: str = ""
+    ) -> sqlite3.Cursor:
+        chosen = " AND ".join(f"{name} = :{name}" for name in where) or "1"
+        return self._db.execute(f"{start} {_TABLES[kind]} WHERE {chosen} {order}", where)
 
 
 def _opened(file: Path | str) -> sqlite3.Connection:

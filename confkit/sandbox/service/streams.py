@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from ...errors import ConfkitError
 from ...rtsp.refusal import PullRefused
@@ -103,9 +103,11 @@ class Held:
             await asyncio.sleep(0.05)
         verdict, why = "no_keyframe", f"no keyframe came within {silence:g} s"
         if not self._stream:
-            verdict = self._failure.verdict if self._failure else ""
-            seconds, cause = self._clock() - self._since, self._failure or "not yet opened"
-            why = f"its stream has been down for {seconds:.1f} s ({cause})"
+            now, cause = self.status(), self._failure or "not yet opened"
+            verdict, why = (
+                now.verdict,
+                f"its stream has been down for {now.seconds:.1f} s ({cause})",
+            )
         advice = VERDICTS[verdict].advice if verdict else "Try again in a moment."
         device = self.device.user_id
         raise ConfkitError(mask(f"There is no picture of device {device!r}: {why}. {advice}"))
@@ -151,15 +153,9 @@ class Held:
         return self._since - began, failure
 
 
-class Reserved(NamedTuple):
-    """What a device takes up while it is dialled for the first time."""
-
-    room_id: str
-    user_address: str
-
-
 class Devices:
-    """The devices by user id, and what is reserved for those that are dialled the first time."""
+    """All devices, by user id: those whose streams are `held`, and the `coming` ones, which are
+    dialled for the first time and take up their place already."""
 
     def __init__(self, dial_timeout: float | None, chance: Callable[[], float]) -> None:
         """`dial_timeout` (seconds) bounds opening and silences alike, where it is given; `chance`
@@ -167,12 +163,22 @@ class Devices:
         self._opening, self.silence = dial_timeout or OPENING, dial_timeout or SILENCE
         self.chance = chance
         self.held: dict[str, Held] = {}
-        self.reserved: dict[str, Reserved] = {}
+        self.coming: dict[str, StoredDevice] = {}
 
-    def present(self, room_id: str) -> set[str]:
+    def all(self, room_id: str | None = None) -> list[StoredDevice]:
+        """Return the devices of a room, or all, those that are coming too."""
+        known = [*(one.device for one in self.held.values()), *self.coming.values()]
+        return [device for device in known if room_id in (None, device.room_id)]
+
+    def present(self, room_id: str) -> list[StoredDevice]:
         """Return the room's devices whose streams flow: only then are they in it."""
-        held = self.held.items()
-        return {key for key, one in held if (one.device.room_id, one.state) == (room_id, "live")}
+        live = (one.device for one in self.held.values() if one.state == "live")
+        return [device for device in live if device.room_id == room_id]
+
+    def find(self, room_id: str, user_id: str) -> Held | None:
+        """Return the room's device with this id."""
+        held = self.held.get(user_id)
+        return held if held and held.device.room_id == room_id else None
 
     async def dial(self, device: StoredDevice) -> Stream:
         """Return the device's stream, opened with the login in its options or in its address;
@@ -194,13 +200,11 @@ class Devices:
         self.held[device.user_id] = Held(device, stream, self)
 
     async def release(self, *user_ids: str) -> None:
-        """Close the streams of these devices, which are not present any more."""
+        """Close the streams of these devices, which are not present any more; a dial that is under
+        way for one of them comes to nothing."""
+        for user_id in user_ids:
+            self.coming.pop(user_id, None)
         held = [self.held.pop(user_id) for user_id in user_ids if user_id in self.held]
         # gather begins them a step later: a holder that is cancelled before its first step would
         # leave its stream open. A Ctrl-C of the owner's must not keep them from it.
         await asyncio.shield(asyncio.gather(*(one.close() for one in held)))
-
-    def cancel_reservations(self, room_id: str) -> None:
-        """Let the dials that are under way for this room come to nothing."""
-        reserved = self.reserved.items()
-        self.reserved = {key: one for key, one in reserved if one.room_id != room_id}
