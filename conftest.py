@@ -1,5 +1,6 @@
 """What makes `pytest --nbval notebooks` repeat what the notebooks hold, for whoever types it."""
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -12,27 +13,25 @@ import pytest
 ROOT = Path(__file__).resolve().parent
 
 
-def start_kernels_patiently() -> None:
-    """Has nbval start a kernel once more that dies at once: Jupyter chooses its ports before it
-    opens them, and a server of another test may have taken one meanwhile."""
+def start_kernels_over_ipc() -> None:
+    """Has nbval's kernels listen in a folder of their own: Jupyter chooses TCP ports before it
+    opens them, and another program may take one meanwhile."""
     from nbval import kernel
 
-    start = kernel.start_new_kernel
+    def manager(**options: Any) -> Any:
+        folder = tempfile.mkdtemp(prefix="confkit-kernel-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return make(transport="ipc", connection_file=f"{folder}/kernel.json", **options)
 
-    def started(**options: Any) -> Any:
-        try:
-            return start(**options)
-        except RuntimeError:
-            return start(**options)
-
-    kernel.start_new_kernel = started
+    make, kernel.KernelManager = kernel.KernelManager, manager
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compares on the sandbox, in a course that nobody has begun, but for ports and seconds."""
-    if getattr(config.option, "nbval", False) or getattr(config.option, "nbval_lax", False):
-        start_kernels_patiently()
-    if not getattr(config.option, "nbval", False):  # with --nbval-lax nothing is compared
+    compared = getattr(config.option, "nbval", False)
+    if os.name == "posix" and (compared or getattr(config.option, "nbval_lax", False)):
+        start_kernels_over_ipc()
+    if not compared:
         return
     if not config.option.nbval_sanitize_with:
         config.option.nbval_sanitize_with = str(ROOT / "tests" / "nbval.cfg")

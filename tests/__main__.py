@@ -2,11 +2,15 @@
 
 Runs with a bare Python; further arguments go to pytest. Beside the tests, the notebooks are
 compared with their stored outputs, and types and style are checked; each is reported by itself,
-and all have to pass. What the tests compare with and pip cannot install (ffprobe, curl, openssl,
-and a browser without windows) comes from Debian's packages on Debian and Ubuntu, when this runs as
-root or in CI; elsewhere the line that installs it is printed, and those tests are skipped, or fail
-with CI=true. With "nightly" among the arguments (`python3 -m tests -m nightly`) GStreamer and Java
-are installed too.
+and all have to pass. The everyday run is the same each time: packages of `constraints.txt`, one
+order, one set of examples; a few failures are run once more (`rerun`). `python3 -m tests nightly`
+runs all tests, with the newest packages, in a random order, with many random examples, and repeats
+nothing.
+
+What the tests compare with and pip cannot install (ffprobe, curl, openssl, and a browser without
+windows; nightly GStreamer and Java) comes from Debian's packages on Debian and Ubuntu, when this
+runs as root or in CI; elsewhere the line that installs it is printed, and those tests are skipped,
+or fail with CI=true.
 """
 
 import importlib.util
@@ -17,7 +21,10 @@ import sys
 import venv
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+
+from . import rerun
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -27,6 +34,8 @@ WITNESSES = {  # a program, and the Debian packages that come with it
     "curl": "curl",
     "openssl": "openssl",
 }
+WITHOUT_NOTEBOOKS = ("-p", "no:nbval")  # which takes seconds to load, in each process
+NOTEBOOKS = ("-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60")
 NIGHTLY = {
     "javac": "default-jdk-headless",
     "gst-launch-1.0": "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good "
@@ -40,23 +49,53 @@ def main(arguments: list[str]) -> int:
     os.chdir(ROOT)
     os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")  # outside of what is tested
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many a test starts a Python of its own
-    witnesses({**WITNESSES, **NIGHTLY} if "nightly" in arguments else WITNESSES)
-    python = environment()
+    nightly = "nightly" in arguments
+    witnesses({**WITNESSES, **NIGHTLY} if nightly else WITNESSES)
+    python = environment(newest=nightly)
     browser(python)
+    if arguments == ["nightly"]:
+        return every_night(python)
     if arguments:
         return subprocess.run([python, "-m", "pytest", *arguments]).returncode
-    # The notebooks' kernels and many a test mostly wait: two processes more than there are cores.
-    at_once = str((os.cpu_count() or 1) + 2)
-    pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
-    with ThreadPoolExecutor() as pool:
-        beside = [
-            pool.submit(reported, "types and style", *checks(python)),
-            pool.submit(reported, "notebooks", notebooks(python)),
-        ]
-        tests = [*pytest, "-n", at_once, "--dist", "loadgroup", "tests"]
-        found = [subprocess.run(tests).returncode]
-        found += [job.result() for job in beside]
-    return next(filter(None, found), 0)  # below 0 where a signal ended one
+    return every_day(python)
+
+
+def every_day(python: str) -> int:
+    """The exit status of what has to pass before a change lands, each time in the same way."""
+    pytest = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS]
+    order = ["--randomly-seed=1", "--durations=25"]
+    nbval = [python, *NOTEBOOKS]
+    with ThreadPoolExecutor() as pool:  # its end waits for all three
+        style = pool.submit(reported, "types and style", *checks(python))
+        books = pool.submit(rerun.run, [*nbval, "notebooks"], partial(reported, "notebooks"))
+        tests = rerun.run([*pytest, *beside(), *order, "tests"], call)
+    tests = rerun.once_more(tests, [*pytest, "-p", "no:randomly"], call)
+    notebooks = rerun.once_more(books.result(), nbval, call)
+    for name in (*tests.flaky, *notebooks.flaky):  # GitHub shows such a line at the run
+        print(f"::warning title=FLAKY::{name} failed, and passed alone", flush=True)
+    return tests.status or notebooks.status or style.result()  # below 0 where a signal ended one
+
+
+def every_night(python: str) -> int:
+    """The exit status of all tests, in a random order and with many random examples."""
+    tests = [python, "-m", "pytest", *WITHOUT_NOTEBOOKS, *beside(), "--hypothesis-profile=nightly"]
+    statuses = [
+        call([*tests, "-m", "nightly or not nightly", "-p", "no:cacheprovider", "tests"]),
+        call([python, *NOTEBOOKS, "-p", "no:cacheprovider", "notebooks"]),
+        reported("types and style", *checks(python)),
+    ]
+    return next(filter(None, statuses), 0)
+
+
+def beside() -> list[str]:
+    """pytest's options for processes side by side: many a test mostly waits, so two more than there
+    are cores."""
+    return ["-n", str((os.cpu_count() or 1) + 2), "--dist", "loadgroup"]
+
+
+def call(command: Sequence[str]) -> int:
+    """The exit status of this command."""
+    return subprocess.run(command).returncode
 
 
 def reported(name: str, *commands: Sequence[str]) -> int:
@@ -77,14 +116,9 @@ def checks(python: str) -> list[list[str]]:
     return [[python, "-m", "mypy"], [ruff, "check", "."], [ruff, "format", "--check", "."]]
 
 
-def notebooks(python: str) -> list[str]:
-    """The command that compares each notebook's outputs with those that it holds."""
-    words = "-m pytest --nbval --nbval-current-env --nbval-cell-timeout=60 -p no:cacheprovider"
-    return [python, *words.split(), "notebooks"]
-
-
-def environment() -> str:
-    """The Python of .venv, with this checkout and the tests' needs installed in it."""
+def environment(newest: bool) -> str:
+    """The Python of .venv, with this checkout and the tests' needs installed in it: those of
+    `constraints.txt`, or the newest."""
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if (
         not python.exists()
@@ -95,7 +129,12 @@ def environment() -> str:
             sys.exit("this Python makes no environments without the package python3-venv")
         venv.create(VENV, with_pip=True, clear=True)
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "-e", ".[lab,test]"], check=True)
+    which = (
+        ["--upgrade", "--upgrade-strategy=eager"]
+        if newest
+        else ["--constraint", str(ROOT / "tests" / "constraints.txt")]
+    )
+    subprocess.run([*pip, *which, "-e", ".[lab,test]"], check=True)
     return str(python)
 
 

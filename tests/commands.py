@@ -4,7 +4,11 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
+import sys
+import time
 import warnings
+from collections.abc import Callable
 from typing import NamedTuple
 from unittest import mock
 
@@ -41,6 +45,23 @@ def run(*arguments: str, typed: str = "", **environ: str) -> Done:
         for number, handler in before.items():
             signal.signal(number, handler)
     return Done(status, _text(out), _text(err))
+
+
+def interrupted(code: str, *arguments: str, begun: Callable[[], object]) -> Done:
+    """How a Python process with this program ends that Ctrl-C is pressed in once it has begun.
+
+    It is pressed until the process ends: a KeyboardInterrupt inside a weak reference's callback
+    would be lost."""
+    line = [sys.executable, "-c", code, *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(line, **pipes) as child:
+        while not begun() and child.poll() is None:
+            time.sleep(0.01)
+        while child.poll() is None:
+            child.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(1)
+        return Done(child.returncode, *child.communicate())
 
 
 def known(sandbox: Sandbox) -> dict[str, str]:

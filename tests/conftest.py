@@ -6,6 +6,8 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,11 +18,20 @@ from hypothesis import HealthCheck, settings
 
 import confkit as ck
 from confkit.sandbox import Sandbox
+from tests.ports import HERE
 from tests.scripted import Scripted, scripted
 
-# How fast a busy machine makes its examples says nothing about what they test.
-settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow], deadline=None)
-settings.load_profile("patient")
+# How fast a busy machine makes its examples says nothing about what they test. Every day they are
+# the same; `--hypothesis-profile=nightly` looks for others.
+settings.register_profile(
+    "everyday", suppress_health_check=[HealthCheck.too_slow], deadline=None, derandomize=True
+)
+settings.register_profile(
+    "nightly", settings.get_profile("everyday"), derandomize=False, max_examples=2_000
+)
+settings.load_profile("everyday")
+
+Sandbox.__init__.__kwdefaults__["host"] = HERE  # also of those that are made deep inside
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in this hook, too
@@ -60,6 +71,19 @@ def the_same_signals() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def no_thread_left() -> Iterator[None]:
+    """A thread of ours that a test left behind would be counted, or be at work, in another."""
+    before = set(threading.enumerate())
+    yield
+    deadline = time.monotonic() + 10
+    while new := [
+        thread.name for thread in set(threading.enumerate()) - before if "confkit" in thread.name
+    ]:
+        assert time.monotonic() < deadline, f"left behind: {new}"
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory):
     """No test sees the settings or profiles of the person who runs it."""
     for name in [name for name in os.environ if name.startswith("CONFKIT_")]:
@@ -77,9 +101,9 @@ def script() -> Iterator[Callable[..., Scripted]]:
 
 
 @pytest.fixture
-def sandbox() -> Iterator[Sandbox]:
-    """A sandbox whose ids repeat."""
-    with Sandbox(seed=1) as running:
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A sandbox whose ids repeat, here or at the host that is its parameter."""
+    with Sandbox(seed=1, host=getattr(request, "param", HERE)) as running:
         yield running
 
 
@@ -92,12 +116,12 @@ def client(sandbox: Sandbox) -> Iterator[ck.Client]:
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A self-signed certificate for localhost and 127.0.0.1, with its key, as files."""
+    """A self-signed certificate for localhost and where servers listen, with its key, as files."""
     need("openssl", shutil.which("openssl"), "apt-get install openssl")
     folder = tmp_path_factory.mktemp("tls")
     files = folder / "cert.pem", folder / "key.pem"
     line = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
-    names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    names = f"subjectAltName=DNS:localhost,IP:127.0.0.1,IP:{HERE}"
     where = ["-out", files[0], "-keyout", files[1], "-addext", names]
     subprocess.run([*shlex.split(line), *where], check=True, capture_output=True)
     return files

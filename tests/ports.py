@@ -1,14 +1,21 @@
-"""Ports for servers that take no 0 and say later than wished where they listen."""
+"""Where the servers of tests listen: an address for each process, and ports for servers that take
+no 0 and say later than wished where they listen."""
 
 import itertools
 import os
 import secrets
 import socket
+import sys
+
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw19").removeprefix("gw")) % 20
+
+# On Linux all of 127/8 is this machine. Each process of the tests has an address of its own there:
+# a caller that is left over reaches no server of another process, which may have its port now.
+HERE = f"127.0.1.{1 + _WORKER}" if sys.platform == "linux" else "127.0.0.1"
 
 # Below the ports that systems hand out by themselves, a range for each process of the tests, each
 # port in its turn: no other test takes one before it is used, or while its server is stopped.
 _RANGE = 500
-_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw19").removeprefix("gw")) % 20
 _FIRST = 20_000 + _RANGE * _WORKER
 _TURNS = itertools.count(secrets.randbelow(_RANGE))  # two runs at once begin at different ports
 

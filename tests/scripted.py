@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import confkit as ck
+from tests.ports import HERE
 
 
 @dataclass
@@ -81,7 +82,7 @@ def interrupted(service: Scripted, path: str) -> Iterator[None]:
 
 @contextmanager
 def scripted(
-    script: dict[str, Any], tls: ssl.SSLContext | None = None, host: str = "127.0.0.1"
+    script: dict[str, Any], tls: ssl.SSLContext | None = None, host: str = HERE
 ) -> Iterator[Scripted]:
     """A running scripted service on a free port of the loopback."""
 

@@ -48,6 +48,7 @@ def test_binder_installs_what_the_notebooks_need():
             assert wanted.specifier.contains(version(wanted.name)), wanted
 
 
+@pytest.mark.nightly
 def test_notebooks_can_be_compared_on_binder_whatever_is_set_there(environment, tmp_path):
     """`pytest --nbval`, typed in a terminal there, passes with the plugins of `lab` alone. Whoever
     is through the course, or has a service of their own, sees the outputs that are stored."""
@@ -65,6 +66,7 @@ def test_notebooks_can_be_compared_on_binder_whatever_is_set_there(environment, 
     )
 
 
+@pytest.mark.nightly
 def test_binder_serves_jupyterlab_and_the_app(environment):
     """After postBuild, the server that start runs gives JupyterLab's page of a notebook, without
     the question for news, and Voila's page of the app, on the sandbox."""

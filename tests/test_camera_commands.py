@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import KernelManager
 
 import confkit as ck
 from tests.commands import known, run
@@ -211,10 +211,14 @@ def test_ask_secret_gives_what_was_typed_or_says_how_else(monkeypatch, tmp_path)
             ck.ask_secret("secret key: ", variable="CONFKIT_SECRET_KEY")
 
 
-def test_ask_secret_in_a_notebook():
+def test_ask_secret_in_a_notebook(tmp_path):
     """In a kernel the front end asks, without an echo; where it cannot, the variable is named."""
     code = "import confkit as ck; secret = ck.ask_secret(); print(secret == 'typed', repr(secret))"
-    manager, kernel = start_new_kernel(kernel_name="python3")
+    ipc = {"transport": "ipc", "connection_file": str(tmp_path / "kernel.json")}
+    manager = KernelManager(kernel_name="python3", **(ipc if os.name == "posix" else {}))
+    manager.start_kernel()
+    kernel = manager.client()
+    kernel.start_channels()
     asked, told = [], []
 
     def answer(message):
@@ -222,6 +226,7 @@ def test_ask_secret_in_a_notebook():
         kernel.input("typed")
 
     try:
+        kernel.wait_for_ready(timeout=60)
         for attended in (True, False):
             kernel.execute_interactive(
                 code,

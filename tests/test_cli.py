@@ -19,6 +19,7 @@ from confkit import cli
 from confkit.cli.services import SPOKEN, reference
 from confkit.dialect import Dialect
 from tests.commands import known, run
+from tests.ports import HERE
 
 CONFKIT = [sys.executable, "-m", "confkit"]
 ADD = ["--base-url", "http://h:8080", "--outgoing-url", "http://h:8050", "--access-key", "key"]
@@ -207,7 +208,7 @@ def test_a_sandbox_that_cannot_be_is_one_line(sandbox):
     and a sentence, not a traceback."""
     port = sandbox.base_url.rpartition(":")[2]
     for words, told in (
-        (f"--port {port}", port),
+        (f"--host {HERE} --port {port}", port),
         ("--seed 1 --host 0.0.0.0 --port 0", "loopback"),
         ("--secret-key demo_secret --host 0.0.0.0 --port 0", "needs a secret of its own"),
     ):

@@ -19,6 +19,7 @@ def piece_of(name: str, size: int, folder: Path) -> Piece:
     return Piece(name, 7, 0, size, folder)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name, part in PARTS.items() if part.short])
 def test_a_short_piece_breaks_nothing(name, tmp_path):
     """What each part promises holds in a short, seeded piece."""
@@ -32,6 +33,7 @@ def dead(base_url: str, outgoing_url: str, *keys: str, **options: object) -> ck.
     return ck.Client(nowhere, nowhere, *keys, **options)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("attack", [reads.single, partial(reads.single, threads=8), reads.sweeps])
 def test_a_client_whose_reads_all_fail_does_not_pass(attack, tmp_path):
     """Errors with a name are not enough: below the floor of true values a piece is broken."""
@@ -50,7 +52,12 @@ def test_a_leak_with_each_call_is_noticed(what, grows, tmp_path):
     piece, kept = piece_of("soak", 1, tmp_path), []
 
     def load(sandbox, client):
-        return lambda number: kept.append(what()) or 0
+        def leak(number: int) -> int:
+            ck.list_devices(client)
+            kept.append(what())
+            return 0
+
+        return leak
 
     soak.soak(piece, load, patience=0.5)
     for line in (line for pair in kept if isinstance(pair, tuple) for line in pair):

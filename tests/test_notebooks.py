@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.rglob("*.ipynb"))
@@ -121,6 +123,7 @@ def told(cell):
     )
 
 
+@pytest.mark.nightly  # nbval takes seconds to load
 def test_nbval_keeps_the_cells_in_their_order_while_tests_are_shuffled():
     """`pytest --nbval`, typed as it is, runs tests first, in any order, then each notebook's."""
     tests, notebook = ROOT / "tests" / "test_text.py", FOLDER / "course" / "02-the-token.ipynb"

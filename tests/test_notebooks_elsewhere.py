@@ -100,6 +100,7 @@ def test_each_notebook_connects_to_its_sandbox_or_to_the_service_that_is_named()
         assert OWN not in services(path) if anywhere else services(path) <= {OWN}, name(path)
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 def test_notebooks_that_connect_run_on_any_service(elsewhere):
     """Every cell of a notebook with ck.connect() runs on a service of another dialect, seed and

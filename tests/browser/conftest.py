@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from .chromium import chromium
-from .opened import FRONT_ENDS, LAB, NOTEBOOK, VOILA, Opened, opened
+from .opened import LAB, NOTEBOOK, VOILA, Opened, opened
 from .servers import JUPYTER, Server, running
 from .servers import VOILA as VOILA_COMMAND
 
@@ -17,6 +17,7 @@ ALL = (
     "import confkit as ck\nfrom tests.browser.stage import Stage\nstage = Stage()",
     "stage.box",
 )
+OTHERS = NOTEBOOK, VOILA
 _OPEN = pytest.StashKey[list[Opened]]()  # what a test looks at
 
 
@@ -59,9 +60,9 @@ def visits(opening: Callable[..., Any]) -> Iterator[Callable[[str], Opened]]:
         yield cache(lambda front: open_.enter_context(opening(front, *ALL)))
 
 
-@pytest.fixture(params=FRONT_ENDS)
+@pytest.fixture(params=[LAB, *(pytest.param(front, marks=pytest.mark.nightly) for front in OTHERS)])
 def visit(request: pytest.FixtureRequest, visits: Callable[[str], Opened]) -> Iterator[Opened]:
-    """The notebook of all panels, in each front end in turn."""
+    """The notebook of all panels, in JupyterLab, and nightly in the other front ends."""
     with quiet(request, visits(request.param)) as one:
         yield one
 

@@ -16,7 +16,7 @@ from .complaints import TRACEBACKS, Heard, heard
 from .kernels import Kernel
 from .servers import Server
 
-LAB, NOTEBOOK, VOILA = FRONT_ENDS = ("JupyterLab", "Notebook 7", "Voila")
+LAB, NOTEBOOK, VOILA = "JupyterLab", "Notebook 7", "Voila"
 SECONDS = 60  # for anything that is waited for in a page, on a busy machine
 SIZE = {"width": 1280, "height": 900}
 LIGHT, DARK = ("JupyterLab Light", "JupyterLab Dark")
@@ -42,6 +42,7 @@ _IN_SIGHT = """scope => {
     const outer = panel.closest(".jp-WindowedPanel-outer") || document.documentElement;
     const [inner, around] = [panel, outer].map((one) => one.getBoundingClientRect());
     return inner.top >= around.top - 1 && inner.bottom <= around.bottom + 1; }"""
+_STILL = "body { height: 100vh !important; } * { transition: none !important; }"
 _STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _FOCUSED = "element => element === document.activeElement"
 
@@ -137,7 +138,7 @@ class Opened:
             return
         self.page.evaluate(_CHANGE_THEME, theme)
         shown.wait_for(state="attached")
-        self.page.wait_for_timeout(300)  # colours fade from one theme to the other
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")  # it covers the page
 
     def accessible(self) -> None:
         """Asserts that what is shown breaks no rule of accessibility, in either theme. One front
@@ -145,14 +146,14 @@ class Opened:
         if self.front != LAB:
             return
         # JupyterLab's body has no height, and for axe-core all in it is out of sight then: it would
-        # not look at a single colour.
-        self.page.add_style_tag(content="body { height: 100vh !important; }")
+        # not look at a single colour. Colours do not fade from one theme to the other.
+        self.page.add_style_tag(content=_STILL)
         height = self.page.locator(self.scope).evaluate("panel => panel.offsetHeight")
         self.page.set_viewport_size({**SIZE, "height": int(height) + 1000})
-        self.page.wait_for_function(_IN_SIGHT, arg=self.scope)
         options = {"runOnly": {"type": "tag", "values": _STANDARDS}}
         for theme in (DARK, LIGHT):
             self.show_in(theme)
+            self.page.wait_for_function(_IN_SIGHT, arg=self.scope)
             found = Axe().run(self.page, context={"include": [[self.scope]]}, options=options)
             rules = {rule["id"] for rule in found.response["passes"]}
             assert "color-contrast" in rules, "axe-core found no text to look at"

@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ JUPYTER = [
     "--no-browser",
     "--ServerApp.port_retries=0",
     "--IdentityProvider.token=",
+    "--KernelManager.transport=ipc",
     "--LabApp.expose_app_in_browser=True",
     "--JupyterNotebookApp.expose_app_in_browser=True",
 ]
@@ -30,7 +33,7 @@ VOILA = [
     ".",
     "--no-browser",
     "--Voila.ip=127.0.0.1",
-    "--Voila.connection_dir_root=../runtime",
+    "--KernelManager.transport=ipc",
     "--VoilaConfiguration.show_tracebacks=True",
     # It ends a kernel when its page is left, if the page may say so: without a cookie it may not.
     "--Voila.tornado_settings={'disable_check_xsrf': True}",
@@ -49,6 +52,7 @@ class Server:
     address: str
     root: Path
     home: Path
+    runtime: Path  # where its kernels listen
 
     @property
     def log(self) -> Path:
@@ -57,7 +61,7 @@ class Server:
 
     def connection_file(self, kernel: str) -> Path:
         """Where a kernel of this server listens."""
-        return next((self.home / "runtime").rglob(f"kernel-{kernel}.json"))
+        return next(self.runtime.rglob(f"kernel-{kernel}.json"))
 
     def settle(self, plugin: str, settings: dict[str, Any]) -> None:
         """Sets a plug-in's settings for the pages that are opened from now on."""
@@ -71,9 +75,9 @@ class Server:
 def running(command: list[str], folder: Path) -> Iterator[Server]:
     """A server in folders of its own, with nothing of its user's settings; ends its kernels too."""
     port = quiet_port()
-    server = Server(f"http://127.0.0.1:{port}", folder / "notebooks", folder)
+    runtime = Path(tempfile.mkdtemp(prefix="confkit-"))  # short, as the name of a socket has to be
+    server = Server(f"http://127.0.0.1:{port}", folder / "notebooks", folder, runtime)
     server.root.mkdir()
-    (folder / "runtime").mkdir()
     config = folder / "config" / "labconfig" / "page_config.json"
     config.parent.mkdir(parents=True)
     news = "@jupyterlab/apputils-extension:announcements"
@@ -85,14 +89,15 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
     startup.write_text("import ipywidgets")
     for plugin, settings in SETTINGS.items():
         server.settle(plugin, settings)
+    place = [f"--Voila.connection_dir_root={runtime}"] if command is VOILA else []
     with (
         server.log.open("wb") as log,
         servers.server(
-            [sys.executable, *command, f"--port={port}"],
+            [sys.executable, *command, f"--port={port}", *place],
             cwd=server.root,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env=environment(folder),
+            env=environment(folder, runtime),
         ) as process,
     ):
         try:
@@ -101,9 +106,10 @@ def running(command: list[str], folder: Path) -> Iterator[Server]:
             told = server.log.read_text()[-2000:]
             raise AssertionError(f"{server.address} did not come up:\n{told}") from error
         yield server
+    shutil.rmtree(runtime, ignore_errors=True)
 
 
-def environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path, runtime: Path) -> dict[str, str]:
     """An environment with the sandbox for its service, and Jupyter's folders in this one."""
     kept = {
         name: value
@@ -114,7 +120,6 @@ def environment(folder: Path) -> dict[str, str]:
         "JUPYTER_CONFIG_DIR": "config",
         "JUPYTER_DATA_DIR": "data",
         "IPYTHONDIR": "ipython",
-        "JUPYTER_RUNTIME_DIR": "runtime",
         "JUPYTERLAB_SETTINGS_DIR": "settings",
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
         "XDG_CONFIG_HOME": "xdg",
@@ -123,4 +128,5 @@ def environment(folder: Path) -> dict[str, str]:
     # Kernels find `stage.py`, from wherever the tests are run.
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     more = {"CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1", "PYTHONPATH": path}
+    more["JUPYTER_RUNTIME_DIR"] = str(runtime)
     return {**kept, **folders, **more}

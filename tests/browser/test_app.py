@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from .opened import LAB, VOILA
 
+pytestmark = pytest.mark.nightly
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 

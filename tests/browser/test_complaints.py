@@ -1,5 +1,9 @@
 """What goes wrong in a page or its kernel without a word is heard, in every test here."""
 
+import pytest
+
+pytestmark = pytest.mark.nightly
+
 
 def test_an_error_in_the_page_or_in_a_callback_is_heard(visit):
     """No script's error passes for one that the front end is known for, not even in its words; nor

@@ -247,7 +247,7 @@ def test_a_rollback_removes_what_this_call_imported_and_nothing_else(client, san
 # Ctrl-C, and an event for those who cannot press it
 
 
-@pytest.mark.parametrize("by_event", [False, True])
+@pytest.mark.parametrize("by_event", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_an_end_between_imports_gives_what_is_done(client, table, by_event):
     """The rest is not tried, and nothing is removed; the next call brings in the rest."""
     cancelled = threading.Event()

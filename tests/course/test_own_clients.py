@@ -54,6 +54,7 @@ def not_right(found):
     }
 
 
+@pytest.mark.nightly
 def test_the_skeleton_in_shell_lacks_three_rows_and_is_right_once_it_has_them(tmp_path):
     """What the skeleton in shell leaves to the learner is UNKNOWN; completed, it meets the whole
     contract with curl and openssl."""

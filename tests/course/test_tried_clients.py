@@ -17,6 +17,7 @@ from tests.course.clients import MISTAKES, client, mistaken, python
 from tests.sandbox.conftest import until
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.nightly  # a process for each row of each client
 POSIX = pytest.mark.skipif(os.name == "nt", reason="there are no sessions on Windows")
 
 
@@ -33,7 +34,7 @@ def test_a_mistake_is_named(mistake, row):
 
 
 def test_a_client_in_python_is_right_in_every_row():
-    """The small client of these tests meets the whole contract, every day; that in Java nightly."""
+    """The small client of these tests meets the whole contract."""
     found = course.check_client(client())
     assert [str(check) for check in found if check.verdict != "PASS"] == []
     assert len(found) == len(ROWS)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import confkit as ck
+from tests.ports import HERE
 
 A1, A3, A5 = "/rtc/auth/valid", "/rtc/room/get", "/sdk/get_mcu"
 B2 = "/avd/api/outgoing/destroyOutgoingUser"
@@ -47,7 +48,7 @@ def says(check: ck.Check, verdict: str, found: str = "", advice: str = "") -> No
 def deaf() -> Iterator[int]:
     """A port that takes no connection: its queue is full, and what comes is dropped."""
     with socket.socket() as listener, ExitStack() as held:
-        listener.bind(("127.0.0.1", 0))
+        listener.bind((HERE, 0))
         listener.listen(0)
         for _ in range(4):
             waiting = held.enter_context(socket.socket())
@@ -58,4 +59,4 @@ def deaf() -> Iterator[int]:
 
 def url(port: int, scheme: str = "http") -> str:
     """The address of a port of this machine."""
-    return f"{scheme}://127.0.0.1:{port}"
+    return f"{scheme}://{HERE}:{port}"

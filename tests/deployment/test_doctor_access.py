@@ -12,6 +12,7 @@ from confkit.sandbox import Sandbox
 from tests.commands import known, run
 from tests.deployment.deployments import combined
 from tests.deployment.seeing import A1, A3, A5, B2, B3, EMPTY, ROOM, WELL, looked, opens, says
+from tests.ports import HERE
 from tests.scripted import Reply
 
 AT_FIRST = [{"ret": 602}, {"ret": 404}]  # A3 without a token, and with it
@@ -240,7 +241,7 @@ def test_a_line_a_check_and_the_exit_status_of_the_verdict(sandbox):
     lines = [line for line in out.splitlines() if not line.startswith("     ->")]
     assert (status, lines[-1]) == (0, "PASS    over all")
     assert [line[8:].partition(":")[0] for line in lines[:-1]] == list(CHECKS)
-    assert err == "127.0.0.1: changes nothing, at most 2 failed logins and 60 s\n"
+    assert err == f"{HERE}: changes nothing, at most 2 failed logins and 60 s\n"
     counted = sandbox.count(A1)
     status, out, _ = run("doctor", "--json", **{**service, "CONFKIT_SECRET_KEY": "some0ther"})
     found = json.loads(out)

@@ -13,7 +13,7 @@ from requests.adapters import HTTPAdapter
 import confkit as ck
 from confkit.deployment import checkup
 from tests.deployment.seeing import A1, A3, B3, WELL, Looked, deaf, looked, says, url
-from tests.ports import quiet_port
+from tests.ports import HERE, quiet_port
 from tests.scripted import GRANTED, Reply, scripted
 
 KEYS = {"access_key": "demo_access", "secret_key": "demo_secret"}
@@ -158,7 +158,7 @@ def test_an_address_of_version_six_and_a_name(version_six):
         found = looked(client_of(service.base_url))
         assert found["TCP to A"].found.startswith("[::1]:")
         assert found["name of A"].verdict == "SKIP"
-    with scripted(dict(WELL)) as service:
+    with scripted(dict(WELL), host="127.0.0.1") as service:
         found = looked(client_of(service.base_url.replace("127.0.0.1", "localhost")))
     assert found["name of A"].found == "localhost has an address: 127.0.0.1"
 
@@ -182,7 +182,7 @@ def test_without_an_answer_the_clocks_are_not_known_either():
 def test_a_service_that_hangs_costs_no_more_than_the_time_allowed():
     """Ports that accept and never answer: a failure after the client's own time-outs, and unknown
     where the time for all checks ends before."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server((HERE, 0)) as listener:
         hung = url(listener.getsockname()[1])
         found = looked(client_of(hung, timeout=(0.2, 0.2)))
         assert found.letters == "PSPSFSPSFSSSSSSSS"

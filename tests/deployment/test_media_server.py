@@ -7,6 +7,7 @@ import pytest
 import confkit as ck
 from confkit.deployment import mcu_answers
 from tests.deployment.seeing import deaf
+from tests.ports import HERE
 
 FOREIGN = (
     "host host: :9000 host:port host:0 host:70000 http://host:1 host:1/path host:1?x [::1 a:b:1"
@@ -38,7 +39,7 @@ def test_what_stands_in_the_way_is_told_and_nothing_raised():
     for host in ("media.invalid", "a..b"):
         assert "its host name is not known here" in mcu_answers(f"{host}:9000", timeout=30).reason
     with deaf() as port:
-        assert "no answer within 0.3 s" in mcu_answers(f"127.0.0.1:{port}", timeout=0.3).reason
+        assert "no answer within 0.3 s" in mcu_answers(f"{HERE}:{port}", timeout=0.3).reason
 
 
 @pytest.mark.parametrize("address", ["", "a b:1", "user:pw@host:9000", *FOREIGN.split()])

@@ -27,7 +27,10 @@ FAULTS = {
     "no code": {"body": "{}"},
 }
 ALWAYS = [(name, None) for name in FAULTS]
-ONCE = [(name, 1) for name in ("dropped", "lost", "page after", "error after", "hiccup")]
+ONCE = [
+    pytest.param(name, 1, marks=pytest.mark.nightly)
+    for name in ("dropped", "lost", "page after", "error after", "hiccup")
+]
 
 
 class Ticking:

@@ -6,6 +6,8 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 
+from tests.ports import HERE
+
 
 def until(condition, seconds=20.0):
     """Waits for a condition that comes by itself."""
@@ -41,9 +43,9 @@ class Door:
                     door.open -= {camera, self.request}
                 door.inside -= 1
 
-        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.server = socketserver.ThreadingTCPServer((HERE, 0), Handler)
         self.server.daemon_threads = False
-        self.url = f"rtsp://127.0.0.1:{self.server.server_address[1]}/{parts[2]}"
+        self.url = f"rtsp://{HERE}:{self.server.server_address[1]}/{parts[2]}"
 
     @staticmethod
     def pump(source, target):

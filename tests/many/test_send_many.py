@@ -14,6 +14,7 @@ import confkit as ck
 from confkit.endpoints import A1, B3, ENDPOINTS
 from confkit.wire import Request
 from tests.deployment.seeing import deaf
+from tests.ports import HERE
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
 from tests.ways import ANSWERS, ROOM, WAYS, client_of, connected, rooms, threads_during
 
@@ -72,10 +73,10 @@ def test_an_answer_means_the_same_alone_and_among_many(script, answer):
 def places(script):
     """Addresses of a service that says nothing, of one that takes no more connections, and of one
     that answers without TLS, and refuses to be a proxy."""
-    with socket.create_server(("127.0.0.1", 0)) as silent, deaf() as full:
+    with socket.create_server((HERE, 0)) as silent, deaf() as full:
         plain = script().base_url.removeprefix("http://")
         port = silent.getsockname()[1]
-        yield {"silent": f"127.0.0.1:{port}", "full": f"127.0.0.1:{full}", "plain": plain}
+        yield {"silent": f"{HERE}:{port}", "full": f"{HERE}:{full}", "plain": plain}
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,9 @@ def without(secrets, *shown):
     return not [one for one in secrets for text in shown if str(one) in text]
 
 
-@pytest.mark.parametrize("kind", ["threads", "processes", "dask"])
+@pytest.mark.parametrize(
+    "kind", ["threads", "processes", pytest.param("dask", marks=pytest.mark.nightly)]
+)
 def test_the_result_is_the_same_though_the_token_expires(script, request, kind, small):
     """Rooms, users, devices, failures and their order are those of a sweep without it. Workers use
     the token that is there and do not authenticate side by side: what they could not read is read
@@ -122,6 +124,7 @@ def test_keys_that_are_refused_in_the_middle_are_tried_once(script, processes, s
     assert service.seen.total() == before + 1
 
 
+@pytest.mark.nightly
 def test_the_same_sweep_again_is_another(script, dask):
     """Dask keeps what it has computed while somebody holds it; a sweep is never an old one."""
     held, present = [], {"a": "x"}
@@ -154,6 +157,7 @@ def lost(sweep, count):
     return frame
 
 
+@pytest.mark.nightly
 def test_a_pool_whose_process_dies(script, small):
     """Its rooms are failures that say so, those before them stand, and the call returns."""
 
@@ -195,6 +199,7 @@ def broken(_):
     raise RuntimeError("no login")
 
 
+@pytest.mark.nightly
 def test_no_secret_in_the_logs_of_workers(script, dask):
     """Dask logs a task that fails, older versions with all that it was given."""
     client = script(building({"a": ()})).client()
@@ -298,6 +303,7 @@ def test_threads_give_what_came_of_their_part(script, threads):
     assert [*sweep.frame().users.fillna(-1)] == [1, 1, 1, 1, -1]
 
 
+@pytest.mark.nightly
 def test_ctrl_c_in_a_terminal_gives_what_came(script, small):
     """All processes get it, those of the pool too: the call returns, not complete and without an
     exception, long before the answers that are due; rooms that were not asked say so."""

@@ -223,7 +223,7 @@ class Steps(RuleBasedStateMachine):
             del model.rooms[room_id]
         elif key == "A5":
             room.assigned = True
-            assert 0 < int(found.removeprefix("127.0.0.1:")) < 65536
+            assert 0 < int(found.rpartition(":")[2]) < 65536
         elif key == "A6":
             users = model.users(room_id).items()
             assert sorted((user.user_id, user.user_name) for user in found) == sorted(users)

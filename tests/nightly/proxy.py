@@ -111,7 +111,7 @@ def attacked(
     **options: Any,
 ) -> Iterator[tuple[Chaos, ck.Client]]:
     """The proxy before a sandbox, and a client that asks through it without waiting long."""
-    with scripted({}) as other, scripted({}) as proxy:
+    with scripted({}, host="127.0.0.1") as other, scripted({}) as proxy:
         chance = f"{piece.seed}/{piece.part}/{piece.number}"
         chaos = Chaos(sandbox, other, chance, late)
         chaos.plays(weights)

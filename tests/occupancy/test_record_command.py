@@ -5,8 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 
@@ -55,18 +53,22 @@ def test_it_records_and_ends_after_so_many_sweeps(record, tmp_path):
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly(record, tmp_path, caplog, sent):
+def test_a_signal_ends_it_cleanly(record, tmp_path, sent):
     """SIGTERM and Ctrl-C end it within seconds, with status 0 and a line that says what was
     done."""
 
-    def end():
-        while "3 rooms" not in caplog.text:  # a sweep is on the disk a moment before it counts
-            time.sleep(0.05)
-        os.kill(os.getpid(), sent)
+    def ended(*command, **keys):
+        line = [sys.executable, "-m", "confkit", *command]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen(line, env={**os.environ, **keys}, **pipes) as child:
+            log = ""
+            while child.poll() is None and "3 rooms" not in log:
+                log += child.stderr.readline()
+            child.send_signal(sent)
+            said, rest = child.communicate()
+            return child.returncode, said, log + rest
 
-    (ending := threading.Thread(target=end)).start()
-    status, said, log = record("--every", "3600")
-    ending.join()
+    status, said, log = record("--every", "3600", by=ended)
     assert status == 0, log
     assert said.startswith("sweeps: 1; rows: 3,")
     assert "Traceback" not in log

@@ -26,6 +26,7 @@ from tests.panels.pressing import (
     press,
     says,
 )
+from tests.ports import HERE
 
 SECRET = "s3cr3t-of-ours"
 
@@ -252,9 +253,9 @@ def test_a_part_that_fails_is_told_in_its_place_and_the_others_stand(panel, sand
 def test_the_media_server_is_asked_for_and_dialled_once_by_a_button(panel, sandbox, building):
     """Its text says that this may assign one. What was found stays with the time of asking while
     the room is read again, and goes when another one is picked."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server((HERE, 0)) as listener:
         listener.setblocking(False)
-        addr = f"127.0.0.1:{listener.getsockname()[1]}"
+        addr = f"{HERE}:{listener.getsockname()[1]}"
         sandbox.fault(MCU, body=json.dumps({"ret": 0, "addr": addr}), times=None)
         panel.select(building[0])
         assert "may assign one" in page(panel)

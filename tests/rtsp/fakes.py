@@ -14,6 +14,7 @@ from confkit.rtsp.report import Report
 from confkit.rtsp.rtp import Packet
 from confkit.sandbox.cameras.picture import encode_loop
 from confkit.sandbox.cameras.serving import packetise
+from tests.ports import HERE
 from tests.serving import Serve, served
 
 SMALL: dict[str, Any] = {"size": (128, 96), "fps": 10}
@@ -128,7 +129,7 @@ def of_script(answer: Script, *login: str, **options: Any) -> Report:
 
 
 @asynccontextmanager
-async def fake_camera(answer: Script) -> AsyncIterator[Fake]:
+async def fake_camera(answer: Script, host: str = HERE) -> AsyncIterator[Fake]:
     """Play a camera: `answer` gives bytes or a list of them, the Last ones or b"" to close the
     connection, or None to keep silent."""
     fake = Fake()
@@ -153,15 +154,15 @@ async def fake_camera(answer: Script) -> AsyncIterator[Fake]:
         finally:
             fake.open_connections -= 1
 
-    async with raw_server(serve) as port:
-        fake.url = f"rtsp://127.0.0.1:{port}/live"
+    async with raw_server(serve, host) as port:
+        fake.url = f"rtsp://{host}:{port}/live"
         yield fake
 
 
 @asynccontextmanager
-async def raw_server(serve: Serve) -> AsyncIterator[int]:
+async def raw_server(serve: Serve, host: str = HERE) -> AsyncIterator[int]:
     """Serve connections on a free port; whoever is left at the end is let go."""
-    async with served(serve, "127.0.0.1", 0) as server:
+    async with served(serve, host, 0) as server:
         yield server.sockets[0].getsockname()[1]
 
 

@@ -76,6 +76,7 @@ def test_a_service_elsewhere_with_another_dialect_passes(said, tmp_path, monkeyp
         assert "keepsake-of-ours" not in report.read_text() + out
 
 
+@pytest.mark.nightly  # ends a kernel or a process
 def test_what_was_done_is_undone_and_reported_when_it_is_ended(tmp_path):
     """In the middle of an acceptance test, by a terminal that goes away as a dropped ssh does
     (SIGHUP): the room is deleted, status 2, no kernel is left."""
@@ -198,6 +199,7 @@ def test_what_the_file_shows_of_another_run_is_in_no_report(notebook):
     assert [cell.get("outputs", []) for cell in done.notebook.cells] == [[], [], []]
 
 
+@pytest.mark.nightly  # ends a kernel or a process
 def test_a_cell_that_takes_too_long_and_a_kernel_that_dies_are_unknown(notebook):
     """The first is interrupted and undone; after the second nothing can run any more."""
     path = notebook(
@@ -213,6 +215,7 @@ def test_a_cell_that_takes_too_long_and_a_kernel_that_dies_are_unknown(notebook)
     assert [output["text"] for output in outputs if "text" in output] == ["undone\n"]
 
 
+@pytest.mark.nightly  # ends a kernel or a process
 def test_a_second_ctrl_c_ends_what_is_being_undone_too(notebook):
     """The first ends the cell, the second the one tagged `always`; both times at once."""
     path = notebook(

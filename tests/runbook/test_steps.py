@@ -9,6 +9,7 @@ from confkit import runbook
 from confkit.endpoints import ENDPOINTS
 from confkit.runbook.book import CHECK
 from confkit.runbook.inputs import HEADLESS
+from tests.ports import HERE
 from tests.runbook.harness import outside
 
 A2, A3 = ENDPOINTS["A2"].path, ENDPOINTS["A3"].path
@@ -41,7 +42,7 @@ def test_the_first_line_says_which_service_it_is(client, sandbox, capsys):
     for read_only, told in ((False, "possible"), (True, "refused, read only")):
         with outside(sandbox, read_only=read_only) as real:
             runbook.begin("a-runbook", real)
-        assert f"127.0.0.1, a real service; changes are {told}" in capsys.readouterr().out
+        assert f"{HERE}, a real service; changes are {told}" in capsys.readouterr().out
 
 
 def test_a_step_that_goes_well_gives_its_value(book):

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from confkit.errors import ConfkitError
+from tests.ports import HERE
 
 from .conftest import until
 
@@ -15,8 +16,8 @@ LOGIN = {"login_name": "admin", "login_password": "geheim77"}
 @pytest.fixture
 def silent():
     """The address of something that takes connections and never says a word."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"rtsp://127.0.0.1:{server.getsockname()[1]}/x"
+    with socket.create_server((HERE, 0)) as server:
+        yield f"rtsp://{HERE}:{server.getsockname()[1]}/x"
 
 
 def viewers(sandbox, url):

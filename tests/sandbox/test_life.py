@@ -19,6 +19,7 @@ import pytest
 from confkit.dialect import Dialect
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
+from tests.ports import HERE
 
 from .conftest import A, B, Stranger, until
 
@@ -124,15 +125,15 @@ def test_closing_is_quick_whatever_is_open(make):
     stranger = make()
     sandbox, room_id = stranger.sandbox, stranger.room()
     port = int(sandbox.base_url.rpartition(":")[2])
-    silent = socket.create_server(("127.0.0.1", 0))
+    silent = socket.create_server((HERE, 0))
     url = sandbox.camera()
     stranger.bring(room_id, url)
     sandbox.fault(A["get"], delay=60)
-    callers = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+    callers = [socket.create_connection((HERE, port)) for _ in range(3)]
     callers[1].sendall(b"GET /rtc/room/get?x")
     callers[2].sendall(f"GET {A['get']} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     with ThreadPoolExecutor(1) as pool:
-        address = f"rtsp://127.0.0.1:{silent.getsockname()[1]}/x"
+        address = f"rtsp://{HERE}:{silent.getsockname()[1]}/x"
         dialling = pool.submit(stranger.bring, room_id, address, "b")
         dialled, _ = silent.accept()
         threads = set(threading.enumerate())
@@ -146,7 +147,7 @@ def test_closing_is_quick_whatever_is_open(make):
         assert caller.recv(10) == b""
     for closed in (port, int(url.split(":")[2].split("/")[0])):
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", closed), 5)
+            socket.create_connection((HERE, closed), 5)
     for one in (*callers, dialled, silent):
         one.close()
 
@@ -177,14 +178,14 @@ def test_a_sandbox_that_is_not_started_or_closed_says_so():
 def test_the_ports_may_be_chosen(make):
     """port and outgoing_port are the ports that it answers on, again right after a restart; one in
     use is a clear error, and nothing of the failed start stays behind."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("", 0)) as two:
+    with socket.create_server((HERE, 0)) as one, socket.create_server(("", 0)) as two:
         ports = one.getsockname()[1], two.getsockname()[1]
         with pytest.raises(ConfkitError, match=f"port {ports[1]}"):
             Sandbox(outgoing_port=ports[1]).start()
     for _ in range(2):
         stranger = make(port=ports[0], outgoing_port=ports[1])
         sandbox = stranger.sandbox
-        urls = [f"http://127.0.0.1:{port}" for port in ports]
+        urls = [f"http://{HERE}:{port}" for port in ports]
         assert [sandbox.base_url, sandbox.outgoing_url] == urls
         assert stranger.code("list") == 0
         sandbox.close()

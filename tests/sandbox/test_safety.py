@@ -44,7 +44,7 @@ def listening() -> set[str]:
 def test_a_sandbox_listens_on_loopback_alone():
     """Both interfaces, the media server and a camera: no socket is reached from elsewhere."""
     before = listening()
-    with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
+    with Sandbox(seed=1, host="127.0.0.1") as sandbox, sandbox.connect() as client:
         room_id = ck.create_room(client, "Lab", "ops")
         sandbox.camera(size=(128, 96), fps=5)
         assert ck.get_mcu(client, room_id).startswith("127.0.0.1:")

@@ -116,6 +116,7 @@ def test_a_stream_without_a_picture(aside, make):
     assert "TEARDOWN" in silent.methods
 
 
+@pytest.mark.nightly
 def test_ctrl_c_ends_what_the_sandbox_does_for_a_call(aside, make):
     """A call that is interrupted is over in the sandbox, too: it does not run on unseen."""
     stranger = make(dial_timeout=600)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from confkit.endpoints import ENDPOINTS
+from tests.ports import HERE
 
 from .conftest import A, B
 
@@ -195,7 +196,7 @@ def test_what_is_no_http_request_is_refused(sandbox):
     """What is no HTTP, a TLS greeting for one, gets HTTP 400 on both ports."""
     for url in (sandbox.base_url, sandbox.outgoing_url):
         for line in (b"FOO / HTTP/1.1", b"\x16\x03\x01\x02", b"GET / HTTP/9"):
-            place = "127.0.0.1", int(url.rpartition(":")[2])
+            place = HERE, int(url.rpartition(":")[2])
             with socket.create_connection(place, 5) as connection:
                 connection.sendall(line + b"\r\nHost: h\r\n\r\n")
                 assert connection.recv(100).startswith(b"HTTP/1.1 400")

@@ -52,6 +52,7 @@ def test_a_sandbox_of_its_own_process_shows_no_secret(slow):
     assert slow.shown(said) == []
 
 
+@pytest.mark.nightly
 def test_no_log_file_or_argument_of_jupyter_shows_a_secret(tmp_path):
     """With --debug and the panels opened as a page: of all marked secrets, a proxy's password among
     them, none is in a log, a file or an argument."""

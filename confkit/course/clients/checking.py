@@ -62,9 +62,9 @@ def check_client(
         progress_shown(progress, len(rows), "rows") as step,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
-        checks = [pool.submit(_checked, client, row) for row in rows]
-        left = set(checks)
-        try:
+        try:  # from the first on: whatever is under way ends with the call
+            checks = [pool.submit(_checked, client, row) for row in rows]
+            left = set(checks)
             while left:  # in short spells, so that Windows sees Ctrl-C
                 done, left = wait(left, timeout=0.5, return_when=FIRST_COMPLETED)
                 for check in done:

@@ -1,0 +1,60 @@
+"""A run of pytest whose few failures are run once more, alone, after all else.
+
+A test that fails beside others and passes alone is listed as flaky, to be repaired first; the run
+is green. What holds a promise is never repeated: a secret that showed once is a fault.
+"""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTS_FAILED = 1  # pytest's exit status; others say that it could not run, or was interrupted
+A_FEW = 3  # failures that the machine, or another test, may be the cause of; more are ours
+NEVER = ("tests/secrets/", "tests/test_writes.py", "tests/test_layers.py")
+GROUP = re.compile(r"@(browser|/[^@]*\.py)$")  # which --dist loadgroup puts behind a test's name
+
+Call = Callable[[list[str]], int]  # runs a command, and returns its exit status
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of pytest that is over: its exit status, the names of the tests that failed, and of
+    those that failed and passed alone."""
+
+    status: int
+    failed: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+
+
+def run(pytest: Sequence[str], call: Call) -> Run:
+    """Run this command of pytest."""
+    with tempfile.TemporaryDirectory() as folder:
+        status = call([*pytest, "-o", f"cache_dir={folder}"])
+        cache = Path(folder, "v", "cache", "lastfailed")
+        names = json.loads(cache.read_text("utf-8")) if cache.exists() else {}
+    return Run(status, tuple(sorted(GROUP.sub("", name) for name in names)))
+
+
+def repeatable(failed: Sequence[str]) -> list[str]:
+    """The names to run once more: none where they are many, or hold a promise.
+
+    Of a notebook's cells it is the whole notebook: a cell needs those before it. A file that could
+    not be collected stands among the failed by its path, and is no test."""
+    if any("::" not in name or name.startswith(NEVER) for name in failed):
+        return []
+    names = {re.sub(r"\.ipynb::.*", ".ipynb", name) for name in failed}
+    return sorted(names) if len(names) <= A_FEW else []
+
+
+def once_more(first: Run, pytest: Sequence[str], call: Call) -> Run:
+    """The same run after its few failures were run again with this command of pytest, each alone:
+    green where all of them pass now, which are then the `flaky` ones."""
+    names = repeatable(first.failed) if first.status == TESTS_FAILED else []
+    for name in names:
+        print(f"\nonce more, alone: {name}", flush=True)
+        if call([*pytest, "-p", "no:cacheprovider", name]):
+            return first
+    return Run(0, (), tuple(names)) if names else first
