@@ -13,7 +13,13 @@ from pathlib import Path
 
 TESTS_FAILED = 1  # pytest's exit status; others say that it could not run, or was interrupted
 A_FEW = 3  # failures that the machine, or another test, may be the cause of; more are ours
-NEVER = ("tests/secrets/", "tests/test_writes.py", "tests/test_layers.py")
+NEVER = (
+    "tests/secrets/",
+    "tests/browser/test_secrets.py",
+    "tests/test_secret.py",
+    "tests/test_writes.py",
+    "tests/test_layers.py",
+)
 GROUP = re.compile(r"@(browser|/[^@]*\.py)$")  # which --dist loadgroup puts behind a test's name
 
 Call = Callable[[list[str]], int]  # runs a command, and returns its exit status

@@ -1,7 +1,6 @@
 """A real HTTP server whose answers a test writes down, for what no well-behaved service sends."""
 
 import json
-import signal
 import socket
 import ssl
 import threading
@@ -57,27 +56,6 @@ AUTHENTICATE = "/rtc/auth/valid"
 GET_ROOM = "/rtc/room/get"
 GRANTED = {"ret": 0, "random": "abc", "key": "def"}
 VECTOR_TOKEN = "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="
-
-
-@contextmanager
-def interrupted(service: Scripted, path: str) -> Iterator[None]:
-    """Ctrl-C in the main thread, a moment after the service was asked for this path."""
-    main, over = threading.main_thread().ident, threading.Event()
-    assert main
-
-    def press() -> None:
-        while not service.seen[path] and not over.wait(0.01):
-            pass
-        if not over.wait(0.2):
-            signal.pthread_kill(main, signal.SIGINT)
-
-    pressing = threading.Thread(target=press)
-    pressing.start()
-    try:
-        yield
-    finally:
-        over.set()
-        pressing.join()
 
 
 @contextmanager

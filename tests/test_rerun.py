@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests import rerun
+from tests.nightly.piece import ROOT
 
 ALWAYS = "def test_always():\n    assert False\n"
 ONCE = """
@@ -29,8 +30,6 @@ def test_of_four(number, tmp_path_factory):
     assert "popen" not in str(tmp_path_factory.getbasetemp())  # where a worker of pytest-xdist is
 """
 BROKEN = "import there_is_no_such_module\n"
-
-
 BESIDE = ("-p", "xdist", "-n", "2", "--dist", "loadgroup")
 ONCE_NAMES = ["test_a.py::test_once[a@b]", "test_a.py::test_once[c]"]
 
@@ -68,9 +67,19 @@ def test_a_few_failed_tests_run_once_more(
     assert len(calls) == 1 + repeated
 
 
-@pytest.mark.parametrize("file", ["secrets/test_surfaces.py", "test_writes.py", "test_layers.py"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "secrets/test_functions.py",
+        "browser/test_secrets.py",
+        "test_secret.py",
+        "test_writes.py",
+        "test_layers.py",
+    ],
+)
 def test_a_promise_is_never_repeated(file):
-    """Nor is what failed beside it."""
+    """Nor is what failed beside it; these files exist."""
+    assert (ROOT / "tests" / file).is_file()
     assert rerun.repeatable(["tests/test_text.py::test_a", f"tests/{file}::test_b"]) == []
 
 

@@ -127,6 +127,10 @@ def environment(folder: Path, runtime: Path) -> dict[str, str]:
     folders = {name: str(folder / place) for name, place in own.items()}
     # Kernels find `stage.py`, from wherever the tests are run.
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    more = {"CONFKIT_PROFILE": "sandbox", "JUPYTER_PLATFORM_DIRS": "1", "PYTHONPATH": path}
-    more["JUPYTER_RUNTIME_DIR"] = str(runtime)
+    more = {
+        "CONFKIT_PROFILE": "sandbox",
+        "JUPYTER_PLATFORM_DIRS": "1",
+        "JUPYTER_RUNTIME_DIR": str(runtime),
+        "PYTHONPATH": path,
+    }
     return {**kept, **folders, **more}
