@@ -191,8 +191,9 @@ class Attempt:
 
     @property
     def is_refused(self) -> bool:
-        """Whether its token was refused for the first time: it is sent again with a new one."""
-        return isinstance(self.error, TokenRejected) and not self.renewed
+        """Whether its token was refused for the first time: it is sent again with a new one. A1,
+        which has none, may answer the same code."""
+        return isinstance(self.error, TokenRejected) and not self.renewed and self.token is not None
 
     @property
     def pause(self) -> float | None:

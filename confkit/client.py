@@ -395,12 +395,13 @@ class Client:
         """Send many reads, and return in order the members of each answer, or its error.
 
         They go through libcurl where pycurl is installed and knows all of the session's settings,
-        otherwise through the session in threads: up to `concurrency` at once, fewer while the
-        service shows strain, at most `max_rate` in any second. Each is retried as by `send`, and
-        one expired token costs one authentication. Ctrl-C or `cancelled` ends it within a second:
-        then what was not asked is None, and the list is not `complete`. `step` is called after
-        each; `read` turns an answer into what is returned. ParameterError for a change: those go
-        through `send`, one by one. Sections 4, 5 and 7 of the interface.
+        otherwise through the session in threads: up to `concurrency` at once, at most `max_rate` in
+        any second. Each is retried as by `send`, and one expired token costs one authentication.
+        `cancelled` ends it within a second, and so does a service that answers nobody any more:
+        then what was not asked is None, and the list is not `complete`. Ctrl-C raises
+        KeyboardInterrupt within a second. `step` is called after each; `read` turns an answer into
+        what is returned. ParameterError for a change: those go through `send`, one by one.
+        Sections 4, 5 and 7 of the interface.
         """
         from .many.sending import send_many
 

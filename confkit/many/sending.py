@@ -33,7 +33,8 @@ def send_many(
     step: Callable[[], object],
     read: Read | None,
 ) -> Outcomes:
-    """What came for each request, in order; Ctrl-C or `cancelled` ends it within a second."""
+    """What came for each request, in order; `cancelled` ends it within a second, and so does
+    Ctrl-C, with a KeyboardInterrupt."""
     check_concurrency(concurrency)
     firsts = {request.endpoint: request for request in asked}
     for endpoint in firsts:
@@ -53,7 +54,7 @@ def send_many(
         queue = Queue(asked, context, token.result(), concurrency, pace, step, read)
         fits = all(options_of(context, context.written(one, None)) for one in firsts.values())
         with closing((Libcurl if fits else Threads)(context, min(concurrency, len(asked)))) as way:
-            while queue.left and not ended():
+            while queue.left and not (queue.gone or ended()):
                 while (attempt := queue.take()) is not None:
                     way.start(attempt)
                 for attempt, moved in way.arrived(min(LONGEST, queue.wait)):
@@ -115,9 +116,11 @@ class Threads:
 def ending(cancelled: threading.Event | None) -> Iterator[Callable[[], bool]]:
     """Inside, say whether the call is to end: `cancelled` is set, or Ctrl-C was pressed.
 
-    That is noted in place of a KeyboardInterrupt at whatever line runs: inside a callback of
-    libcurl that would be lost. Somebody else's handler, who has his own idea of it, stays."""
+    The KeyboardInterrupt of Ctrl-C comes at the end, not at whatever line runs: inside a callback
+    of libcurl it would be lost. Somebody else's handler, who has his own idea of it, stays."""
     stopped = threading.Event()
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with handled([signal.SIGINT] if ours else [], lambda *_: stopped.set()):
         yield lambda: stopped.is_set() or (cancelled is not None and cancelled.is_set())
+    if stopped.is_set():
+        raise KeyboardInterrupt

@@ -61,9 +61,11 @@ def sweep(
     What fails is in `failures` and missing in `frame()`, never zero; an error is raised only when
     nothing can be asked: bad IDs (ParameterError), refused keys, no connection at all. Reads are
     retried, one expired token costs one authentication. Up to `concurrency` requests are under way
-    at once, fewer while the service is slow, and at most `max_rate`, or the client's own, in any
-    second. Ctrl-C, or `cancelled`, ends it within a second with what came. Outside a sandbox a
-    sweep of over 1,000 calls first says how long it will take.
+    at once, and at most `max_rate`, or the client's own, leave in any second. `cancelled` ends it
+    within a second with what came; Ctrl-C raises KeyboardInterrupt. When nobody answers any more
+    (16 or `concurrency` failures in a row, and then one request alone), the rest is not asked, and
+    the sweep is not `complete`. Outside a sandbox a sweep of over 1,000 calls first says how long
+    it will take.
 
     `executor`, any of concurrent.futures or Dask's `get_executor()`, reads parts of 1,000 calls
     elsewhere, with up to `concurrency` requests each; with a rate one part after another.
@@ -144,8 +146,8 @@ class Sweep:
     """Rooms and their users as they were at one time, in the order in which they were asked for.
 
     `time` is the true start, in UTC; `seconds` is how long it took, `requests` how many calls it
-    cost; `complete` is False when it was ended early. `failures` are the calls that failed: their
-    rooms have missing values in `frame()`, never zeros.
+    cost; `complete` is False when it ended early, because it was cancelled or nobody answered.
+    `failures` are the calls that failed: their rooms have missing values in `frame()`, never zeros.
     """
 
     ids: tuple[str, ...]

@@ -151,7 +151,7 @@ class _Run:
     times: set[int] = field(default_factory=set)
 
     def go(self, sweeps: int | None, until: float) -> str:
-        """Record, and return why it ended; Ctrl-C is a KeyboardInterrupt or "interrupted".
+        """Record, and return why it ended; Ctrl-C is a KeyboardInterrupt.
 
         Turns are so many seconds apart, however long each takes; one whose time has passed before
         it could begin is skipped.
@@ -170,7 +170,7 @@ class _Run:
                 return "cancelled"
             in_time = left > -self.every  # else this machine was suspended while it waited
             if in_time and not self._sweep(turn * self.every):
-                return "cancelled" if self.stop.is_set() else "interrupted"
+                return "cancelled"
             if self.done.sweeps == sweeps:
                 return "sweeps"
             due = max(turn + 1, math.ceil((ticks() - start) / self.every))
@@ -180,8 +180,8 @@ class _Run:
             turn = due
 
     def _sweep(self, at: float) -> bool:
-        """Make the sweep of the turn `at` so many seconds; return whether it went to its end. What
-        was read is on the disk in any case."""
+        """Make the sweep of the turn `at` so many seconds; return False where it was cancelled.
+        What was read until then is on the disk."""
         now, rooms = self._moment(), at >= self.rooms_due
         if rooms:
             self.rooms_due = at + self.rooms_every
@@ -211,8 +211,8 @@ class _Run:
         return complete
 
     def _taken(self, rooms: bool) -> tuple[pd.DataFrame, str, bool]:
-        """Return what one sweep has read, by room, why most of what failed did, and whether it
-        went to its end; with `rooms` it reads the caps too. The first one raises when nothing can
+        """Return what one sweep has read, by room, why most of what failed did, and False where
+        it was cancelled; with `rooms` it reads the caps too. The first one raises when nothing can
         be asked."""
         try:
             swept = self.ask(rooms=rooms)
@@ -230,9 +230,10 @@ class _Run:
             self.known.update(caps[failed & (self.known["ret"] != 0).fillna(True)])
             self.known.loc[~failed, "attendee_max"] = caps["attendee_max"][~failed]
             self.known.loc[~failed, "ret"] = 0
-        if not swept.complete:
+        cancelled = self.stop.is_set() and not swept.complete
+        if cancelled:
             frame = frame[frame["users"].notna()]
-        return frame, swept.commonest, swept.complete
+        return frame, swept.commonest, not cancelled
 
     def _moment(self) -> datetime:
         """Return the time, to the millisecond, or the next that no sweep had: where the clock was

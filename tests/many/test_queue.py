@@ -1,4 +1,4 @@
-"""The course of many requests: one token, a rate, politeness, an end at any moment."""
+"""The course of many requests: one token, a rate, who does not answer, an end at any moment."""
 
 import json
 import os
@@ -13,11 +13,9 @@ from itertools import cycle
 import pytest
 
 import confkit as ck
-from confkit.many.queue import Queue
-from confkit.transport import no_answer
-from confkit.wire import Answer
+from tests.commands import interrupted
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply
-from tests.ways import ROOM, TOKEN, by, connected, raw, rooms
+from tests.ways import ROOM, by, connected, raw, rooms
 
 FRESH = {**GRANTED, "key": "pair"}
 
@@ -72,8 +70,8 @@ def test_keys_that_are_refused_in_the_middle_end_it(script, way):
 
 
 def test_a_token_that_stays_refused_is_that_rooms_failure(script, way):
-    """602 for one room fails that one alone; where every fresh token is refused, the rest fails
-    after eight failures in a row, each of which has cost at most one authentication."""
+    """602 for one room fails that one alone; where every fresh token is refused, that is no answer,
+    and few authentications are spent on it."""
     bad = {"7"}
     service = script(
         {GET_ROOM: lambda query: {"ret": 602} if query["room_id"] in bad else own(query)}
@@ -85,9 +83,10 @@ def test_a_token_that_stays_refused_is_that_rooms_failure(script, way):
     assert service.seen[AUTHENTICATE] == 2
     bad.update(map(str, range(1000)))
     found = client.send_many(rooms(*range(1000)))
-    assert {type(outcome) for outcome in found} == {ck.TokenRejected}
+    assert not found.complete
+    assert {type(outcome) for outcome in found} == {ck.TokenRejected, type(None)}
     assert service.seen[AUTHENTICATE] <= 10
-    assert service.seen[GET_ROOM] < 150
+    assert service.seen[GET_ROOM] < 250
 
 
 # When the next may leave
@@ -120,167 +119,171 @@ def test_many_reads_wait_as_long_as_the_service_asks(script, way):
     assert second - first >= 1
 
 
-class Wire:
-    """A queue on a clock that stands still, whose requests a test answers itself."""
-
-    def __init__(self, client, count):
-        self.now = 1000.0
-        context = client._context()._replace(clock=lambda: self.now, chance=lambda: 0.5)
-        self.queue = Queue(rooms(*range(count)), context, TOKEN, 32, None, int, None)
-
-    def take(self):
-        """All that may leave now."""
-        return list(iter(self.queue.take, None))
-
-    def put(self, flight, what=None):
-        """Answers a request so, or well."""
-        self.queue.put(flight, what or answer(own(flight.request.parameters)))
-
-    def round(self, what=None, after=0.01, of=32):
-        """How many leave; the first of them are answered so after these seconds, others well."""
-        self.now += 0.001
-        flights = self.take()
-        self.now += after
-        for place, flight in enumerate(flights):
-            self.put(flight, what if place < of else None)
-        return len(flights)
-
-    def end(self, what):
-        """Answers in rounds until each request has its outcome; gives the failures, and how many
-        were under way at most in the last rounds."""
-        counts = []
-        while self.queue.left:
-            counts.append(self.round(what(), after=0.001))
-            if not counts[-1]:
-                self.now += self.queue.wait
-        return [one for one in self.queue.results if isinstance(one, Exception)], max(counts[-9:])
+# Who does not answer
 
 
-def answer(body, status=200):
-    return Answer(status, "", json.dumps(body).encode())
+def swept(client, count, **options):
+    """A sweep of so many rooms for their fields alone, and how many of them were read."""
+    sweep = ck.sweep(client, [str(n) for n in range(count)], users=False, **options)
+    return sweep, len(sweep.rooms)
 
 
-LATE = no_answer("unanswered", "http://h", (1, 1), ())
-DROPPED = no_answer("closed", "http://h", (1, 1), ())
-BUSY, AWAY = answer({"ret": 410}), answer({"ret": 700}, 503)
-STRAIN = [BUSY, AWAY, answer({"ret": 503}), *(answer({"ret": 404}, n) for n in (504, 429)), LATE]
-NO_STRAIN = [answer({"ret": 404}), answer({"ret": 700})]
+def not_asked(sweep):
+    """How many rooms say in the frame that they were not asked."""
+    return int(sweep.frame().error.str.startswith("not asked").sum())
 
 
-@pytest.fixture
-def wire():
-    """Starts a queue: wire(count)."""
-    with ck.Client("http://h", "http://h", "a", "s") as client:
-        yield lambda count=2000: Wire(client, count)
+def test_a_few_slow_rooms_cost_only_themselves(client, way):
+    """Eight calls that are late are made again: all 200 rooms are read, by a complete sweep."""
+    ids = [ck.create_room(client, f"R{n}", owner_id="ops") for n in range(200)]
+    slow = by(client.sandbox.connect(timeout=(1, 0.5)), way)
+    client.sandbox.fault("/rtc/room/get", delay=2, times=8)
+    sweep = ck.sweep(slow, ids, users=False)
+    assert (len(sweep.rooms), sweep.failures, sweep.complete) == (200, (), True)
+    assert sweep.requests == 208
 
 
-QUICK = (None, 0.01)
-HALVED = [8, 16, 32, 32, 17, 10, 11, 12]
+def test_rooms_that_hang_in_the_middle_are_the_only_failures(script, way):
+    """More than there are under way at once, in a row: each is tried three times, all others are
+    read."""
+    hung = {str(n) for n in range(100, 120)}
+    service = script()
+    service.script[GET_ROOM] = lambda query: Reply(
+        own(query), delay=1 if query["room_id"] in hung else 0
+    )
+    client = connected(service, way, timeout=(1, 0.5))
+    sweep, read = swept(client, 300, concurrency=16)
+    assert (read, sweep.complete) == (280, True)
+    assert {failure.room_id for failure in sweep.failures} == hung
 
 
 @pytest.mark.parametrize(
-    ("rounds", "counts"),
+    ("reply", "error"),
     [
-        # Each quick answer lets one more leave.
-        ([QUICK] * 4, [8, 16, 32, 32]),
-        # One that takes more than three times the quickest, and a tenth of a second, adds none.
-        ([(None, after) for after in (0.05, 0.2, 0.2, 0.14, 0.01)], [8, 16, 16, 16, 32]),
-        # Strain halves it once for all that was under way, then each round adds one.
-        *(([*[QUICK] * 3, (one, 0.01, 5), (one, 0.01, 1), *[QUICK] * 3], HALVED) for one in STRAIN),
-        # A room that is not there, or another code, is no strain.
-        *(([QUICK, QUICK, (one, 0.01), QUICK], [8, 16, 32, 32]) for one in NO_STRAIN),
+        (Reply("", delay=0.6), ck.TransportTimeout),
+        (Reply(drop=True), ck.TransportError),
+        (Reply("<html>Bad gateway", status=502), ck.ProtocolError),
     ],
+    ids=["late", "closed", "502"],
 )
-def test_as_many_are_under_way_as_the_service_can_take(wire, rounds, counts):
-    """Round by round, by what the answers of the one before were and how long they took."""
-    begun = wire()
-    assert [begun.round(*each) for each in rounds] == counts
-
-
-def test_a_failure_is_tried_again_after_the_pauses_of_send(wire):
-    """A drop is tried 0.2 s later, then 0.4 s later, and then it is the outcome."""
-    begun, pauses = wire(1), []
-    while begun.queue.left:
-        if not begun.round(DROPPED, after=0.0):
-            pauses.append(begun.queue.wait)
-            begun.now += begun.queue.wait
-    assert pauses == pytest.approx([0.2, 0.4], abs=0.002)
-    assert begun.queue.results == [DROPPED]
-    assert begun.queue.results.sent == 3
+def test_a_service_that_went_away_ends_a_sweep(script, way, reply, error):
+    """Those that were asked have their own errors, the others say that nobody asked them; neither
+    is a room with zero users."""
+    service = script()
+    service.script[GET_ROOM] = lambda query: reply if service.seen[GET_ROOM] > 40 else own(query)
+    client = connected(service, way, timeout=(1, 0.2))
+    sweep, read = swept(client, 500, concurrency=8)
+    assert (read, sweep.complete) == (40, False)
+    assert {type(failure.error) for failure in sweep.failures} <= {error}
+    assert sweep.requests < 40 + 3 * 16
+    assert not_asked(sweep) == 460 - len(sweep.failures) > 400
+    assert sweep.frame().users.isna().all()
 
 
 @pytest.mark.parametrize(
-    ("failure", "seconds", "most"), [(BUSY, 2, 20), (AWAY, 2, 20), (DROPPED, 8, 32 + 16)]
+    "reply", [{"ret": 404}, {"ret": 410}, Reply({"ret": 700}, status=503)], ids=str
 )
-def test_a_service_that_comes_back_costs_few_rooms(wire, failure, seconds, most):
-    """Overloaded for two seconds, or away for eight as while it restarts, it is left in peace: one
-    request at a time finds out whether it is over, and then all that is left is asked."""
-    begun = wire()
-    back = begun.now + seconds
-    failures, under_way = begun.end(lambda: failure if begun.now < back else None)
-    assert len(failures) <= most
-    assert under_way > 8
+def test_a_result_code_is_an_answer(script, way, reply):
+    """However many rooms get one, all are asked."""
+    sweep, read = swept(connected(script({GET_ROOM: reply}), way), 200)
+    assert (read, len(sweep.failures), sweep.complete) == (0, 200, True)
 
 
-@pytest.mark.parametrize("failure", [DROPPED, Answer(502, "", b"<html>Bad gateway")])
-def test_a_service_that_is_gone_for_ten_seconds_is_given_up(wire, failure):
-    """When many in a row fail, one fresh request at a time finds out whether the service is back;
-    after ten seconds without a sign of life the rest fails with the last one's error."""
-    begun = wire()
-    assert [begun.round(), begun.round()] == [8, 16]
-    asked, when = begun.queue.results.sent, begun.now
-    failures, _ = begun.end(lambda: failure)
-    assert 10 <= begun.now - when < 12
-    assert begun.queue.results.sent - asked <= 3 * 32 + 3 * 20
-    assert len(failures) == 2000 - 8 - 16
-    assert len({str(one) for one in failures}) == 1
+@pytest.mark.parametrize("lost", ["nothing", "its tokens"])
+def test_a_service_that_restarts_costs_few_rooms(script, way, lost):
+    """It answers again within a second, without the tokens that it knew: the sweep goes on."""
+    service = script({AUTHENTICATE: [GRANTED, FRESH]})
+    client = by(service.client(), way)
+    old, away = client.token(), []
+
+    def room(query):
+        if service.seen[GET_ROOM] > 40:
+            away.append(time.monotonic())
+            if away[-1] < away[0] + 0.9:
+                return Reply(drop=True)
+            if lost == "its tokens" and query["access_token"] == old:
+                return {"ret": 602}
+        return own(query)
+
+    service.script[GET_ROOM] = room
+    sweep, read = swept(client, 300)
+    assert sweep.complete
+    assert read == 300 - len(sweep.failures) > 300 - 50
+    assert service.seen[AUTHENTICATE] == (1 if lost == "nothing" else 2)
 
 
-def test_time_outs_in_a_row_end_it_without_another_try(wire):
-    """Who has let eight wait in vain is not waited for again."""
-    for count, ends in ((7, False), (8, True)):
-        begun = wire()
-        begun.round(LATE, of=count)
-        assert (begun.queue.left == 0) is ends
+def test_failures_with_an_answer_between_do_not_end_it(script, way):
+    """A service that answers every seventh request is asked for all rooms, three times each."""
+    replies = cycle([*[Reply(drop=True)] * 6, ROOM])
+    service = script({GET_ROOM: lambda _: next(replies)})
+    found = connected(service, way).send_many(rooms(*[1] * 100))
+    assert (len(found), found.complete) == (100, True)
+    assert found.sent > 200
 
 
-def test_failures_with_a_success_between_do_not_end_it(wire):
-    """A service that answers every seventh request is asked for all of them."""
-    begun, answers = wire(400), cycle([DROPPED] * 6 + [None])
-    while begun.queue.left:
-        for flight in begun.take():
-            begun.now += 0.001
-            begun.put(flight, next(answers))
-        begun.now += 0.1
-    assert begun.queue.results.sent > 700
+# A1
+
+
+@pytest.mark.parametrize("call", ["get_room", "sweep", "threads", "executor"])
+@pytest.mark.parametrize(
+    "answer",
+    [{"ret": 602}, {"ret": 401}, {"ret": 0}, {"ret": 0, "random": "", "key": ""}, Reply("[]")],
+    ids=str,
+)
+def test_whatever_a1_answers_an_error_comes(script, call, answer):
+    """602 too, which says of any other call that its token has expired: nobody waits for ever."""
+    client = script({AUTHENTICATE: answer}).client()
+    with ThreadPoolExecutor(4) as pool:
+        calls = {
+            "get_room": lambda: ck.get_room(client, "1"),
+            "sweep": lambda: ck.sweep(client, ["1", "2"]),
+            "threads": lambda: list(pool.map(lambda n: ck.get_room(client, n), "1234")),
+            "executor": lambda: ck.sweep(client, ["1", "2"], executor=pool),
+        }
+        with ThreadPoolExecutor(1) as caller:
+            failure = caller.submit(calls[call]).exception(timeout=20)
+    assert isinstance(failure, ck.ConfkitError)
+    assert "A1" in str(failure)
 
 
 # The end
 
 
-@pytest.mark.parametrize("path", [AUTHENTICATE, GET_ROOM])
-def test_ctrl_c_gives_what_came(script, way, path):
-    """Neither an A1 that hangs nor a room's answer holds it up; what was not asked is None."""
+PRESSED = """
+import sys, threading
+import confkit as ck
+from tests.ways import by, client_of
+address, way, hung = sys.argv[1:]
+client = client_of(address, way, timeout=60)
+if hung == "A1":
+    client._token.held = None
+print("begun", flush=True)
+ck.sweep(client, [str(n) for n in range(200)])
+"""
+
+
+@pytest.mark.parametrize("hung", ["A1", "A3", "nothing"])
+def test_ctrl_c_reaches_the_caller(script, way, hung):
+    """As a KeyboardInterrupt, within two seconds, whatever hangs."""
     over = threading.Event()
+    asked = threading.Event()
 
     def hangs(query):
-        if query.get("room_id") == "0":
-            return own(query)
-        while path == GET_ROOM and len(client.calls) < 2:  # until A1 and the other room have come
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
-        return over.wait(60) and GRANTED
+        asked.set()
+        return over.wait(60) and own({"room_id": "1", **query})
 
-    service = script({path: hangs})
-    client = by(service.client(timeout=90), way)
-    found = client.send_many(rooms(0, 1))
-    if path == GET_ROOM:
-        assert found == [own({"room_id": "0"}), None]
-    else:
-        assert (found, found.sent) == ([None, None], 0)
+    paths = {"A1": AUTHENTICATE, "A3": GET_ROOM}
+
+    def quick(query):
+        asked.set()
+        return Reply(own(query), delay=0.3)
+
+    service = script({GET_ROOM: quick, **({paths[hung]: hangs} if hung in paths else {})})
+    began = time.monotonic()
+    done = interrupted(PRESSED, service.base_url, way, hung, begun=asked.is_set)
     over.set()
-    assert not found.complete
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert "KeyboardInterrupt" in done.stderr
+    assert time.monotonic() - began < 20  # of the 60 for which it hangs
 
 
 def test_somebody_elses_handler_of_ctrl_c_is_left_alone(script):
