@@ -49,7 +49,8 @@ def import_device(
 ) -> Device:
     """Import a device into a room (B1), and return it once the service has opened it.
 
-    `room_id` may be a whole Device, whose fields then fill what is left out. The service dials
+    `room_id` may be a whole Device, whose fields then fill what is left out, and whose login gives
+    way to `login_name` and `login_password`. The service dials
     `user_address` (scheme://host:port/path) itself, so the call may take 30 s. UserExists (423),
     JoinFailed (426), ServiceTimeout (427, 310), ServiceUnavailable (302), ParameterError (401, or
     noticed before sending). When the answer is lost the device is looked up in B3; where that does
@@ -82,6 +83,7 @@ def import_device(
         ),
         login_name=login_name,
         login_password=login_password,
+        replaces=isinstance(room_id, Device) and options is None,
     )
     report = None
     if preflight:
@@ -240,6 +242,7 @@ def _checked(
     options: object,
     login_name: str | None = None,
     login_password: str | None = None,
+    replaces: bool = False,
 ) -> Device:
     return Device(
         identity(B1, "room_id", room_id),
@@ -247,7 +250,7 @@ def _checked(
         needed_text(B1, "user_name", user_name),
         address_checked(B1, user_address),
         whole(B1, "user_data", str(user_data or "")),
-        options_checked(options, login_name, login_password),
+        options_checked(options, login_name, login_password, replaces),
     )
 
 
@@ -288,9 +291,13 @@ def shallow(options: object) -> None:
 
 
 def options_checked(
-    given: object, login_name: str | None = None, login_password: str | None = None
+    given: object,
+    login_name: str | None = None,
+    login_password: str | None = None,
+    replaces: bool = False,
 ) -> dict[str, Any]:
-    """Return the `options` of B1: what was given, with the login in the interface's keys."""
+    """Return the `options` of B1: what was given, with the login in the interface's keys, in place
+    of another one there where it `replaces` that."""
     if given is not None and not isinstance(given, Mapping):
         advice = 'Give a dict, such as {"assist_address": "rtsp://..."}.'
         raise wrong(B1, f"options is {type(given).__name__}, not an object.", advice)
@@ -301,7 +308,7 @@ def options_checked(
         if not isinstance(value, str):
             raise wrong(B1, f"{name} is not a text.", "Give it as text.")
         whole(B1, name, value)
-        if merged.get(name, value) != value:
+        if not replaces and merged.get(name, value) != value:
             problem = f"{name} is given twice, in options and by itself, and they differ."
             raise wrong(B1, problem, "Give it once.")
         merged[name] = value

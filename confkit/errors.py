@@ -188,14 +188,16 @@ class ServiceUnavailable(ApiError):
     """302, 303 and 304 of B: mostly the background service is not running."""
 
 
+_KINDS = {kind.__name__: kind for kind in ApiError.__subclasses__()}  # ours: others have none yet
+
+
 def api_error(
     ret: int | str, interface: str, endpoint: str, title: str, detail: str = "", status: int = 0
 ) -> ApiError:
     """The error for a result code, of the class that fits it, with meaning and advice; it names the
     HTTP `status`, where one is given."""
     found = explain(ret, interface)
-    kinds = {one.__name__: one for one in ApiError.__subclasses__()}
-    kind = kinds.get(error_of(ret, interface), ApiError)
+    kind = _KINDS.get(error_of(ret, interface), ApiError)
     news = detail.strip(" .").lower() not in ("", found.meaning.lower())
     said = f". The service says: {detail.strip(' .')}" if news else ""
     came = f"{ret} under HTTP {status}" if status else str(ret)

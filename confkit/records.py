@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, Self
 
 from .errors import ProtocolError
-from .secret import Guarded, Secret, guard, mask, masked
+from .secret import Guarded, GuardedAddress, Secret, guard, mask, masked
 
 DEEPEST = 100  # levels of lists and objects in a device's options
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
@@ -203,7 +203,7 @@ class Device:
         for name in ("room_id", "user_id", "user_name"):  # a camera's address may serve as one
             object.__setattr__(self, name, guard(getattr(self, name)))
         if self.user_address is not None:
-            object.__setattr__(self, "user_address", Guarded(self.user_address))
+            object.__setattr__(self, "user_address", GuardedAddress(self.user_address))
         object.__setattr__(self, "user_data", Guarded(self.user_data))
         object.__setattr__(self, "options", guard(self.options))
 

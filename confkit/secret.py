@@ -41,7 +41,8 @@ _UNQUOTED = {  # behind a colon it ends where a number of JSON may end
     ":": re.compile(r"(?:[^\s\"'<>&,}\])\\]|\\(?!\\{0,9}[\"']))*+"),
 }
 _LINE = re.compile(r"[^\r\n]*")
-_COMMAND = "$(confkit token)"  # what a shell puts there: our own advice, and no secret
+# Our own words, and no secret: what a shell or Python puts there, and a verdict.
+_OURS = re.compile(r"\$\(confkit token\)|ck\.ask_secret\(\)|[0-9]+ of [0-9]+ checks\b")
 
 _LOGIN = re.compile(r":\\?/\\?/[^\s:/?#@\[\"'<>]*:")
 _BEFORE = re.compile(r"((?<!\\)[\"']|=)[A-Za-z][A-Za-z0-9+.-]*\Z")
@@ -168,7 +169,7 @@ def _named(text: str) -> Iterator[Span]:
             end = _end(_WITHIN[opening[1]], text, start)
         elif header:
             end = _end(_LINE, text, start)
-        elif text.startswith(_COMMAND, start) or (equals == ":" and _is_heading(text, found)):
+        elif _OURS.match(text, start) or (equals == ":" and _is_heading(text, found)):
             continue
         elif equals == ":" and text.startswith(("{", "["), start):
             end = len(text)  # a structure, which may be cut off

@@ -57,6 +57,12 @@ def test_each_code_raises_the_class_that_fits_it(where, kind):
     assert "The service says" not in str(errors.api_error(ret, interface, "A3", "get room"))
 
 
+def test_a_class_of_somebody_elses_takes_no_place_of_ours():
+    """However it is called, as a cell that is run twice makes it anew."""
+    type("RoomNotFound", (ck.ApiError,), {})
+    assert type(errors.api_error(404, "A", "A3", "get room")) is ck.RoomNotFound
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_error_arrives_whole(kind):
     """Copied or sent to another process, an error keeps its class, its text and its attributes; one

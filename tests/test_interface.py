@@ -4,6 +4,7 @@ What each operation does, the states and limits of a room, and the codes that th
 tests/sandbox, in raw HTTP; any steps in any order in tests/nightly/fuzz_model.py."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -42,6 +43,9 @@ def test_all_operations_work_in_every_dialect(settings):
         assert ck.list_devices(client) == ck.list_devices(client, room_id) == [device]
         assert ck.list_devices(client, "another") == []
         assert ck.RoomUser("Door", "cam") in ck.get_room_users(client, room_id)
+        ck.remove_device(client, device)
+        older = replace(device, options={**LOGIN, "login_password": "before it was changed"})
+        assert ck.import_device(client, older, login_password=LOGIN["login_password"]) == device
         assert ck.reimport_device(client, device) == device
         assert sandbox._cameras.viewers(camera) == 1
         ck.remove_device(client, room_id, "cam")

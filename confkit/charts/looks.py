@@ -33,7 +33,7 @@ STATES = {
     "over": Look("#7f3000", "", "over"),
     "full": Look(VERMILION, "xx", "full"),
     "near": Look(ORANGE, "//", "nearly full"),
-    "free": Look(SKY, "", "in use"),
+    "in use": Look(SKY, "", "in use"),
     "empty": Look(TRACK, "", "empty"),
     "no cap": Look(FAINT, "", "no cap"),
     "unread": Look(PAPER, "....", "not read"),

@@ -24,7 +24,7 @@ _LOUD = ("over", "full", "near", "raise", "reached")
 _SPREAD = {
     "empty": STATES["empty"],
     **{
-        f"{low} to {low + 19} %": STATES["near" if low == 80 else "free"]
+        f"{low} to {low + 19} %": STATES["near" if low == 80 else "in use"]
         for low in range(0, 99, 20)
     },
     **{STATES[state].word: STATES[state] for state in ("full", "over", "no cap", "unread")},

@@ -41,13 +41,13 @@ def row_now(name: str, room_id: str, users: Size, cap: Size, capped: bool = True
         word = group if capped else "attendee_max not read"
     elif users is not None and cap is not None:
         order, numbers = users / cap, f"{users:,} of {cap:,}"
-        state = "near" if 5 * users >= 4 * cap else "free" if users else "empty"
+        state = "near" if 5 * users >= 4 * cap else "in use" if users else "empty"
         if users >= cap:
             state = "over" if users > cap else "full"
         word = group = STATES[state].word
         if state == "over":
             word = f"over by {users - cap:,}"
-        elif state in ("free", "near"):
+        elif state in ("in use", "near"):
             fifth = 20 * (5 * users // cap)
             group = f"{fifth} to {fifth + 19} %"
     place = (-order, -(users or 0), natural(name), room_id)

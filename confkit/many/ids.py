@@ -154,15 +154,22 @@ def _wrong(problem: str, advice: str) -> ParameterError:
 def _place(labels: Sequence[Any], id_column: str | None) -> int:
     """The place of the column with the IDs."""
     names = [str(label) for label in labels]
-    if id_column is None and USUAL not in names and len(names) == 1:
+    if id_column is None and USUAL not in names:
         # A file without a header begins with an ID, and that must not be lost for a name.
-        if not (isinstance(labels[0], str) and any(map(str.isdigit, names[0]))):
+        numbered = [name for name in labels if isinstance(name, str) and name.strip().isdigit()]
+        if numbered:
+            raise _wrong(
+                f"A column is called {numbered[0]!r}, as if the header were missing.",
+                "Write the columns' names as the first line of the file, room_id above the IDs.",
+            )
+        if len(names) == 1 and not (isinstance(labels[0], str) and any(map(str.isdigit, names[0]))):
             return 0
-        raise _wrong(
-            f"The only column is called {names[0]!r}, as if the header were missing.",
-            "Write room_id as the first line of the file, or name the file .txt; where that is "
-            f"the column's name, give id_column={names[0]!r}.",
-        )
+        if len(names) == 1:
+            raise _wrong(
+                f"The only column is called {names[0]!r}, as if the header were missing.",
+                "Write room_id as the first line of the file, or name the file .txt; where that is "
+                f"the column's name, give id_column={names[0]!r}.",
+            )
     if id_column is None and USUAL not in names:
         problem = "The table does not say which column holds the room IDs."
     else:

@@ -164,7 +164,8 @@ class Sweep:
         ended = "" if self.complete else ", ended early"
         why = f"; {self.commonest}" if self.failures else ""
         return (
-            f"<Sweep of {len(self.ids)} rooms on {self.service}: {self.requests} requests, "
+            f"<Sweep of {counted(len(self.ids), 'room')} on {self.service}: "
+            f"{counted(self.requests, 'request')}, "
             f"{counted(len(self.failures), 'failure')}, {self.seconds:.1f} s{ended}{why}>"
         )
 

@@ -360,7 +360,7 @@ class RoomsPanel(Panel):
             return mark and Bar(mark.text, None, "unread")
         cap, capped = row["attendee_max"] or None, row[STATE] != "unread"
         now = row_now("", row["room_id"], row["users"], cap, capped)
-        parts = [now.numbers, "" if now.state == "free" else now.word]
+        parts = [now.numbers, "" if now.state == "in use" else now.word]
         if row[UNREAD] and row[READ_AT] is not None:
             time = row[READ_AT]
             parts += [f"{age(time)} old" if self.frame.every else f"as of {clock(time, self._tz)}"]

@@ -35,7 +35,7 @@ _TONES = {
     "full": "bad",
     "near": "warn",
     "over": "bad",
-    "free": "note",
+    "in use": "note",
     "empty": "quiet",
     "no cap": "quiet",
     "unread": "quiet",
@@ -126,7 +126,7 @@ class OccupancyPanel(RoomsPanel):
     @told("filter")
     def filter(self, text: str = "", state: str | None = None) -> None:
         """Show the rooms with every word of `text` in topic, ID, owner or external ID that are in
-        this `state` of the occupancy chart: "full", "near", "over", "free", "empty", "no cap" or
+        this `state` of the occupancy chart: "full", "near", "over", "in use", "empty", "no cap" or
         "unread". The `value` holds all rooms."""
         Filter(text, state=state).checked()
         self.counts.state, self._search.value = state, text

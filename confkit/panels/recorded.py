@@ -216,10 +216,14 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
         arranging.shown(self.state, bool(said))
 
     def show(self, report: pd.DataFrame, topics: pd.Series) -> None:
-        """Show the capacity report with these topics of the rooms; first what would change."""
+        """Show the capacity report with these topics of the rooms: those that were full first, then
+        those of which the most would change."""
         room = report["room_id"].map(topics).fillna(report["room_id"])
         change = (report["suggested"] - report["attendee_max"]).fillna(0).abs()
-        order = change.sort_values(ascending=False, kind="stable").index
+        full = report["minutes_full"].fillna(0)
+        order = pd.DataFrame({"full": full, "change": change}).sort_values(
+            ["full", "change"], ascending=False, kind="stable"
+        )
         said = f"{counted(len(report), 'room')} recorded in {self.folder}"
-        self.report.show(report.assign(room=room).loc[order], said)
+        self.report.show(report.assign(room=room).loc[order.index], said)
         arranging.shown(self.report, True)

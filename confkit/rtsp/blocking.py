@@ -26,6 +26,8 @@ def blocking(
     `alone` gives it a loop of its own, which it may keep busy as long as it likes. Setting
     `cancelled` ends it, with CancelledError.
     """
+    if cancelled and cancelled.is_set():
+        raise CancelledError
     with (_Shared() if alone else _SHARED).thread() as thread:
         return thread.run(make, cancelled)
 

@@ -7,7 +7,7 @@ import threading
 from importlib.util import find_spec
 from typing import Any
 
-from ..secret import Guarded, Secret, mask, mask_address
+from ..secret import Guarded, GuardedAddress, Secret, mask, mask_address
 from .address import target
 from .blocking import blocking
 from .connection import speaks_tls
@@ -47,6 +47,7 @@ def preflight(
     "running" then) and when it has ended.  The camera waits meanwhile, so it had better be quick;
     what it raises ends the preflight and is raised here.
     """
+    url = GuardedAddress(url)  # a traceback shows the locals
     if transport not in TRANSPORTS:
         raise ValueError(f"transport is {transport!r}; it is one of {', '.join(TRANSPORTS)}.")
     if not timeout > 0 or not observe >= 0:
@@ -55,15 +56,14 @@ def preflight(
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{name} is not a text.")
     login_password = None if login_password is None else Secret(login_password)
-    guarded = Guarded(url)
 
     async def run() -> Report:
         steps = Steps("address", on_stage)
         try:
-            address, login = target(guarded, login_name, login_password)
+            address, login = target(Guarded(url), login_name, login_password)
         except PullRefused as refusal:
             stages = steps.end(refusal.reason)
-            return _report(mask_address(guarded, broken=True), stages, refusal)
+            return _report(mask_address(url, broken=True), stages, refusal)
         camera = Conversation(
             address,
             login,

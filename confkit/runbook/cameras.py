@@ -255,7 +255,9 @@ def stray_devices(
     listed = yield from asked(
         "the service lists its devices",
         lambda: list_devices(client),
-        lambda devices: f"{len(devices)} in {len({one.room_id for one in devices})} rooms",
+        lambda devices: (
+            f"{len(devices)} in {counted(len({one.room_id for one in devices}), 'room')}"
+        ),
     )
     if listed is None:
         return

@@ -69,7 +69,9 @@ def capacity_review(
     samples = yield from asked(
         "the recording can be read",
         lambda: month(recording, days),
-        lambda frame: f"{len(frame):,} samples of {frame.room_id.nunique()} rooms",
+        lambda frame: (
+            f"{counted(len(frame), 'sample')} of {counted(frame.room_id.nunique(), 'room')}"
+        ),
         advice="Set recording to the folder that confkit record fills, and look whether it runs.",
     )
     if samples is None:

@@ -87,8 +87,7 @@ def answered(checks: Checklist) -> list[str]:
     due = [check for check in checks if check.verdict == checks.verdict]
     if checks.verdict == "PASS" or not due:
         passed = sum(check.verdict == "PASS" for check in checks)
-        # Behind "PASS:" a number would be hidden as a password.
-        return [f"{checks.verdict}, {passed} of {len(checks)} checks passed."]
+        return [f"{checks.verdict}: {passed} of {len(checks)} checks passed."]
     return [f"{check.verdict}: {_sentence(check.found)} {check.advice}".rstrip() for check in due]
 
 

@@ -217,7 +217,7 @@ def test_a_list_of_one_id_a_line(written):
 WRONG_FILES = {
     "no header": ("00123\n7\n", "'00123', as if the header were missing"),
     "no header, nor zeros": ("A-1\n", "'A-1', as if the header were missing"),
-    "no header of columns": ("00123,Main\n7,Annex\n", "which column.*'00123'"),
+    "no header of columns": ("00123,Main\n7,Annex\n", "'00123', as if the header were missing"),
     "a spoilt cell": ("room_id;floor\n7;1\n1.61E+09;2\n", f"line 3: {SPOILT}"),
     "a spoilt line": ("7\n1.61E+09\n", f"rooms.txt, line 2: {SPOILT}"),
     "two blank IDs": ("room_id,floor\n,1\n,2\n7,1\n", "line 2: .* 1 more is wrong"),
@@ -236,6 +236,16 @@ WRONG_FILES = {
 def test_what_is_wrong_in_a_file_is_told_with_its_line(written, text, match):
     """The error names file and line; no row is left out silently, nor taken for a header."""
     refused(written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv"), match)
+
+
+@pytest.mark.parametrize("text", ["00123\n7\n", "00123,Main\n7,Annex\n"])
+def test_who_follows_the_advice_for_a_missing_header_keeps_the_first_room(written, text):
+    """No column is named in it that is a room: a line of names on top is what helps."""
+    with pytest.raises(ck.ParameterError) as raised:
+        room_ids(written(text))
+    assert "id_column" not in raised.value.advice
+    named = "room_id,building"[: 16 if "," in text else 7]
+    assert room_ids(written(f"{named}\n{text}")).ids == ["00123", "7"]
 
 
 @pytest.mark.parametrize("text", ["00123", "", ".", "9" * 5000])

@@ -16,6 +16,7 @@ from nbclient import execute
 
 import confkit as ck
 from confkit.sandbox import Sandbox
+from confkit.text import counted
 from tests.many.building import DEVICES, ROOM, USERS, building, room, users
 from tests.scripted import Reply
 
@@ -79,7 +80,7 @@ def test_the_frame_is_the_same_for_none_one_and_many(script, tmp_path, ids):
     frame.to_csv(tmp_path / "sweep.csv", index=False)
     found = ck.sweep(script(building({})).client(), tmp_path / "sweep.csv")
     assert list(found.ids) == ids
-    shown = f"<Sweep of {len(ids)} rooms on prod: {2 * len(ids) + bool(ids)} requests, "
+    shown = f"<Sweep of {counted(len(ids), 'room')} on prod: {2 * len(ids) + bool(ids)} requests, "
     assert repr(sweep).startswith(f"{shown}{2 * ids.count('nowhere')} failures")
     assert ("; such as room 'nowhere': get room" in repr(sweep)) is ("nowhere" in ids)
 

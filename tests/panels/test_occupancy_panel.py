@@ -76,7 +76,7 @@ def test_the_fullest_room_is_on_top_and_filters_are_the_counts_of_states(panel_o
     assert list(bars(panel).items()) == [
         ("full", Bar("3 of 3, full", 1.0, "full")),
         ("near", Bar("4 of 5, nearly full", 0.8, "near")),
-        ("used", Bar("2 of 9", 2 / 9, "free")),
+        ("used", Bar("2 of 9", 2 / 9, "in use")),
         ("empty", Bar("0 of 9, empty", 0.0, "empty")),
         ("open", Bar("1, no cap", None, "no cap")),
         (UNKNOWN, Bar("not read", None, "unread")),
@@ -96,6 +96,8 @@ def test_the_fullest_room_is_on_top_and_filters_are_the_counts_of_states(panel_o
     assert len(bars(panel)) == 6
     panel.filter("used")
     assert (list(bars(panel)), panel.table.told[:14]) == (["used"], "1 of 6 rooms ·")
+    panel.filter(state="in use")
+    assert list(bars(panel)) == ["used"]
     panel.filter(state="unread")
     assert (list(bars(panel)), unread.value, len(panel.value)) == ([UNKNOWN], True, 6)
     with pytest.raises(ck.ConfigError, match="Give one of over, full, near"):
@@ -150,6 +152,21 @@ def test_a_capacity_report_needs_no_service(client, sandbox, tmp_path):
     pd.testing.assert_frame_equal(report, ck.capacity_report(tmp_path, risk=0.1))
     [[key, row]] = panel.recorded.report.rows
     assert (key, row[0], "at its cap" in row[-1]) == ("1047", "1047", True)
+    panel.close()
+
+
+def test_rooms_that_were_full_come_first_in_the_capacity_table(client, rooms, tmp_path):
+    """There is no suggestion for them, and they are what the report is looked at for."""
+    samples = [
+        steady([1, 2] * 35, room="a", attendee_max=500, every="1D"),
+        steady([2, 3] * 35, room="b", attendee_max=3, every="1D"),
+        steady([1, 2] * 35, room="c", attendee_max=9, every="1D"),
+    ]
+    ck.save_occupancy(pd.concat(samples), tmp_path)
+    panel = OccupancyPanel(client, [*rooms.values()], every=0, folder=tmp_path)
+    report = panel.capacity().set_index("room_id")
+    assert report["suggested"].isna()["b"]
+    assert [key for key, _ in panel.recorded.report.rows] == ["b", "a", "c"]
     panel.close()
 
 

@@ -78,7 +78,7 @@ COLUMNS = [
     Column("room_id", "Room"),
     Column("users", "Users", right=True),
     Column("state", "State", lambda row: Mark(row["state"], "good") if row["state"] else None),
-    Column("share", "Use", lambda row: Bar("of 9", row["share"], "free")),
+    Column("share", "Use", lambda row: Bar("of 9", row["share"], "in use")),
     Column("absent", "Never there"),
 ]
 
@@ -119,7 +119,7 @@ def test_a_table_sends_one_page_and_says_how_many_there_are(table):
     assert len(messages) == 1
     assert (table.page, table.pages, table.told, len(table.rows)) == (0, 3, "121 rooms", 50)
     assert [column[0] for column in table.columns] == ["room_id", "users", "state", "share"]
-    bar = {"text": "of 9", "share": 0.5, "tone": "free"}
+    bar = {"text": "of 9", "share": 0.5, "tone": "in use"}
     assert table.rows[2:4] == [
         ["1002", ["1002", "3", {"text": "opening", "tone": "good"}, bar]],
         ["1003", ["1003", None, None, bar]],

@@ -83,7 +83,7 @@ def test_value_and_rows_say_how_full_rooms_are_the_fullest_first(panel, client, 
     bars = [tuple(row[3].values()) for _, row in panel.table.rows]
     assert bars == [
         ("2 of 2, full", 1.0, "full"),
-        ("1 of 4", 0.25, "free"),
+        ("1 of 4", 0.25, "in use"),
         ("0, no cap", None, "no cap"),
         ("not read", None, "unread"),
     ]

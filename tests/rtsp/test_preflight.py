@@ -538,6 +538,15 @@ def test_a_preflight_is_cancelled_while_a_camera_is_silent():
     assert isinstance(raised, CancelledError)
 
 
+def test_a_preflight_that_is_cancelled_before_it_begins_asks_no_camera():
+    """No connection is made, and no login is spent."""
+    cancelled = threading.Event()
+    cancelled.set()
+    raised, fake = tried(willing, cancelled=cancelled)
+    assert isinstance(raised, CancelledError)
+    assert fake.methods == []
+
+
 # A camera's failures are OSError and TimeoutError as well: those of the listener are its own.
 @pytest.mark.parametrize(
     ("kind", "place", "scheme"),

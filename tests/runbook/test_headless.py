@@ -179,7 +179,7 @@ def test_a_report_begins_with_the_answer():
     unknown = ck.Check("three", "UNKNOWN", "no answer", "Ask again.")
     full = ck.Check("four", "FAIL", "the room is full (2 of 2)", "Remove somebody.")
     for checks, answer in (
-        ([well, left], "PASS, 1 of 2 checks passed."),
+        ([well, left], "PASS: 1 of 2 checks passed."),
         ([well, unknown], "UNKNOWN: No answer. Ask again."),
         ([unknown, full], "FAIL: The room is full (2 of 2). Remove somebody."),
     ):

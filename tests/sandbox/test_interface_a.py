@@ -131,6 +131,11 @@ def test_who_can_join(stranger, sandbox):
     refused("taken", user_id="u")
     sandbox.lock(room_id)
     refused("locked", password="geheim")
+    sandbox.unlock(room_id)
+    for name, user_id in ((None, None), ("", None), ({}, None), ("Bob", ""), ("Bob", 7)):
+        with pytest.raises(ValueError, match=r"user_(name|id)"):
+            sandbox.join(room_id, name, user_id=user_id)
+    assert len(stranger.users(room_id)) == 2
     for call in (lambda: sandbox.leave(room_id, "x"), lambda: sandbox.lock("none")):
         with pytest.raises(LookupError):
             call()

@@ -1,5 +1,7 @@
 """What stands in the way of a call, and what each operation answers then: one table."""
 
+import math
+
 import pytest
 
 import confkit as ck
@@ -93,3 +95,14 @@ def test_what_each_operation_answers(stranger, sandbox, fields, done, codes, why
     assert found == {**USUAL, **codes}
     if found["import"] == 426:
         assert any((why or "max_video is 1, taken by") in text for text in sandbox.refusals)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"seats": "3"}, {"seats": -1}, {"seats": True}, {"expired": "no"}, {"peer_to_peer": 1}],
+)
+def test_a_licence_that_cannot_be_is_refused(sandbox, given):
+    """In the caller's own words, and nothing has changed."""
+    with pytest.raises(ValueError, match=next(iter(given))):
+        sandbox.licence(**given)
+    assert sandbox._service.licence.seats == math.inf

@@ -6,6 +6,7 @@ import socket
 from urllib.parse import quote
 
 import pytest
+import requests
 
 from confkit.endpoints import ENDPOINTS
 from tests.ports import HERE
@@ -190,6 +191,17 @@ def test_the_last_of_several_callbacks_counts(stranger):
         assert called(answer, last)["topic"] == "a\u2028b\u2029"
     odd = {**query, "callback": ["f", "1a"]}
     assert stranger.raw(A["get"], odd).json() == {"ret": 407, "msg": "parameter error"}
+
+
+def test_a_body_that_is_too_large_is_not_read(stranger, sandbox):
+    """Its connection is closed after a mebibyte, whatever it was for, and the reason is kept;
+    others are served."""
+    for url in (sandbox.base_url + A["get"], sandbox.outgoing_url + "/none"):
+        with pytest.raises(requests.ConnectionError):
+            requests.post(url, data=iter([b"x" * 2**20] * 64), timeout=20)
+        assert "larger than 1,048,576 bytes" in sandbox.refusals[-1].why
+    assert requests.post(sandbox.base_url + A["get"], data=b"x" * 2**20, timeout=20).ok
+    assert stranger.room()
 
 
 def test_what_is_no_http_request_is_refused(sandbox):

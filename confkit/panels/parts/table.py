@@ -24,7 +24,7 @@ class Mark(NamedTuple):
 class Bar(NamedTuple):
     """A cell as a bar of this `share` (1 is full) with a text beside it; None: not known.
 
-    `tone` is a state of occupancy: "free", "near", "full", "over", "empty", "no cap", "unread".
+    `tone` is a state of occupancy: "in use", "near", "full", "over", "empty", "no cap", "unread".
     """
 
     text: str

@@ -5,6 +5,7 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from email.utils import formatdate
 from typing import Any
 
@@ -18,6 +19,7 @@ from .operations import LOCAL, OPERATIONS, broken
 from .signatures import Parts, mistakes
 from .state import Refusal, Refused, Service
 
+LARGEST_BODY = 2**20  # bytes of a POST
 RECENT_TOKENS = 8  # against so many a wrong token is held, to say what is wrong with it
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]*", re.ASCII)
 
@@ -51,17 +53,19 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        body, more = b"", scope["method"] == "POST"
-        while more:
+        body, more, reply = bytearray(), scope["method"] == "POST", None
+        while more and len(body) <= LARGEST_BODY:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return
             body += message["body"]
             more = message["more_body"]
-        try:
-            reply = await self._reply(scope, body)
-        except asyncio.CancelledError:
-            reply = None  # the sandbox closes
+        if len(body) > LARGEST_BODY:
+            why = f"the body is larger than {LARGEST_BODY:,} bytes: the connection was closed"
+            self._service.note(Refusal(self._interface, None, why))
+        else:
+            with suppress(asyncio.CancelledError):  # the sandbox closes
+                reply = await self._reply(scope, bytes(body))
         if reply is None:
             scope["state"]["protocol"].transport.abort()
             while (await receive())["type"] != "http.disconnect":
