@@ -148,7 +148,9 @@ class Queue:
     def _put(self, attempt: Attempt, outcome: Any) -> None:
         now, refused = attempt.began + attempt.seconds, attempt.is_refused
         if _is_answered(attempt):
-            self._unanswered, self._last_answered = 0, attempt.request
+            self._unanswered = 0
+            if attempt.request.parameters:  # of a room: B3 may answer where no room is read
+                self._last_answered = attempt.request
         elif not refused:
             self._unanswered += 1
             if self._unanswered >= self._patience and self._alone is None:

@@ -180,6 +180,16 @@ def test_a_service_that_went_away_ends_a_sweep(script, way, reply, error):
     assert sweep.frame().users.isna().all()
 
 
+def test_interface_b_does_not_stand_in_for_a(client, sandbox):
+    """Where it answers and no room can be read, a sweep ends as well."""
+    ids = [ck.create_room(client, f"R{n}", owner_id="ops") for n in range(200)]
+    for path in ("/rtc/room/get", "/rtc/room/get_room_info"):
+        sandbox.fault(path, drop=True)
+    sweep = ck.sweep(client, ids)
+    assert (sweep.complete, sweep.rooms, sweep.users) == (False, [], {})
+    assert not_asked(sweep) > 100
+
+
 @pytest.mark.parametrize(
     "reply", [{"ret": 404}, {"ret": 410}, Reply({"ret": 700}, status=503)], ids=str
 )
