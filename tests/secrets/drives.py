@@ -134,6 +134,13 @@ MISTAKES: dict[str, Drive] = {
         lambda w: ck.import_devices(w.client, table(w, login_password=w["login_password"]))
     ),
 }
+# What raises a builtin error, in any world.
+SENSELESS: dict[str, Drive] = {
+    "an option of preflight": Drive(lambda w: ck.preflight(w.broken, transport="x"), ValueError),
+    "devices in place of a table": Drive(
+        lambda w: ck.import_devices(w.client, [ck.Device("1", "cam", "Cam", w.broken)]), TypeError
+    ),
+}
 CONFKIT = by_name(
     ck,
     {
@@ -143,13 +150,6 @@ CONFKIT = by_name(
         "Client.send_many": lambda w: w.client.send_many(_reads(w)),
         "Client.token": lambda w: w.client.token(),
         "Probe.save": _profiled,
-        "a preflight that makes no sense": Drive(
-            lambda w: ck.preflight(w.broken, transport="x"), ValueError
-        ),
-        "devices in place of a table": Drive(
-            lambda w: ck.import_devices(w.client, [ck.Device("1", "cam", "Cam", w.broken)]),
-            TypeError,
-        ),
         "ask_secret": _asked,
         "connect": another,
         "delete_room": lambda w: ck.delete_room(w.client, created(w) if w.sandbox else "1"),

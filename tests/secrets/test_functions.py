@@ -27,7 +27,7 @@ ALL = drives.HOSTILE_DRIVES | {"RoomExplorer": drives.PANELS["RoomExplorer"]}
 
 @pytest.mark.parametrize(
     "asked",
-    [drives.CONFKIT | drives.MISTAKES, MORE, commanded.TYPED],
+    [drives.CONFKIT | drives.MISTAKES | drives.SENSELESS, MORE, commanded.TYPED],
     ids=["ck", "more", "commands"],
 )
 def test_where_all_is_well_nothing_shows_a_secret(tmp_path, asked):
