@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from tests.many.building import USERS, building, room, users
+from tests.many.building import USERS, building, users
 from tests.scripted import AUTHENTICATE, GRANTED, Reply
 
 ENDED = "not asked: the sweep was ended before"
@@ -301,28 +301,3 @@ def test_threads_give_what_came_of_their_part(script, threads):
     gate.set()
     assert not sweep.complete
     assert [*sweep.frame().users.fillna(-1)] == [1, 1, 1, 1, -1]
-
-
-@pytest.mark.nightly
-def test_ctrl_c_in_a_terminal_gives_what_came(script, small):
-    """All processes get it, those of the pool too: the call returns, not complete and without an
-    exception, long before the answers that are due; rooms that were not asked say so."""
-    ids = rooms(40)
-    late = {one: Reply(room(one), delay=60) for one in ids[25:]}
-
-    def press(done, _):
-        if done == 30:
-            for process in (*pool._processes, os.getpid()):
-                os.kill(process, signal.SIGINT)
-
-    service = script(building(dict.fromkeys(ids, "x"), rooms=late, people=late))
-    pool = new_processes()
-    sweep = ck.sweep(service.client(timeout=90), ids, executor=pool, progress=press)
-    for process in list(pool._processes.values()):
-        process.kill()
-    frame = sweep.frame()
-    asked = frame.error.isna()
-    assert (sweep.complete, sweep.failures) == (False, ())
-    assert set(frame.error[~asked]) == {ENDED}
-    assert 12 <= asked.sum() == frame.users[asked].notna().sum() <= 25
-    assert list(frame.error[25:]) == [ENDED] * 15
