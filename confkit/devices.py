@@ -72,6 +72,10 @@ def import_device(
     shallow(options)
     options = guard(options)  # type: ignore[assignment]  # the same, with its secrets hidden
     client.may_send(B1)
+    if isinstance(room_id, Device) and options is None and isinstance(room_id.options, Mapping):
+        login = {"login_name": login_name, "login_password": login_password}
+        old = room_id.options.items()
+        options = {name: value for name, value in old if login.get(name) is None}
     device = _checked(
         **_filled(
             room_id,
@@ -83,7 +87,6 @@ def import_device(
         ),
         login_name=login_name,
         login_password=login_password,
-        replaces=isinstance(room_id, Device) and options is None,
     )
     report = None
     if preflight:
@@ -242,7 +245,6 @@ def _checked(
     options: object,
     login_name: str | None = None,
     login_password: str | None = None,
-    replaces: bool = False,
 ) -> Device:
     return Device(
         identity(B1, "room_id", room_id),
@@ -250,7 +252,7 @@ def _checked(
         needed_text(B1, "user_name", user_name),
         address_checked(B1, user_address),
         whole(B1, "user_data", str(user_data or "")),
-        options_checked(options, login_name, login_password, replaces),
+        options_checked(options, login_name, login_password),
     )
 
 
@@ -291,13 +293,9 @@ def shallow(options: object) -> None:
 
 
 def options_checked(
-    given: object,
-    login_name: str | None = None,
-    login_password: str | None = None,
-    replaces: bool = False,
+    given: object, login_name: str | None = None, login_password: str | None = None
 ) -> dict[str, Any]:
-    """Return the `options` of B1: what was given, with the login in the interface's keys, in place
-    of another one there where it `replaces` that."""
+    """Return the `options` of B1: what was given, with the login in the interface's keys."""
     if given is not None and not isinstance(given, Mapping):
         advice = 'Give a dict, such as {"assist_address": "rtsp://..."}.'
         raise wrong(B1, f"options is {type(given).__name__}, not an object.", advice)
@@ -308,7 +306,7 @@ def options_checked(
         if not isinstance(value, str):
             raise wrong(B1, f"{name} is not a text.", "Give it as text.")
         whole(B1, name, value)
-        if not replaces and merged.get(name, value) != value:
+        if merged.get(name, value) != value:
             problem = f"{name} is given twice, in options and by itself, and they differ."
             raise wrong(B1, problem, "Give it once.")
         merged[name] = value

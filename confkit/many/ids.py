@@ -155,22 +155,9 @@ def _place(labels: Sequence[Any], id_column: str | None) -> int:
     """The place of the column with the IDs."""
     names = [str(label) for label in labels]
     if id_column is None and USUAL not in names:
-        # A file without a header begins with an ID, and that must not be lost for a name.
-        numbered = [name for name in labels if isinstance(name, str) and name.strip().isdigit()]
-        if numbered:
-            raise _wrong(
-                f"A column is called {numbered[0]!r}, as if the header were missing.",
-                "Write the columns' names as the first line of the file, room_id above the IDs.",
-            )
-        if len(names) == 1 and not (isinstance(labels[0], str) and any(map(str.isdigit, names[0]))):
-            return 0
+        _check_header(labels)
         if len(names) == 1:
-            raise _wrong(
-                f"The only column is called {names[0]!r}, as if the header were missing.",
-                "Write room_id as the first line of the file, or name the file .txt; where that is "
-                f"the column's name, give id_column={names[0]!r}.",
-            )
-    if id_column is None and USUAL not in names:
+            return 0
         problem = "The table does not say which column holds the room IDs."
     else:
         wanted = USUAL if id_column is None else str(id_column)
@@ -179,3 +166,19 @@ def _place(labels: Sequence[Any], id_column: str | None) -> int:
         problem = f"The column {wanted!r} is {'twice' if wanted in names else 'not'} in the table."
     listed = ", ".join(map(repr, names)) or "none"
     raise _wrong(problem, f"Name the column with id_column=; the columns are {listed}.")
+
+
+def _check_header(labels: Sequence[Any]) -> None:
+    """Refuse names of columns that seem to be the first row: its room would be lost."""
+    names = [label for label in labels if isinstance(label, str)]
+    if numbers := [name for name in names if name.strip().isdigit()]:
+        raise _wrong(
+            f"A column is called {numbers[0]!r}, as if the header were missing.",
+            "Write the columns' names as the first line of the file, room_id above the IDs.",
+        )
+    if len(labels) == 1 and names and any(map(str.isdigit, names[0])):
+        raise _wrong(
+            f"The only column is called {names[0]!r}, as if the header were missing.",
+            "Write room_id as the first line of the file, or name the file .txt; where that is "
+            f"the column's name, give id_column={names[0]!r}.",
+        )

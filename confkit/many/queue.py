@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ..wire import Request
 
 LONGEST = 0.25  # seconds: a wait that sees the end of the call soon
-FEWEST = 16  # failures in a row, or as many as may be under way: then one is tried alone
-ALONE = -1  # the place of the request that is tried alone, whose result is not kept
-GRACE = 1.0  # seconds before that: a connection that is lost is often back by then
+UNANSWERED = 16  # requests in a row, or as many as may be in flight: then comes a probe
+PROBE = -1  # its place: the result of a probe is not kept
+PROBE_DELAY = 1.0  # seconds before it: a connection that is lost is often back by then
 SERVER_ERROR = 500  # HTTP
 
 
@@ -63,9 +63,9 @@ class Outcomes(list[Any]):
 class Queue:
     """The requests of one call, and what has become of each.
 
-    Requests that fail cost only themselves. Where nobody has answered so many in a row, one is
-    tried alone: the last that was answered, else the last of all. When that fails too, nobody is
-    there (`gone`): the rest is not asked.
+    Requests that fail cost only themselves. When too many in a row are not answered, one request is
+    tried alone, as a probe: the last that was answered, else the last of all. When that fails too,
+    the service is `gone`, and the rest is not asked.
     """
 
     def __init__(
@@ -88,11 +88,11 @@ class Queue:
         self._paces = [each for each in (pace, context.pace) if each is not None]
         self._token = token
         self._secrets: tuple[str, ...] = (token, context.secret_key)
-        self._concurrency, self._patience = concurrency, max(FEWEST, concurrency)
+        self._concurrency, self._tolerated = concurrency, max(UNANSWERED, concurrency)
         self._in_flight = self._next = self._unanswered = 0
         self._later: list[tuple[float, int, Attempt]] = []  # when, and what failed before
-        self._alone: Attempt | None = None
-        self._alone_due = 0.0
+        self._probe: Attempt | None = None
+        self._probe_due = 0.0
         self._last_answered = requests[-1]
         self._renewal: Future[Secret] | None = None
         self._refusal: ConfkitError | None = None
@@ -109,7 +109,7 @@ class Queue:
             self.wait = take(self._paces)
         if self.wait:
             return None
-        attempt = self._alone or self._pop(now)
+        attempt = self._probe or self._pop(now)
         self._in_flight += 1
         self.results.sent += 1
         attempt.begin(self._token, self._secrets)
@@ -117,10 +117,10 @@ class Queue:
 
     def _due(self) -> float:
         """When the next attempt may leave; infinite where an answer has to come first."""
-        if self._in_flight >= (1 if self._alone else self._concurrency):
+        if self._in_flight >= (1 if self._probe else self._concurrency):
             return math.inf
-        if self._alone:
-            return self._alone_due
+        if self._probe:
+            return self._probe_due
         if self._next < len(self._requests):
             return -math.inf
         return self._later[0][0] if self._later else math.inf
@@ -140,8 +140,8 @@ class Queue:
         current = attempt.token is self._token and self._refusal is None
         if attempt.is_refused and current and self._renewal is None:
             self._renewal = future_token(self.context, attempt.token, self._pace)
-        if attempt.place == ALONE:
-            self._put_alone(attempt)
+        if attempt.place == PROBE:
+            self._put_probe(attempt)
         else:
             self._put(attempt, outcome)
 
@@ -153,9 +153,9 @@ class Queue:
                 self._last_answered = attempt.request
         elif not refused:
             self._unanswered += 1
-            if self._unanswered >= self._patience and self._alone is None:
-                self._alone = Attempt(self._last_answered, self.context, ALONE)
-                self._alone_due = now + GRACE
+            if self._unanswered >= self._tolerated and self._probe is None:
+                self._probe = Attempt(self._last_answered, self.context, PROBE)
+                self._probe_due = now + PROBE_DELAY
         pause = 0.0 if refused else attempt.pause
         if attempt.error is None:
             self._settle(attempt.place, outcome)
@@ -166,13 +166,13 @@ class Queue:
         else:
             self._settle(attempt.place, attempt.error)
 
-    def _put_alone(self, attempt: Attempt) -> None:
-        """Go on where the one that was tried alone was answered, with a new token where need be;
-        else end, with their own errors for those that were asked."""
+    def _put_probe(self, attempt: Attempt) -> None:
+        """Go on if the probe was answered; else end, with their own errors for those that were
+        asked. A probe whose token was refused is sent again with a new one."""
         if attempt.is_refused:
-            self._alone = attempt.again()
+            self._probe = attempt.again()
             return
-        self._alone, self._unanswered = None, 0
+        self._probe, self._unanswered = None, 0
         if not _is_answered(attempt):
             self.gone = True
             for _, place, failed in self._later:
@@ -194,7 +194,7 @@ class Queue:
             self._refusal = error.with_traceback(None)
             waiting = [place for _, place, _ in self._later]
             waiting += range(self._next, len(self._requests))
-            self._later, self._next, self._alone = [], len(self._requests), None
+            self._later, self._next, self._probe = [], len(self._requests), None
             for place in waiting:
                 self._settle(place, self._refusal.again())
         else:
@@ -203,8 +203,8 @@ class Queue:
 
 
 def _is_answered(attempt: Attempt) -> bool:
-    """Whether somebody fit to answer has answered. A token that is refused as soon as it is made is
-    no such answer: each of them would cost an authentication."""
+    """Whether the service has answered: with success, or with a result code of its own. A new token
+    that is refused at once does not count, as each would cost an authentication."""
     if isinstance(attempt.error, ApiError):
         return not isinstance(attempt.error, TokenRejected)
     status = 0 if attempt.answer is None else attempt.answer.status

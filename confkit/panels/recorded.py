@@ -221,9 +221,9 @@ class RecordedBlock(ipywidgets.VBox):  # type: ignore[misc]
         room = report["room_id"].map(topics).fillna(report["room_id"])
         change = (report["suggested"] - report["attendee_max"]).fillna(0).abs()
         full = report["minutes_full"].fillna(0)
-        order = pd.DataFrame({"full": full, "change": change}).sort_values(
+        ranked = pd.DataFrame({"full": full, "change": change}).sort_values(
             ["full", "change"], ascending=False, kind="stable"
         )
         said = f"{counted(len(report), 'room')} recorded in {self.folder}"
-        self.report.show(report.assign(room=room).loc[order.index], said)
+        self.report.show(report.assign(room=room).loc[ranked.index], said)
         arranging.shown(self.report, True)

@@ -286,8 +286,8 @@ class Sandbox:
     ) -> str:
         """Return the user id of a person who has joined; `password` is the room's host_password and
         makes a host. RoomJoinRefused: room unknown, closed, locked (for hosts too) or full, id
-        taken, password wrong, licence expired or used up, no media server. ValueError: name or id
-        is empty, or no text."""
+        taken, password wrong, licence expired or used up, no media server. ValueError: name or
+        id is no text, or empty."""
         password = None if password is None else Secret(password)
         return self._service.join(room_id, user_name, password, user_id)
 
@@ -506,9 +506,8 @@ class Sandbox:
         number: when all are used A5 answers 411. Expired: 405 from A2 and A5. Without
         peer-to-peer: 701 from A2 with room_mode 3 or 4. ValueError: a value is of the wrong
         kind."""
-        if seats is not None and (isinstance(seats, bool) or not isinstance(seats, int | float)):
-            raise ValueError(f"seats is {seats!r}; give a number, or math.inf")
-        if seats is not None and not seats >= 0:
+        is_number = isinstance(seats, int | float) and not isinstance(seats, bool)
+        if seats is not None and not (is_number and seats >= 0):
             raise ValueError(f"seats is {seats!r}; give a number from 0, or math.inf")
         for name, value in (("expired", expired), ("peer_to_peer", peer_to_peer)):
             if not isinstance(value, bool | None):

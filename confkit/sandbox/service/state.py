@@ -235,11 +235,10 @@ class Service:
         The room's host_password makes a host, a wrong password is refused, and any password is
         wrong in a room that has none. Nobody new enters a locked room, not even a host (assumed).
         """
-        for name, text in (("user_name", user_name), ("user_id", user_id)):
-            if not isinstance(text, str) and not (name == "user_id" and text is None):
-                raise ValueError(f"{name} is {text!r}, which is no text")
-            if not (text is None or text.strip()):
-                raise ValueError(f"{name} is empty")
+        texts = {"user_name": user_name} | ({} if user_id is None else {"user_id": user_id})
+        for name, text in texts.items():
+            if not (isinstance(text, str) and text.strip()):
+                raise ValueError(f"{name} is {text!r}; give a text that is not empty")
         room = self.room(room_id)
         reasons = [why for _, why in self.obstacles(room)]
         right = (room and room.host_password) or ""
