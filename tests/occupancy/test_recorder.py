@@ -219,6 +219,16 @@ def test_a_sweep_that_is_cancelled_keeps_what_was_read(tmp_path, client, sandbox
     assert frame["users"].notna().all()
 
 
+def test_a_recording_outlasts_a_service_that_goes_away(record, client, sandbox, moments):
+    """A sweep that ends early as nobody answers has a row for each room, asked or not, without
+    users: the recording goes on, and the next sweep is whole."""
+    ids = [ck.create_room(client, f"R{n}", "ops") for n in range(60)]
+    moments.plan(30, lambda: [sandbox.fault(path, drop=True) for path in (GET, USERS, DEVICES)])
+    moments.plan(90, sandbox.clear_faults)
+    done = record(3, room_ids=ids)
+    assert (done.sweeps, done.rows, done.failures, done.ended) == (3, 180, 60, "sweeps")
+
+
 def test_who_reads_the_folder_holds_up_no_sweep(record, recorder, moments):
     """While somebody reads, a day that is over waits, and is compacted after a later sweep."""
     moments.passed = 11.9 * 3600
