@@ -27,7 +27,7 @@ def start_kernels_over_ipc() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compares on the sandbox, in a course that nobody has begun, but for ports and seconds."""
+    """Compares on the sandbox, but for ports and seconds."""
     compared = getattr(config.option, "nbval", False)
     if os.name == "posix" and (compared or getattr(config.option, "nbval_lax", False)):
         start_kernels_over_ipc()
@@ -37,9 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.nbval_sanitize_with = str(ROOT / "tests" / "nbval.cfg")
     for name in [name for name in os.environ if name.startswith("CONFKIT_")]:
         del os.environ[name]  # no service, profile or input of the person who runs it
-    own = tempfile.mkdtemp(prefix="confkit-course-")
-    config.add_cleanup(lambda: shutil.rmtree(own, ignore_errors=True))
-    os.environ.update(CONFKIT_PROFILE="sandbox", CONFKIT_COURSE=f"{own}/course.jsonl")
+    os.environ["CONFKIT_PROFILE"] = "sandbox"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

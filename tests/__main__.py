@@ -8,7 +8,7 @@ runs all tests, with the newest packages, in a random order, with many random ex
 nothing.
 
 What the tests compare with and pip cannot install (ffprobe, curl, openssl, and a browser without
-windows; nightly GStreamer and Java) comes from Debian's packages on Debian and Ubuntu, when this
+windows; nightly GStreamer) comes from Debian's packages on Debian and Ubuntu, when this
 runs as root or in CI; elsewhere the line that installs it is printed, and those tests are skipped,
 or fail with CI=true.
 """
@@ -37,7 +37,6 @@ WITNESSES = {  # a program, and the Debian packages that come with it
 WITHOUT_NOTEBOOKS = ("-p", "no:nbval")  # which takes seconds to load, in each process
 NOTEBOOKS = ("-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=60")
 NIGHTLY = {
-    "javac": "default-jdk-headless",
     "gst-launch-1.0": "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good "
     "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-gi "
     "gir1.2-gst-rtsp-server-1.0",

@@ -90,7 +90,6 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
         monkeypatch.delenv(name)
     home: Path = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
-    monkeypatch.setenv("CONFKIT_COURSE", str(home / "course.jsonl"))  # nor how far they have come
 
 
 @pytest.fixture

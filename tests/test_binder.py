@@ -1,6 +1,5 @@
 """What Binder does with `binder/`, without Docker: postBuild, then start with its server."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import matplotlib
 import pytest
 from packaging.requirements import Requirement
 
-from confkit.course import exercises
 from tests.ports import quiet_port
 from tests.servers import page, server
 from tests.test_extras import EXTRAS, OPTIONAL, PROJECT
@@ -49,14 +47,11 @@ def test_binder_installs_what_the_notebooks_need():
 
 
 @pytest.mark.nightly
-def test_notebooks_can_be_compared_on_binder_whatever_is_set_there(environment, tmp_path):
+def test_notebooks_can_be_compared_on_binder_whatever_is_set_there(environment):
     """`pytest --nbval`, typed in a terminal there, passes with the plugins of `lab` alone. Whoever
-    is through the course, or has a service of their own, sees the outputs that are stored."""
-    through, names = tmp_path / "course.jsonl", exercises()["exercise"]
-    right = [json.dumps({"exercise": name, "outcome": "right"}) + "\n" for name in names]
-    through.write_text("".join(right))
+    has a service of their own sees the outputs that are stored."""
     plugins = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "nbval.plugin"}
-    own = {"CONFKIT_COURSE": str(through), "CONFKIT_BASE_URL": "http://127.0.0.1:9"}
+    own = {"CONFKIT_BASE_URL": "http://127.0.0.1:9"}
     line = ["pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
     subprocess.run(
         [BINDER / "start", *line, *NOTEBOOKS],

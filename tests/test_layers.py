@@ -117,7 +117,7 @@ def test_the_core_loads_no_extra():
 
 def test_rtsp_and_sandbox_know_only_what_they_need():
     """rtsp knows nothing of rooms; in the sandbox only `Sandbox` builds a Client; only connect, cli
-    and the course (whose checker starts it in three dialects) import the sandbox."""
+    and the course (which names the mistakes in a token) import the sandbox."""
     for path in modules():
         here = room(path)
         real = {target for target, typing_only in imports(path) if not typing_only}

@@ -59,7 +59,7 @@ def test_above_a_panel_stands_its_picture():
                 assert pictures, path
                 assert all((path.parent / one).exists() for one in pictures), path
                 shown += 1
-    assert shown == 5
+    assert shown == 4
 
 
 def test_what_nbval_does_not_compare_is_counted_and_has_its_reason():

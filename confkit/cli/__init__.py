@@ -68,7 +68,7 @@ def _parser() -> Parser:
             continue
         module, _, function = row["run"].partition(".")
         run = getattr(import_module(f".{module}", __package__), function)
-        texts = {key: row[key] for key in ("help", "epilog", "usage") if key in row}
+        texts = {key: row[key] for key in ("help", "epilog") if key in row}
         made = groups[group].add_parser(name, description=inspect.getdoc(run), **texts)
         made.set_defaults(run=run, parser=made, takes_more=row.get("takes_more", False))
         options = {flag: shared[flag] for flag in row.get("shared", ())}

@@ -1,11 +1,9 @@
-"""The course: exercises that are checked, and how far a learner has come.
+"""The course: exercises that are checked, and what a client in another language is tried with.
 
 from confkit import course
 course.check("token", my_token)        # what is right, and which mistake a wrong answer was
-course.exercises()                     # all of them, with their questions
-course.progress()                      # what is right, tried and not yet tried, in every notebook
-course.contract()                      # what a client of one's own, in any language, has to do
-course.check_client(["java", "Client"])  # which rows of the interface it gets right
+course.vectors()                       # signatures to compare one's own with
+course.open_questions()                # what to ask the provider
 
 To add an exercise: one code cell in a notebook, `my_name = None` and, as its last line,
 `course.check("name", my_name)` (`..., client` where it looks at the sandbox); the question right
@@ -19,25 +17,7 @@ gives it, a text, ...); where a judge raises, the answer cannot be read. Nothing
 may be a secret.
 """
 
-from .checking import Finding, check, exercises
-from .clients.checking import check_client
-from .clients.rows import contract, skeleton, vectors
-from .kept import Progress, progress
-from .lessons import Exercise
-from .material import ask, open_questions, picture
+from .checking import Finding, check
+from .material import ask, open_questions, picture, vectors
 
-__all__ = [
-    "Exercise",
-    "Finding",
-    "Progress",
-    "ask",
-    "check",
-    "check_client",
-    "contract",
-    "exercises",
-    "open_questions",
-    "picture",
-    "progress",
-    "skeleton",
-    "vectors",
-]
+__all__ = ["Finding", "ask", "check", "open_questions", "picture", "vectors"]

@@ -1,5 +1,5 @@
-"""Judges of what a learner makes without a service: signatures, parameters, a topic, a pause, and a
-client of one's own. Each is called as its exercise."""
+"""Judges of what a learner makes without a service: signatures, parameters, a topic and a pause.
+Each is called as its exercise."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import math
 import re
 import statistics
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import unquote, unquote_plus
 
 from ..client import Client
 from ..dialect import Dialect
-from ..errors import ConfigError
 from ..sandbox.service.signatures import Kind, Parts, mistakes
 from ..signing import sign
 from ..text import counted
 from .judged import Function, Hints
+from .material import vectors
 
 # Published with the interface's vectors: no secret of anybody.
 MORNING = Parts(
@@ -200,39 +201,31 @@ def _is_pause(seconds: Any) -> bool:
 
 def signature(function: Function, _: Any) -> Hints:
     """It makes digest and token of every vector."""
-    from .clients.rows import KINDS, mistake, vectors
-
     given = vectors()["vectors"]
     for number, vector in enumerate(given):
-        messages = (vector["access_key"], f"{vector['random']}:{vector['key']}")
-        for kind, message in zip(KINDS, messages, strict=True):
-            made = function(vector["secret_key"], message, vector["hash"], vector["signature"])
-            if wrong := mistake(vector, kind, made):
-                yield f"Right in {number} of {len(given)} vectors, then: {wrong}."
+        messages = {
+            "digest": vector["access_key"],
+            "token": f"{vector['random']}:{vector['key']}",
+        }
+        for kind in ("digest", "token"):
+            made = function(
+                vector["secret_key"], messages[kind], vector["hash"], vector["signature"]
+            )
+            if made != vector[kind]:
+                why = _mistake(vector, kind, made)
+                yield f"Right in {number} of {len(given)} vectors, then: {why}."
     return (
         f"Digest and token are right in all {len(given)} vectors. In another language, do the "
-        "same before you send the first request: confkit course vectors prints them."
+        "same before you send the first request."
     )
 
 
-def own_client(words: list[Any], _: Any) -> Hints:
-    """The client that it starts knows the three rows that the skeleton leaves out."""
-    from .clients.checking import check_client
-
-    if not words or not all(isinstance(word, str) for word in words):
-        yield "Hand in the command as a list of words, such as ['sh', 'client.sh']."
-    try:
-        found = check_client(words, only=("A1", "A4", "A7", "B2"))
-    except ConfigError:
-        yield (
-            "This command cannot be started. Its first word is a program, as it is typed in a "
-            "terminal, and each argument stands by itself: ['java', '-cp', 'folder', 'Client']."
-        )
-    for row in found:
-        if row.verdict != "PASS":
-            number = sum(check.verdict == "PASS" for check in found)
-            yield f"{number} of {len(found)} rows are right. {row.check}: {row.found}."
-    return (
-        "A1, A4, A7 and B2 are right in three services. For all rows, in a terminal: "
-        "confkit course check -- and then your command."
-    )
+def _mistake(vector: Mapping[str, str], kind: Kind, made: Any) -> str:
+    """What is wrong with a digest or token of a vector."""
+    why: tuple[str, ...] = (f"there is no {kind}, a text",)
+    if isinstance(made, str):
+        parts = Parts(vector["access_key"], vector["secret_key"], vector["random"], vector["key"])
+        dialect = Dialect(hash=vector["hash"], signature=vector["signature"])
+        unknown = ("it is another one, and no known mistake makes it",)
+        why = mistakes(kind, made, parts, dialect) or unknown
+    return f"{kind}, {vector['hash']} and {vector['signature']}: {'; and '.join(why)}"

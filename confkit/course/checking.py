@@ -1,29 +1,20 @@
-"""Checks an answer, and lists the exercises."""
+"""Checks an answer to an exercise."""
 
 from __future__ import annotations
 
-import json
-import re
 from contextlib import closing
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..client import Client
 from ..errors import ConfigError, ConfkitError
 from ..secret import mask
 from ..text import as_it_is
-from . import kept
 from .judged import Function, Misfit, Raised, read
 from .lessons import EXERCISES
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-_ASKED = re.compile(r"### \d+\..*?\n\n(.*)", re.DOTALL)
-_CHECKED = re.compile(r'course\.check\("([^"]+)"')
+_SHADES = {"right": "#d9eedd", "not yet right": "#f9d9d4", "open": "#e8e8e8"}
 _ELSEWHERE = (
     "This exercise looks at the sandbox alone: give its client as the third argument, "
     'client = ck.connect("sandbox"). Nothing was looked at and nothing was changed.'
@@ -51,8 +42,9 @@ class Finding:
         return f"[{self.word}] {self.exercise}\n{self.told}"
 
     def _repr_html_(self) -> str:
+        style = f"background:{_SHADES[self.word]};color:#1a1a1a;padding:1px 7px;border-radius:3px"
         return as_it_is(
-            f"<p><b>{kept.badge(self.word)} {escape(self.exercise)}</b></p>"
+            f"<p><b><span style='{style}'>{self.word}</span> {escape(self.exercise)}</b></p>"
             f"<p style='max-width:46em'>{escape(self.told)}</p>"
         )
 
@@ -63,8 +55,7 @@ def check(name: str, answer: object, client: Client | None = None) -> Finding:
     None and `...` are no answer yet. A wrong answer of whatever type raises nothing, and what a
     function that is handed in raises is shown, masked. `client`, one of the sandbox, is needed
     where the exercise looks at what was done there; where it was closed the answer stays open. The
-    outcome counts in `progress`; the answer itself is neither kept nor quoted. ConfigError for an
-    unknown name.
+    answer is neither kept nor quoted. ConfigError for an unknown name.
     """
     known = {exercise.name: exercise for exercise in EXERCISES}
     if name not in known:
@@ -96,23 +87,4 @@ def check(name: str, answer: object, client: Client | None = None) -> Finding:
         right, text = False, text + "which cannot be read. The question says what is asked for."
     if not right and isinstance(given, Function) and set(given.gave) == {"NoneType"}:
         text = f"It gave None: is a `return` missing? {text}"
-    kept.keep(name, right)
     return Finding(name, right, text)
-
-
-def exercises() -> pd.DataFrame:
-    """Return one row per exercise, in the course's order: exercise, notebook, question (texts, the
-    question as its notebook asks it)."""
-    import pandas as pd
-
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "_notebooks"
-    folder = installed if installed.is_dir() else package.parent / "notebooks"
-    asked = {}
-    for notebook in {exercise.notebook for exercise in EXERCISES}:
-        stored = json.loads((folder / "course" / f"{notebook}.ipynb").read_text("utf-8"))
-        for above, below in pairwise("".join(cell["source"]) for cell in stored["cells"]):
-            if (checked := _CHECKED.search(below)) and (question := _ASKED.search(above)):
-                asked[checked[1]] = " ".join(question[1].split())
-    rows = [(exercise.name, exercise.notebook, asked[exercise.name]) for exercise in EXERCISES]
-    return pd.DataFrame(rows, columns=["exercise", "notebook", "question"], dtype="str")

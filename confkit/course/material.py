@@ -1,7 +1,8 @@
-"""What the lessons show and use: pictures, the open questions, and a plain call by hand."""
+"""What the lessons show and use: pictures, vectors, the open questions, a plain call by hand."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from html import unescape
@@ -44,6 +45,17 @@ def picture(name: str) -> Picture:
     svg = files(__package__).joinpath("drawings", f"{name}.svg").read_text("utf-8")
     _, _, titled = svg.partition("<title>")
     return Picture(" ".join(unescape(titled.partition("</title>")[0]).split()), svg)
+
+
+def vectors() -> dict[str, Any]:
+    """Return signatures of every hash and form, for easy keys and awkward ones: `about`, a list of
+    texts, and `vectors`, a list of objects.
+
+    Each vector has hash, signature, access_key, secret_key, random, key, and what is made of them:
+    digest, token, and both percent-encoded as digest_encoded and token_encoded.
+    """
+    text = files(__package__).joinpath("vectors.json").read_text("utf-8")
+    return json.loads(text)  # type: ignore[no-any-return]
 
 
 def open_questions() -> pd.DataFrame:

@@ -18,7 +18,6 @@ from ..endpoints import B1
 from ..errors import ConfigError, ConfkitError, UserNotFound
 from ..rtsp.blocking import LoopThread
 from ..secret import Secret
-from ..signing import digest
 from .cameras.picture import decoded, need_av
 from .cameras.ports import Listener
 from .service import identity, server
@@ -83,9 +82,8 @@ class Sandbox:
     take 4 s to open, less than clients wait for B1, and later on may send nothing for 10 s;
     `dial_timeout` sets both. Each answer waits `latency` seconds, as from a service that is far
     away or slow. The keys are the published demo keys on loopback and random ones beyond it, unless
-    given. `explain` logs what was wrong with each refused call and odd about others; `refusals` and
-    `remarks` keep the last of these texts anyway. `with` or `start()` starts it, once; `close()`
-    ends it.
+    given. `explain` logs what was wrong with each refused call; `refusals` keep the last of these
+    texts anyway. `with` or `start()` starts it, once; `close()` ends it.
     """
 
     def __init__(
@@ -231,13 +229,6 @@ class Sandbox:
         return list(self._service.refusals)
 
     @property
-    def remarks(self) -> list[str]:
-        """What was odd about the last calls that were taken all the same (an optional parameter
-        that came empty, an address that was cut at an &), the newest at the end. Another service
-        may refuse these."""
-        return list(self._service.remarks)
-
-    @property
     def base_url(self) -> str:
         """The address of interface A."""
         return self._url(0)
@@ -267,12 +258,6 @@ class Sandbox:
             sandbox=self,
             **options,
         )
-
-    @served
-    async def is_credential(self, text: str) -> bool:
-        """Return whether a text is the digest of A1 here, or a token that A1 gave the means for."""
-        right = digest(self.access_key, self.secret_key, self.dialect)
-        return identity.same(text, right) or text in self._service.tokens
 
     # People
 

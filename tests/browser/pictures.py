@@ -22,7 +22,6 @@ panel.select(busy)
 """,
     ("occupancy", "occupancy"): "",
     ("rtsp-import", "devices"): "",
-    ("course/07-your-own-client", "course/wire"): "",
 }
 _WHO = "one => one.closest('.jp-Cell').previousElementSibling.scrollIntoView()"
 

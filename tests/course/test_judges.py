@@ -15,7 +15,6 @@ import pytest
 from confkit import course
 from confkit.rtsp import verdicts
 from confkit.sandbox import Sandbox
-from tests.course.clients import client
 
 HERE = Path(__file__).parent
 VALUES = json.loads((HERE / "answers.json").read_text("utf-8"))
@@ -121,11 +120,6 @@ FUNCTIONS = [  # exercise, answer, what is said of it
     ("signature", lambda *given: signed(*given).encode(), "a text"),
     ("signature", lambda *given: "x", "no known mistake"),
     ("signature", "a signature", "Hand in the function itself"),
-    ("own-client", client(), "right"),
-    ("own-client", client('"force_offline"', '"none"'),
-     "A7, force a user offline: it does not know"),
-    ("own-client", ["/nowhere/client"], "cannot be started"),
-    ("own-client", [], "a list of words"),
 ]  # fmt: skip
 
 

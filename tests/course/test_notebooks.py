@@ -21,7 +21,6 @@ def solved(tmp_path_factory):
     own = tmp_path_factory.mktemp("course")
     environment = {
         **os.environ,
-        "CONFKIT_COURSE": str(own / "course.jsonl"),
         "IPYTHONDIR": str(own / "ipython"),
         "MPLBACKEND": "Agg",
     }

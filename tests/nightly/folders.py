@@ -20,7 +20,6 @@ import pandas as pd
 
 import confkit as ck
 from confkit import profiles
-from confkit.course import kept
 from confkit.occupancy.folder import compact
 from confkit.sandbox import Sandbox
 
@@ -35,7 +34,7 @@ Writer = tuple[Callable[[int], Any], Callable[[], list[int]]]
 def failing(piece: Piece) -> None:
     """Writes of all kinds under one fault after the other, each looked at afterwards."""
     chance, folder, stored = piece.chance(), piece.folder / "inside", piece.folder / "rooms.sqlite"
-    own = {"XDG_CONFIG_HOME": str(folder), "CONFKIT_COURSE": str(folder / "course.jsonl")}
+    own = {"XDG_CONFIG_HOME": str(folder)}
     with (
         mock.patch.dict(os.environ, own),
         Sandbox(seed=1) as sandbox,
@@ -105,10 +104,6 @@ def writers(
         "profile": (
             lambda n: profiles.save(f"p{n}", {"base_url": f"http://h{n}"}),
             lambda: [int(one[1:]) for one in profiles.names() if one != profiles.EMBEDDED],
-        ),
-        "course": (
-            lambda n: kept.keep(f"e{n}", True),
-            lambda: [int(one[1:]) for one in kept.outcomes()],
         ),
         "room": (
             lambda n: ck.create_room(filing, "x" * 100, "o" * 3000, room_extend_id=f"r{n}"),

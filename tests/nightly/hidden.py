@@ -27,7 +27,7 @@ def _alone(piece: Piece, name: str) -> Iterator[World]:
     """A world in which the settings of the user are not seen."""
     folder = piece.folder / f"files {len([*piece.folder.iterdir()])}"
     folder.mkdir()
-    own = {"XDG_CONFIG_HOME": str(folder), "CONFKIT_COURSE": str(folder / "course.jsonl")}
+    own = {"XDG_CONFIG_HOME": str(folder)}
     with mock.patch.dict(os.environ, own), world(name, folder, piece.chance("marks")) as made:
         yield made
 

@@ -1,6 +1,5 @@
 """How each command of `confkit` is typed, rightly and wrongly, and what it then writes."""
 
-import sys
 from functools import partial
 
 from tests.commands import Done, run
@@ -11,10 +10,6 @@ from tests.secrets.worlds import World
 # Words that are typed, and the exit status that is due where all is well; those in capitals are
 # filled in. Some are wrong on purpose: 2 is what argparse says of words that it does not know.
 COMMANDS: dict[str, dict[str, int]] = {
-    "course check": {"--only A3 -- CLIENT": 1, "--only NOPE -- CLIENT": 1},
-    "course contract": {"": 0},
-    "course skeleton": {"LOGIN": 1},
-    "course vectors": {"": 0},
     "diagnose": {"ROOM --timeout 8": 0, "ROOM x --address LOGIN --login-name u": 1},
     "doctor": {"ROOM --timeout 10": 0, "ROOM --json --timeout 10": 0, "--timeout 0 LOGIN": 1},
     "interface": {"LOGIN": 1},
@@ -44,7 +39,6 @@ def typed(world: World, command: str, words: str) -> Done:
     given = environment(world)
     if command == "lab":  # without a service of ours, and without a server
         given = {name: value for name, value in given.items() if "CONFKIT" not in name}
-    client = [sys.executable, "-S", "-c", "import os; print(dict(os.environ))"]
     known = {
         "ROOM": world.room_id,
         "LOGIN": world.login,
@@ -63,7 +57,7 @@ def typed(world: World, command: str, words: str) -> Done:
     found = command.split()
     for word in words.split():
         name, equals, value = word.rpartition("=")
-        found += client if word == "CLIENT" else [name + equals + known.get(value, value)]
+        found.append(name + equals + known.get(value, value))
     return run(*found, typed="\n", **given)
 
 

@@ -5,7 +5,6 @@ import inspect
 import io
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -235,18 +234,7 @@ RUNBOOK = by_name(
 )
 
 
-def _client(world: World) -> ck.Checklist:
-    """A client that prints all that it was given, which is what a beginner's does."""
-    code = "import os, sys; print(dict(os.environ), sys.argv)"
-    command = [sys.executable, "-S", "-c", code]
-    key = world["profile's key"]
-    return _with(lambda: course.check_client(command, only=["A3"]), SECRET_KEY=key)
-
-
-COURSE = {
-    "Finding": Drive(lambda w: course.check("token", str(w.client.token()))),
-    "check_client": Drive(_client),
-}
+COURSE = {"Finding": Drive(lambda w: course.check("token", str(w.client.token())))}
 
 
 def looked_at(panel: Panel, *steps: Call) -> Iterator[Any]:

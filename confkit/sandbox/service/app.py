@@ -115,9 +115,6 @@ class App:
             if callback is not None and not _CALLBACK.fullmatch(callback):
                 raise Refused(route.wrong, "callback is no name of a function")
             values = given.check()
-            for name in values:
-                if values[name] is None and name in given.values:
-                    service.note(f"{key}: {name} came empty")
             members = await OPERATIONS[key](service, {**values, LOCAL: host})
         except Refused as refused:
             ret, why = refused.args
@@ -126,8 +123,6 @@ class App:
             # Its text could quote a parameter: the kind of failure is all that is logged.
             log.error("%s failed: %s", key, type(error).__name__)
             return self._refusal(key, *broken(key, error))
-        if rest:
-            service.note(f"{key}: {rest}")
         return {self._code: 0, **members}
 
     def _check_token(self, token: str) -> None:

@@ -20,7 +20,7 @@ from .identity import Ids, same
 from .store import Person, Store, StoredDevice, StoredRoom
 from .streams import Devices
 
-KEPT = 200  # refusals, and remarks
+KEPT = 200  # refusals
 MOST_TOKENS = 10_000
 SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
 
@@ -74,8 +74,8 @@ class Service:
     `now` is its time in epoch seconds, `tokens` are those that A1 has
     given the means for, and when they expire.
     `mcu` is the media server, which takes connections, says nothing and holds them; `path` is the
-    file of the `store`. `refusals` and `remarks` keep the last texts of `note`, which are logged
-    with `explain`; `counts` are requests by path."""
+    file of the `store`. `refusals` keep the last of `note`, which are logged with `explain`;
+    `counts` are requests by path."""
 
     dialect: Dialect
     access_key: str
@@ -95,7 +95,6 @@ class Service:
     tokens: dict[AccessToken, float] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=KEPT))
-    remarks: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
     _simulations: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
@@ -137,17 +136,11 @@ class Service:
             task.cancel()
         await asyncio.gather(*ended, return_exceptions=True)
 
-    def note(self, text: str) -> None:
-        """Keep what was wrong with a refused call (a Refusal), or odd about one that was taken,
-        and log it where that is wanted."""
-        found = "taken, but odd:"
-        if isinstance(text, Refusal):
-            self.refusals.append(text)
-            found = "refused"
-        else:
-            self.remarks.append(text)
+    def note(self, refusal: Refusal) -> None:
+        """Keep what was wrong with a refused call, and log it where that is wanted."""
+        self.refusals.append(refusal)
         if self.explain:
-            log.info("%s %s", found, text)
+            log.info("refused %s", refusal)
 
     # Rooms
 

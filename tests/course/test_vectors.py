@@ -1,0 +1,73 @@
+"""What a client in another language is tried with: the vectors, and what to ask the provider."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+import confkit as ck
+from confkit import course
+from tests.conftest import need
+
+NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks/course/07-your-own-client.ipynb"
+VECTORS = course.vectors()["vectors"]
+
+
+@pytest.mark.parametrize("vector", VECTORS[::6], ids=lambda v: f"{v['hash']}-{v['signature']}")
+def test_openssl_makes_the_same_signatures(vector):
+    """Digest and token of a vector are what openssl makes of the same keys and texts."""
+    need("openssl", shutil.which("openssl"), "apt-get install openssl")
+    key = f"hexkey:{vector['secret_key'].encode().hex()}"
+    command = f"openssl dgst -{vector['hash']} -mac HMAC -macopt {key} -binary".split()
+    messages = {"digest": vector["access_key"], "token": f"{vector['random']}:{vector['key']}"}
+    for name, message in messages.items():
+        done = subprocess.run(command, input=message.encode(), capture_output=True, check=True)
+        raw = done.stdout
+        form = raw.hex().encode() if vector["signature"] == "hex" else raw
+        assert vector[name] == base64.b64encode(form).decode()
+        assert vector[f"{name}_encoded"] == quote(vector[name], safe="")
+
+
+def test_the_shell_of_the_lesson_signs_as_the_vectors_do():
+    """The function that lesson 7 shows in shell makes the token of every vector."""
+    need("openssl", shutil.which("openssl"), "apt-get install openssl")
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells)
+    [function] = re.findall(r"```sh\n(signature\(\).*?)```", text, re.DOTALL)
+    for vector in VECTORS:
+        environment = {
+            **os.environ,
+            "HASH": vector["hash"],
+            "FORM": vector["signature"],
+            "SECRET_KEY": vector["secret_key"],
+            "MESSAGE": f"{vector['random']}:{vector['key']}",
+        }
+        command = ["sh", "-c", f'{function}\nsignature "$MESSAGE"']
+        done = subprocess.run(command, env=environment, capture_output=True, check=True)
+        assert done.stdout.decode().strip() == vector["token"], vector
+
+
+def test_the_vectors_hold_every_hash_and_form():
+    """Each hash and form stands there three times, with easy and awkward keys, and what they make
+    holds all that has to be percent-encoded."""
+    pairs = Counter((vector["hash"], vector["signature"]) for vector in VECTORS)
+    assert [*pairs.values()] == [3] * 8
+    assert {"+", "/", "="} <= set("".join(vector["token"] for vector in VECTORS))
+    assert any(not vector["secret_key"].isascii() for vector in VECTORS)
+
+
+def test_what_is_asked_of_the_provider_covers_the_dialect():
+    """Each setting of a dialect is behind a question, and each question says how sure we are."""
+    frame = course.open_questions()
+    settings = {name for names in frame["setting"] for name in names.split(", ")} - {""}
+    assert settings == set(ck.Dialect.__dataclass_fields__)
+    assert set(frame["sure"]) == {"seen", "assumed"}
+    assert frame["question"].str.endswith("?").all()
+    assert frame["question"].is_unique

@@ -1,0 +1,72 @@
+"""The OpenAPI description, a file that is checked in, says what the tables say."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from confkit import signing
+from confkit.cli import main
+from confkit.cli.services import SPOKEN, openapi
+from confkit.dialect import Dialect
+from confkit.endpoints import ENDPOINTS
+from confkit.errors import codes
+
+DOCUMENT: dict[str, Any] = json.loads(openapi())
+
+
+def operations(method: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each operation of this HTTP method: its path, and its description."""
+    return ((path, item[method]) for path, item in DOCUMENT["paths"].items() if method in item)
+
+
+def resolved(value: dict[str, Any]) -> dict[str, Any]:
+    """The value, or what its $ref points to."""
+    while "$ref" in value:
+        target: Any = DOCUMENT
+        for step in value["$ref"].removeprefix("#/").split("/"):
+            target = target[step]
+        value = target
+    return value
+
+
+def test_it_describes_the_operations_as_our_table_does():
+    """Each operation is there with its path, its parameters in order, and its main codes; B1 and B3
+    also as POST. The examples of digest and token are what the demo keys make."""
+    assert SPOKEN in DOCUMENT["info"]["description"].replace("\n", " ")
+    assert [operation["x-endpoint"] for _, operation in operations("get")] == list(ENDPOINTS)
+    assert [operation["x-endpoint"] for _, operation in operations("post")] == ["B1", "B3"]
+    examples: dict[str, list[str]] = {}
+    for path, operation in operations("get"):
+        endpoint = ENDPOINTS[operation["x-endpoint"]]
+        parameters = [resolved(parameter) for parameter in operation["parameters"]]
+        required = [parameter["name"] for parameter in parameters if parameter["required"]]
+        assert path == endpoint.path
+        assert required == [*filter(None, [endpoint.token]), *endpoint.required]
+        assert set(endpoint.optional) <= {parameter["name"] for parameter in parameters}
+        assert operation["x-main-codes"] == list(endpoint.codes)
+        assert operation["x-write"] == endpoint.write
+        for parameter in parameters:
+            examples[parameter["name"]] = parameter.get("schema", {}).get("examples")
+    digest = signing.digest("demo_access", "demo_secret", Dialect())
+    token = signing.access_token("abc", "def", "demo_secret", Dialect())
+    assert examples["digest"] == [str(digest)]
+    assert examples["access_token"] == examples["accessToken"] == [str(token)]
+
+
+def test_it_lists_every_result_code():
+    """Each code stands in its interface's table, with its meaning and how sure that is."""
+    for interface, name in {"A": "ResultCodeA", "B": "ResultCodeB", "": "ResultCodeSeen"}.items():
+        rows = DOCUMENT["components"]["schemas"][name]["oneOf"]
+        assert [(row["const"], row["title"], row["x-sure"], row["x-retry"]) for row in rows] == [
+            (code.ret, code.meaning, code.sure, code.retry)
+            for code in codes()
+            if code.interface == interface
+        ]
+
+
+def test_the_command_prints_it(capsys):
+    """`confkit interface --openapi` prints the description as JSON; with a part it is refused."""
+    assert main(["interface", "--openapi"]) == 0
+    assert json.loads(capsys.readouterr().out) == DOCUMENT
+    assert main(["interface", "A2", "--openapi"]) == 1
+    assert "Leave out the part" in capsys.readouterr().err
