@@ -42,9 +42,10 @@ class Finding:
         return f"[{self.word}] {self.exercise}\n{self.told}"
 
     def _repr_html_(self) -> str:
-        style = f"background:{_SHADES[self.word]};color:#1a1a1a;padding:1px 7px;border-radius:3px"
+        style = "color:#1a1a1a;padding:1px 7px;border-radius:3px;white-space:nowrap"
+        badge = f"<span style='background:{_SHADES[self.word]};{style}'>{self.word}</span>"
         return as_it_is(
-            f"<p><b><span style='{style}'>{self.word}</span> {escape(self.exercise)}</b></p>"
+            f"<p><b>{badge} {escape(self.exercise)}</b></p>"
             f"<p style='max-width:46em'>{escape(self.told)}</p>"
         )
 
