@@ -132,6 +132,7 @@ def test_what_was_almost_typed_is_named():
     ):
         done = run(*typed.split())
         assert (done.returncode, f"Did you mean {meant}?" in done.stderr) == (2, True)
+    assert "Did you mean" not in run("course").stderr
     done = run("lab", "--rooms", "x", "--", "--prot", "1")
     assert (done.returncode, "--rooms is for the app" in done.stderr) == (1, True)
 

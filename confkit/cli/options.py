@@ -155,7 +155,7 @@ class Parser(argparse.ArgumentParser):
         """End the command with status 2, and with this message without what was typed; it names the
         choice that is spelled almost like that."""
         if quoted := _QUOTED.search(message):
-            choices = re.findall(r"[\w-]+", message[quoted.end() :])
+            choices = re.findall(r"[\w-]+", message[quoted.end() :].removeprefix(" (choose from"))
             message = message.replace(quoted[0], repr(MASK)) + _hint([quoted[2]], choices)
         super().error(one_line(message))
 
