@@ -66,16 +66,13 @@ def say(what: object, *, aside: bool = False, end: str = "\n") -> None:
     print(printable(str(what)), end=end, file=stream, flush=True)
 
 
-def as_json(value: Any, **options: Any) -> str:
+def as_json(value: Any) -> str:
     """Return the value as JSON for people and programs: letters as they are, what is not printable
     as \\uXXXX, so that the value stays the same."""
-    text = json.dumps(value, ensure_ascii=False, **options)
+    text = json.dumps(value, ensure_ascii=False)
     if text.isprintable():
         return text
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
-        for letter in text
-    )
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def as_it_is(html: str) -> str:

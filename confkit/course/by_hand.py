@@ -201,8 +201,8 @@ def _is_pause(seconds: Any) -> bool:
 
 def signature(function: Function, _: Any) -> Hints:
     """It makes digest and token of every vector."""
-    given = vectors()["vectors"]
-    for number, vector in enumerate(given):
+    known = vectors()["vectors"]
+    for number, vector in enumerate(known):
         messages = {
             "digest": vector["access_key"],
             "token": f"{vector['random']}:{vector['key']}",
@@ -213,19 +213,19 @@ def signature(function: Function, _: Any) -> Hints:
             )
             if made != vector[kind]:
                 why = _mistake(vector, kind, made)
-                yield f"Right in {number} of {len(given)} vectors, then: {why}."
+                yield f"Right in {number} of {len(known)} vectors, then: {why}."
     return (
-        f"Digest and token are right in all {len(given)} vectors. In another language, do the "
+        f"Digest and token are right in all {len(known)} vectors. In another language, do the "
         "same before you send the first request."
     )
 
 
 def _mistake(vector: Mapping[str, str], kind: Kind, made: Any) -> str:
-    """What is wrong with a digest or token of a vector."""
-    why: tuple[str, ...] = (f"there is no {kind}, a text",)
-    if isinstance(made, str):
-        parts = Parts(vector["access_key"], vector["secret_key"], vector["random"], vector["key"])
-        dialect = Dialect(hash=vector["hash"], signature=vector["signature"])
-        unknown = ("it is another one, and no known mistake makes it",)
-        why = mistakes(kind, made, parts, dialect) or unknown
-    return f"{kind}, {vector['hash']} and {vector['signature']}: {'; and '.join(why)}"
+    """Return why this is not the digest or token of a vector."""
+    parts = Parts(vector["access_key"], vector["secret_key"], vector["random"], vector["key"])
+    dialect = Dialect(hash=vector["hash"], signature=vector["signature"])
+    reasons = (
+        mistakes(kind, made, parts, dialect) if isinstance(made, str) else ["it is not a text"]
+    )
+    why = "; and ".join(reasons or ["no known mistake explains it"])
+    return f"{kind}, {dialect.hash} and {dialect.signature}: {why}"

@@ -118,7 +118,7 @@ FUNCTIONS = [  # exercise, answer, what is said of it
     ("signature", signed, "right"),
     ("signature", lambda key, message, name, form: signed(key, message, name, "hex"), "raw bytes"),
     ("signature", lambda *given: signed(*given).encode(), "a text"),
-    ("signature", lambda *given: "x", "no known mistake"),
+    ("signature", lambda *given: "x", "no known mistake explains it"),
     ("signature", "a signature", "Hand in the function itself"),
 ]  # fmt: skip
 

@@ -95,7 +95,7 @@ def test_only_views_take_html_in_the_browser():
 def test_json_keeps_every_value_and_is_printable():
     """What is no letter stands as its code, and reads back as what it was."""
     for text in (*texts.ALL, *texts.HALVES):
-        written = as_json({"text": text}, indent=1)
+        written = as_json({"text": text})
         assert controls(written) == []
         assert json.loads(written) == {"text": text}
 

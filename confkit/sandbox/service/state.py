@@ -20,7 +20,7 @@ from .identity import Ids, same
 from .store import Person, Store, StoredDevice, StoredRoom
 from .streams import Devices
 
-KEPT = 200  # refusals
+KEPT_REFUSALS = 200
 MOST_TOKENS = 10_000
 SCHEDULED, OPENING, LOCKED, CLOSED = range(4)  # values of room_status (seen in deployments)
 
@@ -94,7 +94,7 @@ class Service:
     faults: Faults = field(default_factory=Faults)
     tokens: dict[AccessToken, float] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=KEPT))
+    refusals: deque[Refusal] = field(default_factory=lambda: deque(maxlen=KEPT_REFUSALS))
     _simulations: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
