@@ -7,7 +7,6 @@ from .bulk.removals import remove_devices, stray_devices
 from .calls import Call
 from .charts import (
     capacity_chart,
-    meetings_chart,
     occupancy_chart,
     occupancy_curve,
     occupancy_heatmap,
@@ -20,14 +19,11 @@ from .deployment.probe import Evidence, Probe, probe_dialect
 from .devices import (
     NotInRoom,
     PreflightFailed,
-    ReimportFailed,
-    ReimportUnknown,
     import_device,
     list_devices,
-    reimport_device,
     remove_device,
 )
-from .diagnosis import diagnose_device, preflight_device
+from .diagnosis import diagnose_device
 from .dialect import Dialect
 from .errors import (
     ApiError,
@@ -98,8 +94,6 @@ __all__ = [
     "Recorded",
     "Recorder",
     "RecordingError",
-    "ReimportFailed",
-    "ReimportUnknown",
     "Report",
     "Request",
     "Room",
@@ -138,16 +132,13 @@ __all__ = [
     "list_devices",
     "load_occupancy",
     "meetings",
-    "meetings_chart",
     "occupancy_chart",
     "occupancy_curve",
     "occupancy_frame",
     "occupancy_heatmap",
     "preflight",
-    "preflight_device",
     "probe_dialect",
     "recorded_rooms",
-    "reimport_device",
     "remove_device",
     "remove_devices",
     "rooms_frame",

@@ -14,11 +14,9 @@ from .errors import (
     OutcomeUnknown,
     ProtocolError,
     ServiceTimeout,
-    Unsettled,
     UserExists,
     UserNotFound,
     settle,
-    unsettled,
 )
 from .records import DEEPEST, Device, number, objects, shown, too_deep
 from .rooms import get_room_users
@@ -130,46 +128,6 @@ def remove_device(
 
     before = _before(room_id, "remove it")
     settle(lambda: client.send(request), look, before, "Whether the device is there")
-
-
-def reimport_device(client: Client, device: Device) -> Device:
-    """Remove a device and import it again (B2, then B1), and return it.
-
-    The device is checked before it is removed. When it cannot be imported again, ReimportFailed
-    says why and how to restore it. Unsettled: it may have been removed, and was not imported again.
-    After a code of B1 that leaves it open (700) a device that B3 lists with this address counts as
-    imported, as B2 has removed the one before.
-    """
-    client.may_send(B1)
-    shallow(device.options)
-    left_out = dict.fromkeys(("user_id", "user_name", "user_address", "user_data", "options"))
-    checked = _checked(**_filled(device, **left_out))
-    failure: ConfkitError | None = None
-    try:
-        remove_device(client, device)
-    except Unsettled as error:
-        failure = unsettled(
-            error.refusal or error,
-            f"It was not imported again: look with ck.list_devices(client, {device.room_id!r}), "
-            "and where that does not list it, call ck.import_device(client, device).",
-        )
-    if failure is not None:
-        raise failure
-    try:
-        _import(client, checked, None, fresh=True)
-    except ConfkitError as error:
-        unknown = isinstance(error, OutcomeUnknown)
-        kind = ReimportUnknown if unknown else ReimportFailed
-        failed = kind(
-            f"{mask_address(device.user_id)!r} was removed from room {device.room_id!r} and "
-            f"{'may or may not be there again' if unknown else 'could not be imported again'}",
-            "To restore it, keep this error and call import_device(client, error.device) "
-            f"when {'list_devices(client) does not show it' if unknown else 'that is fixed'}.",
-            cause=str(error),
-        )
-        failed.device = device
-        raise failed from error
-    return checked
 
 
 def list_devices(client: Client, room_id: str | None = None) -> list[Device]:
@@ -317,8 +275,8 @@ def options_checked(
     return merged
 
 
-def _import(client: Client, device: Device, report: "Report | None", fresh: bool = False) -> None:
-    """Send B1; `report` is that of the camera, `fresh`: it was not in the room before."""
+def _import(client: Client, device: Device, report: "Report | None") -> None:
+    """Send B1; `report` is that of the camera."""
     called, before = mask_address(device.user_id), _before(device.room_id, "import it")
     parameters = {
         "roomId": device.room_id,
@@ -337,7 +295,7 @@ def _import(client: Client, device: Device, report: "Report | None", fresh: bool
         if found.user_address != device.user_address:
             return Look(None, f"B3 lists {called!r} with another address. {before}")
         seen = f"B3 lists {called!r} with this address. It may have been there before this call."
-        return Look(True, f"{seen} {before}", own=fresh)
+        return Look(True, f"{seen} {before}")
 
     try:
         settle(lambda: client.send(request), look, before, "Whether the device is there")
@@ -406,13 +364,3 @@ class NotInRoom(ConfkitError):
     """A device was imported and then was not seen in its room; `device` is what was imported."""
 
     device: Device
-
-
-class ReimportFailed(ConfkitError):
-    """A device was removed but could not be imported again; `device` is what to import."""
-
-    device: Device
-
-
-class ReimportUnknown(ReimportFailed, OutcomeUnknown):
-    """A device was removed, and the answer to its import was lost: look before importing again."""

@@ -220,13 +220,11 @@ def unsettled(refusal: ApiError, advice: str = "") -> Unsettled:
 
 class Look(NamedTuple):
     """What was seen of a change: `happened` is None where that could not be settled, because of
-    `error` perhaps; `advice` names what was found, if anything, and the next step. `own`: nothing
-    of it was there before, so an effect that is seen is this change's."""
+    `error` perhaps; `advice` names what was found, if anything, and the next step."""
 
     happened: bool | None
     advice: str = ""
     error: ConfkitError | None = None
-    own: bool = False
 
 
 def settle(send: Callable[[], T], look: Callable[[], Look], before: str, unread: str) -> T | None:
@@ -257,7 +255,7 @@ def settled(unknown: OutcomeUnknown, look: Look) -> ConfkitError | None:
     older, so the look can only say that nothing happened: the plain refusal, which says so.
     """
     refusal = unknown.refusal if isinstance(unknown, Unsettled) else None
-    if look.happened and (refusal is None or refusal.ret == LATE or look.own):
+    if look.happened and (refusal is None or refusal.ret == LATE):
         return None
     failure: ConfkitError
     if refusal is None:

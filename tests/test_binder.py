@@ -78,4 +78,4 @@ def test_binder_serves_jupyterlab_and_the_app(environment):
         lab = page(f"http://127.0.0.1:{port}/lab/tree/notebooks/first-look.ipynb", process)
         assert "apputils-extension:announcements" in lab
         app = page(f"http://127.0.0.1:{port}/voila/render/notebooks/app.ipynb", process)
-        assert "SANDBOX: Rooms, Occupancy, Cameras, Calls" in app
+        assert "SANDBOX: Rooms, Occupancy, Cameras" in app

@@ -12,7 +12,7 @@ from tests.codes import OTHERS, SPECIFIED
 
 KINDS = [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)
-] + [ck.ReimportFailed]
+]
 BUILTINS = {
     ck.ConfigError: ValueError,
     ck.ReadOnlyError: PermissionError,

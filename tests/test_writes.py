@@ -55,10 +55,6 @@ def removed(client):
     return ck.remove_device(client, "1", "cam", RTSP)
 
 
-def reimported(client):
-    return ck.reimport_device(client, DOOR)
-
-
 FOUND = {"ret": 0, "room_id": "mine", "topic": "Weekly sync", "owner_id": "ops"}
 ANOTHERS = {**FOUND, "topic": "Another's"}
 GONE, NOBODY = {"ret": 404}, {"ret": 0, "user_list": []}
@@ -75,7 +71,6 @@ CHANGES = {
     removed: (REMOVE, LIST, NOT_HERE, HERE, "B3 does not list 'cam' in room '1' now", None),
 }
 PLACES = {**{change: row[:2] for change, row in CHANGES.items()}, no_id: (CREATE, GET_ROOM)}
-PLACES[reimported] = IMPORT, LIST
 each_change = pytest.mark.parametrize("change", CHANGES)
 
 
@@ -146,7 +141,6 @@ def test_a_code_that_leaves_it_open_is_looked_up(script, change, reply):
 
 
 IS_THERE = r"423.*'cam' is in room '1'.*nothing is left to do"
-RESTORE = r"import_device\(client, error.device\)"
 NOT_MADE = "^(?!.*was looked up.*was looked up).*nothing was changed"
 # The answer to a change, what the look finds (None: nobody looks), what comes of it, and what the
 # error says.
@@ -173,13 +167,6 @@ OUTCOMES = [
     (imported, {"ret": 427}, PAGE, ck.UnsettledTimeout, "could not be read.*ck.list_devices"),
     # 423 says in B that nothing was done; what it means in A nobody knows.
     (offline, status_of(500, 423), ADA | {"user_list": []}, ck.Unsettled, "423"),
-    # B2 has just removed the device: what B3 lists with this address is the import's effect.
-    (reimported, {"ret": 426}, None, ck.ReimportFailed, RESTORE),
-    (reimported, DROPPED, NOT_HERE, ck.ReimportUnknown, f"may or may not be there.*{RESTORE}"),
-    (reimported, {"ret": 700}, PAGE, ck.ReimportUnknown, RESTORE),
-    (reimported, {"ret": 503}, ELSEWHERE, ck.ReimportUnknown, RESTORE),
-    (reimported, {"ret": 427}, PAGE, ck.ReimportUnknown, RESTORE),
-    *((reimported, {"ret": ret}, HERE, DOOR, "") for ret in (700, 503, 427)),
 ]  # fmt: skip
 
 
@@ -205,27 +192,16 @@ NOT_DONE = [
 def test_what_may_have_happened_is_said(script, change, reply, look, due, said):
     """A refusal is what it is, under HTTP 5xx too; of what may have happened it is said what was
     found, and what to do now; where the effect can be of nobody else the change is done. Nothing is
-    sent twice, and the error of a re-import carries the device."""
+    sent twice."""
     path, where = PLACES[change]
-    service = script({REMOVE: {"ret": 0}, path: reply, where: look or PAGE})
+    service = script({path: reply, where: look or PAGE})
     if not isinstance(due, type):
         assert change(service.client()) == due
     else:
         error = error_of(due, change, service.client(), f"(?s){said}")
         assert not error.retry
-        if change is reimported:
-            assert error.device is DOOR
-            assert isinstance(error.__cause__, ck.ConfkitError)
     assert service.seen[path] == 1 + (due is ck.TokenRejected)
     assert bool(service.seen[where]) == (look is not None)
-
-
-def test_a_reimport_whose_removal_is_open_imports_nothing(script):
-    """Removed or not, the error is still that of the code, and says how to restore the device."""
-    service = script({REMOVE: {"ret": 700}, LIST: NOT_HERE})
-    said = r"not imported again: .*import_device"
-    assert error_of(ck.Unsettled, reimported, service.client(), said).ret == 700
-    assert IMPORT not in service.seen
 
 
 def test_an_open_change_keeps_the_record_of_rooms_made(sandbox, client):
@@ -300,15 +276,6 @@ def test_a_wrong_argument_is_refused_before_anything_is_sent(script):
         assert isinstance(raised.value, ValueError)
         assert (raised.value.ret, raised.value.endpoint is None) == (None, False)
         assert name in str(raised.value)
-    assert not service.requests
-
-
-@pytest.mark.parametrize("changes", [{"options": {"login_password": "***"}}, {"user_data": HALF}])
-def test_a_device_that_cannot_be_imported_is_not_removed(script, changes):
-    """What reimport_device could not send is refused before B2."""
-    service = script()
-    with pytest.raises(ck.ParameterError, match="Nothing was sent"):
-        ck.reimport_device(service.client(), replace(DOOR, **changes))
     assert not service.requests
 
 
@@ -406,14 +373,13 @@ def test_a_user_that_is_called_by_its_address_shows_no_login(script):
     in it moves a terminal's cursor."""
     named = "rtsp://admin:geheim77@192.0.2.7/\x1b[2J"
     there = listed({**CAMERA, "userId": named})
-    imports = [{"ret": 0}, {"ret": 423}, {"ret": 426}]
+    imports = [{"ret": 0}, {"ret": 423}]
     looks = {USERS: NOBODY, LIST: [NOT_HERE, there]}
-    client = script({IMPORT: imports, REMOVE: {"ret": 0}, **looks}).client()
+    client = script({IMPORT: imports, **looks}).client()
     device = replace(DOOR, user_id=named)
     for kind, call in (
         (ck.NotInRoom, lambda: ck.import_device(client, device, verify=True, patience=0)),
         (ck.UserExists, lambda: ck.import_device(client, device)),
-        (ck.ReimportFailed, lambda: ck.reimport_device(client, device)),
         (ck.UserNotFound, lambda: ck.remove_device(client, "2", named)),
     ):
         with pytest.raises(kind, match="admin") as raised:

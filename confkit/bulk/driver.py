@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..rtsp.report import Report
 
 UNKNOWN, NOT_TRIED, ALREADY_THERE = "unknown", "not tried", "already there"
+PREFLIGHT_FAILED, REFUSED, READY = "preflight failed", "refused", "ready"
 LOOK = "Look with list_devices(client, room_id) whether the device is there."
 INTERRUPTED = "The call was interrupted."
 # Nobody can use the service so: to ask it for the next device would not help.
@@ -44,7 +45,6 @@ class Fate(NamedTuple):
     advice: str = ""
     seconds: float = 0.0
     report: "Report | None" = None
-    existed: bool = False  # 423: whatever is there, it was not this call that imported it
 
     def came(self, outcome: str, cause: str = "", advice: str = "") -> "Fate":
         """The fate with this outcome."""
@@ -65,15 +65,14 @@ def one_by_one(
     failed: Mapping[type[ConfkitError], str],
     again: str,
     *,
-    enough: Callable[[Fate], str] = lambda _: "",
     step: Callable[[], object] = lambda: None,
     cancelled: Event | None = None,
 ) -> str:
     """Do something with each device that was not tried, once, in order; why not with all, or "".
 
     `do` returns what became of it, or raises what was answered; `failed` is the outcome by the kind
-    of error, of which the first that fits counts. `again` says how to call once more, and `enough`
-    why the call ends with an outcome, or "". CancelledError once `cancelled` is set.
+    of error, of which the first that fits counts. `again` says how to call once more.
+    CancelledError once `cancelled` is set.
     """
     for at, fate in enumerate(fates):
         go_on(cancelled)
@@ -93,7 +92,6 @@ def one_by_one(
                 kind = next(kind for kind in failed if isinstance(error, kind))
                 came = fate.after(error, failed[kind])
             fates[at] = came._replace(seconds=fate.seconds + time.monotonic() - began)
-            ended = ended or enough(fates[at])
         step()
         if ended:
             return ended

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
 from ..client import Client
-from ..devices import NotInRoom, find_device, import_device, remove_device
+from ..devices import NotInRoom, import_device
 from ..diagnosis.device_address import (
     at_address_of,
     can_be_tried,
@@ -18,7 +18,7 @@ from ..diagnosis.device_address import (
     preflight_of,
 )
 from ..endpoints import B1
-from ..errors import ConfkitError, UserExists, UserNotFound
+from ..errors import ConfkitError, UserExists
 from ..many.progress import Show, progress_shown
 from ..records import Device
 from ..rooms import get_room_users
@@ -31,6 +31,9 @@ from .driver import (
     INTERRUPTED,
     LOOK,
     NOT_TRIED,
+    PREFLIGHT_FAILED,
+    READY,
+    REFUSED,
     UNKNOWN,
     Fate,
     devices_in,
@@ -44,9 +47,7 @@ if TYPE_CHECKING:
 
     from ..rtsp.report import Report
 
-IMPORTED, PREFLIGHT_FAILED, READY = "imported", "preflight failed", "ready"
-REFUSED, NOT_SEEN = "refused", "not seen"
-ROLLED_BACK, ROLLBACK_FAILED = "rolled back", "rollback failed"
+IMPORTED, NOT_SEEN = "imported", "not seen"
 OUTCOMES = (
     IMPORTED,
     ALREADY_THERE,
@@ -55,8 +56,6 @@ OUTCOMES = (
     NOT_SEEN,
     UNKNOWN,
     NOT_TRIED,
-    ROLLED_BACK,
-    ROLLBACK_FAILED,
     READY,
 )
 COLUMNS = (
@@ -72,7 +71,6 @@ COLUMNS = (
     "seconds",
 )
 AGAIN = "Call again with the same table: what is there already is left alone."
-_FAILED = (PREFLIGHT_FAILED, REFUSED, NOT_SEEN, UNKNOWN)
 _GLANCE = 0.2  # seconds until `cancelled` is seen
 
 
@@ -85,7 +83,6 @@ def import_devices(
     preflight: bool = True,
     verify: bool = False,
     patience: float = 5.0,
-    rollback: bool = False,
     threads: int = 16,
     timeout: float = 20.0,
     progress: bool | Show | None = None,
@@ -105,9 +102,9 @@ def import_devices(
     tried from here, `threads` at a time and one of a host, for `timeout` seconds each; what does
     not play is not imported. Then the service is asked for each device, once, in order, up to the
     end or until it cannot be reached. With `verify` each is looked for in B3 and A6 afterwards, for
-    up to `patience` seconds. With `rollback` the first failure ends the call, and what it imported
-    is removed again. With `dry_run` all of it is done but the imports: nothing changes, so that a
-    client which is read_only may ask too, and what would be asked for is "ready".
+    up to `patience` seconds. With `dry_run` all of it is done but the imports: nothing changes, so
+    that a client which is read_only may ask too, and what would be asked for is "ready".
+    `remove_devices(client, result)` takes out again what was imported, and nothing else.
 
     Ctrl-C ends the preflights under way, gives what is done so far, and removes nothing; so does
     `cancelled`, once it is set, after the answer to the device that is just asked for. `progress`
@@ -115,9 +112,9 @@ def import_devices(
 
     Columns: `row` (the line of the file; in a DataFrame the position, from 1), `outcome`, a
     category: "imported", "already there", "preflight failed", "refused" (by the service), "not
-    seen" (`verify`), "unknown" (the answer was lost, or leaves it open), "not tried", "rolled
-    back", "rollback failed", "ready" (`dry_run`); `verdict` of the preflight or "skipped",
-    `room_id`, `user_id`, `cause`, `advice`, `user_name`, `user_address` (masked), `seconds`.
+    seen" (`verify`), "unknown" (the answer was lost, or leaves it open), "not tried", "ready"
+    (`dry_run`); `verdict` of the preflight or "skipped", `room_id`, `user_id`, `cause`, `advice`,
+    `user_name`, `user_address` (masked), `seconds`.
     """
     if not dry_run:
         client.may_send(B1)
@@ -134,9 +131,6 @@ def import_devices(
             return fate._replace(outcome=READY)
         return _import(client, fate, verify, patience)
 
-    def enough(*fates: Fate) -> str:
-        return _failure(fates) if rollback and not dry_run else ""
-
     failed = {NotInRoom: NOT_SEEN, ConfkitError: REFUSED}
     try:
         _set_aside(client, fates)
@@ -151,11 +145,7 @@ def import_devices(
                 for position, report in reports:
                     fates[wanted[position]] = _after_preflight(fates[wanted[position]], report)
                     step()
-            ended = enough(*fates) or one_by_one(
-                fates, bring_in, failed, AGAIN, enough=enough, step=step, cancelled=cancelled
-            )
-        if ended and rollback:
-            _undo(client, fates, ended, cancelled)
+            ended = one_by_one(fates, bring_in, failed, AGAIN, step=step, cancelled=cancelled)
     except (KeyboardInterrupt, CancelledError):
         ended = INTERRUPTED
     return fate_frame(fates, COLUMNS, OUTCOMES, ended, AGAIN)
@@ -257,33 +247,4 @@ def _exists(client: Client, fate: Fate, error: UserExists) -> Fate | None:
             return None
     except ConfkitError as failed:
         unseen = f"Whether that is this device could not be read: {failed}"
-    fate = fate.came(UNKNOWN, f"{error.said}. {unseen}", f"{LOOK} {AGAIN}")
-    return fate._replace(existed=True)
-
-
-def _failure(fates: Sequence[Fate]) -> str:
-    rows = [fate.row for fate in fates if fate.outcome in _FAILED]
-    return f"Row {rows[0]} failed, and rollback=True imports all or none." if rows else ""
-
-
-def _undo(client: Client, fates: list[Fate], why: str, cancelled: Event | None) -> None:
-    """Removes again (B2) what this call has imported, or may have; the last comes off first."""
-    for at, fate in reversed(list(enumerate(fates))):
-        if fate.outcome in (IMPORTED, NOT_SEEN, UNKNOWN):
-            go_on(cancelled)
-            fates[at] = fate.came(ROLLBACK_FAILED, INTERRUPTED, LOOK)
-            try:
-                fates[at] = _removed(client, fate, why)
-            except ConfkitError as error:
-                fates[at] = fate.after(error, ROLLBACK_FAILED, f"{LOOK} {AGAIN}")
-
-
-def _removed(client: Client, fate: Fate, why: str) -> Fate:
-    device = fate.device
-    if fate.outcome == UNKNOWN:
-        found = find_device(client, device.room_id, device.user_id)
-        if fate.existed or found is None or found.user_address != device.user_address:
-            return fate
-    with suppress(UserNotFound):  # gone is gone
-        remove_device(client, device)
-    return fate._replace(outcome=ROLLED_BACK, cause=fate.cause or why)
+    return fate.came(UNKNOWN, f"{error.said}. {unseen}", f"{LOOK} {AGAIN}")

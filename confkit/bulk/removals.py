@@ -20,6 +20,9 @@ from .driver import (
     INTERRUPTED,
     NO_SERVICE,
     NOT_TRIED,
+    PREFLIGHT_FAILED,
+    READY,
+    REFUSED,
     UNKNOWN,
     Fate,
     devices_in,
@@ -50,6 +53,10 @@ NOT_AMONG_USERS, NOT_KNOWN = "not among the users", "not known"
 REASONS = (ROOM_GONE, ROOM_CLOSED, NOT_AMONG_USERS, NOT_KNOWN)
 _LEFT_ALONE = {  # by what an import or a look for strays says of a device
     ("outcome", ALREADY_THERE): "It was there before the import.",
+    **dict.fromkeys(
+        [("outcome", outcome) for outcome in (PREFLIGHT_FAILED, REFUSED, READY)],
+        "The import did not bring it in.",
+    ),
     ("reason", NOT_KNOWN): "It is not known whether it is a stray.",
 }
 
@@ -65,7 +72,7 @@ def remove_devices(
 
     `devices` are Device records, or a table (see `import_devices`) with room_id, user_id and, where
     it is known, user_address; one that is missing or masked is looked up in B3. The result of
-    `import_devices` will do, and what was there before is then left alone, as is what
+    `import_devices` will do, and what that did not bring in is then left alone, as is what
     `stray_devices` could not find out about. A mistake in the table is a TableError, and nothing is
     sent. Ctrl-C gives what is done so far.
 

@@ -2,12 +2,10 @@
 
 from .curve import occupancy_curve
 from .heatmap import occupancy_heatmap
-from .meeting_week import meetings_chart
 from .ranked import capacity_chart, occupancy_chart
 
 __all__ = [
     "capacity_chart",
-    "meetings_chart",
     "occupancy_chart",
     "occupancy_curve",
     "occupancy_heatmap",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..client import Client
-from ..devices import PreflightFailed, listed_device, unmasked
+from ..devices import PreflightFailed, unmasked
 from ..endpoints import A3, B1, identity, needed_text, wrong
 from ..errors import LOOKED_UP, ApiError, explain
 from ..records import Device
@@ -55,15 +55,6 @@ def diagnose_device(
         return preflight_of(device, timeout=timeout, **options)
 
     return Chain(client, wanted, look, force=force).report()
-
-
-def preflight_device(client: Client, room_id: str, user_id: str, **options: Any) -> Report:
-    """The preflight of a device, with the address and the login that B3 holds.
-
-    `options` are those of `preflight`. UserNotFound when the service lists no such device. A camera
-    that gives one connection only will refuse while the service plays it.
-    """
-    return preflight_of(listed_device(client, room_id, user_id), **options)
 
 
 def preflighted(device: Device, known: bool | Report = True) -> Report | None:

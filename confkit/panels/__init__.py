@@ -1,4 +1,4 @@
-"""Widget panels for rooms, occupancy, devices and the wire; they only arrange functions.
+"""Widget panels for rooms, occupancy and devices; they only arrange functions.
 
 from confkit.panels import RoomExplorer
 RoomExplorer(client)
@@ -12,16 +12,14 @@ if TYPE_CHECKING:
     from .model import RoomsModel
     from .occupancy import OccupancyPanel
     from .rooms import RoomExplorer
-    from .wire import WirePanel
 
-__all__ = ["DevicePanel", "OccupancyPanel", "RoomExplorer", "RoomsModel", "WirePanel"]
+__all__ = ["DevicePanel", "OccupancyPanel", "RoomExplorer", "RoomsModel"]
 
 _WHERE = {
     "DevicePanel": "devices",
     "OccupancyPanel": "occupancy",
     "RoomExplorer": "rooms",
     "RoomsModel": "model",
-    "WirePanel": "wire",
 }
 
 if not TYPE_CHECKING:  # a type checker reads the imports above

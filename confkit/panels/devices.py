@@ -1,22 +1,18 @@
-"""`DevicePanel`: cameras tried, imported into a room, listed and removed; one, or a table."""
+"""`DevicePanel`: cameras tried, imported into a room, listed and removed, one at a time."""
 
 from __future__ import annotations
 
-import io
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from threading import Event
-from typing import Any, TextIO
+from typing import Any
 
 import ipywidgets
 import pandas as pd
 
-from ..bulk.device_table import device_rows, table_error
-from ..bulk.imports import import_devices
 from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis import diagnose_device
@@ -25,34 +21,20 @@ from ..endpoints import B1
 from ..errors import ApiError, ConfigError, ConfkitError, OutcomeUnknown
 from ..frames import devices_frame
 from ..many.sweeps import sweep
-from ..many.tables import as_csv
 from ..occupancy.known import known_rooms
 from ..records import Device
 from ..rooms import get_room
 from ..rtsp.report import RUNNING, Report, Stage
-from ..secret import Secret, mask_address
+from ..secret import mask_address
 from ..text import counted
-from .arranging import button, check, columns, fields, heading, row, shown, text
+from .arranging import button, check, columns, heading, row, shown
 from .camera_views import stages_html, thumbnails_html
 from .device_form import DeviceForm
 from .given import check_source
 from .panel import Panel, Work, told, until_cancelled
-from .parts import Column, Field, Mark, Table, View
+from .parts import Column, Table, View
 
-Given = pd.DataFrame | str | os.PathLike[str] | TextIO
 THUMBNAILS = 12  # of the first devices on the page
-COLUMNS = (
-    "Columns: room_id, user_id, user_name, user_address; where wanted login_name, login_password, "
-    "user_data, options (JSON). Separated by commas, semicolons or tabs."
-)
-_TONES = {
-    "imported": "good",
-    "already there": "note",
-    "not tried": "quiet",
-    "rolled back": "quiet",
-    "not seen": "warn",
-    "unknown": "warn",
-}
 
 
 class DevicePanel(Panel):
@@ -60,7 +42,7 @@ class DevicePanel(Panel):
     `devices_frame` of the devices listed.
 
     With a `room_id` those of that room, else of all rooms. `report` is the last preflight or
-    diagnosis, `result` what became of the last table. B1, B2 and B3 of the interface.
+    diagnosis. Many devices are the work of `import_devices`. B1, B2 and B3 of the interface.
     """
 
     def __init__(self, client: Client, room_id: str | None = None) -> None:
@@ -68,11 +50,9 @@ class DevicePanel(Panel):
         super().__init__("Devices", client)
         self.client = client
         self.report: Report | None = None
-        self.result: pd.DataFrame | None = None
         self._played: dict[tuple[object, ...], Report] = {}  # by camera; of the last one tried
         self._devices: dict[str, Device] = {}  # by the key of its row
         self._keys: dict[tuple[str, str], str] = {}  # which tell nothing: an ID may be an address
-        self._again: Callable[[], pd.DataFrame] | None = None
         self.form = DeviceForm("" if room_id is None else str(room_id))
         self.inputs = self.form.inputs
         self.topics = Table(
@@ -92,7 +72,8 @@ class DevicePanel(Panel):
         self.shows(
             row(self.inputs["room_id"], by_topic, refresh),
             self.topics,
-            ipywidgets.Tab([self._one(), self._many()], titles=["One device", "Many devices"]),
+            heading("One device"),
+            self._one(),
             heading("Devices"),
             *self._list(),
         )
@@ -112,56 +93,6 @@ class DevicePanel(Panel):
         )
         self.form.children = [*self.form.children, row(self.untried, self.verify), buttons]
         return columns(self.form, self.view)
-
-    def _many(self) -> ipywidgets.Widget:
-        """A table that is chosen or pasted, and what is wrong with it, or what became of it."""
-        self.file = Field("CSV file", "file", ".csv,.tsv,.txt")
-        self.pasted = Field("or the table as text", "area", "room_id,user_id,user_name,...")
-        for wide in (self.file, self.pasted):
-            wide.add_class("confkit-grow")
-        self.ticks = {
-            "preflight": check("Try each camera first", True),
-            "verify": check("Look for each afterwards", True),
-            "rollback": check("All or none"),
-        }
-        self.rows = Table(
-            "The table, row by row",
-            "key",
-            [
-                Column("row", "row", right=True),
-                Column("outcome", "outcome", _outcome),
-                Column("user_id", "user"),
-                Column("room_id", "room"),
-                Column("verdict", "preflight"),
-                Column("cause", "cause", wide=True),
-            ],
-            on_choice=self._detail_of,
-        )
-        self.detail = View("One device of the table")
-        self.retry = self._button("Try again", self.try_again, "table", changes=True)
-        self.after = row(self.retry, button("Download the result", self._download))
-        template = ",".join(self.inputs) + "\r\n"
-        buttons = row(
-            self._button("Check the table", self.check_table, "table"),
-            self._button("Import the table", self._ask_table, "table", "primary", changes=True),
-            button("Clear", lambda _: self.clear_table()),
-            button("Download a template", lambda _: self.frame.save("devices.csv", template)),
-        )
-        many = ipywidgets.VBox(
-            [
-                row(self.file, self.pasted),
-                text(f'<div class="confkit-quiet">{COLUMNS}</div>'),
-                row(*self.ticks.values()),
-                buttons,
-                self.rows,
-                self.detail,
-                self.after,
-            ]
-        )
-        many.add_class("confkit-form")
-        for later in (self.rows, self.after):
-            shown(later, False)
-        return many
 
     def _list(self) -> Sequence[ipywidgets.Widget]:
         """The devices listed, what is done with the one that was picked, and their pictures."""
@@ -416,117 +347,6 @@ class DevicePanel(Panel):
     def _show(self, report: Report, view: View) -> None:
         self.report, view.html = report, report._repr_html_()
 
-    # Many devices
-
-    def clear_table(self) -> None:
-        """Empty the fields of the table, here and in the browser."""
-        self.file.clear()
-        self.pasted.clear()
-
-    def check_table(self, table: Given | None = None) -> int:
-        """Return how many devices a table has, the one in the panel unless another is given;
-        nothing is sent. TableError when something is wrong with it."""
-        with self.working("Checking the table", "table"):
-            number = len(self._checked(self._source(table)))
-            said = f"{counted(number, 'device')}, and nothing is wrong with the table."
-            self.tell(said, "good", "table")
-            return number
-
-    def import_table(
-        self,
-        table: Given | None = None,
-        *,
-        preflight: bool | None = None,
-        verify: bool | None = None,
-        rollback: bool | None = None,
-    ) -> pd.DataFrame:
-        """Import a table, the one in the panel unless another is given; return one row per device
-        with what became of it, as of `import_devices`; also the `result`. What is not given is as
-        the panel has it."""
-        given = {"preflight": preflight, "verify": verify, "rollback": rollback}
-        wanted = {name: one for name, one in given.items() if one is not None}
-        with self.working("Importing the table", "table"):
-            return self._import_rows(self._source(table), {**self._ticked(), **wanted})
-
-    @told("table")
-    def try_again(self) -> pd.DataFrame:
-        """Import the last table again, as it was: what is there already is left alone, the rows
-        that failed are tried once more. ConfigError: no table was imported."""
-        if self._again is None:
-            raise ConfigError("No table was imported yet", "Import one first.")
-        return self._again()
-
-    def _ticked(self) -> dict[str, bool]:
-        return {name: box.value for name, box in self.ticks.items()}
-
-    def _source(self, table: Given | None) -> Callable[[], Given]:
-        """What gives a table, the one in the panel unless another is given, as often as it is
-        called; ConfigError for none."""
-        if isinstance(table, pd.DataFrame | str | os.PathLike):
-            return lambda: table
-        typed = [one for one in (self.pasted.text, self.file.text) if one]
-        if table is not None:
-            typed = [Secret(table.read())]
-        if len(typed) != 1:
-            problem = "A file is chosen and a text is pasted" if typed else "No table is there"
-            raise ConfigError(problem, "Choose a CSV file or paste its text, and give one of them.")
-        return lambda: io.StringIO(typed[0])
-
-    def _checked(self, source: Callable[[], Given]) -> list[Device]:
-        rows, problems = device_rows(source())
-        if problems:
-            raise table_error(problems)
-        return [one.device for one in rows]
-
-    def _ask_table(self) -> None:
-        # What the question says is what is done, whatever is ticked while it stands.
-        ticked = self._ticked()
-        with self.working("Checking the table", "table"):
-            source = self._source(None)
-            devices = self._checked(source)
-        rooms = counted(len({one.room_id for one in devices}), "room")
-        many = counted(len(devices), "device")
-        how = "What is in its room already is left alone."
-        if ticked["preflight"]:
-            how += " Each camera is tried first, and one that does not play is not imported."
-        if ticked["rollback"]:
-            how += " The first failure ends it, and what it has imported is removed again."
-        question = f"Import {many} into {rooms} of {self.client.name}? {how}"
-        self.ask("Import", question, lambda: self._import_rows(source, ticked), grave=False)
-
-    def _import_rows(self, source: Callable[[], Given], ticked: Mapping[str, Any]) -> pd.DataFrame:
-        with self.working("Importing the table", "table") as work:
-            result = self.result = import_devices(
-                self.client, source(), progress=work.progress, cancelled=work.cancelled, **ticked
-            )
-            self._again = partial(self._import_rows, source, ticked)
-            well = bool(result.outcome.isin(["imported", "already there"]).all())
-            keyed = result.assign(key=range(len(result)))
-            self.rows.show(keyed, counted(len(result), "device"))
-            self.rows.choose("")
-            for found in (self.rows, self.after):
-                shown(found, True)
-            shown(self.retry, not well)
-            counts = result.outcome.value_counts(sort=False)
-            said = ", ".join(f"{number} {outcome}" for outcome, number in counts.items() if number)
-            said = f"{said}." if said else "The table has no devices."
-            if not well:
-                said += " Pick a row to see its cause and the next step."
-            self._done(said, well, work)
-            return result
-
-    def _detail_of(self, key: str) -> None:
-        keyed = self.rows.ordered
-        names = ("user_name", "user_address", "cause", "advice")
-        self.detail.html = "".join(
-            fields([(name.removeprefix("user_"), one[name]) for name in names])
-            for one in keyed[keyed["key"].astype(str) == key].to_dict("records")
-        )
-
-    def _download(self, _: object) -> None:
-        if self.result is not None:
-            self.frame.save("imported-devices.csv", as_csv(self.result))
-
     def fails(self, error: BaseException, kind: str = "work") -> None:
         """Say in the panel what went wrong, and show what was found out about that."""
         super().fails(error, kind)
@@ -542,7 +362,3 @@ def _camera(device: Device) -> tuple[object, ...]:
 def _named(device: Device) -> str:
     called = mask_address(device.user_id)
     return f'"{mask_address(device.user_name)}" ({called})' if device.user_name else called
-
-
-def _outcome(one: Mapping[str, Any]) -> Mark:
-    return Mark(one["outcome"], _TONES.get(one["outcome"], "bad"))

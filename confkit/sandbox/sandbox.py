@@ -205,13 +205,6 @@ class Sandbox:
             raise ConfkitError("The sandbox is not started: use `with Sandbox()` or start().")
         return self._thread
 
-    @property
-    def published(self) -> bool:
-        """Whether its keys are the published demo keys and it answers on this machine alone: then
-        they are no secret, and what they make may be shown."""
-        demo = DEMO_ACCESS_KEY, DEMO_SECRET_KEY
-        return self._loopback and (self.access_key, self.secret_key) == demo
-
     def __enter__(self) -> Self:
         return self.start()
 

@@ -57,18 +57,6 @@ def devices() -> dict[str, Any]:
     return locals()
 
 
-def wire() -> dict[str, Any]:
-    """Four calls: a token, a room that is made and read, and one that is not there."""
-    client = service()
-    room_id = ck.create_room(client, "Weekly sync", owner_id="ops", host_password="open-sesame")
-    ck.get_room(client, room_id)
-    try:
-        ck.get_room(client, "404404")
-    except ck.RoomNotFound:
-        panel = panels.WirePanel(client)
-    return locals()
-
-
 def filled() -> dict[str, Any]:
     """Each of our panels with much in it, on one service."""
     client = service()
@@ -82,16 +70,11 @@ def filled() -> dict[str, Any]:
         panel.select(room_ids[0])
     tried = panels.DevicePanel(client, room_ids[0])
     tried.preflight(user_id="gate", user_name="Gate", user_address=camera)
-    calls = panels.WirePanel(client)
-    calls.choose(-1)
-    calls.token_steps()
-    shown = [*tables, tried, calls]
+    shown = [*tables, tried]
     return locals()
 
 
-SCENES = {
-    scene.__name__: scene for scene in (frame, rooms, many_rooms, occupancy, devices, wire, filled)
-}
+SCENES = {scene.__name__: scene for scene in (frame, rooms, many_rooms, occupancy, devices, filled)}
 
 
 def service() -> ck.Client:

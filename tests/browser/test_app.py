@@ -11,13 +11,12 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
 def test_the_app_shows_each_panel_in_its_tab(open_notebook):
-    """A page without code: four tabs, each with its panel at work on the simulated building."""
+    """A page without code: three tabs, each with its panel at work on the simulated building."""
     page = open_notebook(VOILA, NOTEBOOKS / "app.ipynb").page
     page.get_by_text("60 rooms · read at").first.wait_for()
     for tab, shown in {
         "Occupancy": "in use",
         "Cameras": "Preflight",
-        "Calls": "/rtc/room/get",
         "Rooms": "Owner",
     }.items():
         page.get_by_role("tab", name=tab).click()

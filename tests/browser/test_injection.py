@@ -6,7 +6,7 @@ CELLS = (
     """
 import confkit as ck
 from confkit.checklist import Check, Checklist
-from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
+from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 client = ck.connect("sandbox")
 sandbox = client.sandbox
 HOSTILE = [
@@ -28,7 +28,6 @@ rooms
 """,
     "devices = DevicePanel(client, HOSTILE[0])\ndevices",
     "occupancy = OccupancyPanel(client, HOSTILE)\noccupancy",
-    "wire = WirePanel(client)\nwire.choose(-1)\nwire",
     "Checklist([Check(text, 'FAIL', text, text) for text in HOSTILE])",
     "ck.preflight(f'rtsp://{HOSTILE[0]}', timeout=1)",
     "ck.diagnose_device(client, HOSTILE[0], HOSTILE[4])",

@@ -117,7 +117,7 @@ def test_a_camera_that_does_not_play_is_not_imported(sandbox, client, table):
     sip = table.head(1).assign(user_id="phone", user_address="sip://192.0.2.9:5060/x")
     table = pd.concat([table, sip])
     with sandbox.connect(read_only=True) as reader:
-        dry = ck.import_devices(reader, table, dry_run=True, rollback=True)
+        dry = ck.import_devices(reader, table, dry_run=True)
     assert list(dry.outcome) == ["already there", "ready", "preflight failed", "ready"]
     assert (sandbox.count(IMPORT), sandbox.count(REMOVE)) == (1, 0)
     result = ck.import_devices(client, table)
@@ -168,43 +168,19 @@ ANSWERS = {
     "a camera that was late may be there where nobody can look": (
         [(LIST, PASS, 1), (LIST, {"ret": 700}, 1), (IMPORT, {"ret": 427, "after": True}, 1)],
         ["unknown", "imported", "imported"], {0: "427.*could not be read"}, "012"),
-}  # fmt: skip
-# The same with rollback: what this call imported comes off again, and nothing else.
-ROLLBACKS = {
-    "what was imported comes off": (
-        [(IMPORT, PASS, 2), (IMPORT, {"ret": 426}, 1)],
-        ["rolled back", "rolled back", "refused"], {1: "Row 3"}, ""),
-    "what cannot be removed says so": (
-        [(IMPORT, PASS, 2), (IMPORT, {"ret": 426}, 1), (REMOVE, {"ret": 303}, 1)],
-        ["rolled back", "rollback failed", "refused"], {1: "303"}, "1"),
-    "what was imported unknown to all is found and removed": (
-        [(LIST, PASS, 1), (LIST, LOST, 3), (IMPORT, LATER_LOST, 1)],
-        ["rolled back", "not tried", "not tried"], {}, ""),
-    "what is not there stays unknown": (
-        [(IMPORT, LOST, 1)], ["unknown", "not tried", "not tried"], {}, ""),
-    "what was late is removed where nobody could look": (
-        [(LIST, PASS, 1), (LIST, {"ret": 700}, 1), (IMPORT, {"ret": 427, "after": True}, 1)],
-        ["rolled back", "not tried", "not tried"], {0: "427"}, ""),
-    "what may be another's is left alone": (
-        [(LIST, NOBODY, 3), (USERS, NO_USERS, 1), (IMPORT, {"ret": 423, "after": True}, 1)],
-        ["unknown", "not tried", "not tried"], {}, "0"),
-    "what is not seen is removed": (
-        [(USERS, NO_USERS, None)],
-        ["rolled back", "not tried", "not tried"], {0: "A6"}, ""),
+    "what is not seen among the users afterwards says so": (
+        [(USERS, NO_USERS, None)], ["not seen"] * 3, {0: "A6"}, "012"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "rollback"),
-    [*((name, False) for name in ANSWERS), *((name, True) for name in ROLLBACKS)],
-)
-def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, name, rollback):
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, name):
     """And on those after it; none of them is asked for twice."""
-    faults, outcomes, says, there = (ROLLBACKS if rollback else ANSWERS)[name]
+    faults, outcomes, says, there = ANSWERS[name]
     for path, how, times in faults:
         sandbox.fault(path, **how, times=times)
     verify = {"verify": USERS in dict.fromkeys(path for path, _, _ in faults), "patience": 0.1}
-    result = ck.import_devices(client, table, preflight=False, rollback=rollback, **verify)
+    result = ck.import_devices(client, table, preflight=False, **verify)
     assert list(result.outcome) == outcomes
     for row, pattern in says.items():
         assert re.search(pattern, f"{result.cause[row]} {result.advice[row]}")
@@ -225,25 +201,6 @@ def test_when_b3_cannot_be_read_nothing_is_imported(client, sandbox, table):
     assert sandbox.count(IMPORT) == 0
 
 
-def test_a_rollback_removes_what_this_call_imported_and_nothing_else(client, sandbox, table):
-    """The last comes off first, and what was there stays; one camera that does not play lets
-    nothing in at all."""
-    ck.import_devices(client, table.head(1))
-    more = table_of(table.room_id[0], [sandbox.camera(**SMALL) for _ in range(2)])
-    more = pd.concat([table, more.assign(user_id=["late", "last"])])
-    sandbox.fault(IMPORT, **PASS, times=2)
-    sandbox.fault(IMPORT, ret=426, times=1)
-    result = ck.import_devices(client, more, rollback=True)
-    rest = ["rolled back", "rolled back", "refused", "not tried"]
-    assert list(result.outcome) == ["already there", *rest]
-    gone = [call.fields["userId"] for call in client.calls if call.endpoint == "B2"]
-    assert (listed(client), gone) == (["cam0"], ["cam2", "cam1"])
-    table.loc[2, "login_password"] = "wrong"
-    result = ck.import_devices(client, table, rollback=True)
-    assert list(result.outcome) == ["already there", "not tried", "preflight failed"]
-    assert sandbox.count(IMPORT) == 4
-
-
 # Ctrl-C, and an event for those who cannot press it
 
 
@@ -258,7 +215,7 @@ def test_an_end_between_imports_gives_what_is_done(client, table, by_event):
             if not by_event:
                 raise KeyboardInterrupt
 
-    options = {"progress": progress, "rollback": by_event, "cancelled": cancelled}
+    options = {"progress": progress, "cancelled": cancelled}
     result = ck.import_devices(client, table, **options)
     assert list(result.outcome) == ["imported", "not tried", "not tried"]
     assert list(result.verdict) == ["ok"] * 3
@@ -266,19 +223,6 @@ def test_an_end_between_imports_gives_what_is_done(client, table, by_event):
     assert listed(client) == ["cam0"]
     result = ck.import_devices(client, table, cancelled=threading.Event())
     assert list(result.outcome) == ["already there", "imported", "imported"]
-
-
-def test_an_event_ends_a_rollback(script, table):
-    """Set while what was imported is removed again, it leaves the rest as it is."""
-    cancelled = threading.Event()
-    answers = {
-        IMPORT: lambda query: {"ret": 426 if query["userId"] == "cam2" else 0, "data": {}},
-        REMOVE: lambda _: {"ret": cancelled.set() or 0},
-        LIST: EMPTY,
-    }
-    options = {"preflight": False, "rollback": True, "cancelled": cancelled}
-    result = ck.import_devices(script(answers).client(), table, **options)
-    assert list(result.outcome) == ["imported", "rolled back", "refused"]
 
 
 class Recorder:

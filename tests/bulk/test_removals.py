@@ -118,13 +118,19 @@ def test_a_service_that_is_gone_ends_the_removals(script, answers, first, cause)
 
 
 def test_the_result_of_an_import_undoes_it_and_no_more(client, sandbox, devices, room_id):
-    """What was there before the import is left alone."""
-    new = sandbox.camera(**SMALL)
-    table = table_of(room_id, [*(device.user_address for device in devices), new])
+    """What was there before the import is left alone, and so is whoever has the user ID of a device
+    that the import did not bring in."""
+    sandbox.join(room_id, "Ada", user_id="ada")
+    cameras = [sandbox.camera(**SMALL), sandbox.camera(**SMALL), sandbox.camera(fault="wrong_path")]
+    table = table_of(room_id, [*(device.user_address for device in devices), *cameras])
     table = table.drop(columns=["login_name", "login_password"])
-    result = ck.import_devices(client, table, preflight=False)
-    assert outcomes_of(result) == [*["already there"] * 3, "imported"]
-    assert outcomes_of(ck.remove_devices(client, result)) == [*["left alone"] * 3, "removed"]
+    table.loc[4, "user_id"] = "ada"
+    result = ck.import_devices(client, table)
+    there = ["already there"] * 3
+    assert outcomes_of(result) == [*there, "imported", "refused", "preflight failed"]
+    undone = ck.remove_devices(client, result)
+    assert outcomes_of(undone) == [*["left alone"] * 3, "removed", *["left alone"] * 2]
+    assert sandbox.count(REMOVE) == 1
     assert len(ck.list_devices(client)) == 3
 
 

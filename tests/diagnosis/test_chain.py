@@ -472,13 +472,6 @@ def test_a_wrong_argument_is_raised(client, wrong):
 # Logins as B3 holds them
 
 
-def test_preflight_device_takes_address_and_login_from_b3(client, imported, room_id):
-    """Nobody types a password: the camera opens with what the service has."""
-    assert ck.preflight_device(client, room_id, "cam", timeout=10).ok
-    with pytest.raises(ck.UserNotFound, match="lists no external user 'new'"):
-        ck.preflight_device(client, room_id, "new")
-
-
 @pytest.mark.parametrize(
     ("name", "password", "verdict"),
     [

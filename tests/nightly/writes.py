@@ -102,11 +102,10 @@ class Scene(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A change of one thing: the call, whether it brings the thing, and whether it was there."""
+    """A change of one thing: the call, and whether it brings the thing."""
 
     call: Callable[[], object]
     brings: bool = True
-    before: bool = False
 
 
 def room_work(scene: Scene, topic: str, number: int, chance: random.Random) -> Work:
@@ -130,11 +129,11 @@ def device_work(scene: Scene, user_id: str, number: int, chance: random.Random) 
     if number % CAMERAS == 0:
         ck.create_room(plain, "Cameras", "ops")
     device = ck.Device(sandbox.room_ids()[-1], user_id, "Door", cameras[number % CAMERAS])
-    change = chance.choice([ck.import_device] * 3 + [ck.remove_device, ck.reimport_device])
-    if before := change is not ck.import_device:
+    change = chance.choice([ck.import_device] * 3 + [ck.remove_device])
+    brings = change is ck.import_device
+    if not brings:
         ck.import_device(plain, device)
-    brings = change is not ck.remove_device
-    return Work(lambda: change(client, device), brings, before=before and brings)
+    return Work(lambda: change(client, device), brings)
 
 
 def changes(piece: Piece, kind: Callable[..., Work]) -> None:
@@ -159,9 +158,7 @@ def changes(piece: Piece, kind: Callable[..., Work]) -> None:
             times = settled(lambda: _there(scene))
     for name, one in work.items():
         piece.count("changes")
-        # Of a device that is imported again only ReimportFailed says that it is gone.
-        gone = told[name].name == "done" or isinstance(told[name].value, ck.ReimportFailed)
-        judged(piece, name, one.brings and (gone or not one.before), told[name], times[name])
+        judged(piece, name, one.brings, told[name], times[name])
     piece.floor("told done", "changes", FLOOR)
 
 

@@ -1,7 +1,6 @@
 """The device panel: cameras tried before they are imported, seen afterwards, taken out."""
 
 import base64
-import io
 import re
 import threading
 from html import unescape
@@ -17,13 +16,11 @@ from tests.panels.pressing import (
     LIST,
     LONG,
     USERS,
-    downloads,
     heard,
     named,
     once_asked,
     page,
     press,
-    says,
 )
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
@@ -292,95 +289,12 @@ def test_a_form_that_is_not_right_is_told_before_anything_happens(panel, camera)
             act("nobody")
 
 
-# Many devices
-
-
-@pytest.fixture
-def text(room_id, sandbox):
-    """A table of three cameras as text: the second has no such login."""
-    lines = ["room_id;user_id;user_name;user_address;login_name;login_password"]
-    for number, password in enumerate((PASSWORD, "wrong", PASSWORD)):
-        url = sandbox.camera(**LOGIN, **SMALL)
-        lines.append(f"{room_id};cam{number};Door {number};{url};admin;{password}")
-    return "\n".join(lines)
-
-
-def test_a_table_is_imported_as_its_question_said(client, panel, text):
-    """Pasted, asked about, imported with progress; cause and advice of a row, and a file of all.
-    What is ticked while the question stands is of the next import: cameras are still tried."""
-    panel.pasted.fill(text)
-    press(panel, "Check the table")
-    assert panel.frame.text == "3 devices, and nothing is wrong with the table."
-    for ticked, answer in ((True, "no"), (False, "yes")):
-        panel.ticks["rollback"].value, panel.ticks["preflight"].value = ticked, not ticked
-        press(panel, "Import the table")
-        assert panel.frame.question.startswith("Import 3 devices into 1 room of SANDBOX?")
-        assert ("what it has imported is removed again" in panel.frame.question) == ticked
-        assert ("Each camera is tried first" in panel.frame.question) != ticked
-        panel.ticks["rollback"].value, panel.ticks["preflight"].value = not ticked, ticked
-        assert listed(client) == []
-        heard(panel, answer)
-    assert list(panel.result.outcome) == ["imported", "preflight failed", "imported"]
-    assert listed(client) == list(panel.value.user_id) == ["cam0", "cam2"]
-    assert panel.frame.text.startswith("2 imported, 1 preflight failed. Pick a row")
-    assert panel.frame.tone == "bad"
-    panel.rows.choose("1")
-    assert panel.result.advice[1] in unescape(panel.detail.html)
-    sent = downloads(panel)
-    press(panel, "Download the result")
-    assert sent == [panel.result.to_csv(index=False, lineterminator="\r\n")]
-    panel.clear_table()
-    press(panel, "Try again")
-    assert list(panel.result.outcome) == ["already there", "preflight failed", "already there"]
-
-
-def test_what_failed_is_tried_again_and_a_cancel_is_as_by_ctrl_c(client, panel, sandbox, text):
-    """The table as it was, by a click; once all is well it is offered no more. What was done before
-    a Cancel is reported, the rest was not tried, and nothing is removed."""
-    with pytest.raises(ck.ConfigError, match="Import one first"):
-        panel.try_again()
-    sandbox.fault(IMPORT, ret=426, times=3)
-    panel.import_table(io.StringIO(text.replace("wrong", PASSWORD)), preflight=False, verify=False)
-    assert list(panel.result.outcome) == ["refused"] * 3
-    panel.frame.observe(lambda change: change["new"] == 1 and panel.cancel(), "done")
-    press(panel, "Try again")
-    assert list(panel.result.outcome) == ["imported", "not tried", "not tried"]
-    assert panel.frame.text.startswith("1 imported, 2 not tried.")
-    assert listed(client) == ["cam0"]
-    panel.frame.unobserve_all("done")
-    press(panel, "Try again")
-    assert list(panel.result.outcome) == ["already there", "imported", "imported"]
-    assert panel.retry.layout.display == "none"
-
-
-def test_a_table_is_a_template_filled_in_a_chosen_file_or_a_text(panel, text, sandbox):
-    """A file is read as it stands; a file and a text at once are one too many; each problem of a
-    table is told with its row, and nothing is sent."""
-    sent = downloads(panel)
-    press(panel, "Download a template")
-    line = f"{panel.room_id},a,A,rtsp://h/1,,,,\r\n"
-    assert panel.check_table(io.StringIO(sent[0] + line)) == 1
-    says(panel.file, "file", [text.encode("utf-8-sig")], name="x.csv")
-    assert panel.check_table() == 3
-    panel.pasted.fill(text.replace("cam1", "cam0").replace("Door 2", ""))
-    with pytest.raises(ck.ConfigError, match="give one of them"):
-        panel.check_table()
-    panel.file.clear()
-    press(panel, "Import the table")
-    for told in ("The table has 2 problems", "row 3, user_id: ", "row 4, user_name: "):
-        assert told in panel.frame.text
-    assert (panel.frame.question, panel.frame.tone, sandbox.count(IMPORT)) == ("", "bad", 0)
-    panel.clear_table()
-    with pytest.raises(ck.ConfigError, match="No table is there"):
-        panel.check_table()
-
-
 # Secrets
 
 
 def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox, camera, room_id):
-    """As name and as ID: asked about, imported, refused, removed or in a table, by clicks; nor does
-    the camera's own login."""
+    """As name and as ID: asked about, imported, refused or removed by clicks; nor does the camera's
+    own login."""
     told = []
     names = dict.fromkeys(("user_id", "user_name"), "rtsp://user:geheim@h/x")
     camera = camera.replace("://", INSIDE)
@@ -398,12 +312,5 @@ def test_a_camera_that_is_called_by_its_address_tells_no_password(panel, sandbox
     with pytest.raises(ck.JoinFailed):
         panel.import_device(preflight=False)
     told += [page(panel), repr(panel.__dict__)]
-    row = {"room_id": room_id, **names, "user_address": camera}
-    panel.pasted.fill(pd.DataFrame([row]).to_csv(index=False))
-    panel.import_table(preflight=False)
-    panel.rows.choose("0")
-    assert "***" in panel.detail.html
-    sent = downloads(panel)
-    press(panel, "Download the result")
-    for one in [*told, *sent, page(panel)]:
+    for one in told:
         assert "geheim" not in one

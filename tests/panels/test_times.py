@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.panels import OccupancyPanel, RoomExplorer, WirePanel
+from confkit.panels import OccupancyPanel, RoomExplorer
 from confkit.panels.live import clock
 
 HALF = timezone(timedelta(hours=5, minutes=45))  # what Kathmandu has: in no other panel by chance
@@ -44,19 +44,12 @@ def test_all_panels_show_their_times_in_one_zone_and_name_it(
     assert f"({name})" in occupancy.curve.words.html
     assert occupancy.capacity().attrs["timezone"] == name
     occupancy.close()
-
-    wire = WirePanel(client, every=0, tz=tz)
-    called = wire.choose(-1).time.astimezone(HALF)
-    assert wire.table.told.endswith(f" calls · times in {name}")
-    assert cell(wire.table, "time") == f"{called:%H:%M:%S.%f}"[:-3]
-    assert f"{called:%Y-%m-%d %H:%M:%S} ({name})" in wire.sent.html
-    for times in (rooms.value["read_at"], wire.value["time"]):
-        assert str(times.dt.tz) == "UTC"
+    assert str(rooms.value["read_at"].dt.tz) == "UTC"
 
 
 def test_a_zone_that_there_is_not_is_refused_before_anything_is_sent(client, sandbox):
     """The error shows one that there is."""
-    for made, tz in ((RoomExplorer, "Middle/Earth"), (OccupancyPanel, ""), (WirePanel, 5)):
+    for made, tz in ((RoomExplorer, "Middle/Earth"), (OccupancyPanel, "")):
         with pytest.raises(ck.ConfigError, match="Europe/Berlin"):
             made(client, tz=tz)
     assert sandbox.count() == 0

@@ -12,8 +12,8 @@ from unittest import mock
 
 import confkit as ck
 from confkit import course, profiles, runbook
-from confkit.endpoints import A2, A3, A6, B1, B3, Endpoint
-from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer, WirePanel
+from confkit.endpoints import A2, A3, A6, B3, Endpoint
+from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 from confkit.panels.panel import Panel
 from confkit.sandbox import RoomJoinRefused, Sandbox
 from tests.panels.pressing import LONG
@@ -109,7 +109,6 @@ ERRORS: dict[type[ck.ConfkitError], Call] = {
     ck.OutcomeUnknown: faulty(created, A2, drop=True),
     ck.PreflightFailed: lambda w: imported(w, preflight=True, login_password=w["login_password"]),
     ck.ProtocolError: faulty(listed, B3, body="<html>login_password=x"),
-    ck.ReimportFailed: faulty(lambda w: ck.reimport_device(w.client, device(w)), B1, ret=426),
     ck.TableError: lambda w: ck.import_devices(w.client, table(w, user_name="")),
     ck.TransportError: lambda w: ck.get_room(another(w, base_url="http://127.0.0.1:9"), "1"),
     ck.Unsettled: faulty(created, A2, ret=503, after=True),
@@ -261,7 +260,7 @@ def rooms(world: World) -> Iterator[Any]:
 
 
 def devices(world: World) -> Iterator[Any]:
-    """A camera is tried, imported and diagnosed, then a table with and without mistakes."""
+    """A camera is tried, imported and diagnosed, and one whose address is broken."""
     login = {"login_name": "admin", "login_password": world["password in an address"]}
     options = json.dumps({"assist_address": world.login})
     camera = {"user_name": "Hall", "user_address": world.address, "options": options, **login}
@@ -272,8 +271,6 @@ def devices(world: World) -> Iterator[Any]:
         lambda panel: panel.preflight(),
         lambda panel: panel.import_device(),
         lambda panel: panel.diagnose(),
-        lambda panel: panel.check_table(table(world, user_name="")),
-        lambda panel: panel.import_table(table(world), preflight=False),
         lambda panel: panel.fill(user_id="d", **{**camera, "user_address": world.broken}),
         lambda panel: panel.import_device(),
     )
@@ -290,18 +287,9 @@ def occupancy(world: World) -> Iterator[Any]:
     )
 
 
-def wire(world: World) -> Iterator[Any]:
-    """The steps to the token are shown, and calls."""
-    return looked_at(
-        WirePanel(world.client, every=0),
-        lambda panel: panel.token_steps(),
-        *(partial(WirePanel.choose, n=n) for n in range(-4, 0)),
-    )
-
-
 PANELS = {
     kind.__name__: Drive(driven)
     for kind, driven in {
-        RoomExplorer: rooms, DevicePanel: devices, OccupancyPanel: occupancy, WirePanel: wire
+        RoomExplorer: rooms, DevicePanel: devices, OccupancyPanel: occupancy
     }.items()
 }  # fmt: skip

@@ -46,7 +46,7 @@ cells = [
     "ck.import_device(client, '1', 'd', 'D', 'rtsp//x', login_name='a', login_password=password)",
     "ck.create_room(client, 't' * 400, 'ops', host_password=password)",
     "ck.get_room_users(client, '1')",
-    "ck.reimport_device(client, device)",
+    "ck.import_device(client, device, login_password=password)",
     "[device] + client.token()",
     "interrupt(); ck.get_mcu(client, '1')",
     "interrupt(); ck.force_offline(client, '1', 'u')",

@@ -4,9 +4,8 @@ async function render({ model, el }) {
   const kind = now.kind;
   const label = made("label");
   const words = made("span");
-  const input = made(kind === "area" ? "textarea" : "input");
-  if (kind === "area") input.rows = 4;
-  else input.type = kind;
+  const input = made("input");
+  input.type = kind;
   input.autocomplete = "off";
   input.spellcheck = false;
   label.append(words, input);

@@ -17,7 +17,7 @@ class Field(Widget):
     """A field for what must not be saved: a password, an address that may hold one, a file.
 
     `text` is what was typed, or what the chosen file holds; None when that is nothing. `kind` is
-    "password", "text", "area" (several lines) or "file", whose `name` is then the file's. What code
+    "password", "text" or "file", whose `name` is then the file's. What code
     fills in is not shown, unless the field `shows` it: in the page alone, and never a login.
     """
 
@@ -30,7 +30,7 @@ class Field(Widget):
     def __init__(
         self,
         label: str,
-        kind: Literal["password", "text", "area", "file"] = "password",
+        kind: Literal["password", "text", "file"] = "password",
         hint: str = "",
         shows: bool = False,
     ) -> None:

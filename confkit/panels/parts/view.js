@@ -12,10 +12,6 @@ async function render({ model, el }) {
   drawing(() => {
     if (now.html === shown) return;
     el.innerHTML = shown = now.html;
-    for (const text of el.querySelectorAll(".confkit-copied")) {
-      const copier = button("confkit-copy", "Copy", () => copy(text, copier));
-      text.before(copier);
-    }
   });
 }
 export default { render };
