@@ -74,16 +74,6 @@ def check_name(name: str) -> None:
         raise ConfigError(f"profile name {name!r}: use letters, digits, '-', '_' and '.'")
 
 
-def remove(name: str) -> Path:
-    """Remove a profile and return the file."""
-    check_name(name)
-    if name not in _read():
-        load(name)  # says which there are
-    with _changing() as stored:
-        stored.pop(name, None)
-    return path()
-
-
 def _read() -> dict[str, dict[str, Any]]:
     import tomllib
 

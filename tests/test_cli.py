@@ -81,7 +81,7 @@ def test_a_token_goes_into_a_pipe_and_into_a_terminal_only_when_asked(sandbox, m
     assert told[2] not in told[:2]
 
 
-def test_a_profile_is_written_read_and_forgotten():
+def test_a_profile_is_written_read_and_changed():
     """`confkit profile add` asks for what is missing, and the profile then serves connect; white
     space around what is typed is removed, and told. Once more it changes what is given, and nothing
     else; another access key has another secret."""
@@ -103,9 +103,6 @@ def test_a_profile_is_written_read_and_forgotten():
     run("profile", "add", "prod", "--access-key", "another", typed="its-secret\n")
     assert (ck.connect("prod").secret_key, ck.connect("prod").read_only) == ("its-secret", True)
     assert stat.S_IMODE(ck.profiles.path().stat().st_mode) == 0o600
-    assert run("profile", "list").stdout.split() == ["sandbox", "prod"]
-    assert run("profile", "remove", "prod").returncode == 0
-    assert run("profile", "list").stdout.split() == ["sandbox"]
 
 
 def test_a_wrong_profile_is_refused_and_not_written():
@@ -116,7 +113,6 @@ def test_a_wrong_profile_is_refused_and_not_written():
         assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), words
         assert "hunter2" not in done.stderr
     assert "CONFKIT_SECRET_KEY" in run("profile", "add", "x", *ADD[:4]).stderr
-    assert run("profile", "remove", "nowhere").returncode == 1
     done = run("profile", "add", "x", *ADD, typed="hunter2\n", XDG_CONFIG_HOME=__file__)
     assert (done.returncode, "XDG_CONFIG_HOME" in done.stderr) == (1, True)
     assert not ck.profiles.path().exists()

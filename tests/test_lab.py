@@ -71,34 +71,21 @@ def notebooks(tmp_path):
     return folder
 
 
-def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks, capsys):
-    """It is opened again as it is: what was changed stays, and what was deleted does not return. A
-    newer confkit replaces nothing; it says how to get its notebooks."""
+def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
+    """It is opened again as it is, whatever notebooks a newer confkit has: what was changed stays,
+    and what was deleted does not return. Renamed it stays as well, and a new one is made."""
     made = lab.copy(notebooks)
     assert made == home / "confkit-notebooks"
     (made / lab.FIRST).write_text("mine")
     (made / "course" / "lesson.ipynb").unlink()
+    (notebooks / lab.FIRST).write_text("newer")
     assert lab.copy(notebooks) == made
     assert (made / lab.FIRST).read_text() == "mine"
     assert not (made / "course" / "lesson.ipynb").exists()
-    assert (notebooks / lab.FIRST).read_text() == "ours"
-    assert capsys.readouterr().out == ""
-    (notebooks / lab.FIRST).write_text("newer")
-    assert (lab.copy(notebooks) / lab.FIRST).read_text() == "mine"
-    assert "--fresh" in capsys.readouterr().out
-
-
-def test_a_fresh_copy_stands_beside_the_old_one_and_is_opened_from_then_on(home, notebooks):
-    """The old one stays as it is; a folder of the user's that has such a name is no copy."""
-    first = lab.copy(notebooks)
-    (first / lab.FIRST).write_text("mine")
-    (home / "confkit-notebooks-2").mkdir()
-    fresh = lab.copy(notebooks, fresh=True)
-    assert fresh == home / "confkit-notebooks-3"
-    assert [(one / lab.FIRST).read_text() for one in (first, fresh)] == ["mine", "ours"]
-    (home / "confkit-notebooks-9").mkdir()
-    assert lab.copy(notebooks) == fresh
-    assert list((home / "confkit-notebooks-2").iterdir()) == []
+    made.rename(home / "old")
+    assert (lab.copy(notebooks) / lab.FIRST).read_text() == "newer"
+    assert (home / "old" / lab.FIRST).read_text() == "mine"
+    assert (notebooks / lab.FIRST).read_text() == "newer"
 
 
 def test_a_copy_that_breaks_off_leaves_nothing(home, notebooks):

@@ -1,9 +1,7 @@
 """The command `lab`: JupyterLab on a copy of the notebooks, with a service behind every
 `ck.connect()` in them; or the panels as a page without code."""
 
-import hashlib
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -20,8 +18,7 @@ from ..text import say
 from .options import environment_of, names_no_service, need
 
 FIRST = "first-look.ipynb"
-_NAME = "confkit-notebooks"  # a copy's; the second is confkit-notebooks-2
-_MARK = ".copied-by-confkit"  # in each copy; says of which notebooks it is one
+COPY = "confkit-notebooks"
 # What Voila gets: whoever has the token in the address that it opens acts with your keys. It cannot
 # tell when a page is closed, so a kernel without one ends after some minutes.
 _VOILA = (
@@ -37,7 +34,6 @@ _JUPYTER = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "IP
 def lab(
     profile: str | None,
     port: int,
-    fresh: bool,
     here: bool,
     app: bool,
     rooms: str | None,
@@ -46,8 +42,8 @@ def lab(
     """Open JupyterLab on a copy of the notebooks, or the panels as a page without code.
 
     The copy is the folder confkit-notebooks in your home folder, made when it is not there. What
-    is in it is yours: it is opened again as it is, and nothing of it is replaced or deleted.
-    --fresh makes another one beside it, such as confkit-notebooks-2, which is opened from then on.
+    is in it is yours: it is opened again as it is, and nothing of it is replaced or deleted. Give
+    it another name to get a new copy, such as that of a newer confkit.
 
     Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends
     everything.
@@ -65,7 +61,7 @@ def lab(
         say("confkit: the panels are a page of Voila; Ctrl-C ends everything")
         command = [str(originals() / "app.ipynb"), *_VOILA]
     else:
-        opened = originals(here=True) if here else copy(originals(), fresh)
+        opened = originals(here=True) if here else copy(originals())
         say(f"confkit: the notebooks are in {opened}; Ctrl-C ends everything")
         command = [
             f"--ServerApp.root_dir={opened}",
@@ -123,29 +119,17 @@ def originals(here: bool = False) -> Path:
     return installed
 
 
-def copy(notebooks: Path, fresh: bool = False) -> Path:
-    """The user's newest copy of these notebooks as it is, or a new one: where there is none, or a
-    `fresh` one is wanted. It is in the home folder, or here where that cannot be written."""
+def copy(notebooks: Path) -> Path:
+    """The user's copy of these notebooks, as it is, or a new one where there is none. It is in the
+    home folder, or here where that cannot be written."""
     home = Path.home() if os.access(Path.home(), os.W_OK) else Path.cwd()
-    taken = {
-        int(found[1] or 1): path
-        for path in home.glob(f"{_NAME}*")
-        if (found := re.fullmatch(rf"{_NAME}(?:-(\d+))?", path.name))
-    }
-    copies = [number for number, path in taken.items() if (path / _MARK).is_file()]
-    contents = b"".join(path.read_bytes() for path in sorted(notebooks.rglob("*.ipynb")))
-    version = hashlib.sha256(contents).hexdigest()
-    if copies and not fresh:
-        newest = taken[max(copies)]
-        if (newest / _MARK).read_text("utf-8") != version:
-            say("confkit: your copy is of another version; --fresh makes a new one beside it")
-        return newest
-    made = home / (f"{_NAME}-{max(taken) + 1}" if taken else _NAME)
+    made = home / COPY
+    if made.is_dir():
+        return made
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{_NAME}-", dir=home) as draft:
+        with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=home) as draft:
             leave_out = shutil.ignore_patterns(".*", "__pycache__")
-            whole = Path(shutil.copytree(notebooks, Path(draft, _NAME), ignore=leave_out))
-            (whole / _MARK).write_text(version, "utf-8")
+            whole = Path(shutil.copytree(notebooks, Path(draft, COPY), ignore=leave_out))
             return whole.rename(made)
     except OSError as error:
         raise ConfigError(

@@ -112,16 +112,6 @@ def _ask(question: str) -> str:
         ) from None
 
 
-def list_profiles() -> None:
-    """Print the names of all profiles; "sandbox" is always there."""
-    say("\n".join(profiles.names()))
-
-
-def remove_profile(name: str) -> None:
-    """Forget a profile, its secret key included."""
-    say(f"profile {name} is gone from {profiles.remove(name)}")
-
-
 def interface(part: str | None, openapi: bool) -> None:
     """Print our reference of the interface, or a part of it."""
     if openapi and part:

@@ -88,7 +88,6 @@ def test_a_name_is_no_path(name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for command, status in (
         ("runbook --sandbox", 2),
-        ("profile remove", 1),
         ("interface", 1),
         ("token --profile", 1),
     ):

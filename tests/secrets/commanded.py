@@ -21,8 +21,6 @@ COMMANDS: dict[str, dict[str, int]] = {
     "profile add": {
         "marked --base-url A --outgoing-url B --access-key k": 0,
         "marked --base-url WRONG --outgoing-url B --access-key k": 1, "LOGIN --base-url A": 1},
-    "profile list": {"": 0, "LOGIN": 2},
-    "profile remove": {"marked": 0, "LOGIN": 1},
     "record": {"FOLDER --rooms ROOMS --sweeps 1": 0, "FILE --rooms FILE": 1},
     "runbook": {
         "--list": 0, "media-server-gone -p rooms=LOGIN --sandbox": 2,
