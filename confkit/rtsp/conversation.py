@@ -67,19 +67,14 @@ class Conversation:
         transport: str = "auto",
         verify: bool | str = True,
         steps: Steps | None = None,
-        observed: bool = False,
     ) -> None:
-        """Prepare a conversation; `transport` and `verify` are as in `preflight`.
-
-        The times of pictures are kept where the stream is to be `observed`.
-        """
+        """Prepare a conversation; `transport` and `verify` are as in `preflight`."""
         self._loop = asyncio.get_running_loop()
         self.address = self._address = address
         self._credentials = Credentials(login)
         self._within = f"within {timeout:g} s"
         self._deadline = self._loop.time() + timeout
         self._verify = verify
-        self._observed = observed
         self._wire = Connection()
         self._wire.closed.set_result("It is not open yet.")
         self._base = address.url
@@ -314,7 +309,7 @@ class Conversation:
         self._base = _without_login(control_url(base or self._address.url, description.control))
         self._track = _without_login(control_url(self._base, media.control))
         self.steps.detail = ", ".join(shown(one.encoding or one.kind) for one in description.media)
-        return Reception(media, observed=self._observed)
+        return Reception(media)
 
     async def _set_up(self) -> None:
         """Agree on how the packets travel: by UDP where TCP is refused (461)."""

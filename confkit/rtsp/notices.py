@@ -7,21 +7,16 @@ from importlib.util import find_spec
 
 from . import places
 from .conversation import Conversation
-from .reception import Quality
 from .report import Notice, Snapshot
 
 _FULL_HD = 1920 * 1088
-_SHORT, _LONG = 2.0, 4.0  # seconds between keyframes: people who join wait that long
-_MUCH_LOSS = 0.01
 _PRIVATE = {
     places.LOOPBACK: "The address is this machine's own: only a service on this machine reaches it",
     places.PRIVATE: "The address is a private one: only a service in the same network reaches it",
 }
 
 
-def notices(
-    camera: Conversation, snapshot: Snapshot | None, quality: Quality | None
-) -> Iterator[Notice]:
+def notices(camera: Conversation, snapshot: Snapshot | None) -> Iterator[Notice]:
     """Yield a notice for each thing that somebody may want to change."""
     yield from places.place_notices(*camera.hosts)
     reception = camera.reception
@@ -45,24 +40,3 @@ def notices(
         size = f"{snapshot.width} x {snapshot.height}"
         text = "more than 1080p costs every viewer much; the camera's second stream may do"
         yield Notice("large_picture", "warning", f"The picture is {size}: {text}.")
-    if quality:
-        yield from _of_quality(quality)
-
-
-def _of_quality(quality: Quality) -> Iterator[Notice]:
-    waits, much = quality.keyframe_interval, _SHORT
-    text = f"A keyframe comes every {waits or 0:.1f} s only"
-    if waits is None:
-        waits, much = quality.seconds, _SHORT * 0.9
-        text = f"No second keyframe came in {waits:.1f} s"
-    if waits > much:
-        grade = "warning" if waits > _LONG else "note"
-        said = f"{text}: who joins waits for one; 1 or 2 s is usual."
-        yield Notice("long_keyframe_interval", grade, said)
-    if quality.reordered:
-        text = "The stream holds B-frames, which add delay: switch them off in the camera."
-        yield Notice("b_frames", "note", text)
-    if quality.packet_loss > 0:
-        grade = "warning" if quality.packet_loss > _MUCH_LOSS else "note"
-        text = f"{quality.packet_loss:.1%} of the packets were lost on the way."
-        yield Notice("packet_loss", grade, text)

@@ -13,7 +13,7 @@ from .blocking import blocking
 from .connection import speaks_tls
 from .conversation import TRANSPORTS, Conversation
 from .notices import notices
-from .reception import Quality, Reception
+from .reception import Reception
 from .refusal import PullRefused, wants_tls
 from .report import SKIPPED, Report, Snapshot, Stage
 from .steps import OnStage, Steps, Stopped
@@ -29,7 +29,6 @@ def preflight(
     *,
     transport: str = "auto",
     timeout: float = 20.0,
-    observe: float = 0.0,
     verify: bool | str = True,
     cancelled: threading.Event | None = None,
     on_stage: OnStage | None = None,
@@ -38,10 +37,9 @@ def preflight(
 
     The login may stand in the URL instead of the fields.  `transport` is "auto" (TCP first, UDP
     when the camera refuses it), "tcp" or "udp"; `timeout` bounds everything up to the first
-    picture and `observe` is how long to measure the stream after it, both in seconds; `verify` is
-    as in requests, for rtsps.  One connection, at most one login, and TEARDOWN always.  What a
-    camera does never raises; ValueError is for an option that makes no sense.  Setting `cancelled`
-    ends it early, with concurrent.futures.CancelledError.
+    picture, in seconds; `verify` is as in requests, for rtsps.  One connection, at most one login,
+    and TEARDOWN always.  What a camera does never raises; ValueError is for an option that makes no
+    sense.  Setting `cancelled` ends it early, with concurrent.futures.CancelledError.
 
     `on_stage` is called with each stage twice, in another thread: when it begins (its `outcome` is
     "running" then) and when it has ended.  The camera waits meanwhile, so it had better be quick;
@@ -50,8 +48,8 @@ def preflight(
     url = GuardedAddress(url)  # a traceback shows the locals
     if transport not in TRANSPORTS:
         raise ValueError(f"transport is {transport!r}; it is one of {', '.join(TRANSPORTS)}.")
-    if not timeout > 0 or not observe >= 0:
-        raise ValueError("timeout is a number of seconds above 0, observe one of at least 0.")
+    if not timeout > 0:
+        raise ValueError("timeout is a number of seconds above 0.")
     for name, value in (("login_name", login_name), ("login_password", login_password)):
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{name} is not a text.")
@@ -71,10 +69,9 @@ def preflight(
             transport=transport,
             verify=verify,
             steps=steps,
-            observed=observe > 0,
         )
         subject = mask(mask_address(address.url), login.password if login else "")
-        return await _look(subject, camera, observe)
+        return await _look(subject, camera)
 
     try:
         return blocking(run, cancelled, alone=on_stage is not None)
@@ -83,15 +80,13 @@ def preflight(
     raise raised
 
 
-async def _look(subject: str, camera: Conversation, observe: float) -> Report:
+async def _look(subject: str, camera: Conversation) -> Report:
     """Return the report about a camera: the conversation from OPTIONS to TEARDOWN."""
-    snapshot = quality = refusal = None
+    snapshot = refusal = None
     try:
         try:
             reception = await camera.play()
             snapshot = await _first_picture(camera, reception)
-            if observe:
-                quality = await _observe(camera, reception, observe)
         except PullRefused as refused:
             refusal = camera.there(refused)
         stages = camera.steps.end(refusal.reason if refusal else "")
@@ -101,7 +96,7 @@ async def _look(subject: str, camera: Conversation, observe: float) -> Report:
     # Most TLS servers close without a word when they are spoken to in plain text.
     if mute and await speaks_tls(camera.address, _SECOND_LOOK):
         refusal = wants_tls()
-    return _report(subject, stages, refusal, camera, snapshot, quality)
+    return _report(subject, stages, refusal, camera, snapshot)
 
 
 async def _first_picture(camera: Conversation, reception: Reception) -> Snapshot | None:
@@ -133,26 +128,12 @@ async def _first_picture(camera: Conversation, reception: Reception) -> Snapshot
             return snapshot
 
 
-async def _observe(camera: Conversation, reception: Reception, seconds: float) -> Quality:
-    """Return the quality of a stream after it went on for so many seconds."""
-    camera.steps.begin("quality")
-    before = reception.packets
-    gone, _ = await asyncio.wait({camera.closed}, timeout=seconds)
-    if gone:
-        raise PullRefused("dropped", "The camera closed the connection while it was observed.")
-    if reception.packets == before:
-        reason = f"The camera sent nothing for {seconds:g} s after its first picture."
-        raise PullRefused("no_media", reason)
-    return reception.quality()
-
-
 def _report(
     subject: str,
     stages: tuple[Stage, ...],
     refusal: PullRefused | None,
     camera: Conversation | None = None,
     snapshot: Snapshot | None = None,
-    quality: Quality | None = None,
 ) -> Report:
     verdict, (cause, advice) = "ok", VERDICTS["ok"]
     found: dict[str, Any] = {}
@@ -163,16 +144,13 @@ def _report(
         advice = f"Import {other} instead: not every service follows."
     if camera:
         found["authentication"] = camera.authentication
-        found["warnings"] = tuple(notices(camera, snapshot, quality))
+        found["warnings"] = tuple(notices(camera, snapshot))
         if reception := camera.reception:
             found["codec"] = reception.codec
             if reception.packets:
                 found |= {"profile": reception.profile(), "transport": camera.transport}
     if snapshot:
         found |= {"snapshot": snapshot, "width": snapshot.width, "height": snapshot.height}
-    if quality:
-        measured = ("fps", "bit_rate", "keyframe_interval", "packet_loss")
-        found |= {name: getattr(quality, name) for name in measured}
     return Report(
         subject=subject,
         ok=refusal is None,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import NamedTuple
-
 from .h26x import LAYOUTS, parameter_sets
 from .refusal import PullRefused
 from .rtp import Depacketiser, Packet, Sequencer, parse_packet
@@ -27,35 +24,19 @@ _PROFILES = {
 }
 
 
-class Quality(NamedTuple):
-    """Frames and bits a second, the seconds between keyframes, the fraction of packets lost, the
-    seconds that were seen, and whether pictures came in another order than they are shown in."""
-
-    fps: float | None
-    bit_rate: float | None
-    keyframe_interval: float | None
-    packet_loss: float
-    seconds: float
-    reordered: bool
-
-
 class Reception:
     """The packets of a stream; `keyframe` is the last whole one, `packets` counts.
 
-    The times of pictures are kept only where the stream is `observed`.  Where packets of the
-    announced payload type come, others belong to something else.
+    Where packets of the announced payload type come, others belong to something else.
     """
 
-    def __init__(self, media: Media, *, observed: bool = False) -> None:
+    def __init__(self, media: Media) -> None:
         self.codec = media.codec
         self.keyframe: bytes | None = None
         self.packets = 0
         self._media = media
-        self._octets = self._pictures = 0  # payloads that look like pictures of the codec
-        self._times: list[int] = []  # of the pictures, in ticks of the clock, not wrapped
-        self._keyframe_times: list[int] = []
+        self._pictures = 0  # payloads that look like pictures of the codec
         self._announced = self._oversized = False
-        self._observed = observed
         self._depacketiser = Depacketiser(self.codec, media.parameter_sets)
         self._sequencer = Sequencer()
 
@@ -70,7 +51,7 @@ class Reception:
         if packet.payload_type in _RTCP or self._announced != announced:
             return False
         for ordered in self._sequencer.push(packet):
-            self._take(ordered, len(data))
+            self._take(ordered)
         return True
 
     def refusal(self) -> PullRefused | None:
@@ -88,20 +69,6 @@ class Reception:
         counted = f"{self.packets} packet{'s' * (self.packets != 1)}"
         reason = f"No whole keyframe came {within}, among {counted}{lost}."
         return self._foreign() or PullRefused("no_keyframe", reason, timed_out=True)
-
-    def quality(self) -> Quality:
-        """Return the quality of what has arrived so far, by the camera's own clock."""
-        times, keys, rate = self._times, self._keyframe_times, self._media.clock_rate
-        seconds = (max(times) - min(times)) / rate if times else 0.0
-        lost = self._depacketiser.lost
-        return Quality(
-            (len(times) - 1) / seconds if seconds else None,
-            8 * self._octets / seconds if seconds else None,
-            (keys[-1] - keys[0]) / (len(keys) - 1) / rate if len(keys) > 1 else None,
-            lost / (self.packets + lost or 1),
-            seconds,
-            any(later < sooner for sooner, later in pairwise(times)),
-        )
 
     def profile(self) -> str | None:
         """Return the profile that the parameter sets name, such as "High"."""
@@ -121,25 +88,13 @@ class Reception:
         reason = f"What the camera sends is not the {self._media.encoding} it announces."
         return PullRefused("no_picture", reason)
 
-    def _take(self, packet: Packet, octets: int) -> None:
+    def _take(self, packet: Packet) -> None:
         self.packets += 1
-        self._octets += octets
         self._oversized |= self.codec == "mjpeg" and _beyond_2040(packet.payload)
         self._pictures += _looks_like_picture(self.codec, packet.payload)
         for unit in self._depacketiser.push(packet):
-            if self._observed:
-                self._remember(unit.timestamp, unit.keyframe)
             if unit.keyframe and unit.complete:
                 self.keyframe = unit.data
-
-    def _remember(self, timestamp: int, keyframe: bool) -> None:
-        if self._times:
-            step = (timestamp - self._times[-1] + (1 << 31)) % (1 << 32) - (1 << 31)
-            timestamp = self._times[-1] + step
-        if timestamp not in self._times[-1:]:
-            self._times.append(timestamp)
-            if keyframe:
-                self._keyframe_times.append(timestamp)
 
 
 def _looks_like_picture(codec: str, payload: bytes) -> bool:

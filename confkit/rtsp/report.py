@@ -79,9 +79,8 @@ class Report:
     """What a preflight or a diagnosis found: one verdict, its cause, and the next step (`advice`).
 
     `verdict` is "ok" or a fixed name; `ok` says whether the camera plays.  `stages` ends with the
-    furthest one reached.  `subject` is what was looked at, without its login.  Sizes are in pixels,
-    `seconds` and `keyframe_interval` in seconds, `bit_rate` in bits a second, `packet_loss` a
-    fraction; what was not found out is None.
+    furthest one reached.  `subject` is what was looked at, without its login.  Sizes are in pixels;
+    what was not found out is None.
     """
 
     subject: str
@@ -94,10 +93,6 @@ class Report:
     profile: str | None = None
     width: int | None = None
     height: int | None = None
-    fps: float | None = None
-    bit_rate: float | None = None
-    keyframe_interval: float | None = None
-    packet_loss: float | None = None
     transport: str | None = None
     authentication: str | None = None
     snapshot: Snapshot | None = field(default=None, repr=False)
@@ -120,14 +115,9 @@ class Report:
     def facts(self) -> tuple[str, ...]:
         """Return what is known of the stream, each in a few words."""
         codec = {"h264": "H.264", "h265": "H.265", "mjpeg": "MJPEG"}.get(self.codec or "", "")
-        every, loss = self.keyframe_interval, self.packet_loss
         known = (
             f"{codec} {self.profile or ''}".strip(),
             self.width and f"{self.width} x {self.height}",
-            self.fps and f"{self.fps:.3g} frames/s",
-            self.bit_rate and f"{self.bit_rate / 1e6:.2f} Mbit/s",
-            every and f"a keyframe every {every:.3g} s",
-            None if loss is None else f"{loss:.1%} lost",
             self.transport and f"over {self.transport.upper()}",
             "no login" if self.authentication == "none" else self.authentication,
         )

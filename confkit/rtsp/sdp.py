@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 ENCODINGS = {"h264": "H264", "h265": "H265", "mjpeg": "JPEG"}
 # Payload types that need no rtpmap line (RFC 3551).
 _STATIC = {0: "PCMU", 8: "PCMA", 26: "JPEG", 31: "H261", 32: "MPV", 33: "MP2T", 34: "H263"}
-_RATE = 90_000  # of video without an rtpmap line
 _BESIDE = ("RTX", "RED", "ULPFEC", "FLEXFEC")  # travel beside a video, and are none
 _DYNAMIC = 96  # payload types from here on mean what their rtpmap line says
 _PARAMETER_SETS = ("sprop-vps", "sprop-sps", "sprop-pps", "sprop-parameter-sets")
@@ -21,12 +20,11 @@ _ATTRIBUTE = re.compile(r"^a=((?:rtpmap|fmtp):[ \t]*\S*|[^:\n]*):?(.*)$", re.MUL
 
 @dataclass(frozen=True)
 class Media:
-    """One medium; the clock rate is in hertz, `encoding` is the upper-case RTP name."""
+    """One medium; `encoding` is the upper-case RTP name."""
 
     kind: str
     payload_type: int
     encoding: str
-    clock_rate: int
     parameters: Mapping[str, str] = field(default_factory=dict)
     control: str = ""
 
@@ -83,23 +81,21 @@ def _parse_media(section: str) -> Media:
     if not formats and "video".startswith(kind):
         raise ValueError("A media line of the session description is cut off.")
     attributes = _attributes(section)
-    coded = {number: _coding(number, attributes) for number in formats or [-1]}
-    number = next((n for n, (name, _) in coded.items() if name not in _BESIDE), next(iter(coded)))
-    encoding, clock_rate = coded[number]
+    coded = {number: _encoding(number, attributes) for number in formats or [-1]}
+    number = next((n for n, name in coded.items() if name not in _BESIDE), next(iter(coded)))
+    encoding = coded[number]
     if kind == "video" and not encoding and number >= _DYNAMIC:
         raise ValueError(f"The session description does not say what its payload type {number} is.")
     pairs = [part.partition("=") for part in attributes.get(f"fmtp:{number}", "").split(";")]
     parameters = {name.strip().lower(): value.strip() for name, _, value in pairs}
     control = attributes.get("control", "")
-    return Media(kind, number, encoding, clock_rate, parameters, control)
+    return Media(kind, number, encoding, parameters, control)
 
 
-def _coding(number: int, attributes: Mapping[str, str]) -> tuple[str, int]:
-    """Return the encoding of a payload type, "" where it is not told, and its clock rate."""
-    mapping = re.match(r"([^/\s]+)/([0-9]{1,9})(?![0-9])", attributes.get(f"rtpmap:{number}", ""))
-    if mapping:
-        return mapping[1].upper(), int(mapping[2]) or _RATE
-    return _STATIC.get(number, ""), _RATE
+def _encoding(number: int, attributes: Mapping[str, str]) -> str:
+    """Return the encoding of a payload type, "" where it is not told."""
+    mapping = re.match(r"([^/\s]+)/[0-9]{1,9}(?![0-9])", attributes.get(f"rtpmap:{number}", ""))
+    return mapping[1].upper() if mapping else _STATIC.get(number, "")
 
 
 def _attributes(section: str) -> dict[str, str]:

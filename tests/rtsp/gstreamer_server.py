@@ -18,8 +18,6 @@ H264 = "x264enc tune=zerolatency key-int-max=15 ! rtph264pay name=pay0 pt=96"
 ROLE = "viewer"
 PIPES = {
     "/h264": H264,
-    "/reordered": "videoconvert ! x264enc bframes=3 key-int-max=15 ! video/x-h264,profile=main ! "
-    "rtph264pay name=pay0 pt=96",
     "/h265": "x265enc tune=zerolatency key-int-max=15 ! rtph265pay name=pay0 pt=96",
     "/sound": f"{H264} audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay1 pt=8",
     "/udp": H264,

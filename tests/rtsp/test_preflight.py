@@ -96,21 +96,6 @@ async def test_a_camera_that_plays_is_shown(codec, transport, inside, login):
     gc.collect()  # a socket that nobody has closed is a warning now, and those are errors
 
 
-async def test_a_stream_is_measured_when_asked():
-    """With `observe` the report says frame rate, bit rate, keyframe interval and loss, and warns of
-    a long interval."""
-    (report, _), (rare, _) = await asyncio.gather(
-        of_camera(keyframe_every=0.5, options={"observe": 1.5}),
-        of_camera(keyframe_every=10, options={"observe": 2.2}),
-    )
-    assert report.fps == pytest.approx(10, rel=0.2)
-    assert report.keyframe_interval == pytest.approx(0.5, rel=0.2)
-    assert report.bit_rate > 1000
-    assert report.packet_loss == 0
-    assert "10 frames/s" in str(report)
-    assert ["long_keyframe_interval" in keys(one) for one in (report, rare)] == [False, True]
-
-
 async def test_hosts_of_several_addresses_and_of_version_six(version_six):
     """A camera on the second of its host's addresses is found; one of version six, in brackets,
     plays over both transports."""
@@ -263,7 +248,6 @@ LATE = [
         *((*row, {"timeout": 300}) for row in AT_ONCE),
         *((*row, {"timeout": PATIENCE}) for row in LATE),
         (willing, "udp_blocked", "first packet", "", {"timeout": PATIENCE, "transport": "udp"}),
-        (playing(*keyframe()), "no_media", "quality", "nothing for 0.1 s", {"observe": 0.1}),
     ],
 )
 def test_whatever_a_camera_does_has_its_verdict_at_its_stage(answer, verdict, stage, said, options):
@@ -576,9 +560,9 @@ def test_what_the_listener_raises_is_the_callers_and_the_camera_gets_its_farewel
 
 
 @pytest.mark.parametrize(
-    "options", [{"transport": "quic"}, {"timeout": 0}, {"timeout": float("nan")}, {"observe": -1}]
+    "options", [{"transport": "quic"}, {"timeout": 0}, {"timeout": float("nan")}]
 )
 def test_an_option_that_makes_no_sense_raises(options):
-    """A transport, time-out or observation that cannot be meant is a ValueError."""
+    """A transport or time-out that cannot be meant is a ValueError."""
     with pytest.raises(ValueError, match=next(iter(options))):
         preflight("rtsp://127.0.0.1/", **options)
