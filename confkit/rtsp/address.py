@@ -33,11 +33,6 @@ class Address:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}{self.path}"
 
-    @property
-    def server(self) -> tuple[str, str, int]:
-        """Whom a login for this address is meant for: scheme, host and port."""
-        return self.scheme, self.host.lower(), self.port
-
 
 def parse_address(url: str) -> Address:
     """Return the parts of an rtsp or rtsps URL; path and query stay as they are.

@@ -115,8 +115,7 @@ def authorization(
 class Credentials:
     """The login of one conversation: sent where the camera asks for it, and once only.
 
-    `name` says how it was sent, None while it was not; `accepted` that the camera took it. A
-    camera to which another one redirects gets no login (`withhold`).
+    `name` says how it was sent, None while it was not; `accepted` that the camera took it.
     """
 
     def __init__(self, login: Login | None) -> None:
@@ -126,23 +125,15 @@ class Credentials:
         # What a camera may know of the login, and repeat in its reasons.
         known = (login.password, basic(login)) if login else ()
         self.secrets = tuple(filter(None, known))
-        self._renewed = self._withheld = False
+        self._renewed = False
         self.accepted = False
         self.name: str | None = None
-
-    def withhold(self) -> None:
-        """Send no login from now on."""
-        self._withheld, self._challenge, self.name = True, None, None
 
     def meet(self, asked: Response) -> None:
         """Take up the challenge of a 401; raises PullRefused where it cannot be answered."""
         refusal = status_refusal("DESCRIBE", asked, *self.secrets)
         if refusal.verdict == "auth_locked":
             raise refusal
-        if self._withheld:
-            reason = "It wants a login, and another camera gets none from here."
-            advice = "Try the address that it redirects to, with its own login."
-            raise PullRefused("redirected", reason, advice=advice)
         if self._login is None:
             raise PullRefused("auth_required")
         challenge = choose_challenge(parse_challenges(asked.all("WWW-Authenticate")))

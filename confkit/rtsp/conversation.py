@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager, nullcontext, suppress
 
 from ..secret import mask, mask_address
-from . import places
 from .address import Address, parse_address, sendable
 from .auth import Credentials, Login
 from .connection import Connection, dial, look_up, talk
@@ -35,17 +34,14 @@ class Conversation:
     """One attempt at one camera, as far as it has come; `steps` knows the stage under way.
 
     `play` leads to the first packet, `next_keyframe` to a picture, both within `timeout` seconds
-    of the beginning; `close` says TEARDOWN. What stands in the way is raised as PullRefused, to be
-    reported as `there`. `address` is the one that was asked for, `hosts` its host and the addresses
-    of that.
+    of the beginning; `close` says TEARDOWN. What stands in the way is raised as PullRefused.
+    `hosts` is the host of the `address` and the addresses of that.
 
     `reception` holds what has come (None before the description is read), `transport` is "tcp" or
-    "udp", and `switched` says that the camera refused the first. `redirected` is the address
-    to which it redirected (masked).
+    "udp", and `switched` says that the camera refused the first.
     """
 
     reception: Reception | None = None
-    redirected: str | None = None
     switched = False
     hosts: tuple[str, ...] = ()
     heard = 0.0  # when the last packet came, by the loop's clock
@@ -70,7 +66,7 @@ class Conversation:
     ) -> None:
         """Prepare a conversation; `transport` and `verify` are as in `preflight`."""
         self._loop = asyncio.get_running_loop()
-        self.address = self._address = address
+        self.address = address
         self._credentials = Credentials(login)
         self._within = f"within {timeout:g} s"
         self._deadline = self._loop.time() + timeout
@@ -86,9 +82,7 @@ class Conversation:
     async def play(self) -> Reception:
         """Return what has come as soon as that is a packet; it grows from then on."""
         await self._connect()
-        while (described := await self._describe()).status != 200:
-            self._follow(described)
-            await self._connect()
+        described = await self._describe()
         self.steps.begin("SDP")
         self.reception = reception = self._choose_media(described)
         await self._set_up()
@@ -140,14 +134,6 @@ class Conversation:
             with suppress(PullRefused):  # it wants a new nonce
                 self._credentials.meet(response)
 
-    def there(self, refusal: PullRefused) -> PullRefused:
-        """Return the refusal, or what it means where the camera has redirected."""
-        if self.redirected is None:
-            return refusal
-        text = mask(refusal.reason, *self._credentials.secrets)
-        reason = f"The camera redirects to {self.redirected}; there: {text}"
-        return PullRefused("redirected", reason, advice=refusal.advice, timed_out=refusal.timed_out)
-
     @property
     def authentication(self) -> str | None:
         """How the login was sent, "none" where none was wanted, None before that is known."""
@@ -184,13 +170,13 @@ class Conversation:
         if not self.closed.done():
             self._wire.release()
             await asyncio.wait({self.closed})
-        host, encrypted = self._address.host, self._address.scheme == "rtsps"
-        self._heading_for(host)  # some names are not even looked up
+        host, encrypted = self.address.host, self.address.scheme == "rtsps"
+        self.hosts = (host,)
         async with self._stage("name", _late("dns_failed", "The host name was not found")):
-            targets = await look_up(host, self._address.port)
+            targets = await look_up(host, self.address.port)
         found = dict.fromkeys(str(target[0]) for _, target in targets)
         self.steps.detail = ", ".join(found)
-        self._heading_for(host, *found)
+        self.hosts = (host, *found)
         late = _late("connect_timeout", "The camera's host did not answer")
         async with self._stage("TCP", late):
             opened = await dial(targets)
@@ -259,39 +245,28 @@ class Conversation:
     # What is said before PLAY
 
     async def _describe(self) -> Response:
-        """Return the answer to DESCRIBE: 200, or a redirection."""
+        """Return the answer to DESCRIBE."""
         # Some cameras want a login even here; DESCRIBE is where it is asked for.
-        options = await self._exchange("OPTIONS", "OPTIONS", self._address.url)
+        options = await self._exchange("OPTIONS", "OPTIONS", self.address.url)
         if "GET_PARAMETER" in options.get("Public").upper():
             self._keep_alive_method = "GET_PARAMETER"
         accept = ("Accept", "application/sdp")
-        return await self._ask("DESCRIBE", self._address.url, accept, allow=_REDIRECTIONS)
+        described = await self._ask("DESCRIBE", self.address.url, accept, allow=_REDIRECTIONS)
+        if described.status != 200:
+            raise self._redirected(described)
+        return described
 
-    def _follow(self, redirection: Response) -> None:
-        """Go to the address to which the camera redirects."""
-        if self.redirected is not None:
-            advice = "Restart the camera, or take the stream's address from its web page."
-            raise PullRefused("redirected", "It redirects a second time.", advice=advice)
+    def _redirected(self, answer: Response) -> PullRefused:
+        """Return where the camera redirects: nothing is sent there."""
         try:
-            address = parse_address(redirection.get("Location"))
+            address = parse_address(answer.get("Location"))
         except ValueError:
             reason = "The camera redirects, but to no RTSP address."
-            raise PullRefused("redirected", reason) from None
+            return PullRefused("redirected", reason)
         text = mask(mask_address(address.url), *self._credentials.secrets)
-        self.redirected = text[:_SHOWN]
-        self.steps.detail = f"redirected to {self.redirected}"
-        if address.server != self._address.server:
-            self._credentials.withhold()
-        self._address = address
-
-    def _heading_for(self, *hosts: str) -> None:
-        """Refuse to go where no redirection may lead."""
-        if self.redirected is None:
-            self.hosts = hosts
-        elif place := places.guarded(hosts, self.hosts):
-            advice = "Look who may change the camera's settings, or import it by another address."
-            reason = f"nothing was sent, for that is {places.WHAT[place]}."
-            raise PullRefused("redirected", reason, advice=advice)
+        reason = f"The camera redirects to {text[:_SHOWN]}."
+        advice = "Try the address that it redirects to, with its own login."
+        return PullRefused("redirected", reason, advice=advice)
 
     def _choose_media(self, described: Response) -> Reception:
         try:
@@ -306,7 +281,7 @@ class Conversation:
             name = shown(media.encoding, *self._credentials.secrets) or "of an unknown kind"
             raise PullRefused("codec_unsupported", f"The video is {name}, which is not supported.")
         base = described.get("Content-Base") or described.get("Content-Location")
-        self._base = _without_login(control_url(base or self._address.url, description.control))
+        self._base = _without_login(control_url(base or self.address.url, description.control))
         self._track = _without_login(control_url(self._base, media.control))
         self.steps.detail = ", ".join(shown(one.encoding or one.kind) for one in description.media)
         return Reception(media)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from .report import Notice
 
@@ -17,7 +17,6 @@ METADATA_ADDRESS, LINK_LOCAL_ADDRESS = "metadata_address", "link_local_address"
 WHAT = {
     METADATA: "the address of a cloud's metadata service, which gives a machine's keys to who asks",
     LINK_LOCAL: "a link-local address, which only machines on the same cable or switch reach",
-    LOOPBACK: "the machine's own address",
 }
 _NOTICES = {
     METADATA: (METADATA_ADDRESS, "No camera is there: let no service dial it."),
@@ -55,13 +54,6 @@ def kind(host: str) -> str:
     if address.is_link_local:
         return LINK_LOCAL
     return PRIVATE if address.is_private else ""
-
-
-def guarded(hosts: Iterable[str], known: Iterable[str]) -> str:
-    """Return the kind of place among `hosts` to which nobody who is at the `known` ones may lead,
-    or ""."""
-    found = set(map(kind, hosts)) - set(map(kind, known))
-    return next((one for one in WHAT if one in found), "")
 
 
 def place_notices(host: str, *addresses: str) -> Iterator[Notice]:

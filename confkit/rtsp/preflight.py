@@ -88,7 +88,7 @@ async def _look(subject: str, camera: Conversation) -> Report:
             reception = await camera.play()
             snapshot = await _first_picture(camera, reception)
         except PullRefused as refused:
-            refusal = camera.there(refused)
+            refusal = refused
         stages = camera.steps.end(refusal.reason if refusal else "")
     finally:
         await camera.close()
@@ -139,9 +139,6 @@ def _report(
     found: dict[str, Any] = {}
     if refusal:
         verdict, cause, advice = refusal.verdict, refusal.reason, refusal.advice
-    elif camera and (other := camera.redirected):
-        verdict, cause = "redirected", f"The camera redirects to {other}, and plays there."
-        advice = f"Import {other} instead: not every service follows."
     if camera:
         found["authentication"] = camera.authentication
         found["warnings"] = tuple(notices(camera, snapshot))

@@ -29,10 +29,8 @@ async def pull(
     camera.silence = silence
     try:
         await camera.play()
-    except BaseException as error:
+    except BaseException:
         await camera.close()
-        if isinstance(error, PullRefused):
-            raise camera.there(error) from None
         raise
     return camera
 
