@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..devices import address_checked, options_checked, unmasked
-from ..diagnosis.device_address import place, place_warnings
+from ..diagnosis.device_address import place
 from ..endpoints import B1, identity, whole
 from ..errors import ParameterError
 from ..many.tables import Cells, Problem, read_table
 from ..records import Device, login_text
 from ..rtsp.address import DEFAULT_PORTS, parse_address
-from ..rtsp.places import METADATA_ADDRESS
 from ..rtsp.verdicts import VERDICTS
 from ..secret import Guarded
 from .driver import Fate
@@ -95,9 +94,7 @@ def _address(cell: str) -> Guarded:
             parse_address(cell)
         except ValueError as error:
             raise ValueError(f"{error} {VERDICTS['url_malformed'].advice}") from None
-    written = address_checked(B1, whole(B1, "user_address", cell))
-    _no_metadata(written)
-    return written
+    return address_checked(B1, whole(B1, "user_address", cell))
 
 
 def _options(cell: object) -> Mapping[str, Any]:
@@ -108,16 +105,7 @@ def _options(cell: object) -> Mapping[str, Any]:
             cell = None
     if not isinstance(cell, Mapping):
         raise ValueError('The cell is not a JSON object. Write it as {"name": "value"}.')
-    _no_metadata(cell.get("assist_address"))
     return cell
-
-
-def _no_metadata(address: object) -> None:
-    """Refuse addresses that lead to a cloud's metadata service. (A link-local one may work, and is
-    named with what became of the device.)"""
-    for notice in place_warnings(str(address or "")):
-        if notice.key == METADATA_ADDRESS:
-            raise ValueError(notice.text)
 
 
 def _contradictions(found: Cells, cells: Cells) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,6 @@ from ..diagnosis.device_address import (
     at_address_of,
     can_be_tried,
     place,
-    place_warnings,
     preflight_of,
 )
 from ..endpoints import B1
@@ -23,7 +22,6 @@ from ..many.progress import Show, progress_shown
 from ..records import Device
 from ..rooms import get_room_users
 from ..rtsp.address import parse_address
-from ..rtsp.places import is_place_notice
 from ..secret import Secret
 from .device_table import device_rows, table_error
 from .driver import (
@@ -152,15 +150,12 @@ def import_devices(
 
 
 def _set_aside(client: Client, fates: list[Fate]) -> None:
-    """Marks what is in its room already: a preflight could cost it its camera's only connection.
-    The others get the warning about an address that few services reach; what is worse replaces it.
-    """
+    """Marks what is in its room already: a preflight could cost it its camera's only connection."""
     listed = devices_in(client, [fate.device.room_id for fate in fates])
     there = {(known.room_id, place(known)): known for known in listed}
     for at, fate in enumerate(fates):
-        known = there.get((fate.device.room_id, place(fate.device)))
-        text = " ".join(notice.text for notice in place_warnings(fate.device.user_address))
-        fates[at] = _already_there(fate, known) if known else fate._replace(cause=text)
+        if known := there.get((fate.device.room_id, place(fate.device))):
+            fates[at] = _already_there(fate, known)
 
 
 def _already_there(fate: Fate, known: Device) -> Fate:
@@ -211,12 +206,8 @@ def _tried(
 
 
 def _after_preflight(fate: Fate, report: "Report") -> Fate:
-    texts = [notice.text for notice in report.warnings if is_place_notice(notice)]
-    cause, advice = fate.cause, fate.advice
-    if report.verdict != "ok":
-        cause, advice = report.cause, report.advice
-    cause = " ".join(dict.fromkeys(filter(None, [cause, *texts])))
-    fate = fate.came(NOT_TRIED if report.ok else PREFLIGHT_FAILED, cause, advice)
+    if not report.ok:
+        fate = fate.came(PREFLIGHT_FAILED, report.cause, report.advice)
     return fate._replace(verdict=report.verdict, seconds=report.seconds, report=report)
 
 

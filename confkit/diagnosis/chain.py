@@ -19,7 +19,6 @@ from .device_address import (
     can_be_tried,
     of_id,
     place,
-    place_warnings,
     same_login,
     with_login_of,
 )
@@ -78,7 +77,6 @@ class Chain:
         if not ok and end.stage != "camera":  # which marks its own
             at = max((n for n, s in enumerate(stages) if s.name == end.stage), default=-1)
             stages[at] = replace(stages[at], outcome=FAILED)
-        placed = place_warnings(self.device.user_address)  # a camera's report has these, too
         known = self.camera or Report(subject="", ok=ok, verdict="", cause="", advice="")
         return replace(
             known,
@@ -88,7 +86,7 @@ class Chain:
             cause=end.cause,
             advice=end.advice,
             stages=(*stages, *known.stages),
-            warnings=tuple(dict.fromkeys((*known.warnings, *placed, *self.notices))),
+            warnings=(*known.warnings, *self.notices),
         )
 
     def _walk(self) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 from ..records import Device
 from ..rtsp.address import Address, parse_address
-from ..rtsp.places import place_notices
-from ..rtsp.report import Notice, Report
+from ..rtsp.report import Report
 from ..secret import Secret, mask, mask_address
 
 _UNTRIED = ("sip", "h323")
@@ -41,13 +40,6 @@ def bare(device: Device) -> str:
     address = str(device.user_address or "rtsp://host:554/path")
     parts = _parsed(address)
     return mask(parts.url) if parts else mask_address(address, broken=True)
-
-
-def place_warnings(address: str | None) -> tuple[Notice, ...]:
-    """Return the warning about an address, of whatever scheme, whose host is no place for a
-    camera; nothing is looked up."""
-    parts = _parsed("rtsp://" + str(address or "").partition("://")[2])
-    return tuple(place_notices(parts.host)) if parts else ()
 
 
 def login_of(device: Device) -> tuple[str, str]:

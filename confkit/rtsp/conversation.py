@@ -35,7 +35,6 @@ class Conversation:
 
     `play` leads to the first packet, `next_keyframe` to a picture, both within `timeout` seconds
     of the beginning; `close` says TEARDOWN. What stands in the way is raised as PullRefused.
-    `hosts` is the host of the `address` and the addresses of that.
 
     `reception` holds what has come (None before the description is read), `transport` is "tcp" or
     "udp", and `switched` says that the camera refused the first.
@@ -43,7 +42,6 @@ class Conversation:
 
     reception: Reception | None = None
     switched = False
-    hosts: tuple[str, ...] = ()
     heard = 0.0  # when the last packet came, by the loop's clock
     _status = 0  # of the last answer
     _session = _track = ""
@@ -171,12 +169,9 @@ class Conversation:
             self._wire.release()
             await asyncio.wait({self.closed})
         host, encrypted = self.address.host, self.address.scheme == "rtsps"
-        self.hosts = (host,)
         async with self._stage("name", _late("dns_failed", "The host name was not found")):
             targets = await look_up(host, self.address.port)
-        found = dict.fromkeys(str(target[0]) for _, target in targets)
-        self.steps.detail = ", ".join(found)
-        self.hosts = (host, *found)
+        self.steps.detail = ", ".join(dict.fromkeys(str(target[0]) for _, target in targets))
         late = _late("connect_timeout", "The camera's host did not answer")
         async with self._stage("TCP", late):
             opened = await dial(targets)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from . import places
 from .conversation import Conversation
 from .report import Notice, Snapshot
 
 _FULL_HD = 1920 * 1088
-_PRIVATE = {
-    places.LOOPBACK: "The address is this machine's own: only a service on this machine reaches it",
-    places.PRIVATE: "The address is a private one: only a service in the same network reaches it",
-}
+_OWN = "The address is this machine's own: only a service on this machine reaches it"
+_PRIVATE = "The address is a private one: only a service in the same network reaches it"
 
 
 def notices(camera: Conversation, snapshot: Snapshot | None) -> Iterator[Notice]:
     """Yield a notice for each thing that somebody may want to change."""
-    yield from places.place_notices(*camera.hosts)
     reception = camera.reception
     if reception is None or not reception.packets:
         return
-    if private := _PRIVATE.get(places.kind(camera.address.host)):
+    if private := _private(camera.address.host):
         yield Notice("private_address", "note", f"{private}.")
     if camera.transport == "udp" and camera.switched:
         text = "refuses RTP over TCP (461), so UDP was used: firewalls often block that"
@@ -40,3 +37,14 @@ def notices(camera: Conversation, snapshot: Snapshot | None) -> Iterator[Notice]
         size = f"{snapshot.width} x {snapshot.height}"
         text = "more than 1080p costs every viewer much; the camera's second stream may do"
         yield Notice("large_picture", "warning", f"The picture is {size}: {text}.")
+
+
+def _private(host: str) -> str:
+    """Return why few services reach a host, "" where that does not show; nothing is looked up."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return _OWN if host.lower() == "localhost" else ""
+    if address.is_loopback:
+        return _OWN
+    return _PRIVATE if address.is_private else ""

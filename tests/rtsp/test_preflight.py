@@ -11,8 +11,13 @@ from concurrent.futures import CancelledError
 
 import pytest
 
+from confkit.rtsp.address import Address
+from confkit.rtsp.conversation import Conversation
+from confkit.rtsp.notices import notices
 from confkit.rtsp.preflight import preflight
+from confkit.rtsp.reception import Reception
 from confkit.rtsp.rtp import MAX_UNIT
+from confkit.rtsp.sdp import Media
 from confkit.rtsp.verdicts import VERDICTS
 from confkit.sandbox.cameras.server import CameraServer
 
@@ -108,6 +113,29 @@ async def test_hosts_of_several_addresses_and_of_version_six(version_six):
             assert url.startswith("rtsp://[::1]:")
             report = await asyncio.to_thread(preflight, url)
             assert report.ok, str(report)
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("127.0.0.1", ["this machine's own"]),
+        ("::1", ["this machine's own"]),
+        ("LocalHost", ["this machine's own"]),
+        ("10.0.0.7", ["a private one"]),
+        ("fd00::7", ["a private one"]),
+        ("8.8.8.8", []),
+        ("camera.example", []),
+    ],
+)
+async def test_an_address_that_few_services_reach_is_noted(host, said):
+    """A camera that plays at this machine's own address, or at a private one, earns a notice."""
+    camera = Conversation(Address("rtsp", host, 554, "/"), None, 1)
+    camera.reception = Reception(Media("video", 96, "H264"))
+    assert list(notices(camera, None)) == []  # nothing has come yet
+    camera.reception.packets = 1
+    found = [(notice.key, notice.text) for notice in notices(camera, None)]
+    assert [key for key, _ in found] == ["private_address"] * len(said)
+    assert all(words in text for words, (_, text) in zip(said, found, strict=True))
 
 
 async def test_without_a_decoder_all_but_the_picture_is_told():
