@@ -4,8 +4,6 @@ import asyncio
 import atexit
 import logging
 import math
-import os
-import sqlite3
 import time
 from collections.abc import Callable, Collection, Coroutine
 from concurrent.futures import CancelledError
@@ -25,7 +23,6 @@ from .service.app import App
 from .service.faults import Fault
 from .service.operations import create_device
 from .service.state import DEVICE_SERVICE_STATES, DeviceServiceState, Refusal, Refused, Service
-from .service.store import Person, StoredRoom
 from .service.streams import Devices
 
 if TYPE_CHECKING:
@@ -65,11 +62,6 @@ def served(
             raise ConfkitError(
                 "The sandbox was closed meanwhile, or runs in another process."
             ) from None
-        except sqlite3.Error as error:
-            raise ConfkitError(
-                f"The sandbox's file {self._service.path} failed ({error}), and nothing has "
-                "changed. Free space, see to the rights of its folder, and ask again."
-            ) from None
 
     return called
 
@@ -77,13 +69,13 @@ def served(
 class Sandbox:
     """The conferencing service, embedded: both interfaces on two ports of this machine.
 
-    `path` is its SQLite file, None for memory only. With a `seed` ids repeat exactly and the clock
-    stands still but for `advance`. `token_lifetime` and `dial_timeout` are in seconds. A camera may
-    take 4 s to open, less than clients wait for B1, and later on may send nothing for 10 s;
-    `dial_timeout` sets both. Each answer waits `latency` seconds, as from a service that is far
-    away or slow. The keys are the published demo keys on loopback and random ones beyond it, unless
-    given. `explain` logs what was wrong with each refused call; `refusals` keep the last of these
-    texts anyway. `with` or `start()` starts it, once; `close()` ends it.
+    All of it is in memory. With a `seed` ids repeat exactly and the clock stands still but for
+    `advance`. `token_lifetime` and `dial_timeout` are in seconds. A camera may take 4 s to open,
+    less than clients wait for B1, and later on may send nothing for 10 s; `dial_timeout` sets both.
+    Each answer waits `latency` seconds, as from a service that is far away or slow. The keys are
+    the published demo keys on loopback and random ones beyond it, unless given. `explain` logs what
+    was wrong with each refused call; `refusals` keep the last of these texts anyway. `with` or
+    `start()` starts it, once; `close()` ends it.
     """
 
     def __init__(
@@ -91,7 +83,6 @@ class Sandbox:
         *,
         seed: int | str | None = None,
         dialect: Dialect | None = None,
-        path: str | os.PathLike[str] | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
         outgoing_port: int = 0,
@@ -134,7 +125,6 @@ class Sandbox:
             dialect=self.dialect,
             access_key=self.access_key,
             secret_key=self.secret_key,
-            path=path,
             ids=ids,
             clock=clock or still or time.time,
             token_lifetime=token_lifetime,
@@ -152,7 +142,7 @@ class Sandbox:
     # Beginning and end
 
     def start(self) -> Self:
-        """Answer on both ports, and return the sandbox; ConfkitError: a port or the file fails."""
+        """Answer on both ports, and return the sandbox; ConfkitError: a port cannot be used."""
         if self._thread:
             return self
         self._not_closed()
@@ -173,7 +163,7 @@ class Sandbox:
         return self
 
     def close(self) -> None:
-        """End the service, its cameras, streams, sockets and file; a second call does nothing."""
+        """End the service, its cameras, streams and sockets; a second call does nothing."""
         thread, self._thread, self.closed = self._thread, None, True
         if thread:
             atexit.unregister(self.close)
@@ -273,7 +263,7 @@ class Sandbox:
     async def leave(self, room_id: str, user_id: str) -> None:
         """Take a person out of a room; UserNotFound where there is none."""
         self._service.existing(room_id)
-        if not self._service.store.remove(Person, room_id=room_id, user_id=user_id):
+        if not self._service.store.leave(room_id, user_id):
             raise UserNotFound(
                 f"No person {user_id!r} is in room {room_id!r}; people() says who is, "
                 "and a device leaves by B2."
@@ -282,28 +272,25 @@ class Sandbox:
     @served
     async def people(self, room_id: str) -> list[dict[str, Any]]:
         """Return a room's people, each with user_id, user_name and host; devices are not people."""
-        self._service.existing(room_id)
-        people = self._service.store.find(Person, room_id=room_id)
         return [
-            {"user_id": one.user_id, "user_name": one.user_name, "host": bool(one.host)}
-            for one in people
+            {"user_id": one.user_id, "user_name": one.user_name, "host": one.host}
+            for one in self._service.existing(room_id).people.values()
         ]
 
     @served
     async def lock(self, room_id: str) -> None:
         """Lock a room: who is in it stays, nobody new can join."""
-        self._mark(room_id, "locked")
+        self._service.existing(room_id).locked = True
 
     @served
     async def unlock(self, room_id: str) -> None:
         """Unlock a room."""
-        self._mark(room_id, "locked", False)
+        self._service.existing(room_id).locked = False
 
     @served
     async def close_room(self, room_id: str) -> None:
         """Close a room for good, and remove everybody and every device from it."""
-        self._service.existing(room_id)
-        await self._service.empty(room_id, delete=False)
+        await self._service.empty(self._service.existing(room_id), delete=False)
 
     # Cameras and their streams
 
@@ -450,7 +437,7 @@ class Sandbox:
     @served
     async def room_ids(self) -> list[str]:
         """Return the numbers of all rooms, in the order in which they were made."""
-        return [room.room_id for room in self._service.store.find(StoredRoom)]
+        return list(self._service.store.rooms)
 
     # Machinery
 
@@ -471,7 +458,7 @@ class Sandbox:
     @served
     async def unassign_mcu(self, room_id: str) -> None:
         """Take the media server from a room: A7 answers 428 until A5 or a join."""
-        self._mark(room_id, "mcu", False)
+        self._service.existing(room_id).mcu = False
 
     @served
     async def licence(
@@ -552,10 +539,6 @@ class Sandbox:
     @served
     async def _carry(self, function: Callable[..., T], *values: Any) -> T:
         return function(*values)
-
-    def _mark(self, room_id: str, *mark: Any) -> None:
-        if not self._service.store.mark(room_id, *mark):
-            self._service.existing(room_id)
 
     @served
     async def _leave_behind(self, room_id: str, user_id: str, url: str) -> None:

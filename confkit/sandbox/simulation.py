@@ -15,7 +15,7 @@ from ..errors import ConfigError, ConfkitError
 from .building import Building, Ints, person, topics
 from .service.identity import Ids
 from .service.state import RoomJoinRefused, Service
-from .service.store import Person, StoredRoom
+from .service.store import Person
 
 MOST_ROWS = 100_000_000  # about 8 GB
 NO_ANSWER, TIMED_OUT, B3_FAILED = -1, 504, 310
@@ -79,7 +79,7 @@ class Simulation:
         self.room_ids: list[str] = []
 
     def furnish(self) -> None:
-        """Make the rooms, and let in who is in a meeting; all of it or nothing."""
+        """Make the rooms, and let in who is in a meeting; nothing of it where not all can enter."""
         service, stays, up = self._service, self._stays, self._service.mcu.up
         there = stays[(stays.comes <= self._until) & (self._until < stays.goes)]
         if len(there) and (not up or service.licence.expired):
@@ -91,20 +91,16 @@ class Simulation:
                 f"The licence has not enough seats for the {len(there)} people who are in the "
                 "rooms at that time: licence(seats=...) gives more."
             )
-        taken = {room.room_id for room in service.store.find(StoredRoom)}
         room_ids, users = self.room_ids, self._users
-        with service.store.together():
-            for topic, cap in zip(topics(), self.house.caps.tolist(), strict=False):
-                while (room_id := service.ids.room_id()) in taken:
-                    pass  # a seed begins anew, a file does not
-                taken.add(room_id)
-                room_ids.append(room_id)
-                row = {"topic": topic, "owner_id": "facilities", "room_mode": 1, "mcu": up}
-                service.store.add(StoredRoom, room_id=room_id, attendee_max=cap or None, **row)
-            for place, room, number in there[["room", "number"]].itertuples():
-                users[place] = self._ids.user_id()
-                who = Person(room_ids[room], users[place], person(number), False)
-                service.store.add(Person, **who._asdict())
+        for topic, cap in zip(topics(), self.house.caps.tolist(), strict=False):
+            while service.room(room_id := service.ids.room_id()):
+                pass  # somebody's room_extend_id
+            room_ids.append(room_id)
+            row = {"topic": topic, "owner_id": "facilities", "room_mode": 1, "mcu": up}
+            service.store.add(room_id, attendee_max=cap or None, **row)
+        for place, room, number in there[["room", "number"]].itertuples():
+            users[place] = self._ids.user_id()
+            service.store.enter(Person(room_ids[room], users[place], person(number), False))
 
     @property
     def camera_room(self) -> str | None:
@@ -159,7 +155,7 @@ class Simulation:
                         with suppress(RoomJoinRefused):
                             users[place] = service.join(room_id, name, None, user_id)
                     elif place in users:
-                        service.store.remove(Person, room_id=room_id, user_id=users.pop(place))
+                        service.store.leave(room_id, users.pop(place))
                 number += 1
                 # Nobody stays beyond the end of a week.
                 stays, users = await asyncio.to_thread(self.house.week, number), {}

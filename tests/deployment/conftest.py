@@ -1,8 +1,7 @@
-"""Sandboxes that list a device without a camera, and a probe that waits for nothing."""
+"""Sandboxes that list a device, and a probe that waits for nothing."""
 
-import shutil
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -14,24 +13,23 @@ from confkit.sandbox import Sandbox
 
 
 @pytest.fixture(scope="session")
-def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with one room, in which one device is listed; its camera is gone."""
-    path = tmp_path_factory.mktemp("probe") / "rooms.sqlite"
-    with Sandbox(seed=3, path=path) as sandbox, sandbox.connect() as client:
-        room_id = ck.create_room(client, "Weekly sync", "ops", attendee_max=9)
-        camera = sandbox.camera("door", size=(128, 96), fps=10)
-        ck.import_device(client, room_id, "cam", "Door", camera)
-    return path
+def door() -> Iterator[str]:
+    """The address of a camera, of a sandbox of its own."""
+    with Sandbox() as sandbox:
+        yield sandbox.camera("door", size=(128, 96), fps=10)
 
 
 @pytest.fixture
-def playing(furnished, tmp_path):
-    """playing(dialect): a sandbox that plays this deployment, with that room and device."""
+def playing(door):
+    """playing(dialect): a sandbox that plays this deployment, with one room and a device in it."""
 
-    def play(dialect: Dialect | None = None, **options: Any) -> Sandbox:
-        path = tmp_path / "rooms.sqlite"
-        shutil.copy(furnished, path)
-        return Sandbox(seed=1, dialect=dialect, path=path, **options)
+    @contextmanager
+    def play(dialect: Dialect | None = None, **options: Any) -> Iterator[Sandbox]:
+        with Sandbox(seed=1, dialect=dialect, **options) as sandbox:
+            with sandbox.connect() as client:
+                room_id = ck.create_room(client, "Weekly sync", "ops", attendee_max=9)
+                ck.import_device(client, room_id, "cam", "Door", door)
+            yield sandbox
 
     return play
 

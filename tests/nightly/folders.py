@@ -33,21 +33,19 @@ Writer = tuple[Callable[[int], Any], Callable[[], list[int]]]
 
 def failing(piece: Piece) -> None:
     """Writes of all kinds under one fault after the other, each looked at afterwards."""
-    chance, folder, stored = piece.chance(), piece.folder / "inside", piece.folder / "rooms.sqlite"
+    chance, folder = piece.chance(), piece.folder / "inside"
     own = {"XDG_CONFIG_HOME": str(folder)}
     with (
         mock.patch.dict(os.environ, own),
         Sandbox(seed=1) as sandbox,
         sandbox.connect() as client,
-        Sandbox(path=stored) as filed,
-        filed.connect() as filing,
     ):
-        known = writers(folder, client, filed, filing)
+        known = writers(folder, client)
         told: dict[tuple[str, int], Told] = {}
         for number in range(piece.size):
             name = [*known][number % len(known)]
             write, read = known[name]
-            fault = chance.choice([well, limited, gone, taken][: 2 if name == "room" else 4])
+            fault = chance.choice([well, limited, gone, taken])
             folder.mkdir(exist_ok=True)
             piece.count("writes")
             with fault(folder, chance):
@@ -75,9 +73,7 @@ def failing(piece: Piece) -> None:
     piece.floor("well written", "writes", 0.3)
 
 
-def writers(
-    folder: Path, client: ck.Client, filed: Sandbox, filing: ck.Client
-) -> dict[str, Writer]:
+def writers(folder: Path, client: ck.Client) -> dict[str, Writer]:
     """What writes files, each with how to read the numbers of what is there."""
     room_id, samples = ck.create_room(client, "T", "o"), folder / "samples"
 
@@ -104,10 +100,6 @@ def writers(
         "profile": (
             lambda n: profiles.save(f"p{n}", {"base_url": f"http://h{n}"}),
             lambda: [int(one[1:]) for one in profiles.names() if one != profiles.EMBEDDED],
-        ),
-        "room": (
-            lambda n: ck.create_room(filing, "x" * 100, "o" * 3000, room_extend_id=f"r{n}"),
-            lambda: [int(one[1:]) for one in filed.room_ids()],
         ),
     }
 

@@ -5,11 +5,8 @@ result code that fits what stands in the way, none where nothing does: which of 
 reported is nobody's promise.
 """
 
-import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -24,7 +21,7 @@ from .fuzzing import bounded, watched
 from .piece import Piece
 
 MOST = 10**18  # no number of the sandbox reaches it (assumed)
-SECONDS = 30  # in which a stream that was lost by a restart has come back
+SECONDS = 30  # that a camera or an answer may take
 CAPS = ("attendee_max", "max_audio", "max_video")
 FIELDS = ("topic", "owner_id", "room_mode", "host_password", "room_extend_id", *CAPS)
 Codes = set[int]
@@ -138,10 +135,10 @@ class Steps(RuleBasedStateMachine):
 
     @initialize(dialect=st.sampled_from(DIALECTS), seed=st.integers(0, 3))
     def begin(self, dialect: ck.Dialect, seed: int) -> None:
-        self.folder = tempfile.TemporaryDirectory()
-        self.dialect, self.seed, self.model = dialect, seed, Model()
+        self.model = Model()
         self.piece.count("examples")
-        self.start()
+        self.sandbox = Sandbox(seed=seed, dialect=dialect, dial_timeout=SECONDS).start()
+        self.client = self.sandbox.connect(timeout=(SECONDS, SECONDS))
         # Rooms that fill soon; what only happens in full or guarded rooms is then not rare.
         for number, caps in enumerate(
             [{"attendee_max": 1}, {"max_audio": 2}, {"max_video": 2}, {}]
@@ -150,20 +147,10 @@ class Steps(RuleBasedStateMachine):
             given |= {"room_extend_id": f"begun {number}", **caps}
             self.model.rooms[ck.create_room(self.client, **given)] = RoomState(given, True)
 
-    def start(self) -> None:
-        path = Path(self.folder.name) / "rooms.sqlite"
-        made = Sandbox(seed=self.seed, dialect=self.dialect, path=path, dial_timeout=SECONDS)
-        self.sandbox = made.start()
-        self.client = made.connect(timeout=(SECONDS, SECONDS))
-
-    def stop(self) -> None:
-        self.client.close()
-        self.sandbox.close()
-
     def teardown(self) -> None:
         if hasattr(self, "client"):
-            self.stop()
-            self.folder.cleanup()
+            self.client.close()
+            self.sandbox.close()
 
     def came(
         self, codes: Codes, wrong: int, call: Any, *given: Any, **more: Any
@@ -318,20 +305,6 @@ class Steps(RuleBasedStateMachine):
     def device_service(self, state: str) -> None:
         self.sandbox.device_service(state)
         self.model.service = state
-
-    @rule()
-    def restart(self) -> None:
-        """The service starts anew on its file: rooms, people and devices are those of before."""
-        self.stop()
-        self.start()
-        self.model.mcu, self.model.service = True, "running"
-        until = time.monotonic() + SECONDS
-        while any(stream.state != "live" for stream in self.sandbox.streams()):
-            assert time.monotonic() < until, f"not back: {self.sandbox.streams()}"
-            time.sleep(0.02)
-        for place in range(len(self.model.rooms)):
-            self.ask("A3", place, 0)
-            self.ask("A6", place, 0)
 
     @invariant()
     def the_lists_are_right(self) -> None:

@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 import pytest
 import requests
 
+from confkit.sandbox.service.operations import OPERATIONS
+
 from .conftest import A, B
 
 
@@ -142,6 +144,25 @@ def test_each_refusal_says_what_was_wrong(stranger, sandbox):
     for call, text in calls:
         call()
         assert text in sandbox.refusals[-1]
+
+
+def test_a_failure_of_the_sandbox_itself_is_told(stranger, sandbox, monkeypatch, caplog):
+    """Whatever an operation raises is answered: 700 in A, that what it does has failed in B. The
+    reason and the log name its kind, and nothing of its text."""
+
+    async def fails(service, values):
+        raise KeyError("hunter2")
+
+    room_id = stranger.room()
+    for key in ("A3", "B1", "B2", "B3"):
+        monkeypatch.setitem(OPERATIONS, key, fails)
+    assert stranger.code("get", room_id=room_id) == 700
+    assert stranger.bring(room_id, "rtsp://h/") == 302
+    device = {"roomId": room_id, "userId": "cam", "userAddress": "rtsp://h/"}
+    assert [stranger.code("remove", **device), stranger.code("list")] == [303, 304]
+    assert sandbox.refusals[0] == "A3 700: the sandbox failed: KeyError"
+    assert "A3 failed: KeyError" in caplog.text
+    assert "hunter2" not in caplog.text + "".join(sandbox.refusals)
 
 
 BEHIND = (

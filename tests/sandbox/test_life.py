@@ -1,104 +1,22 @@
-"""How a sandbox begins and ends, what its file keeps, and where it answers."""
+"""How a sandbox begins and ends, and where it answers."""
 
-import contextlib
 import logging
 import os
 import re
-import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import pytest
 
-from confkit.dialect import Dialect
 from confkit.errors import ConfigError, ConfkitError
 from confkit.sandbox import Sandbox
 from tests.ports import HERE
 
-from .conftest import A, B, Stranger, until
-
-SERVE = """
-import sys, time
-from confkit.sandbox import Sandbox
-sandbox = Sandbox(path=sys.argv[1]).start()
-print(sandbox.base_url, sandbox.outgoing_url, flush=True)
-time.sleep(600)
-"""
-
-
-def test_no_acknowledged_write_is_lost_by_kill_9(make, tmp_path):
-    """What was answered is there after SIGKILL: rooms, deletions, devices, numbering. A device is
-    in B3 at once, and in A6 when its stream is open again."""
-    path, login = tmp_path / "rooms.sqlite", {"login_name": "admin", "login_password": "s3cret"}
-    url = make().sandbox.camera(**login)
-    command = [sys.executable, "-c", SERVE, path]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        base, outgoing = process.stdout.readline().split()
-        keys = {"access_key": "demo_access", "secret_key": "demo_secret", "dialect": Dialect()}
-        stranger = Stranger(SimpleNamespace(base_url=base, outgoing_url=outgoing, **keys))
-        rooms = [stranger.room(topic=f"t{n}", attendee_max=n) for n in range(50)]
-        assert stranger.code("del", room_id=rooms.pop()) == 0
-        assert stranger.bring(rooms[1], url, options=login, userData="d") == 0
-        item = stranger.ask("list")["data"]["items"]
-        process.send_signal(signal.SIGKILL)
-        stranger.http.close()
-    after = make(path=path)
-    assert after.ask("list", roomId=rooms[1])["data"]["items"] == item
-    topics = [after.ask("get", room_id=room_id)["topic"] for room_id in rooms]
-    assert topics == [f"t{n}" for n in range(49)]
-    assert after.ask("get", room_id=after.room())["id"] == 51
-    until(lambda: after.users(rooms[1]) == ["cam"])
-
-
-def test_state_survives_a_restart(make, tmp_path):
-    """Lock, closing, hosts and the media server's assignment are in the file; tokens are not. A
-    seeded sandbox gives new ids there, not the old ones again."""
-    first = make(seed=1, path=tmp_path / "rooms.sqlite")
-    locked, closed = first.room(host_password="p"), first.room()
-    users = [first.sandbox.join(locked, "Ada", password="p")]
-    first.sandbox.lock(locked)
-    first.sandbox.close_room(closed)
-    first.sandbox.close()
-    second = make(seed=1, path=tmp_path / "rooms.sqlite")
-    assert second.ret(A["get"], {"access_token": first.token}) == 602
-    assert [second.status(room) for room in (locked, closed)] == [2, 3]
-    assert second.sandbox.people(locked)[0]["host"] is True
-    assert second.code("force", room_id=locked, user_id="nobody") == 429
-    second.sandbox.unlock(locked)
-    users.append(second.sandbox.join(locked, "Bob"))
-    assert len({locked, closed, second.room(), *users}) == 5
-
-
-@pytest.mark.parametrize("kind", ["text", "foreign", "newer", "no folder"])
-def test_a_file_that_cannot_be_used(tmp_path, kind):
-    """A file of something else is a clear error, and is left as it was."""
-    path = tmp_path / ("none/file" if kind == "no folder" else "file")
-    if kind == "text":
-        path.write_text("these are my notes " * 100)
-    elif kind != "no folder":
-        with contextlib.closing(sqlite3.connect(path)) as db:
-            ours = "PRAGMA application_id = 1129009986; PRAGMA user_version = 99;"
-            db.executescript(f"CREATE TABLE mine (x); {ours * (kind == 'newer')}")
-    before = path.read_bytes() if path.is_file() else None
-    with pytest.raises(ConfkitError, match="Give it a file"):
-        Sandbox(path=path).start()
-    assert before == (path.read_bytes() if path.is_file() else None)
-    assert not path.with_name("file-wal").exists()
-
-
-def test_two_sandboxes_do_not_share_a_file(tmp_path):
-    """A file that a sandbox uses is refused to a second one, and free again when that ends."""
-    path = tmp_path / "rooms.sqlite"
-    with Sandbox(path=path), pytest.raises(ConfkitError, match="in use by another sandbox"):
-        Sandbox(path=path).start()
-    with Sandbox(path=path):
-        pass
+from .conftest import A, B
 
 
 def test_a_seed_makes_everything_repeat(make):

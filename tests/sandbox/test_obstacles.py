@@ -19,10 +19,6 @@ def no_mcu(sandbox, _):
     sandbox.stop_mcu()
 
 
-def read_only(sandbox, _):
-    sandbox._carry(sandbox._service.store._db.execute, "PRAGMA query_only = 1")
-
-
 def licence(**settings):
     return lambda sandbox, _: sandbox.licence(**settings)
 
@@ -64,12 +60,6 @@ ROWS = [
     ({}, no_mcu, {"force": 417, "mcu": 410, "import": 426}, "no media server is up"),
     ({}, stopped, {"import": 302, "list": 304, "remove": 303}, ""),
     ({}, hanging, {"import": 310, "list": 310, "remove": 310}, ""),
-    (
-        {},
-        read_only,
-        {"create": 700, "force": 700, "mcu": 700, "import": 302, "del": 700},
-        "nothing has changed",
-    ),
 ]
 
 
@@ -93,6 +83,22 @@ def test_what_each_operation_answers(stranger, sandbox, fields, done, codes, why
     assert found == {**USUAL, **codes}
     if found["import"] == 426:
         assert any((why or "max_video is 1, taken by") in text for text in sandbox.refusals)
+
+
+def test_who_goes_gives_the_seat_back(stranger, sandbox):
+    """Whoever leaves, is forced offline, or was in a room that is closed or deleted."""
+    sandbox.licence(seats=1)
+    for go in (
+        lambda room_id: sandbox.leave(room_id, "u"),
+        lambda room_id: stranger.code("force", room_id=room_id, user_id="u"),
+        sandbox.close_room,
+        lambda room_id: stranger.code("del", room_id=room_id),
+    ):
+        room_id = stranger.room()
+        sandbox.join(room_id, "Ada", user_id="u")
+        assert stranger.code("mcu", room_id=room_id) == 411
+        go(room_id)
+    assert stranger.code("mcu", room_id=stranger.room()) == 0
 
 
 @pytest.mark.parametrize(

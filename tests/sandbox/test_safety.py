@@ -1,8 +1,6 @@
 """What the sandbox promises to whoever shares the machine or the network with it."""
 
 import contextlib
-import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -12,18 +10,6 @@ from confkit import cli, course
 from confkit.sandbox import DEMO_SECRET_KEY, Sandbox
 
 LOOPBACK = {"0100007F", "0" * 24 + "01000000"}
-
-
-@pytest.fixture
-def open_umask():
-    """Whatever is made is readable and writable by all, unless it says otherwise."""
-    before = os.umask(0)
-    yield
-    os.umask(before)
-
-
-def mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
 
 
 def listening() -> set[str]:
@@ -66,20 +52,6 @@ def test_beyond_loopback_nothing_is_guessable(arguments, told, capsys):
     said = capsys.readouterr().err
     assert told in said
     assert len(said.splitlines()) == 1
-
-
-def test_files_are_for_their_owner_alone(tmp_path, open_umask):
-    """Under umask 000 the file and its companions are 0600; so is a file of before, and what a
-    crash left beside it, before anything is added."""
-    path, names = tmp_path / "rooms.sqlite", ["rooms.sqlite", "rooms.sqlite-wal"]
-    for _ in range(2):
-        with Sandbox(path=path) as sandbox, sandbox.connect() as client:
-            ck.create_room(client, "Lab", "ops", host_password="s3cr3t-of-ours")
-            assert {mode(one) for one in tmp_path.iterdir()} == {0o600}
-            assert {one.name for one in tmp_path.iterdir()} >= set(names)
-        for name in (*names, "rooms.sqlite-shm"):
-            (tmp_path / name).touch()
-            (tmp_path / name).chmod(0o666)
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "x\0y"])

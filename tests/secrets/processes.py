@@ -166,7 +166,7 @@ def served(world: World) -> str:
     """What `confkit sandbox --explain` writes while it refuses calls, its arguments, and what it
     writes at Ctrl-C."""
     words = f"-X dev -m confkit sandbox --port 0 --outgoing-port 0 --access-key '{ACCESS_KEY}'"
-    command = [sys.executable, *shlex.split(words), "--explain", "--db", str(world.folder / "db")]
+    command = [sys.executable, *shlex.split(words), "--explain"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with server(command, env=environment(world), **pipes) as process, process.stdout:
         head = [process.stdout.readline() for _ in range(4)]

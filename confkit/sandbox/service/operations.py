@@ -4,20 +4,19 @@ The token and the presence of the required parameters have been checked before; 
 answer other than success.
 """
 
-import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ...endpoints import A2, B1
 from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
-from ...secret import Guarded, mask
+from ...secret import Guarded, Secret, mask
 from ...signing import digest
 from .identity import same
 from .signatures import Parts, mistakes
 from .state import Refused, Service
-from .store import Person, StoredDevice, StoredRoom
-from .streams import Held, tell
+from .store import StoredDevice, StoredRoom
+from .streams import tell
 
 Values = Mapping[str, Any]
 Members = dict[str, Any]
@@ -58,14 +57,16 @@ async def create_room(service: Service, values: Values) -> Members:
         raise Refused(701, "room_mode 3 and 4 are peer-to-peer, which is not licensed")
     while not room_id or service.room(room_id):
         room_id = service.ids.room_id()
-    service.store.add(StoredRoom, room_id=room_id, **fields, mcu=service.mcu.up)
+    password = fields["host_password"]
+    fields |= {"room_id": room_id, "host_password": password and Secret(password)}
+    service.store.add(**fields, mcu=service.mcu.up)
     return {"room_id": room_id}
 
 
 async def get_room(service: Service, values: Values) -> Members:
     """A3: the room's fields. Caps are quoted, an absent one is an empty text (assumed)."""
     room = _room(service, values)
-    fields = {**room._asdict(), "room_status": service.status(room)}
+    fields = {**vars(room), "room_status": service.status(room)}
     fields = {name: fields[name] for name in (*ROOM, "room_extend_id", "room_mode")}
     quoted = {name: str(fields[name]) for name in CAPS if fields[name] is not None}
     return {name: "" if value is None else value for name, value in {**fields, **quoted}.items()}
@@ -74,7 +75,7 @@ async def get_room(service: Service, values: Values) -> Members:
 async def delete_room(service: Service, values: Values) -> Members:
     """A4: the `room_id` of the room that is gone, with its people and its devices."""
     room = _room(service, values)
-    await service.empty(room.room_id, delete=True)
+    await service.empty(room, delete=True)
     return {"room_id": room.room_id}
 
 
@@ -88,14 +89,14 @@ async def get_mcu(service: Service, values: Values) -> Members:
         raise Refused(410, "the media server is stopped")
     if service.seats() <= 0:
         raise Refused(411, "all seats of the licence are used")
-    service.store.mark(room.room_id, "mcu")
+    room.mcu = True
     host = f"[{values[LOCAL]}]" if ":" in values[LOCAL] else values[LOCAL]
     return {"addr": f"{host}:{service.mcu.port}"}
 
 
 async def get_users(service: Service, values: Values) -> Members:
     """A6: `user_list`, empty for a closed room."""
-    users = service.users(_room(service, values).room_id)
+    users = service.users(_room(service, values))
     return {"user_list": [{"user_name": u.user_name, "user_id": u.user_id} for u in users]}
 
 
@@ -107,9 +108,9 @@ async def force_offline(service: Service, values: Values) -> Members:
     if not service.mcu.up:
         raise Refused(417, "the room's media server is stopped")
     person = {"room_id": room.room_id, "user_id": user_id}
-    if device := service.devices.find(**person):
-        await _remove(service, device)
-    elif not service.store.remove(Person, **person):
+    if service.devices.find(**person):
+        await service.devices.release(user_id)
+    elif not service.store.leave(**person):
         raise Refused(429, "the user is not in the room")
     return {"msg": "success"}
 
@@ -136,13 +137,11 @@ async def create_device(service: Service, values: Values) -> Members:
             # The room may have been closed while the camera was dialled, another come in its place.
             if coming.get(device.user_id) is not device:
                 raise Refused(426, "the room was closed or deleted while the camera was dialled")
-            with service.store.together():
-                service.store.add(StoredDevice, **device._asdict())
-                service.store.mark(device.room_id, "mcu")
         except BaseException:
             await stream.close()
             raise
         service.devices.hold(device, stream)
+        service.store.rooms[device.room_id].mcu = True
     except PullRefused as refused:
         tell(device, f"not opened: {refused}")
         why = mask(f"the camera was not opened: {refused}")
@@ -161,7 +160,7 @@ async def destroy_device(service: Service, values: Values) -> Members:
         raise Refused(425, "the room has no device with this userId")
     if held.device.user_address != values["userAddress"]:
         raise Refused(425, "userAddress is not the one with which the device was imported")
-    await _remove(service, held)
+    await service.devices.release(held.device.user_id)
     return _data(held.device)
 
 
@@ -195,14 +194,8 @@ OPERATIONS: Mapping[str, Operation] = {
 
 
 def broken(key: str, error: Exception) -> tuple[int, str]:
-    """Return code and reason when the operation itself failed, most likely its database."""
-    what = "the database failed" if isinstance(error, sqlite3.Error) else "the sandbox failed"
-    return _DEVICE_SERVICE.get(key, DATABASE_ERROR), f"{what}: {type(error).__name__}"
-
-
-async def _remove(service: Service, held: Held) -> None:
-    service.store.remove(StoredDevice, user_id=held.device.user_id)
-    await service.devices.release(held.device.user_id)
+    """Return code and reason when the operation itself failed."""
+    return _DEVICE_SERVICE.get(key, DATABASE_ERROR), f"the sandbox failed: {type(error).__name__}"
 
 
 def _data(device: StoredDevice) -> Members:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import os
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
@@ -73,14 +72,12 @@ class Service:
 
     `now` is its time in epoch seconds, `tokens` are those that A1 has
     given the means for, and when they expire.
-    `mcu` is the media server, which takes connections, says nothing and holds them; `path` is the
-    file of the `store`. `refusals` keep the last of `note`, which are logged with `explain`;
-    `counts` are requests by path."""
+    `mcu` is the media server, which takes connections, says nothing and holds them. `refusals`
+    keep the last of `note`, which are logged with `explain`; `counts` are requests by path."""
 
     dialect: Dialect
     access_key: str
     secret_key: Secret
-    path: str | os.PathLike[str] | None
     ids: Ids
     clock: Callable[[], float]
     token_lifetime: float
@@ -88,7 +85,7 @@ class Service:
     mcu: Listener
     explain: bool
     ahead: float = 0.0  # seconds, of the clock
-    store: Store = field(init=False)
+    store: Store = field(default_factory=Store)
     licence: Licence = field(default_factory=Licence)
     device_service: DeviceServiceState = "running"
     faults: Faults = field(default_factory=Faults)
@@ -99,18 +96,14 @@ class Service:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Open the file and the media server, dial the devices of the file; end all of it after."""
-        self.store = Store(self.path)
+        """Open the media server; end it, the simulations and all streams after."""
         try:
             await self.mcu.start()
-            for device in self.store.find(StoredDevice):
-                self.devices.hold(device)
             yield
         finally:
             await self.stop_simulations()
             await self.devices.release(*self.devices.held)
             await self.mcu.stop()
-            self.store.close()
 
     def now(self) -> float:
         """Return the sandbox's own time in epoch seconds."""
@@ -146,7 +139,7 @@ class Service:
 
     def room(self, room_id: str) -> StoredRoom | None:
         """Return the room with this number."""
-        return next(iter(self.store.find(StoredRoom, room_id=room_id)), None)
+        return self.store.rooms.get(room_id)
 
     def existing(self, room_id: str) -> StoredRoom:
         """Return the room; RoomNotFound where there is none."""
@@ -159,34 +152,32 @@ class Service:
         """Return the room's `room_status`: 0 scheduled, 1 opening, 2 locked, 3 closed."""
         if room.closed or room.locked:
             return CLOSED if room.closed else LOCKED
-        people = self.store.count(Person, room_id=room.room_id)
-        return OPENING if people or self.devices.present(room.room_id) else SCHEDULED
+        return OPENING if room.people or self.devices.present(room.room_id) else SCHEDULED
 
-    async def empty(self, room_id: str, delete: bool) -> None:
+    async def empty(self, room: StoredRoom, delete: bool) -> None:
         """Remove everybody and every device from the room, and close or delete it."""
-        with self.store.together():
-            self.store.remove(Person, room_id=room_id)
-            self.store.remove(StoredDevice, room_id=room_id)
-            self.store.mark(room_id, "closed")
-            if delete:
-                self.store.remove(StoredRoom, room_id=room_id)
-        await self.devices.release(*(one.user_id for one in self.devices.all(room_id)))
+        self.store.clear(room)
+        room.closed = True
+        if delete:
+            del self.store.rooms[room.room_id]
+        await self.devices.release(*(one.user_id for one in self.devices.all(room.room_id)))
 
     # Who is in a room
 
-    def users(self, room_id: str) -> list[Person | StoredDevice]:
+    def users(self, room: StoredRoom) -> list[Person | StoredDevice]:
         """Return who is in the room: its people, then the devices that stream."""
-        return [*self.store.find(Person, room_id=room_id), *self.devices.present(room_id)]
+        return [*room.people.values(), *self.devices.present(room.room_id)]
 
     def knows_user(self, room_id: str, user_id: str) -> bool:
         """Return whether the id is taken: by any device, or by a person of this room."""
         if user_id in self.devices.held or user_id in self.devices.coming:
             return True
-        return self.store.count(Person, room_id=room_id, user_id=user_id) > 0
+        room = self.room(room_id)
+        return room is not None and user_id in room.people
 
     def seats(self) -> float:
         """Return how many seats are left; each person and each device takes one."""
-        return self.licence.seats - self.store.count(Person) - len(self.devices.all())
+        return self.licence.seats - self.store.people - len(self.devices.all())
 
     def obstacles(
         self, room: StoredRoom | None, device: StoredDevice | None = None
@@ -211,7 +202,7 @@ class Service:
             yield 423, "userAddress is in this room already"
         if room.locked:
             yield 426, "the room is locked"
-        taken = self.store.count(Person, room_id=room.room_id) + len(devices)
+        taken = len(room.people) + len(devices)
         if room.attendee_max and taken >= room.attendee_max:
             yield 426, f"the room is full: its attendee_max is {room.attendee_max}"
         if device and room.max_video and taken >= room.max_video:
@@ -245,9 +236,7 @@ class Service:
             raise RoomJoinRefused(f"{user_name!r} cannot join room {room_id!r}: {reasons[0]}.")
         given = user_id
         while user_id is None or (given is None and self.knows_user(room_id, user_id)):
-            user_id = self.ids.user_id()  # a seed begins anew, a file does not
-        person = Person(room_id, user_id, user_name, bool(password))
-        with self.store.together():
-            self.store.add(Person, **person._asdict())
-            self.store.mark(room_id, "mcu")
+            user_id = self.ids.user_id()  # the next of a seed may be taken
+        self.store.enter(Person(room_id, user_id, user_name, bool(password)))
+        self.store.rooms[room_id].mcu = True
         return user_id

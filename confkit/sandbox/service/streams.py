@@ -61,15 +61,15 @@ def tell(device: StoredDevice, news: str) -> None:
 
 
 class Held:
-    """A device whose stream is held until `close`; without a stream it is dialled first."""
+    """A device whose stream is held until `close`."""
 
-    def __init__(self, device: StoredDevice, stream: Stream | None, devices: Devices) -> None:
+    def __init__(self, device: StoredDevice, stream: Stream, devices: Devices) -> None:
         self.device = device
-        self._stream = stream
+        self._stream: Stream | None = stream
         self._devices = devices
         self._clock = asyncio.get_running_loop().time
         self._since = self._clock()
-        self.state: State = "live" if stream else "dialling"
+        self.state: State = "live"
         self._packets = 0  # of the connections that have died
         self._lives = 0
         self._failure: PullRefused | None = None
@@ -103,7 +103,7 @@ class Held:
             await asyncio.sleep(0.05)
         verdict, why = "no_keyframe", f"no keyframe came within {silence:g} s"
         if not self._stream:
-            now, cause = self.status(), self._failure or "not yet opened"
+            now, cause = self.status(), self._failure or "just lost"
             verdict, why = (
                 now.verdict,
                 f"its stream has been down for {now.seconds:.1f} s ({cause})",
@@ -195,8 +195,8 @@ class Devices:
             reason = f"The sandbox failed at it: {type(error).__name__}."  # it may quote a login
             raise PullRefused("service_cannot_reach", reason) from None
 
-    def hold(self, device: StoredDevice, stream: Stream | None = None) -> None:
-        """Hold the device from now on; without a stream it is dialled first."""
+    def hold(self, device: StoredDevice, stream: Stream) -> None:
+        """Hold the device from now on."""
         self.held[device.user_id] = Held(device, stream, self)
 
     async def release(self, *user_ids: str) -> None:
