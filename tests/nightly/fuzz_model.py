@@ -233,7 +233,7 @@ class Steps(RuleBasedStateMachine):
         else:
             room.locked = turn == "lock"
 
-    @rule(place=PLACES, name=NAMES, user=st.none() | USERS, password=PASSWORDS)
+    @rule(place=PLACES, name=NAMES.filter(str.strip), user=st.none() | USERS, password=PASSWORDS)
     def join(self, place: int, name: str, user: str | None, password: str | None) -> None:
         """Somebody joins, as a host with the room's password."""
         room_id = self.room(place)
