@@ -45,9 +45,7 @@ async def authenticate(service: Service, values: Values) -> Members:
 
 
 async def create_room(service: Service, values: Values) -> Members:
-    """A2: the `room_id` of a new room, served by the media server when that is up (assumed).
-
-    `room_type`, `start_time` and `end_time` are accepted."""
+    """A2: the `room_id` of a new room, served by the media server when that is up (assumed)."""
     fields = {name: values[name] for name in (*A2.required, *A2.optional)}
     room_id = values["room_extend_id"]
     if room_id and service.room(room_id):

@@ -26,7 +26,6 @@ _PLACES = {None: "query string", _FORM: "form body", _JSON: "JSON body"}
 # A camera's address that was not percent-encoded, and the name behind the & that follows it.
 _CUT = re.compile(rb"(?:^|&)userAddress=[^&%]*:[^&]*&([^&=]*)")
 _NO_LETTER = re.compile("[\ud800-\udfff]")  # what `query` makes of bytes that are no UTF-8
-_EXTRA = {"A2": ("room_type", "start_time", "end_time")}  # seen in deployments
 _TOPIC_BYTES = 149  # at most (section 8)
 _MOST = 10**18  # of any number (assumed)
 
@@ -107,7 +106,7 @@ class Given:
         is None (assumed). Unknown parameters are ignored.
         """
         endpoint, wrong = self.route.endpoint, self.route.wrong
-        names = (*endpoint.required, *endpoint.optional, *_EXTRA.get(endpoint.key, ()))
+        names = (*endpoint.required, *endpoint.optional)
         return {name: self.value(name, wrong, name in endpoint.required) for name in names}
 
     def _absent(self, name: str) -> str:
@@ -169,8 +168,7 @@ def _topic(name: str, text: str) -> str:
 _READ: dict[str, Callable[[str, str], Any]] = {
     "topic": _topic,
     "room_mode": partial(_whole, least=1, most=4),
-    "room_type": partial(_whole, least=1, most=2),
-    **dict.fromkeys(("attendee_max", "max_audio", "max_video", "start_time", "end_time"), _whole),
+    **dict.fromkeys(("attendee_max", "max_audio", "max_video"), _whole),
 }
 
 
