@@ -116,7 +116,7 @@ def remove_device(
     room_id = identity(B2, "room_id", given["room_id"])
     user_id = identity(B2, "user_id", given["user_id"])
     if given["user_address"] is None:
-        given["user_address"] = listed_device(client, room_id, user_id, B2).user_address
+        given["user_address"] = _listed(client, room_id, user_id).user_address
     address = address_checked(B2, given["user_address"])
     request = Request(B2, {"roomId": room_id, "userId": user_id, "userAddress": address})
 
@@ -167,21 +167,17 @@ def find_device(client: Client, room_id: str, user_id: str) -> Device | None:
     return next((item for item in listed if (item.room_id, item.user_id) == wanted), None)
 
 
-def listed_device(client: Client, room_id: str, user_id: str, endpoint: Endpoint = B3) -> Device:
-    """Return the external user of this ID in a room; UserNotFound when B3 does not list it.
-
-    `endpoint` is the operation for which it is looked up, and which is then not sent.
-    """
+def _listed(client: Client, room_id: str, user_id: str) -> Device:
+    """Return the external user that B2 is to remove; UserNotFound when B3 does not list it."""
     found = find_device(client, room_id, user_id)
     if found is not None:
         return found
-    unsent = "" if endpoint is B3 else f" and {endpoint.key} was not sent"
     error = UserNotFound(
         f"the service lists no external user {mask_address(user_id)!r} in room {room_id!r}, so its "
-        f"address is not known{unsent}",
+        "address is not known and B2 was not sent",
         "Look with list_devices(client) where the device is, if anywhere.",
     )
-    error.interface, error.endpoint, error.ret = "B", endpoint.key, 425
+    error.interface, error.endpoint, error.ret = "B", B2.key, 425
     error.meaning = "user does not exist"
     raise error
 

@@ -51,10 +51,10 @@ def load(name: str) -> dict[str, Any]:
         if key not in SETTINGS:
             raise ConfigError(
                 f"profile {name!r} has an unknown setting {key!r}",
-                f"There are {', '.join(SETTINGS)}.",
+                f"There are {', '.join(SETTINGS)}. Correct it in {path()}.",
             )
         if not isinstance(value, SETTINGS[key]):
-            raise ConfigError(f"profile {name!r}: {key} is of the wrong type")
+            raise ConfigError(f"profile {name!r}: {key} is of the wrong type", f"Correct {path()}.")
     return settings
 
 

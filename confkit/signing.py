@@ -24,14 +24,9 @@ class AccessToken(Secret):
     key: Secret
 
 
-def hmac_of(secret_key: str, message: str, dialect: Dialect) -> hmac.HMAC:
-    """Return the message's HMAC under the key, in the dialect's hash."""
-    return hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, dialect.hash))
-
-
 def sign(secret_key: str, message: str, dialect: Dialect) -> Secret:
     """Return the message's HMAC under the key as base64, in the dialect's hash and form."""
-    mac = hmac_of(secret_key, message, dialect)
+    mac = hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, dialect.hash))
     form = mac.hexdigest().encode() if dialect.signature == "hex" else mac.digest()
     return Secret(base64.b64encode(form).decode())
 

@@ -89,11 +89,15 @@ def test_a_copy_is_made_once_and_is_the_users_from_then_on(home, notebooks):
 
 
 def test_a_copy_that_breaks_off_leaves_nothing(home, notebooks):
-    """What cannot be copied whole is an error, and the next try begins anew."""
+    """What cannot be copied whole is an error, and the next try begins anew. What stands in the
+    place of the copy and is no folder is left as it is."""
     (notebooks / "broken.png").symlink_to(home / "nowhere")
     with pytest.raises(ck.ConfigError, match="cannot be copied"):
         lab.copy(notebooks)
     assert [path.name for path in home.iterdir()] == ["originals"]
+    (home / lab.COPY).symlink_to(home / "nowhere")
+    with pytest.raises(ck.ConfigError, match="Give it another name"):
+        lab.copy(notebooks)
 
 
 def test_an_installed_confkit_has_notebooks_to_copy_and_none_to_open_here(monkeypatch, tmp_path):

@@ -102,7 +102,7 @@ def import_devices(
     end or until it cannot be reached. With `verify` each is looked for in B3 and A6 afterwards, for
     up to `patience` seconds. With `dry_run` all of it is done but the imports: nothing changes, so
     that a client which is read_only may ask too, and what would be asked for is "ready".
-    `remove_devices(client, result)` takes out again what was imported, and nothing else.
+    `remove_devices(client, result)` takes out again what was imported, or may have been.
 
     Ctrl-C ends the preflights under way, gives what is done so far, and removes nothing; so does
     `cancelled`, once it is set, after the answer to the device that is just asked for. `progress`

@@ -29,6 +29,7 @@ from .driver import (
     fate_frame,
     one_by_one,
 )
+from .imports import OUTCOMES as IMPORT_OUTCOMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,14 +52,17 @@ AGAIN = "Call again with the same devices: what is gone already is then not ther
 ROOM_GONE, ROOM_CLOSED = "room gone", "room closed"
 NOT_AMONG_USERS, NOT_KNOWN = "not among the users", "not known"
 REASONS = (ROOM_GONE, ROOM_CLOSED, NOT_AMONG_USERS, NOT_KNOWN)
-_LEFT_ALONE = {  # by what an import or a look for strays says of a device
-    ("outcome", ALREADY_THERE): "It was there before the import.",
-    **dict.fromkeys(
-        [("outcome", outcome) for outcome in (PREFLIGHT_FAILED, REFUSED, READY)],
-        "The import did not bring it in.",
-    ),
-    ("reason", NOT_KNOWN): "It is not known whether it is a stray.",
+_NOT_BROUGHT_IN = "The import did not bring it in."
+_LEFT_ALONE = {  # by the outcome of an import or a removal, or the reason of a stray
+    ALREADY_THERE: "It was there before the import.",
+    PREFLIGHT_FAILED: _NOT_BROUGHT_IN,
+    REFUSED: _NOT_BROUGHT_IN,
+    READY: _NOT_BROUGHT_IN,
+    LEFT_ALONE: "It was left alone before.",
+    NOT_KNOWN: "It is not known whether it is a stray.",
 }
+_NO_OUTCOME = "This is no outcome of a device. Leave the column out to remove every row."
+_REMOVE_ALL_THE_SAME = "To remove it all the same, give its Device, as list_devices(client) has it."
 
 
 def remove_devices(
@@ -71,10 +75,10 @@ def remove_devices(
     but a service that cannot be reached does.
 
     `devices` are Device records, or a table (see `import_devices`) with room_id, user_id and, where
-    it is known, user_address; one that is missing or masked is looked up in B3. The result of
-    `import_devices` will do, and what that did not bring in is then left alone, as is what
-    `stray_devices` could not find out about. A mistake in the table is a TableError, and nothing is
-    sent. Ctrl-C gives what is done so far.
+    it is known, user_address; one that is missing or masked is looked up in B3. Of the result of
+    `import_devices` those are removed that it imported or may have imported ("unknown"); the others
+    are left alone, as is what `stray_devices` could not find out about. A mistake in the table is a
+    TableError, and nothing is sent. Ctrl-C gives what is done so far.
 
     Columns: `row` (the line of the file, or the position from 1), `outcome`, a category:
     "removed", "not there", "failed", "unknown" (the answer was lost, or leaves it open), "left
@@ -108,12 +112,18 @@ def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Prob
         if not all(isinstance(record, Device) for record in records):
             raise TypeError("give Device records, a DataFrame, or the path of a CSV file")
         return [Fate(row, record) for row, record in enumerate(records, 1)], []
-    optional = ("user_name", "user_address", "outcome", "reason")
+    optional = ("user_name", "user_address", "outcome", "reason", "verdict")
     lines, problems = read_table(devices, ("room_id", "user_id"), optional, encoding)
     fates = []
     for number, cells in lines:
-        said = [(column, cells.pop(column, None)) for column in ("outcome", "reason")]
-        left = [_LEFT_ALONE[one] for one in said if one in _LEFT_ALONE]
+        outcome, reason, verdict = (
+            str(cells.pop(column, None) or "").strip() for column in optional[2:]
+        )
+        if outcome not in ("", *IMPORT_OUTCOMES, *OUTCOMES):
+            problems.append(Problem(number, "outcome", _NO_OUTCOME))
+        left = _LEFT_ALONE.get(outcome) or _LEFT_ALONE.get(reason, "")
+        if outcome == NOT_TRIED and verdict:  # by an import: what a removal did not try is removed
+            left = _NOT_BROUGHT_IN
         name, address = (cells.pop(of, None) or None for of in ("user_name", "user_address"))
         if address is not None and MASK not in str(address):
             cells["user_address"] = address
@@ -122,7 +132,7 @@ def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Prob
         if not problems:
             name = None if name is None else str(name)  # pandas reads digits as a number
             fate = Fate(number, Device(**{"user_address": address, **found}, user_name=name))
-            fates.append(fate.came(LEFT_ALONE, left[0]) if left else fate)
+            fates.append(fate.came(LEFT_ALONE, left, _REMOVE_ALL_THE_SAME) if left else fate)
     return fates, problems
 
 

@@ -63,11 +63,9 @@ def lab(
     else:
         opened = originals(here=True) if here else copy(originals())
         say(f"confkit: the notebooks are in {opened}; Ctrl-C ends everything")
-        command = [
-            f"--ServerApp.root_dir={opened}",
-            "--ServerApp.answer_yes=True",
-            f"--LabApp.default_url=/lab/tree/{FIRST}",
-        ]
+        command = [f"--ServerApp.root_dir={opened}", "--ServerApp.answer_yes=True"]
+        if (opened / FIRST).is_file():  # a user may have deleted it
+            command.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
         if os.name == "posix" and os.geteuid() == 0:
             command.append("--allow-root")  # as in a container, where there is nobody else
     line = [sys.executable, "-m", program, f"--port={port}", *command, *extra]
@@ -126,6 +124,8 @@ def copy(notebooks: Path) -> Path:
     made = home / COPY
     if made.is_dir():
         return made
+    if made.exists() or made.is_symlink():
+        raise ConfigError(f"{made} is no folder of notebooks", "Give it another name.")
     try:
         with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=home) as draft:
             leave_out = shutil.ignore_patterns(".*", "__pycache__")

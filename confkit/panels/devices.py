@@ -222,16 +222,16 @@ class DevicePanel(Panel):
                 with suppress(ConfkitError, CancelledError):
                     self.refresh()
                 raise
-            self._done(done, True, work)
+            self._done(done, work)
 
-    def _done(self, said: str, well: bool, work: Work) -> None:
+    def _done(self, said: str, work: Work) -> None:
         """Say what was done, once the list is read again; that this failed is said, too."""
         work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
         try:
             self.refresh()
         except (CancelledError, ConfkitError) as error:
             said = f"{said} The list is as it was before: {error or 'it was cancelled'}"
-        self.tell(said, "good" if well else "bad", work.kind)
+        self.tell(said, "good", work.kind)
 
     def _room_of(self, device: Device, work: Work) -> str:
         try:

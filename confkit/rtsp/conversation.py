@@ -165,9 +165,6 @@ class Conversation:
 
     async def _connect(self) -> None:
         """Open a connection in place of the one before."""
-        if not self.closed.done():
-            self._wire.release()
-            await asyncio.wait({self.closed})
         host, encrypted = self.address.host, self.address.scheme == "rtsps"
         async with self._stage("name", _late("dns_failed", "The host name was not found")):
             targets = await look_up(host, self.address.port)

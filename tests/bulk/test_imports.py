@@ -175,7 +175,8 @@ ANSWERS = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, name):
-    """And on those after it; none of them is asked for twice."""
+    """And on those after it; none of them is asked for twice. What came in is taken out again by
+    the result, and nothing else is tried."""
     faults, outcomes, says, there = ANSWERS[name]
     for path, how, times in faults:
         sandbox.fault(path, **how, times=times)
@@ -191,6 +192,10 @@ def test_what_the_service_answers_decides_on_a_device(client, sandbox, table, na
     assert not set(asked) & set(result.user_id[result.outcome == "not tried"][1:])
     sandbox.clear_faults()
     assert listed(client) == [f"cam{at}" for at in there]
+    undone = ck.remove_devices(client, result)
+    came_in = result.outcome.isin(["imported", "not seen", "unknown"])
+    assert list(undone.outcome == "left alone") == list(~came_in)
+    assert listed(client) == []
 
 
 def test_when_b3_cannot_be_read_nothing_is_imported(client, sandbox, table):
@@ -206,7 +211,8 @@ def test_when_b3_cannot_be_read_nothing_is_imported(client, sandbox, table):
 
 @pytest.mark.parametrize("by_event", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_an_end_between_imports_gives_what_is_done(client, table, by_event):
-    """The rest is not tried, and nothing is removed; the next call brings in the rest."""
+    """The rest is not tried, and nothing is removed; the next call brings in the rest, which the
+    result of the first does not take out again."""
     cancelled = threading.Event()
 
     def progress(done, total):
@@ -221,8 +227,11 @@ def test_an_end_between_imports_gives_what_is_done(client, table, by_event):
     assert list(result.verdict) == ["ok"] * 3
     assert "interrupted" in result.cause[2]
     assert listed(client) == ["cam0"]
-    result = ck.import_devices(client, table, cancelled=threading.Event())
-    assert list(result.outcome) == ["already there", "imported", "imported"]
+    rest = ck.import_devices(client, table, cancelled=threading.Event())
+    assert list(rest.outcome) == ["already there", "imported", "imported"]
+    undone = ck.remove_devices(client, result)
+    assert list(undone.outcome) == ["removed", "left alone", "left alone"]
+    assert listed(client) == ["cam1", "cam2"]
 
 
 class Recorder:

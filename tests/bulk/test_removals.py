@@ -117,31 +117,36 @@ def test_a_service_that_is_gone_ends_the_removals(script, answers, first, cause)
     assert service.seen[REMOVE] <= 2  # a refused token is renewed once
 
 
-def test_the_result_of_an_import_undoes_it_and_no_more(client, sandbox, devices, room_id):
+def test_the_result_of_an_import_undoes_it_and_no_more(client, sandbox, devices, room_id, tmp_path):
     """What was there before the import is left alone, and so is whoever has the user ID of a device
-    that the import did not bring in."""
+    that the import did not bring in; also by a file of the result, and once more."""
     sandbox.join(room_id, "Ada", user_id="ada")
     cameras = [sandbox.camera(**SMALL), sandbox.camera(**SMALL), sandbox.camera(fault="wrong_path")]
     table = table_of(room_id, [*(device.user_address for device in devices), *cameras])
     table = table.drop(columns=["login_name", "login_password"])
     table.loc[4, "user_id"] = "ada"
     result = ck.import_devices(client, table)
-    there = ["already there"] * 3
+    there, left = ["already there"] * 3, ["left alone"] * 3
     assert outcomes_of(result) == [*there, "imported", "refused", "preflight failed"]
-    undone = ck.remove_devices(client, result)
-    assert outcomes_of(undone) == [*["left alone"] * 3, "removed", *["left alone"] * 2]
-    assert sandbox.count(REMOVE) == 1
+    result.assign(outcome=result.outcome.astype(str) + " ").to_csv(tmp_path / "result.csv")
+    undone = ck.remove_devices(client, tmp_path / "result.csv")
+    assert outcomes_of(undone) == [*left, "removed", *left[:2]]
+    assert all("list_devices" in advice for advice in undone.advice[:3])
+    again = ck.remove_devices(client, undone)
+    assert outcomes_of(again) == [*left, "not there", *left[:2]]
     assert len(ck.list_devices(client)) == 3
 
 
 def test_what_makes_no_sense_removes_nothing(script):
-    """No devices give the same columns; an empty ID or a missing column is a TableError; what is
-    neither table nor Device a TypeError; a read-only client refuses."""
+    """No devices give the same columns; an empty ID, a missing column or an outcome that there is
+    not is a TableError; what is neither table nor Device a TypeError; a read-only client
+    refuses."""
     service = script()
     client = service.client()
     assert types(ck.remove_devices(client, [])) == TYPES
     frame = ck.devices_frame(SEVERAL, secrets=True)
-    for table in (frame.assign(user_id=""), frame.drop(columns="room_id")):
+    wrong = frame.assign(user_id=""), frame.drop(columns="room_id"), frame.assign(outcome="done")
+    for table in wrong:
         with pytest.raises(ck.TableError):
             ck.remove_devices(client, table)
     with pytest.raises(TypeError, match="Device records"):

@@ -17,8 +17,8 @@ class Field(Widget):
     """A field for what must not be saved: a password, an address that may hold one, a file.
 
     `text` is what was typed, or what the chosen file holds; None when that is nothing. `kind` is
-    "password", "text" or "file", whose `name` is then the file's. What code
-    fills in is not shown, unless the field `shows` it: in the page alone, and never a login.
+    "password", "text" or "file", whose `name` is then the file's. What code fills in is not shown,
+    unless the field `shows` it: in the page alone, and never a login.
     """
 
     _esm = browser("field")

@@ -10,7 +10,7 @@ from typing import Any
 from ...endpoints import A2, B1
 from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
-from ...secret import Guarded, Secret, mask
+from ...secret import Guarded, Secret, guard, mask
 from ...signing import digest
 from .identity import same
 from .signatures import Parts, mistakes
@@ -123,7 +123,8 @@ async def create_device(service: Service, values: Values) -> Members:
     _device_service(service, "B1")
     named = [values[name] for name in ("roomId", "userId", "userName")]
     address, data = Guarded(values["userAddress"]), Guarded(values["userData"] or "")
-    device, coming = StoredDevice._make((*named, address, data, options)), service.devices.coming
+    device = StoredDevice._make((*named, address, data, guard(options)))
+    coming = service.devices.coming
     for obstacle in service.obstacles(service.room(device.room_id), device):
         raise Refused(*obstacle)
     if not dialled:

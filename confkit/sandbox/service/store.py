@@ -36,7 +36,7 @@ class StoredRoom:
 
 
 class StoredDevice(NamedTuple):
-    """An external device as B1 brought it; its repr hides what is secret in address and data."""
+    """An external device as B1 brought it; its repr hides what is secret."""
 
     room_id: str
     user_id: str
