@@ -96,7 +96,7 @@ def test_a_copy_that_breaks_off_leaves_nothing(home, notebooks):
         lab.copy(notebooks)
     assert [path.name for path in home.iterdir()] == ["originals"]
     (home / lab.COPY).symlink_to(home / "nowhere")
-    with pytest.raises(ck.ConfigError, match="Give it another name"):
+    with pytest.raises(ck.ConfigError, match=r"not a folder\. Rename it"):
         lab.copy(notebooks)
 
 

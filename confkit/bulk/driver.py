@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..rtsp.report import Report
 
 UNKNOWN, NOT_TRIED, ALREADY_THERE = "unknown", "not tried", "already there"
-PREFLIGHT_FAILED, REFUSED, READY = "preflight failed", "refused", "ready"
 LOOK = "Look with list_devices(client, room_id) whether the device is there."
 INTERRUPTED = "The call was interrupted."
 # Nobody can use the service so: to ask it for the next device would not help.

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..client import Client
 from ..devices import NotInRoom, import_device
-from ..diagnosis.device_address import (
-    at_address_of,
-    can_be_tried,
-    place,
-    preflight_of,
-)
+from ..diagnosis.device_address import at_address_of, can_be_tried, place, preflight_of
 from ..endpoints import B1
 from ..errors import ConfkitError, UserExists
 from ..many.progress import Show, progress_shown
@@ -29,9 +24,6 @@ from .driver import (
     INTERRUPTED,
     LOOK,
     NOT_TRIED,
-    PREFLIGHT_FAILED,
-    READY,
-    REFUSED,
     UNKNOWN,
     Fate,
     devices_in,
@@ -45,7 +37,8 @@ if TYPE_CHECKING:
 
     from ..rtsp.report import Report
 
-IMPORTED, NOT_SEEN = "imported", "not seen"
+IMPORTED, PREFLIGHT_FAILED, READY = "imported", "preflight failed", "ready"
+REFUSED, NOT_SEEN = "refused", "not seen"
 OUTCOMES = (
     IMPORTED,
     ALREADY_THERE,

@@ -20,9 +20,6 @@ from .driver import (
     INTERRUPTED,
     NO_SERVICE,
     NOT_TRIED,
-    PREFLIGHT_FAILED,
-    READY,
-    REFUSED,
     UNKNOWN,
     Fate,
     devices_in,
@@ -30,6 +27,7 @@ from .driver import (
     one_by_one,
 )
 from .imports import OUTCOMES as IMPORT_OUTCOMES
+from .imports import PREFLIGHT_FAILED, READY, REFUSED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,17 +50,20 @@ AGAIN = "Call again with the same devices: what is gone already is then not ther
 ROOM_GONE, ROOM_CLOSED = "room gone", "room closed"
 NOT_AMONG_USERS, NOT_KNOWN = "not among the users", "not known"
 REASONS = (ROOM_GONE, ROOM_CLOSED, NOT_AMONG_USERS, NOT_KNOWN)
-_NOT_BROUGHT_IN = "The import did not bring it in."
+_NOT_ADDED = "The import did not add it."
 _LEFT_ALONE = {  # by the outcome of an import or a removal, or the reason of a stray
     ALREADY_THERE: "It was there before the import.",
-    PREFLIGHT_FAILED: _NOT_BROUGHT_IN,
-    REFUSED: _NOT_BROUGHT_IN,
-    READY: _NOT_BROUGHT_IN,
+    PREFLIGHT_FAILED: _NOT_ADDED,
+    REFUSED: _NOT_ADDED,
+    READY: _NOT_ADDED,
     LEFT_ALONE: "It was left alone before.",
     NOT_KNOWN: "It is not known whether it is a stray.",
 }
-_NO_OUTCOME = "This is no outcome of a device. Leave the column out to remove every row."
-_REMOVE_ALL_THE_SAME = "To remove it all the same, give its Device, as list_devices(client) has it."
+_UNKNOWN_OUTCOME = (
+    "Neither import_devices nor remove_devices has such an outcome. To remove every row, leave the "
+    "column out."
+)
+_REMOVE_ANYWAY = "To remove it anyway, pass its Device from list_devices(client)."
 
 
 def remove_devices(
@@ -76,7 +77,7 @@ def remove_devices(
 
     `devices` are Device records, or a table (see `import_devices`) with room_id, user_id and, where
     it is known, user_address; one that is missing or masked is looked up in B3. Of the result of
-    `import_devices` those are removed that it imported or may have imported ("unknown"); the others
+    `import_devices` only what was imported, or may have been ("unknown"), is removed; the others
     are left alone, as is what `stray_devices` could not find out about. A mistake in the table is a
     TableError, and nothing is sent. Ctrl-C gives what is done so far.
 
@@ -120,10 +121,8 @@ def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Prob
             str(cells.pop(column, None) or "").strip() for column in optional[2:]
         )
         if outcome not in ("", *IMPORT_OUTCOMES, *OUTCOMES):
-            problems.append(Problem(number, "outcome", _NO_OUTCOME))
-        left = _LEFT_ALONE.get(outcome) or _LEFT_ALONE.get(reason, "")
-        if outcome == NOT_TRIED and verdict:  # by an import: what a removal did not try is removed
-            left = _NOT_BROUGHT_IN
+            problems.append(Problem(number, "outcome", _UNKNOWN_OUTCOME))
+        kept = _why_left_alone(outcome, reason, verdict)
         name, address = (cells.pop(of, None) or None for of in ("user_name", "user_address"))
         if address is not None and MASK not in str(address):
             cells["user_address"] = address
@@ -132,8 +131,16 @@ def _named(devices: object, encoding: str | None) -> tuple[list[Fate], list[Prob
         if not problems:
             name = None if name is None else str(name)  # pandas reads digits as a number
             fate = Fate(number, Device(**{"user_address": address, **found}, user_name=name))
-            fates.append(fate.came(LEFT_ALONE, left, _REMOVE_ALL_THE_SAME) if left else fate)
+            fates.append(fate.came(LEFT_ALONE, kept, _REMOVE_ANYWAY) if kept else fate)
     return fates, problems
+
+
+def _why_left_alone(outcome: str, reason: str, verdict: str) -> str:
+    """Why a device of such a row is left alone; empty where it is to be removed."""
+    # Only imports have verdicts: what a removal did not try is still to be removed.
+    if outcome == NOT_TRIED and verdict:
+        return _NOT_ADDED
+    return _LEFT_ALONE.get(outcome) or _LEFT_ALONE.get(reason, "")
 
 
 def _look_up(client: Client, fates: list[Fate]) -> None:

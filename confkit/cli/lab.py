@@ -42,8 +42,8 @@ def lab(
     """Open JupyterLab on a copy of the notebooks, or the panels as a page without code.
 
     The copy is the folder confkit-notebooks in your home folder, made when it is not there. What
-    is in it is yours: it is opened again as it is, and nothing of it is replaced or deleted. Give
-    it another name to get a new copy, such as that of a newer confkit.
+    is in it is yours: it is opened again as it is, and nothing of it is replaced or deleted. To
+    get a new copy, of a newer confkit for instance, rename it.
 
     Without a service of yours (--profile, CONFKIT_*) they use the embedded one. Ctrl-C ends
     everything.
@@ -125,7 +125,7 @@ def copy(notebooks: Path) -> Path:
     if made.is_dir():
         return made
     if made.exists() or made.is_symlink():
-        raise ConfigError(f"{made} is no folder of notebooks", "Give it another name.")
+        raise ConfigError(f"{made} is not a folder", "Rename it: the notebooks are copied there.")
     try:
         with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=home) as draft:
             leave_out = shutil.ignore_patterns(".*", "__pycache__")

@@ -42,7 +42,7 @@ class DevicePanel(Panel):
     `devices_frame` of the devices listed.
 
     With a `room_id` those of that room, else of all rooms. `report` is the last preflight or
-    diagnosis. Many devices are the work of `import_devices`. B1, B2 and B3 of the interface.
+    diagnosis. For many devices at once use `import_devices`. B1, B2 and B3 of the interface.
     """
 
     def __init__(self, client: Client, room_id: str | None = None) -> None:
@@ -214,7 +214,8 @@ class DevicePanel(Panel):
 
     @contextmanager
     def _changing(self, doing: str, done: str) -> Iterator[Work]:
-        """Work that changes the list, which is read again once it did, or where it may have."""
+        """Work that changes the list, which is read again once it did, or where it may have. What
+        was done is said; that the list could not be read, too."""
         with self.working(doing, "change") as work:
             try:
                 yield work
@@ -222,16 +223,12 @@ class DevicePanel(Panel):
                 with suppress(ConfkitError, CancelledError):
                     self.refresh()
                 raise
-            self._done(done, work)
-
-    def _done(self, said: str, work: Work) -> None:
-        """Say what was done, once the list is read again; that this failed is said, too."""
-        work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
-        try:
-            self.refresh()
-        except (CancelledError, ConfkitError) as error:
-            said = f"{said} The list is as it was before: {error or 'it was cancelled'}"
-        self.tell(said, "good", work.kind)
+            work.cancelled = Event()  # what was done is done: only the reading can be cancelled now
+            try:
+                self.refresh()
+            except (CancelledError, ConfkitError) as error:
+                done = f"{done} The list is as it was before: {error or 'it was cancelled'}"
+            self.tell(done, "good", work.kind)
 
     def _room_of(self, device: Device, work: Work) -> str:
         try:

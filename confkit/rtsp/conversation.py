@@ -194,6 +194,8 @@ class Conversation:
         while response.status == 401:
             self._credentials.meet(response)
             response = await self._exchange("authentication", method, url, *headers)
+        if response.status in _REDIRECTIONS:
+            raise self._redirected(response)
         if response.status != 200 and response.status not in allow:
             raise status_refusal(method, response, *self._credentials.secrets)
         self._credentials.met()
@@ -243,22 +245,17 @@ class Conversation:
         if "GET_PARAMETER" in options.get("Public").upper():
             self._keep_alive_method = "GET_PARAMETER"
         accept = ("Accept", "application/sdp")
-        described = await self._ask("DESCRIBE", self.address.url, accept, allow=_REDIRECTIONS)
-        if described.status != 200:
-            raise self._redirected(described)
-        return described
+        return await self._ask("DESCRIBE", self.address.url, accept)
 
-    def _redirected(self, answer: Response) -> PullRefused:
-        """Return where the camera redirects: nothing is sent there."""
+    def _redirected(self, response: Response) -> PullRefused:
+        """Return the refusal that names where the camera redirects; nothing is sent there."""
         try:
-            address = parse_address(answer.get("Location"))
+            address = parse_address(response.get("Location"))
         except ValueError:
-            reason = "The camera redirects, but to no RTSP address."
-            return PullRefused("redirected", reason)
-        text = mask(mask_address(address.url), *self._credentials.secrets)
-        reason = f"The camera redirects to {text[:_SHOWN]}."
-        advice = "Try the address that it redirects to, with its own login."
-        return PullRefused("redirected", reason, advice=advice)
+            return PullRefused("redirected", "The camera redirects, but to no RTSP address.")
+        target = mask(mask_address(address.url), *self._credentials.secrets)
+        reason = f"The camera redirects to {target[:_SHOWN]}."
+        return PullRefused("redirected", reason, advice="Try that address, with its own login.")
 
     def _choose_media(self, described: Response) -> Reception:
         try:

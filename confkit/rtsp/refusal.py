@@ -32,9 +32,9 @@ class PullRefused(Exception):
     """A camera that cannot be pulled: `verdict` is a fixed name.
 
     `reason` is one sentence and `advice` the next step, where more is known than the verdict's own
-    cause and advice.  `timed_out` is True when
-    the camera was too slow instead of unwilling, `closed` when it closed the connection before it
-    sent anything.  None of the texts holds a login.
+    cause and advice.  `timed_out` is True when the camera was too slow instead of unwilling,
+    `closed` when it closed the connection before it sent anything.  None of the texts holds a
+    login.
     """
 
     def __init__(
@@ -95,8 +95,6 @@ def status_refusal(method: str, response: Response, *secrets: str) -> PullRefuse
     verdict = _STATUS_VERDICTS.get(status, "server_error")
     if status in (401, 403) and _LOCK.search(response.reason):
         verdict = "auth_locked"
-    elif 300 <= status < 400:
-        verdict = "redirected"
     elif method == "DESCRIBE" and status in (400, 454):
         verdict = "path_not_found"
     elif method == "SETUP" and status == 461:

@@ -263,7 +263,7 @@ class Sandbox:
     async def leave(self, room_id: str, user_id: str) -> None:
         """Take a person out of a room; UserNotFound where there is none."""
         self._service.existing(room_id)
-        if not self._service.store.leave(room_id, user_id):
+        if not self._service.leave(room_id, user_id):
             raise UserNotFound(
                 f"No person {user_id!r} is in room {room_id!r}; people() says who is, "
                 "and a device leaves by B2."
@@ -437,7 +437,7 @@ class Sandbox:
     @served
     async def room_ids(self) -> list[str]:
         """Return the numbers of all rooms, in the order in which they were made."""
-        return list(self._service.store.rooms)
+        return list(self._service.rooms)
 
     # Machinery
 

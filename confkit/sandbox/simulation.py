@@ -14,8 +14,8 @@ import pandas as pd
 from ..errors import ConfigError, ConfkitError
 from .building import Building, Ints, person, topics
 from .service.identity import Ids
+from .service.room import Person
 from .service.state import RoomJoinRefused, Service
-from .service.store import Person
 
 MOST_ROWS = 100_000_000  # about 8 GB
 NO_ANSWER, TIMED_OUT, B3_FAILED = -1, 504, 310
@@ -97,10 +97,10 @@ class Simulation:
                 pass  # somebody's room_extend_id
             room_ids.append(room_id)
             row = {"topic": topic, "owner_id": "facilities", "room_mode": 1, "mcu": up}
-            service.store.add(room_id, attendee_max=cap or None, **row)
+            service.add_room(room_id, attendee_max=cap or None, **row)
         for place, room, number in there[["room", "number"]].itertuples():
             users[place] = self._ids.user_id()
-            service.store.enter(Person(room_ids[room], users[place], person(number), False))
+            service.enter(Person(room_ids[room], users[place], person(number), False))
 
     @property
     def camera_room(self) -> str | None:
@@ -155,7 +155,7 @@ class Simulation:
                         with suppress(RoomJoinRefused):
                             users[place] = service.join(room_id, name, None, user_id)
                     elif place in users:
-                        service.store.leave(room_id, users.pop(place))
+                        service.leave(room_id, users.pop(place))
                 number += 1
                 # Nobody stays beyond the end of a week.
                 stays, users = await asyncio.to_thread(self.house.week, number), {}

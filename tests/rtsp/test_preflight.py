@@ -240,6 +240,7 @@ AT_ONCE = [
     ),
     (instead("DESCRIBE", 401, WWW_Authenticate=DIGEST), "auth_required", "DESCRIBE", ""),
     (instead("DESCRIBE", 302), "redirected", "DESCRIBE", "no RTSP address"),
+    (instead("SETUP", 301, Location="rtsp://h/2"), "redirected", "SETUP", "to rtsp://h:554/2"),
     (at("DESCRIBE", lambda r: Last(reply(r, body=SDP)[:-9])), "sdp_invalid", "DESCRIBE", "whole"),
     # Some send before they refuse.
     (at("PLAY", lambda r: packets(SLICE) + reply(r, 500)), "setup_play_failed", "PLAY", "500"),

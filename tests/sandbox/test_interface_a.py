@@ -75,7 +75,7 @@ def test_a5_gives_an_address_that_answers(stranger, sandbox):
 def test_a6_lists_who_is_there_and_a7_puts_a_person_off(stranger, sandbox):
     """A6 lists name and id of everybody, in the order in which they came; A7 answers with a text,
     the user is gone, and a second time is 429. A room whose media server is taken away gets it
-    again when A5 is asked, and when somebody joins."""
+    again when A5 is asked, when somebody joins, and when a device is imported."""
     room_id = stranger.room()
     ada, bob = sandbox.join(room_id, "Ada"), sandbox.join(room_id, "Bob", user_id="b-1")
     assert stranger.ask("info", room_id=room_id)["user_list"] == [
@@ -89,6 +89,7 @@ def test_a6_lists_who_is_there_and_a7_puts_a_person_off(stranger, sandbox):
     for again in (
         lambda: stranger.code("mcu", room_id=room_id),
         lambda: sandbox.join(room_id, "Eve"),
+        lambda: stranger.bring(room_id, sandbox.camera(size=(160, 96), fps=5)),
     ):
         sandbox.unassign_mcu(room_id)
         again()

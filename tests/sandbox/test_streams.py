@@ -18,7 +18,7 @@ from confkit.errors import ConfkitError, RoomNotFound, UserNotFound
 from confkit.rtsp.blocking import LoopThread
 from confkit.rtsp.pull import PullRefused
 from confkit.sandbox.cameras.faults import FAULTS
-from confkit.sandbox.service.store import StoredDevice
+from confkit.sandbox.service.room import StoredDevice
 from confkit.sandbox.service.streams import FIRST_WAIT, LONGEST_WAIT, OPENING, Devices, longer
 from tests.rtsp.fakes import DIGEST, SMALL, fake_camera, instead, packets, willing
 

@@ -13,9 +13,9 @@ from ...rtsp.refusal import PullRefused
 from ...secret import Guarded, Secret, guard, mask
 from ...signing import digest
 from .identity import same
+from .room import StoredDevice, StoredRoom
 from .signatures import Parts, mistakes
 from .state import Refused, Service
-from .store import StoredDevice, StoredRoom
 from .streams import tell
 
 Values = Mapping[str, Any]
@@ -57,7 +57,7 @@ async def create_room(service: Service, values: Values) -> Members:
         room_id = service.ids.room_id()
     password = fields["host_password"]
     fields |= {"room_id": room_id, "host_password": password and Secret(password)}
-    service.store.add(**fields, mcu=service.mcu.up)
+    service.add_room(**fields, mcu=service.mcu.up)
     return {"room_id": room_id}
 
 
@@ -108,7 +108,7 @@ async def force_offline(service: Service, values: Values) -> Members:
     person = {"room_id": room.room_id, "user_id": user_id}
     if service.devices.find(**person):
         await service.devices.release(user_id)
-    elif not service.store.leave(**person):
+    elif not service.leave(**person):
         raise Refused(429, "the user is not in the room")
     return {"msg": "success"}
 
@@ -140,7 +140,7 @@ async def create_device(service: Service, values: Values) -> Members:
             await stream.close()
             raise
         service.devices.hold(device, stream)
-        service.store.rooms[device.room_id].mcu = True
+        service.rooms[device.room_id].mcu = True
     except PullRefused as refused:
         tell(device, f"not opened: {refused}")
         why = mask(f"the camera was not opened: {refused}")

@@ -16,7 +16,7 @@ from ...signing import AccessToken, access_token
 from ..cameras.ports import Listener
 from .faults import Faults
 from .identity import Ids, same
-from .store import Person, Store, StoredDevice, StoredRoom
+from .room import Person, StoredDevice, StoredRoom
 from .streams import Devices
 
 KEPT_REFUSALS = 200
@@ -70,10 +70,10 @@ class Licence:
 class Service:
     """Everything that a sandbox holds; for its own thread only.
 
-    `now` is its time in epoch seconds, `tokens` are those that A1 has
-    given the means for, and when they expire.
-    `mcu` is the media server, which takes connections, says nothing and holds them. `refusals`
-    keep the last of `note`, which are logged with `explain`; `counts` are requests by path."""
+    `now` is its time in epoch seconds, `tokens` are those that A1 has given the means for, and when
+    they expire. `rooms` are by their numbers, `devices` hold the streams. `mcu` is the media
+    server, which takes connections, says nothing and holds them. `refusals` keep the last of
+    `note`, which are logged with `explain`; `counts` are requests by path."""
 
     dialect: Dialect
     access_key: str
@@ -85,7 +85,8 @@ class Service:
     mcu: Listener
     explain: bool
     ahead: float = 0.0  # seconds, of the clock
-    store: Store = field(default_factory=Store)
+    rooms: dict[str, StoredRoom] = field(default_factory=dict)  # in the order in which they came
+    _room_count: int = 0  # of all that were ever made
     licence: Licence = field(default_factory=Licence)
     device_service: DeviceServiceState = "running"
     faults: Faults = field(default_factory=Faults)
@@ -139,7 +140,7 @@ class Service:
 
     def room(self, room_id: str) -> StoredRoom | None:
         """Return the room with this number."""
-        return self.store.rooms.get(room_id)
+        return self.rooms.get(room_id)
 
     def existing(self, room_id: str) -> StoredRoom:
         """Return the room; RoomNotFound where there is none."""
@@ -154,12 +155,17 @@ class Service:
             return CLOSED if room.closed else LOCKED
         return OPENING if room.people or self.devices.present(room.room_id) else SCHEDULED
 
+    def add_room(self, room_id: str, **fields: Any) -> None:
+        """Keep a new room; its number is not taken."""
+        self._room_count += 1
+        self.rooms[room_id] = StoredRoom(self._room_count, room_id, **fields)
+
     async def empty(self, room: StoredRoom, delete: bool) -> None:
         """Remove everybody and every device from the room, and close or delete it."""
-        self.store.clear(room)
+        room.people.clear()
         room.closed = True
         if delete:
-            del self.store.rooms[room.room_id]
+            del self.rooms[room.room_id]
         await self.devices.release(*(one.user_id for one in self.devices.all(room.room_id)))
 
     # Who is in a room
@@ -177,7 +183,8 @@ class Service:
 
     def seats(self) -> float:
         """Return how many seats are left; each person and each device takes one."""
-        return self.licence.seats - self.store.people - len(self.devices.all())
+        people = sum(len(room.people) for room in self.rooms.values())
+        return self.licence.seats - people - len(self.devices.all())
 
     def obstacles(
         self, room: StoredRoom | None, device: StoredDevice | None = None
@@ -237,6 +244,15 @@ class Service:
         given = user_id
         while user_id is None or (given is None and self.knows_user(room_id, user_id)):
             user_id = self.ids.user_id()  # the next of a seed may be taken
-        self.store.enter(Person(room_id, user_id, user_name, bool(password)))
-        self.store.rooms[room_id].mcu = True
+        self.enter(Person(room_id, user_id, user_name, bool(password)))
+        self.rooms[room_id].mcu = True
         return user_id
+
+    def enter(self, person: Person) -> None:
+        """Let a person into a room; the user id is not taken there."""
+        self.rooms[person.room_id].people[person.user_id] = person
+
+    def leave(self, room_id: str, user_id: str) -> bool:
+        """Take a person out of a room; False where there is none."""
+        room = self.room(room_id)
+        return room is not None and room.people.pop(user_id, None) is not None

@@ -15,7 +15,7 @@ from ...secret import mask, mask_address
 
 if TYPE_CHECKING:
     from ...rtsp.pull import Stream
-    from .store import StoredDevice
+    from .room import StoredDevice
 
 OPENING = 4.0  # seconds; less than the 5 that clients wait, so that they see the 427
 SILENCE = 10.0  # seconds without a packet, or without a keyframe, that a live stream may last
