@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .calls import Call, call, reported, to_opentelemetry, to_sentry, traced
+from .calls import Call, call
 from .errors import (
     ApiError,
     ConfkitError,
@@ -44,11 +44,6 @@ Read = Callable[[Request, Answer, "Dialect"], Any]
 log = logging.getLogger("confkit")
 
 
-def tells() -> bool:
-    """Return whether calls are logged or traced as they are made."""
-    return log.isEnabledFor(logging.DEBUG) or traced()
-
-
 def _is_lost(failure: ConfkitError) -> bool:
     """Return whether a change with this failure may have happened all the same."""
     if isinstance(failure, TransportError):
@@ -74,7 +69,6 @@ class Context(NamedTuple):
     clock: Callable[[], float]
     chance: Callable[[], float]
     now: Callable[[], float]
-    tells: bool  # each call as it is made, in a log or a trace
 
     def written(self, request: Request, token: Secret | None) -> Written:
         """Return the request as this client sends it."""
@@ -140,7 +134,7 @@ class Attempt:
             self.seconds = context.clock() - self.began
             raise
         finally:
-            self.record(alone=True)
+            self.record()
         return members
 
     def land(self, moved: Answer | TransportError, read: Read) -> Any:
@@ -172,8 +166,8 @@ class Attempt:
         found: Call = self.__dict__.setdefault("_call", made)  # of two threads, the first one's
         return found
 
-    def record(self, alone: bool) -> None:
-        """Put it on record, in the log and in a trace; in Sentry too, when it was sent `alone`.
+    def record(self) -> None:
+        """Put it on record and in the log.
 
         Making the record takes longer than a call, so that waits until somebody looks at it."""
         context, endpoint = self.context, self.request.endpoint
@@ -181,11 +175,8 @@ class Attempt:
         self.request = Request(endpoint, dict(self.request.parameters))
         large = self.answer is not None and len(self.answer.body) > LARGE
         context.calls.append(self.call if large or endpoint.write else self)
-        if context.tells:
+        if log.isEnabledFor(logging.DEBUG):
             log.debug("%s", self.call)
-            to_opentelemetry(self.call)
-        if alone and reported():
-            to_sentry(self.call)
 
     # What a failure means
 

@@ -1,21 +1,16 @@
-"""The last calls as they were sent, with nothing secret in them.
-
-That is also what OpenTelemetry and Sentry get of a call, where they are loaded: their
-instrumentations of requests, urllib3 and http.client record whole URLs, and a URL holds the token.
-So they are told to look away while a request is sent, and given its `Call` afterwards. Neither
-library is imported here.
-"""
+"""The last calls as they were sent, with nothing secret in them; and what keeps OpenTelemetry and
+Sentry from recording more of a call, which neither is imported for."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from datetime import datetime, timedelta
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from .endpoints import Endpoint
 from .errors import ConfkitError, TransportError, explain
@@ -31,7 +26,6 @@ _CAMERA = "CONFKIT_CAMERA_PASSWORD"
 # Private letters around a variable's name, until a shell's quotes are there.
 _HOLE = "\ue000{}\ue001"
 _SUPPRESSING = ("suppress_instrumentation", "suppress_http_instrumentation")
-_FAILED = 500  # HTTP: from here on the service's own failures
 
 
 class Blank(str):
@@ -233,7 +227,8 @@ def _blanked(value: Any, shown: Any) -> Any:
 
 @contextmanager
 def unobserved() -> Iterator[None]:
-    """Inside, in this thread, no instrumentation of HTTP records or changes what is sent."""
+    """Inside, in this thread, no instrumentation of HTTP records or changes what is sent: those of
+    requests, urllib3 and http.client record whole URLs, and a URL holds the token."""
     with ExitStack() as ending:
         utils = sys.modules.get("opentelemetry.instrumentation.utils")
         for name in _SUPPRESSING:
@@ -244,76 +239,6 @@ def unobserved() -> Iterator[None]:
             # Not `set_client`, which would write this one's settings into the global scope.
             scope.client = _without_integrations(sentry)
         yield
-
-
-def traced() -> bool:
-    """Return whether OpenTelemetry is loaded, is set up, and takes spans of HTTP calls here."""
-    trace = sys.modules.get("opentelemetry.trace")
-    if trace is None:
-        return False
-    utils = sys.modules.get("opentelemetry.instrumentation.utils")
-    wanted = getattr(utils, "is_http_instrumentation_enabled", None)
-    unset = (trace.ProxyTracerProvider, trace.NoOpTracerProvider)
-    return not isinstance(trace.get_tracer_provider(), unset) and (wanted is None or wanted())
-
-
-def to_opentelemetry(call: Call) -> None:
-    """Give OpenTelemetry a finished span of the call, below the current span."""
-    if not traced():
-        return
-    trace: Any = sys.modules["opentelemetry.trace"]
-    there = urlsplit(call.address)
-    attributes = {
-        "http.request.method": call.method,
-        "url.full": call.url,
-        "server.address": there.hostname,
-        "server.port": there.port,
-        "http.response.status_code": call.status,
-        "confkit.call": call.endpoint,
-        "confkit.ret": None if call.ret is None else str(call.ret),
-    }
-    began = int(1e9 * call.time.timestamp())
-    with suppress(Exception):  # a processor that fails is no failure of the call
-        span = trace.get_tracer("confkit").start_span(
-            f"{call.method} {there.path}",
-            kind=trace.SpanKind.CLIENT,
-            start_time=began,
-            attributes={name: value for name, value in attributes.items() if value is not None},
-        )
-        if call.error:
-            span.set_status(trace.StatusCode.ERROR, call.error)
-        span.end(began + int(1e9 * call.seconds))
-
-
-def reported() -> bool:
-    """Return whether Sentry takes what is reported here."""
-    return _sentry() is not None
-
-
-def to_sentry(call: Call) -> None:
-    """Give Sentry a breadcrumb of the call, and a span where one is open."""
-    sentry: Any = sys.modules["sentry_sdk"]
-    name = f"{call.method} {urlsplit(call.address).path}"
-    data = {"url": call.url, "method": call.method, "status_code": call.status, "ret": call.ret}
-    level = "info"
-    if call.error:
-        level = "warning" if call.status is not None and call.status < _FAILED else "error"
-    with suppress(Exception):  # a hook that fails is no failure of the call
-        sentry.add_breadcrumb(
-            type="http",
-            category="confkit",
-            message=call.error or name,
-            level=level,
-            data=data,
-            timestamp=call.time,
-        )
-        if hasattr(around := sentry.get_current_span(), "start_child"):
-            span = around.start_child(op="http.client", name=name, start_timestamp=call.time)
-            for key, value in data.items():
-                span.set_data(key, value)
-            if call.status is not None:
-                span.set_http_status(call.status)
-            span.finish(end_timestamp=call.time + timedelta(seconds=call.seconds))
 
 
 def _sentry() -> ModuleType | None:

@@ -11,15 +11,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from copy import copy
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from . import signing
-from .attempt import Attempt, Context, Read, tells
+from .attempt import Attempt, Context, Read
 from .endpoints import A1, Endpoint, sendable, whole
-from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError, TokenRejected
+from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError
 from .secret import Guarded, GuardedAddress, Secret, mask_address
 from .transport import finite, mask_log, session, timeouts
 from .wire import Request
@@ -254,7 +253,6 @@ class Client:
         self._on_close = on_close
         self._token = SharedToken(self._authenticate)
         self._closed = False
-        self._renews = True
         self._process = os.getpid()
 
     @property
@@ -311,18 +309,6 @@ class Client:
         self._pace = self._paced(self.max_rate)
         self._calls = deque(maxlen=KEPT)
         self._token, self._process = SharedToken(self._authenticate, held), os.getpid()
-
-    def lent(self) -> Client:
-        """Return a copy that never authenticates: a refused token stays refused. Its calls are on
-        record here, too.
-
-        Many copies side by side would renew the token one after the other, each making the others'
-        useless."""
-        self.token()
-        copied = copy(self)
-        copied._renews = False
-        copied._calls = self._calls
-        return copied
 
     def __enter__(self) -> Self:
         return self
@@ -427,7 +413,6 @@ class Client:
             clock=self._clock,
             chance=self._chance,
             now=self._now,
-            tells=tells(),
         )
 
     def _is_open(self) -> None:
@@ -462,8 +447,6 @@ class Client:
         self.session.close()
 
     def _authenticate(self) -> signing.AccessToken:
-        if not self._renews:
-            raise TokenRejected("the access token was refused, and this copy makes no other")
         signed = signing.digest(self.access_key, self.secret_key, self.dialect)
         answer = self.send(Request(A1, {"access_key": self.access_key, "digest": signed}))
         token = signing.token_of(answer, self.secret_key, self.dialect)

@@ -198,13 +198,6 @@ def test_a_read_waits_as_long_as_the_service_asks(script, said, status, pauses):
     assert service.seen[GET_ROOM] == 3
 
 
-def test_the_calls_of_a_lent_copy_are_on_record(script):
-    """What somebody asks through `lent()` stands in the calls of the client that lent it."""
-    client = script({GET_ROOM: ROOM}).client()
-    ck.get_room(client.lent(), "1")
-    assert [call.endpoint for call in client.calls] == ["A1", "A3"]
-
-
 def test_a_proxy_of_the_environment_is_not_used_for_this_machine(script, monkeypatch):
     """HTTP_PROXY does not stand between the client and a service on the loopback."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")

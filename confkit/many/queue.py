@@ -11,7 +11,6 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from ..attempt import Attempt, Context, Read
@@ -46,8 +45,7 @@ def future_token(
         except BaseException as error:  # noqa: BLE001  # raised again by `result`
             future.set_exception(error)
 
-    run = copy_context().run  # its span belongs beneath the caller's
-    threading.Thread(target=run, args=(ask,), name="confkit token", daemon=True).start()
+    threading.Thread(target=ask, name="confkit token", daemon=True).start()
     return future
 
 
@@ -136,7 +134,7 @@ class Queue:
         """Take in what an attempt brought: its outcome, or another one at once or later."""
         self._in_flight -= 1
         outcome = attempt.land(moved, self._read)
-        attempt.record(alone=False)
+        attempt.record()
         current = attempt.token is self._token and self._refusal is None
         if attempt.is_refused and current and self._renewal is None:
             self._renewal = future_token(self.context, attempt.token, self._pace)

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import closing, contextmanager
-from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -81,9 +80,7 @@ class Threads:
         self._moved: SimpleQueue[tuple[Attempt, Any]] = SimpleQueue()
         self.start = self._started.put
         for _ in range(count):
-            run = copy_context().run  # spans belong beneath the caller's
-            args = (self._work,)
-            threading.Thread(target=run, args=args, name="confkit request", daemon=True).start()
+            threading.Thread(target=self._work, name="confkit request", daemon=True).start()
 
     def _work(self) -> None:
         context = self._context

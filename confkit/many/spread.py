@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextvars import copy_context
-from functools import partial
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ..errors import ConfigError, ConfkitError, TokenRejected
+from ..errors import ConfigError, ConfkitError
 from ..wire import excerpt
 from .queue import LONGEST, Outcomes
-from .sending import ending
 
 if TYPE_CHECKING:
     from ..client import Client
-    from ..secret import Secret
     from ..wire import Request
 
 SIZE = 1000  # requests in a part
-GRACE = 0.5  # seconds: for what still comes of parts after the end
+GRACE = 0.5  # seconds: for what still comes of parts under way when the call is cancelled
 
 
 def send_spread(
@@ -32,77 +28,71 @@ def send_spread(
     *,
     cancelled: threading.Event | None,
     step: Callable[[], object],
+    max_rate: float | None = None,
     **options: Any,
 ) -> Outcomes:
     """What came for each request, in order, as by `Client.send_many`, read in parts elsewhere.
 
-    With a `max_rate` the parts follow one another: each keeps to it, and so do all together. A part
-    whose token expired is read once more with another, for which one authentication is enough.
-    ConfigError where a part says that nothing can be asked so.
+    Each part is read with a copy of the client, or in threads with the client itself, which renews
+    its own token. With a `max_rate` the parts follow one another. ConfigError where a part says
+    that nothing can be asked so.
     """
-    parts = [asked[at : at + SIZE] for at in range(0, len(asked), SIZE)]
-    found = [Outcomes([None] * len(part), complete=False) for part in parts]
-    waiting = deque(range(len(parts)))
-    running: dict[Future[Outcomes], tuple[int, Secret | None]] = {}
-    refusal: ConfkitError | None = None  # of the keys, after a token expired: they are not retried
-    over = threading.Event()
-    # Threads share the client and see its end; to a process an event does not travel.
-    shared = isinstance(executor, ThreadPoolExecutor)
+    cancelled, over = cancelled or threading.Event(), threading.Event()
+    # Threads see the end; to another process an event does not travel.
+    options["cancelled"] = over if isinstance(executor, ThreadPoolExecutor) else None
+    options["max_rate"] = max_rate
     call = uuid4().hex  # Dask would give again what it still has for the same call
+    parts = [asked[at : at + SIZE] for at in range(0, len(asked), SIZE)]
+    ahead = 1 if max_rate else len(parts)  # of the first one that is not done
+    futures: list[Future[Outcomes]] = []
+    results: list[Outcomes] = []
 
-    def start(number: int) -> None:
-        token, future = None, Future[Outcomes]()
-        try:
-            if refusal is not None:
-                raise refusal
-            token = client.token()
-            asks, end = (client, over) if shared else (client.lent(), None)
-            work = partial(_send, call, asks, parts[number], {**options, "cancelled": end})
-            if shared:  # spans belong beneath the caller's
-                work = partial(copy_context().run, work)
-            future = executor.submit(work)
-        except Exception as error:  # noqa: BLE001  # it is broken, or cannot carry the work
-            future.set_exception(error)
-        running[future] = number, token
-
-    def take(future: Future[Outcomes]) -> None:
-        nonlocal refusal
-        number, token = running.pop(future)
-        outcomes, before = _result(future, len(parts[number]), client), found[number].sent
-        expired = any(isinstance(one, TokenRejected) for one in outcomes)
-        found[number].sent += outcomes.sent
-        if expired and not (shared or before or ended()):
-            try:
-                refusal or client.token(instead_of=token)
-            except ConfkitError as error:
-                refusal = error.with_traceback(None)
-            if refusal is None:
-                waiting.appendleft(number)
-                return
-        outcomes.sent = found[number].sent
-        found[number] = outcomes
+    def keep(outcomes: Outcomes) -> None:
+        results.append(outcomes)
         for _ in outcomes:
             step()
 
-    with ending(cancelled) as ended:
-        try:
-            while (waiting or running) and not ended():
-                while waiting and not (running and options["max_rate"]):
-                    start(waiting.popleft())
-                for future in wait(running, LONGEST, FIRST_COMPLETED).done:
-                    if not ended():
-                        take(future)
-        finally:
-            over.set()
-            running = {one: its for one, its in running.items() if not one.cancel()}
-        # Ctrl-C in a terminal ends the processes of a pool, too: that is no failure of their rooms.
-        for future in wait(running, GRACE).done:
-            if future.exception() is None:
-                take(future)
-    merged = Outcomes(one for outcomes in found for one in outcomes)
-    merged.sent = sum(outcomes.sent for outcomes in found)
-    merged.complete = all(outcomes.complete for outcomes in found)
+    try:
+        while len(results) < len(parts) and not cancelled.is_set():
+            begin = parts[len(futures) : len(results) + ahead]
+            futures += [_submit(executor, call, client, part, options) for part in begin]
+            first = futures[len(results)]
+            wait([first], LONGEST)
+            if first.done():
+                keep(_result(first, len(parts[len(results)]), client))
+    finally:
+        over.set()
+        for future in futures:
+            future.cancel()
+    left, under_way = parts[len(results) :], futures[len(results) :]
+    wait(under_way, GRACE)
+    for part, last in zip_longest(left, under_way):
+        # Whoever cancels may end the workers, too: that is no failure of their rooms.
+        if last is not None and last.done() and not (last.cancelled() or last.exception()):
+            keep(last.result())
+        else:
+            results.append(Outcomes([None] * len(part), complete=False))
+    merged = Outcomes(outcome for outcomes in results for outcome in outcomes)
+    merged.sent = sum(outcomes.sent for outcomes in results)
+    merged.complete = all(outcomes.complete for outcomes in results)
     return merged
+
+
+def _submit(
+    executor: Executor,
+    call: str,
+    client: Client,
+    part: Sequence[Request],
+    options: dict[str, Any],
+) -> Future[Outcomes]:
+    """The future of a part; one that has failed already where the executor is broken, or cannot
+    carry the work."""
+    try:
+        return executor.submit(_send, call, client, part, options)
+    except Exception as error:  # noqa: BLE001  # raised again by `result`
+        failed: Future[Outcomes] = Future()
+        failed.set_exception(error)
+        return failed
 
 
 def _send(

@@ -68,7 +68,8 @@ def sweep(
     it will take.
 
     `executor`, any of concurrent.futures or Dask's `get_executor()`, reads parts of 1,000 calls
-    elsewhere, with up to `concurrency` requests each; with a rate one part after another.
+    elsewhere, with up to `concurrency` requests each; with a rate one part after another. In other
+    processes each part renews a token that expires for itself.
     Sections 4 and 7 of the interface.
     """
     if not (rooms or users):

@@ -83,9 +83,10 @@ def authentication_fails(
         return logins() - before
 
     def second() -> None:
-        first = client.lent()  # keeps its token, and makes no other
-        client.token(instead_of=client.token())
-        list_devices(first)
+        first = client.token()
+        client.token(instead_of=first)
+        if error := client.ask_once(Request(B3, {}), first).error:
+            raise error
 
     # A client authenticates once; a token that ends at once costs a login for every call.
     yield from asked("a token holds for several calls", held, _held)

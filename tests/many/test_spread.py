@@ -10,6 +10,7 @@ import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 
 import distributed
 import pandas as pd
@@ -52,7 +53,10 @@ class Submitting(Executor):
     """An executor of which a test says what becomes of each part."""
 
     def __init__(self, submit):
-        self.submit = submit
+        self._submit = submit
+
+    def submit(self, work, *given):
+        return self._submit(partial(work, *given))
 
 
 @pytest.fixture
@@ -74,14 +78,14 @@ def without(secrets, *shown):
     "kind", ["threads", "processes", pytest.param("dask", marks=pytest.mark.nightly)]
 )
 def test_the_result_is_the_same_though_the_token_expires(script, request, kind, small):
-    """Rooms, users, devices, failures and their order are those of a sweep without it. Workers use
-    the token that is there and do not authenticate side by side: what they could not read is read
-    again with the one new token, and progress counts every call once."""
+    """Rooms, users, devices, failures and their order are those of a sweep without it, and progress
+    counts every call once. Threads share one new token; elsewhere each part renews its own, at most
+    once."""
     service = script(building(dict.fromkeys(rooms(30), ("x", "cam")), [("r7", "cam")]))
     service.script[AUTHENTICATE] = [GRANTED, {**GRANTED, "key": "another"}]
     client, ids = service.client(), [*rooms(20), "nowhere", *rooms(30)]
     here, steps = ck.sweep(client, ids), []
-    before = service.seen.total()
+    before = service.seen.total() - service.seen[AUTHENTICATE]
     usual, first = service.script[USERS], client.token()
 
     def expiring(query):
@@ -100,14 +104,15 @@ def test_the_result_is_the_same_though_the_token_expires(script, request, kind, 
     ]
     assert facts[0] == facts[1]
     assert len(facts[0]) == 2
-    assert service.seen[AUTHENTICATE] == 2
-    assert (there.complete, there.requests) == (True, service.seen.total() - before - 1)
+    logins = service.seen[AUTHENTICATE]
+    assert logins == 2 if kind == "threads" else 2 <= logins <= 1 + 7
+    assert (there.complete, there.requests) == (True, service.seen.total() - logins - before)
     assert steps == [(done, 63) for done in range(1, 64)]
 
 
-def test_keys_that_are_refused_in_the_middle_are_tried_once(script, processes, small):
-    """When the token cannot be renewed, what was read stays and the rest fails: no part tries the
-    keys again, and nothing is raised, as it is where there is no token in the beginning."""
+def test_keys_that_are_refused_in_the_middle_are_tried_once_a_part(script, processes, small):
+    """When the token cannot be renewed, what was read stays and the rest fails; nothing is raised,
+    as it is where there is no token in the beginning."""
     service = script(building(dict.fromkeys(rooms(40), "x")))
     client = service.client()
     client.token()
@@ -115,7 +120,7 @@ def test_keys_that_are_refused_in_the_middle_are_tried_once(script, processes, s
     service.script[AUTHENTICATE] = {"ret": 401}
     service.script[USERS] = lambda query: {"ret": 602} if service.seen[USERS] > 15 else usual(query)
     sweep = ck.sweep(client, rooms(40), executor=processes, max_rate=500)
-    assert service.seen[AUTHENTICATE] == granted + 1
+    assert service.seen[AUTHENTICATE] - granted <= 9
     assert 0 < len(sweep.users) <= 15
     assert len(sweep.users) + len({one.room_id for one in sweep.failures}) == 40
     before = service.seen.total()
@@ -243,11 +248,12 @@ def test_a_copy_in_another_process_reads_and_shows_no_secret(client, processes):
 # Rate and end
 
 
-def test_the_rate_holds_over_all_parts(script, small, threads):
+@pytest.mark.parametrize(("of_client", "of_call"), [(12, 20), (None, 12)])
+def test_the_rate_holds_over_all_parts(script, small, threads, of_client, of_call):
     """The lower one of call and client, also between the last request of one part and the first of
     the next."""
-    client = script(building(dict.fromkeys(rooms(16), ()))).client(max_rate=12)
-    sweep = ck.sweep(client, rooms(16), executor=threads, rooms=False, max_rate=20)
+    client = script(building(dict.fromkeys(rooms(16), ()))).client(max_rate=of_client)
+    sweep = ck.sweep(client, rooms(16), executor=threads, rooms=False, max_rate=of_call)
     assert sweep.frame().error.isna().all()
     sent = sorted(call.time for call in client.calls)[1:]  # without the authentication
     assert len(sent) == 17
