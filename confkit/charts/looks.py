@@ -45,7 +45,7 @@ KINDS = {
     "lower": Look(BLUE, "", "lower", "to lower", "<"),
     "set": Look(SKY, "..", "no cap today", "to set", "D"),
     "keep": Look(FAINT, "", "keep", "to keep", "o"),
-    "open": Look(PAPER, "\\\\", "no promise", "without a promise"),
+    "open": Look(PAPER, "\\\\", "no suggestion", "without a suggestion"),
     "unused": Look(TRACK, "", "never used", "never used"),
     "unread": Look(PAPER, "....", "not read", "not read"),
 }

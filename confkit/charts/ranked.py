@@ -73,7 +73,7 @@ def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Cha
     """A Figure of each room's `attendee_max` today and the suggested one, the largest raise on top.
 
     The frame is that of `capacity_report`: `room_id`, `attendee_max`, `suggested`, and where there
-    are such `topic`, `peak`, `minutes_in_use`, `minutes_full`, `refused_minutes` and `reason`.
+    are such `topic`, `peak`, `minutes_in_use`, `minutes_full` and `reason`.
     Rooms to raise come first, then those that reached their cap, so that their true demand is not
     known, then those to lower, and the others. The first 20 rooms have a row each; where there are
     more, the counts of all stand above them. `service` (or the frame's `attrs`) stands in the
@@ -104,21 +104,18 @@ def capacity_chart(report: "pd.DataFrame", *, service: str | None = None) -> Cha
             ": raises, then rooms that reached their cap, then the rest",
         ),
         f"Caps of {counted(len(found), 'room')}: {', '.join(parts)}",
-        [service or attrs.get("service", ""), when, together, _basis(attrs, found)],
+        [service or attrs.get("service", ""), when, together, _basis(attrs)],
         told=together,
         note=note,
     )
 
 
-def _basis(attrs: Mapping[Any, Any], found: Sequence[Row]) -> str:
+def _basis(attrs: Mapping[Any, Any]) -> str:
     """What the suggestions rest on, and what they promise."""
-    quantile, risk = attrs.get("quantile"), attrs.get("risk")
-    if risk:
-        weeks = counted(attrs["weeks_ahead"], "week")
-        return f"at most {100 * risk:g} % of such rooms exceed theirs in {weeks}, on average"
-    refused = sum(row.sizes[-1] or 0 for row in found)
-    rests = f"{100 * (quantile or 0):g} % of use fits, {refused:,} user-minutes do not"
-    return f"{rests if quantile else 'the most that was seen'}; nothing is promised"
+    if risk := attrs.get("risk"):
+        share, ahead = f"at most {100 * risk:g} % of such caps", attrs["ahead"]
+        return f"{share} are expected to be exceeded in the next {ahead}"
+    return "each room's peak; nothing is promised"
 
 
 def _ranking(
@@ -241,7 +238,7 @@ def _lines(axes: "Axes", shown: Sequence[Row]) -> None:
     peaks = [None if row.sizes[2] == row.sizes[1] else row.sizes[2] for row in shown]
     mark("peak", peaks, "|", color=INK, markersize=12, markeredgewidth=1.8)
     for place, row in enumerate(shown):
-        today, new, *_ = row.sizes
+        today, new, _ = row.sizes
         if today and new:
             axes.hlines(place, today, new, KINDS[row.state].colour, lw=2.5, zorder=1)
     _rows(axes, shown)
@@ -251,6 +248,6 @@ def _lines(axes: "Axes", shown: Sequence[Row]) -> None:
     axes.set_xticks([], minor=True)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("users, logarithmic scale")
-    if known := [size for row in shown for size in row.sizes[:3] if size]:
+    if known := [size for row in shown for size in row.sizes if size]:
         axes.set_xlim(min(known) / 1.6, max(known) * 1.6)
         key(axes, columns=4)

@@ -15,8 +15,8 @@ Size = int | None
 class Row(NamedTuple):
     """A room's row in a chart; rows are sorted by their `place`.
 
-    `sizes` are its users and its cap; or its cap, the suggested one, the most users that it had,
-    and the user-minutes for which the suggested cap would have been too low. None where unknown.
+    `sizes` are its users and its cap; or its cap, the suggested one, and the most users that it
+    had. None where unknown.
     """
 
     place: tuple[Any, ...]
@@ -71,33 +71,32 @@ def caps(report: pd.DataFrame) -> list[Row]:
     """The report's rooms: those to raise first, then those that reached their cap, and so on; the
     largest step on top."""
     needed(report, "the report", "room_id", "attendee_max", "suggested")
-    numbers = ("attendee_max", "suggested", "peak", "refused_minutes", "minutes_in_use")
-    found = _read(report, (*numbers, "minutes_full"), ("reason",))
-    return sorted(_cap("windows" in report.columns, *row) for row in found)
+    numbers = ("attendee_max", "suggested", "peak", "minutes_in_use", "minutes_full")
+    return sorted(_cap(*row) for row in _read(report, numbers, ("reason",)))
 
 
 def _cap(
-    risked: bool,
     name: str,
     room_id: str,
     cap: Size,
     new: Size,
     peak: Size,
-    refused: Size,
     used: Size,
     full: Size,
     reason: str,
 ) -> Row:
-    """`risked`: the suggestion is one with a stated risk, or none. While a room is `full` nobody
-    knows who else wanted to come in."""
+    """A room with this cap and the `new` one, by its peak, and its minutes in use and at its cap:
+    while it is `full` nobody knows who else wanted to come in."""
     step, today = (new - cap if cap and new else 0), (f"{cap:,}" if cap else "none")
     if new:
         lower = "reached" if full else "lower" if step else "keep"
         state = "raise" if step > 0 else lower if cap else "set"
     elif 0 in (peak, used):
         state = "unused"
+    elif full:
+        state = "reached"
     else:
-        state = "open" if risked and peak is not None else "unread"
+        state = "unread" if peak is None else "open"
     size = (state == "reached" and full) or abs(step) or new or 0
     place = ([*KINDS].index(state), -size, natural(name), room_id)
     group = KINDS[state].word
@@ -109,14 +108,12 @@ def _cap(
     }
     word = words.get(state, group)
     repeats = reason and (state == "reached" or reason.startswith(word))
-    lost = f"{refused:,} user-minutes refused" if refused else ""
     numbers = text = today
     if new != (cap or None) and new:
         numbers, text = f"{today} → {new:,}", f"{today} to {new:,}"
-    text = ", ".join(filter(None, (text, "" if repeats else word, lost)))
+    text = ", ".join(filter(None, (text, "" if repeats else word)))
     text += f": {reason}" if reason else ""
-    sizes = (cap, new, peak, refused)
-    return Row(place, name, room_id, state, group, numbers, word, text, sizes)
+    return Row(place, name, room_id, state, group, numbers, word, text, (cap, new, peak))
 
 
 def needed(frame: pd.DataFrame, what: str, *columns: str) -> None:

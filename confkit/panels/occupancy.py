@@ -16,6 +16,7 @@ from ..charts.curve import occupancy_curve
 from ..charts.looks import STATES
 from ..charts.texts import clean
 from ..many.sweeps import UTILISATION, Sweep
+from ..occupancy.capacity import capacity_report
 from . import arranging
 from .live import RoomsPanel, check_every, clock, name_of
 from .model import RATE, READ_AT, STATE, UNREAD, Filter, valued
@@ -207,8 +208,6 @@ class OccupancyPanel(RoomsPanel):
         """Return the `capacity_report` of the folder with a risk of 10 %, once it is shown. Errors
         as of that; ConfigError where the folder holds something else. Topics are those that were
         read, if any were."""
-        from ..occupancy.capacity import capacity_report  # loads DuckDB
-
         with self.working("Counting the samples", "report"):
             path = recording(self.recorded.folder)
             report = capacity_report(path, self._tz, risk=RISK)

@@ -37,7 +37,7 @@ def fullest(
 ) -> pd.DataFrame:
     """Return `ck.capacity_report` with the rooms' topics (A3), the fullest rooms first; without
     `risk` where the samples are of two services."""
-    from ..occupancy.capacity import capacity_report  # needs duckdb
+    from ..occupancy.capacity import capacity_report  # needs pyarrow
     from ..occupancy.folder import whose
 
     mixed = ", " in (whose(source) or "")

@@ -1,32 +1,21 @@
-"""Samples over time: appending them against SQLite, their size, and percentiles against pandas
-(aims: 1.2 of SQLite's time, 1 byte a row, 1/8 of pandas' time)."""
+"""Samples over time: appending them against SQLite, and their size (aims: 1.2 of SQLite's time, 1
+byte a row)."""
 
 import itertools
 import sqlite3
 import tempfile
-from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
-from confkit.occupancy.counting import samples_database
 from confkit.occupancy.folder import append_sweep, save_occupancy
 from confkit.occupancy.samples import COLUMNS, samples_table
 from confkit.sandbox import Sandbox
 from tests.bench.turns import taken
 
 ROUNDS, SWEEPS, ROOMS, UNTIL = 9, 60, 1000, "2026-11-01T00:00Z"
-COUNTED = """
-SELECT room_id, min(users) FILTER (up_to >= 0.95 * n) FROM (
-SELECT room_id, users, sum(n) OVER (PARTITION BY room_id ORDER BY users) AS up_to,
-sum(n) OVER (PARTITION BY room_id) AS n FROM (
-SELECT room_id, users, count(*) AS n FROM samples WHERE users IS NOT NULL GROUP BY ALL
-)) GROUP BY room_id
-"""
 
 
 def main() -> None:
-    """Prints the milliseconds of an append, bytes a row, and seconds of percentiles."""
+    """Prints the milliseconds of an append, and bytes a row."""
     with tempfile.TemporaryDirectory() as place, Sandbox(seed=1) as sandbox:
         _append(Path(place), sandbox)
         folder = Path(place, "month")
@@ -34,11 +23,7 @@ def main() -> None:
         rows = save_occupancy(month, folder)
         size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
         print(f"a month of 232 rooms a minute, {rows:,} rows, compacted")
-        print(f"  {size / rows:.2f} bytes a row      (aim: 1)")
-        ways = {"pandas": partial(_quantiles, folder), "counts": partial(_counted, folder)}
-        theirs, ours = (each.seconds for each in taken(ways, ROUNDS).values())
-        print(f"  p95 a room: pandas {theirs:.2f} s, from counts {ours:.2f} s")
-        print(f"  {ours / theirs:.3f} of it      (aim: 0.125)\n")
+        print(f"  {size / rows:.2f} bytes a row      (aim: 1)\n")
 
 
 def _append(place: Path, sandbox: Sandbox) -> None:
@@ -64,13 +49,3 @@ def _append(place: Path, sandbox: Sandbox) -> None:
     print(f"append of {ROOMS:,} rows, durable, milliseconds, median of {ROUNDS * SWEEPS}")
     print(f"  SQLite {theirs:.2f}, append_sweep {ours:.2f}")
     print(f"  {ours / theirs:.2f} of it      (aim: 1.2)\n")
-
-
-def _quantiles(folder: Path) -> None:
-    frame = pd.read_parquet(folder, columns=["room_id", "users"])
-    frame.groupby("room_id")["users"].quantile(0.95)
-
-
-def _counted(folder: Path) -> None:
-    with samples_database(folder) as base:
-        base.execute(COUNTED).df()

@@ -10,17 +10,17 @@ from .looking import drawn, head, legible, only, rows
 TYPES = {
     **dict.fromkeys(("room_id", "topic"), "string"),
     **dict.fromkeys(("attendee_max", "suggested", "peak"), "Int64"),
-    **dict.fromkeys(("minutes_full", "refused_minutes"), "Float64"),
+    "minutes_full": "Float64",
     "reason": "string",
 }
 SOME = (
-    ("Keep", 10, 10, 10, 0.0, 0.0, "10 users at the most of 10"),
-    ("Lower", 50, 20, 20, 0.0, 0.0, "20 users at the most of 50"),
-    ("Raise", 10, 14, 14, 30.0, 0.0, "at its cap"),
-    ("Reached", 25, 25, 25, 135.0, 0.0, "at its cap for 135 minutes"),
-    ("Open", None, 12, 12, 0.0, 0.0, "12 users at the most, without a cap"),
-    ("Unused", 8, None, 0, 0.0, None, "never used"),
-    ("Lost", 8, None, None, None, None, "could not be read"),
+    ("Keep", 10, 10, 10, 0.0, "peak 10, cap 10"),
+    ("Lower", 50, 20, 20, 0.0, "peak 20, cap 50"),
+    ("Raise", 10, 14, 14, 30.0, "at its cap"),
+    ("Reached", 25, 25, 25, 135.0, "at its cap for 135 minutes"),
+    ("Open", None, 12, 12, 0.0, "peak 12, no cap"),
+    ("Unused", 8, None, 0, 0.0, "never used"),
+    ("Lost", 8, None, None, None, "could not be read"),
 )
 TOTALS = {
     "since": "2026-03-01T00:00:00+01:00",
@@ -81,9 +81,9 @@ def test_rooms_that_need_a_decision_are_on_top():
         "not read: 1",
         "  Raise (room-2): 10 to 14, raise by 4: at its cap",
         "  Reached (room-3): 25: at its cap for 135 minutes",
-        "  Lower (room-1): 50 to 20, lower by 30: 20 users at the most of 50",
-        "  Open (room-4): none to 12, set a cap: 12 users at the most, without a cap",
-        "  Keep (room-0): 10, keep: 10 users at the most of 10",
+        "  Lower (room-1): 50 to 20, lower by 30: peak 20, cap 50",
+        "  Open (room-4): none to 12, set a cap: peak 12, no cap",
+        "  Keep (room-0): 10, keep: peak 10, cap 10",
         "  Unused (room-5): 8: never used",
         "  Lost (room-6): 8, not read: could not be read",
     ]
@@ -91,26 +91,27 @@ def test_rooms_that_need_a_decision_are_on_top():
 
 
 def test_a_peak_above_the_suggestion_is_drawn():
-    """With a quantile the peak is another number: it has a mark, and what was refused is
-    reported."""
-    given = report(("Hall", 100, 20, 40, 0.0, 300.0, "20 or fewer"), quantile=0.99)
-    axes = only(chart := capacity_chart(given))
+    """Where the suggestion is another number than the peak, the peak has a mark of its own."""
+    axes = only(chart := capacity_chart(report(("Hall", 100, 20, 40, 0.0, "peak 20 lately"))))
     assert marks(axes, 0) == {"|": 40, "o": 100, "<": 20}
     assert head(chart)[1] == (
-        "caps together 100 today, 20 as suggested · 99 % of use fits, 300 user-minutes do not; "
-        "nothing is promised"
+        "caps together 100 today, 20 as suggested · each room's peak; nothing is promised"
     )
-    assert "300 user-minutes refused" in chart.summary()
 
 
 def test_what_rests_on_a_risk_says_so():
-    """And a room of which nothing can be promised is no room that was not read."""
-    given = report(*SOME[:1], ("Full", 8, None, 8, 5.0, None, ""), risk=0.1, weeks_ahead=4)
-    chart = capacity_chart(given.assign(windows=90))
-    assert head(chart)[0] == "Caps of 2 rooms: 1 to keep, 1 without a promise"
+    """A room that was read and has no suggestion reached its cap, or says why in words."""
+    full, few = ("Full", 8, None, 8, 5.0, "at its cap"), ("Few", 8, None, 6, 0.0, "3 comparisons")
+    chart = capacity_chart(report(SOME[0], full, few, risk=0.1, ahead="4 weeks"))
+    assert head(chart)[0] == "Caps of 3 rooms: 1 reached, 1 to keep, 1 without a suggestion"
     assert head(chart)[1].endswith(
-        "at most 10 % of such rooms exceed theirs in 4 weeks, on average"
+        "at most 10 % of such caps are expected to be exceeded in the next 4 weeks"
     )
+    assert chart.summary().splitlines()[-3:] == [
+        "  Full (room-1): 8: at its cap",
+        "  Keep (room-0): 10, keep: peak 10, cap 10",
+        "  Few (room-2): 8, no suggestion: 3 comparisons",
+    ]
 
 
 @pytest.mark.parametrize("count", [0, 1, 20, 21, 800])
@@ -149,5 +150,5 @@ def test_a_report_of_the_least_columns_will_do():
     chart = drawn(capacity_chart(given))
     assert head(chart)[0] == "Caps of 2 rooms: 1 to lower, 1 to set"
     assert chart.axes[0].get_xscale() == "log"
-    chart = capacity_chart(report(("Grown", 25, 10, 10, 60.0, 0.0, "")))
+    chart = capacity_chart(report(("Grown", 25, 10, 10, 60.0, "")))
     assert head(chart)[0] == "Caps of 1 room: 1 reached"

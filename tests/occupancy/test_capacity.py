@@ -1,26 +1,26 @@
 """`capacity_report`: from samples to the cap that each room should have."""
 
 import json
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from confkit.errors import ConfigError
 from confkit.occupancy.capacity import capacity_report
-from confkit.occupancy.counting import samples_database
-from confkit.occupancy.folder import compact
+from confkit.occupancy.folder import compact, save_occupancy
 from tests.occupancy.made import record, samples, steady, sweep
 
 
-def report(*frames: pd.DataFrame, tz: str = "UTC", **options: float) -> pd.DataFrame:
+def report(*frames: pd.DataFrame, tz: str = "UTC") -> pd.DataFrame:
     """The report on these samples, by room."""
-    return capacity_report(pd.concat(frames), tz, **options).set_index("room_id")
+    return capacity_report(pd.concat(frames), tz).set_index("room_id")
 
 
-def only(*frames: pd.DataFrame, **options: object) -> dict[str, object]:
+def only(*frames: pd.DataFrame, tz: str = "UTC") -> dict[str, object]:
     """The report of the one room in the frames."""
-    (room,) = report(*frames, **options).to_dict("records")
+    (room,) = report(*frames, tz=tz).to_dict("records")
     return room
 
 
@@ -41,26 +41,13 @@ def test_four_daily_twenty_weekly_and_forty_monthly_give_forty(tz):
     """The rarest and largest meeting sizes the room: forty, although 95 % of the minutes in use
     have twenty or fewer and most have four."""
     room = only(month_of_meetings(tz), tz=tz)
-    assert (room["suggested"], room["peak"], room["refused_minutes"]) == (40, 40, 0)
+    assert (room["suggested"], room["peak"]) == (40, 40)
     assert (room["p50"], room["p95"], room["p99"]) == (4, 20, 40)
     assert (room["p50_all"], room["p95_all"], room["p99_all"]) == (0, 4, 4)
     assert room["minutes_in_use"] == 60 * (28 * 3 + 4 + 1)
     assert room["busiest_hour"] == 9
     assert (room["coverage"], room["attendee_max"]) == (1, 100)
-    assert room["reason"] == "40 users at the most in 4 weeks, of 100; nothing is promised"
-
-
-def test_a_quantile_is_below_the_peak_and_tells_whom_it_refuses():
-    """With a quantile the suggestion is the users that were not exceeded in that share of the
-    minutes in use, and the user-minutes above it are reported."""
-    room = only(month_of_meetings("UTC"), quantile=0.98)
-    assert room["suggested"] == 20
-    assert room["refused_minutes"] == 20 * 60
-    assert room["reason"] == (
-        "20 or fewer in 98 % of the minutes in use; 1200 user-minutes of a peak of 40 would have "
-        "been refused"
-    )
-    assert only(month_of_meetings("UTC"), quantile=1)["suggested"] == 40
+    assert room["reason"] == "peak 40 in 4 weeks, cap 100; nothing is promised"
 
 
 def test_percentiles_are_those_of_the_samples():
@@ -76,12 +63,12 @@ def test_percentiles_are_those_of_the_samples():
 
 def test_at_the_cap_true_demand_is_unknown():
     """Minutes at the cap and near it are counted by the cap of the time; a room that reached its
-    cap is suggested its peak at least, whatever the quantile, and it says why that may be low."""
+    cap is suggested its peak, and it says why that may be too low."""
     early = steady([7, 8, 9, 10, 10, 1], attendee_max=10)
     later = steady([10, 16, 19], start="2026-06-01T00:06Z", attendee_max=20)
-    room = only(early, later, quantile=0.5)
+    room = only(early, later)
     assert (room["minutes_near"], room["minutes_full"]) == (4 + 2, 2)
-    assert (room["attendee_max"], room["suggested"], room["refused_minutes"]) == (20, 19, 0)
+    assert (room["attendee_max"], room["suggested"]) == (20, 19)
     assert room["reason"] == (
         "at its cap for 2 minutes, so true demand is unknown: 19 may be too low"
     )
@@ -119,7 +106,7 @@ def test_at_the_cap_true_demand_is_unknown():
                     "minutes_full": 0,
                     "attendee_max": None,
                     "suggested": 60,
-                    "reason": "60 users at the most in 2 minutes, no cap; nothing is promised",
+                    "reason": "peak 60 in 2 minutes, no cap; nothing is promised",
                 },
             )
             for cap in (0, None, -1)
@@ -130,7 +117,7 @@ def test_at_the_cap_true_demand_is_unknown():
             {
                 "suggested": None,
                 "minutes_full": None,
-                "reason": "2 users at the most; its attendee_max could not be read",
+                "reason": "peak 2; its attendee_max could not be read",
             },
         ),
         # devices are users, which a cap counts, but no people
@@ -176,8 +163,8 @@ def test_what_a_room_comes_to(frame, expected):
 
 def test_what_is_unknown_at_times_hides_nothing():
     """A sample that could not read the cap does not hide it; one that read that there is none does.
-    Samples in which people could not be told from devices neither make a room used nor idle; where
-    that never worked, users are taken for people, and the reason says so."""
+    Samples in which people could not be told apart from devices neither make a room used nor idle;
+    where that never worked, users are taken for people, and the reason says so."""
     capped = steady([1, 1], attendee_max=10)
     unknown = steady([None], start="2026-06-01T00:02Z", ret=504)
     none = steady([1], start="2026-06-01T00:03Z")
@@ -187,7 +174,9 @@ def test_what_is_unknown_at_times_hides_nothing():
     assert only(steady([1, 1, 1], people=0, devices=1), failed)["minutes_in_use"] == 0
     never = only(steady([1, 1, 0], people=None, ret=310))
     assert never["minutes_in_use"] == 2
-    assert never["reason"].endswith("nothing is promised; people could not be told from devices")
+    assert never["reason"].endswith(
+        "nothing is promised; people could not be told apart from devices"
+    )
 
 
 def test_each_room_is_judged_by_its_own_schedule():
@@ -255,21 +244,155 @@ def test_nothing_gives_an_empty_report_of_the_same_types(tmp_path):
     """No samples give a report without rows, with the columns and types of a full one."""
     full = capacity_report(steady([1]))
     assert set(full.dtypes.astype(str)) == {"string", "Int64", "Float64"}
-    for source in (tmp_path, samples([])):
-        report = capacity_report(source)
+    for source, risk in ((tmp_path, None), (samples([]), None), (samples([]), 0.1)):
+        report = capacity_report(source, risk=risk)
         assert len(report) == 0
         assert report.attrs["totals"]["people_peak"] is None
         assert report.dtypes.equals(full.dtypes)
 
 
-@pytest.mark.parametrize("quantile", [0, 1.5, True, "0.9"])
-def test_an_impossible_quantile_is_refused(quantile):
-    """A quantile that is no share is a ValueError that names it."""
-    with pytest.raises(ValueError, match="quantile is"):
-        capacity_report(steady([1]), quantile=quantile)
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        (lambda frame: frame.drop(columns="ret"), "ret is not there"),
+        (lambda frame: frame.assign(time=frame["time"].dt.tz_localize(None)), "no time zone"),
+        (lambda frame: frame.assign(room_id=pd.NA), "needs its time and its room_id"),
+        (lambda frame: frame.assign(users=0.5), "whole numbers"),
+    ],
+)
+def test_what_is_no_frame_of_samples_is_refused(wrong, match):
+    """The error says what a sample has to have."""
+    with pytest.raises(ValueError, match=match):
+        capacity_report(wrong(steady([1])))
 
 
-def test_a_long_report_prints_no_progress():
-    """DuckDB's bar, which it shows from two seconds on, would stand among a program's results."""
-    with samples_database(steady([1])) as base:
-        assert base.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
+def test_a_sample_that_is_there_twice_counts_once():
+    """As where two parts of a recording that overlap are put together."""
+    part = steady([0, 3, 3, 0])
+    assert report(part, part.iloc[1:]).equals(report(part))
+
+
+# With a risk, a window of ten days
+
+
+def daily(*peaks: int | None, room: str = "a", **others: object) -> pd.DataFrame:
+    """A room that is read once a day, with so many users for ten days each up to the same last
+    day; None: not read."""
+    start = pd.Timestamp("2026-07-01T00:00Z") - 10 * len(peaks) * pd.Timedelta(days=1)
+    others = {"start": start, "every": "1D", "room": room, "attendee_max": 100, **others}
+    frame = steady([peak for peak in peaks for _ in range(10)], **others)
+    return frame[frame["users"].notna()]
+
+
+def at_risk(*frames: pd.DataFrame, risk: float = 0.5) -> pd.DataFrame:
+    """The report on these rooms."""
+    return capacity_report(pd.concat(frames), "UTC", risk, "10d").set_index("room_id")
+
+
+GROWTH = [daily(10, later, room=f"{later}") for later in (11, 12, 15, 20)]
+ALIKE = [daily(10, 15, room=f"other {number}") for number in range(4)]
+AT_MOST = "at most 50 % of such caps are expected to be exceeded in the next 10 days"
+
+
+def test_a_cap_at_risk_is_the_last_peak_times_a_quantile_of_how_peaks_grow():
+    """The ratio is that of a rank: of four, the third is exceeded by at most one of two, the fourth
+    by one of five, and none by fewer."""
+    found = at_risk(*GROWTH)
+    assert found["suggested"].to_dict() == {"11": 16, "12": 18, "15": 22, "20": 30}
+    assert found["reason"]["15"] == f"peak 15 in the last 10 days; {AT_MOST}"
+    attrs = {name: found.attrs[name] for name in ("risk", "ahead", "windows")}
+    assert attrs == {"risk": 0.5, "ahead": "10 days", "windows": 4}
+    assert at_risk(*GROWTH, risk=0.2)["suggested"].to_list() == [22, 24, 30, 40]
+    found = at_risk(*GROWTH, risk=0.19)
+    assert found["suggested"].isna().all()
+    assert set(found["reason"]) == {
+        "4 comparisons of 10 days with the 10 days before; a risk of 19 % takes 5"
+    }
+
+
+FULL = "at its cap for 10 days, so true demand is unknown: no cap is suggested"
+UNREAD = "read for less than four fifths of the last 10 days"
+
+
+@pytest.mark.parametrize(
+    ("room", "pairs", "suggested", "reason"),
+    [
+        (daily(1, 1), 1, 1, f"peak 1 in the last 10 days; {AT_MOST}"),
+        (daily(30, 20, 10, 20), 3, 30, f"peak 20 in the last 10 days; {AT_MOST}"),
+        # of a room at its cap nobody knows who else wanted to come
+        (daily(40, 10, attendee_max=40), 0, None, FULL),
+        (daily(4, 2, attendee_max=None, ret=700), 0, None, "peak 4; its attendee_max could not be"),
+        (daily(1, 1, people=0, devices=1), 0, None, "never used; only devices were in it"),
+        # from nobody there is no ratio; to nobody there is
+        (daily(0, 10), 0, 15, f"peak 10 in the last 10 days; {AT_MOST}"),
+        (daily(10, 0), 1, None, "nobody was in it in the last 10 days"),
+        # latecomers, gaps, and rooms that are read no longer
+        (daily(None, 10), 0, 15, f"peak 10 in the last 10 days; {AT_MOST}"),
+        (daily(10, None, 20), 0, 30, f"peak 20 in the last 10 days; {AT_MOST}"),
+        (daily(10, None), 0, None, UNREAD),
+        (daily(10, 10)[:-2], 1, 15, f"peak 10 in the last 10 days; {AT_MOST}"),
+        (daily(10, 10)[:-3], 0, None, UNREAD),
+        (daily(None, 10)[2:], 0, 15, f"peak 10 in the last 10 days; {AT_MOST}"),
+        # a room without a cap can be given one
+        (daily(10, 10, attendee_max=None), 1, 15, f"peak 10 in the last 10 days; {AT_MOST}"),
+    ],
+)
+def test_a_room_counts_and_gets_a_number_by_what_was_seen_of_it(room, pairs, suggested, reason):
+    """Or words that say why there is no number; the rooms beside it get theirs."""
+    found = at_risk(room, *ALIKE)
+    assert found.attrs["windows"] == len(ALIKE) + pairs
+    assert found["reason"]["a"].startswith(reason)
+    assert (None if pd.isna(found["suggested"]["a"]) else found["suggested"]["a"]) == suggested
+    assert set(found["suggested"].drop("a")) == {22}
+
+
+def test_a_window_that_is_not_whole_compares_nothing():
+    """Nineteen days hold one window of ten."""
+    found = at_risk(*(frame.iloc[1:] for frame in ALIKE))
+    assert found.attrs["windows"] == 0
+    assert found["reason"].iloc[0] == (
+        "0 comparisons of 10 days with the 10 days before; a risk of 50 % takes 1"
+    )
+
+
+@pytest.mark.parametrize("risk", [0.05, 0.10, 0.20])
+def test_no_larger_share_of_the_rooms_than_was_said_exceeds_its_cap(risk):
+    """Of rooms whose weeks are alike but for chance, in the week after three; nor are the caps so
+    large that hardly any room would."""
+    exceeded, rooms, days = [], 100, 21
+    for seed in range(10):
+        chance = np.random.default_rng(seed)
+        largest = chance.integers(4, 40, rooms)
+        users = np.ceil(largest * chance.beta(1, 3, (days + 7, rooms))).astype(int)
+        frame = steady(users[:days].ravel(), devices=0)
+        times = pd.date_range("2026-06-01T12:00Z", periods=days, freq="1D", unit="ms")
+        names = pd.array([f"{room:02}" for room in range(rooms)] * days, "string")
+        frame = frame.assign(time=np.repeat(times, rooms), room_id=names)
+        found = capacity_report(frame, "UTC", risk=risk, ahead="1w")
+        assert found.attrs["windows"] == 2 * rooms
+        exceeded.append((users[days:].max(axis=0) > found["suggested"].to_numpy(int)).mean())
+    assert risk / 2 < np.mean(exceeded) <= risk + 0.01
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"risk": risk} for risk in (0, 1, float("nan"), "0.1", True)),
+        *({"risk": 0.1, "ahead": ahead} for ahead in ("soon", 4, "0d", timedelta(0))),
+    ],
+)
+def test_what_is_no_share_or_no_time_is_refused(options):
+    """The error shows an example."""
+    with pytest.raises(ConfigError, match=r"such as '4w'|such as 0\.10"):
+        capacity_report(steady([1]), **options)
+
+
+def test_a_risk_is_that_of_one_service(tmp_path):
+    """Rooms of two services may have the same numbers."""
+    frame = steady([1])
+    for service in ("one.example", "two.example"):
+        frame.attrs["service"] = service
+        save_occupancy(frame, tmp_path)
+    with pytest.raises(ConfigError, match=r"one\.example, two\.example"):
+        capacity_report(tmp_path, risk=0.1)
+    assert len(capacity_report(tmp_path)) == 1

@@ -1,13 +1,10 @@
 """`load_occupancy`, and the folder as other tools read it."""
 
-import subprocess
-import sys
 import time
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import dask
 import dask.dataframe
-import duckdb
 import pandas as pd
 import pytest
 
@@ -120,30 +117,15 @@ def test_what_is_no_time_is_refused(folder, moment):
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask's own calls of pandas
-def test_pandas_duckdb_and_dask_read_the_compacted_days(folder):
-    """The folder is a Hive-partitioned dataset: pandas, DuckDB and Dask read exactly the compacted
-    days of it, typed, sweeps of today beside them or not."""
+def test_pandas_and_dask_read_the_compacted_days(folder):
+    """The folder is a Hive-partitioned dataset: pandas and Dask read exactly the compacted days of
+    it, typed, sweeps of today beside them or not."""
     ours = load_occupancy(folder, until=datetime(2026, 6, 3, tzinfo=UTC))
     dask.config.set(scheduler="synchronous")
     for theirs in (pd.read_parquet(folder), dask.dataframe.read_parquet(folder).compute()):
         assert set(theirs["date"]) == {"2026-06-01", "2026-06-02"}
         frame = theirs.drop(columns="date").sort_values(["time", "room_id"], ignore_index=True)
         pd.testing.assert_frame_equal(frame, ours)
-    for pattern in ("date=*/*.parquet", "**/*.parquet"):
-        found = duckdb.sql(
-            f"SELECT date::TEXT, count(*), sum(users) FROM read_parquet('{folder}/{pattern}', "
-            "hive_partitioning = true) GROUP BY date ORDER BY date"
-        ).fetchall()
-        assert found == [("2026-06-01", 9, 9), ("2026-06-02", 9, 9)]
-
-
-def test_a_library_that_is_not_installed_is_a_clear_error():
-    """Without duckdb, which loading does not need, a report's error says what to install."""
-    code = "import sys; sys.modules['duckdb'] = None; import confkit.occupancy."
-    code = f"{code}loading; {code}capacity"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "needs duckdb" in done.stderr
-    assert "confkit-notebooks[recording]" in done.stderr
 
 
 def test_only_what_is_asked_for_is_read(folder, tmp_path_factory):

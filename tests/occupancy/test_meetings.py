@@ -39,6 +39,13 @@ def test_a_sample_that_failed_never_splits_a_meeting():
     assert (found["end_from"], found["end_to"]) == (at(4), at(6))
 
 
+def test_an_empty_room_is_known_to_be_without_people():
+    """Also in a sample in which people could not be told apart from devices."""
+    frame = attended([0, 3, 0, 0])
+    frame.loc[2, ["people", "ret"]] = [pd.NA, 310]
+    assert (only(frame)["end_to"], only(frame)["bridged"]) == (at(2), 0)
+
+
 @pytest.mark.parametrize(
     ("people", "edges"),
     [([3, 3, 0], "start"), ([0, 3, 3], "end"), ([3, 3], "both"), ([None, 3, None], "both")],
