@@ -185,8 +185,7 @@ def _apply_risk(samples: pd.DataFrame, report: pd.DataFrame, risk: float, window
     report["suggested"] = caps.mask(nobody)
     words, percent = duration(window), f"{100 * risk:g} %"
     report["at_risk"] = [
-        f"peak {peak:.0f} in the last {words}; at most {percent} of such caps are expected to be "
-        f"exceeded in the next {words}"
+        f"peak {peak:.0f} in the last {words}, times {ratio:.2f} for a risk of {percent}"
         for peak in last["peak"]
     ]
     report.loc[nobody, "at_risk"] = f"nobody was in it in the last {words}"
