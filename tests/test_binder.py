@@ -17,7 +17,6 @@ from tests.test_extras import EXTRAS, OPTIONAL, PROJECT
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Binder is Linux")
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
-NOTEBOOKS = ("notebooks/runbooks/nobody-can-join.ipynb", "notebooks/course/02-the-token.ipynb")
 
 
 @pytest.fixture
@@ -44,21 +43,6 @@ def test_binder_installs_what_the_notebooks_need():
     for wanted in map(Requirement, brought):
         if wanted.name != PROJECT["name"]:
             assert wanted.specifier.contains(version(wanted.name)), wanted
-
-
-@pytest.mark.nightly
-def test_notebooks_can_be_compared_on_binder_whatever_is_set_there(environment):
-    """`pytest --nbval`, typed in a terminal there, passes with the plugins of `lab` alone. Whoever
-    has a service of their own sees the outputs that are stored."""
-    plugins = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "nbval.plugin"}
-    own = {"CONFKIT_BASE_URL": "http://127.0.0.1:9"}
-    line = ["pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
-    subprocess.run(
-        [BINDER / "start", *line, *NOTEBOOKS],
-        env={**environment, **plugins, **own},
-        cwd=ROOT,
-        check=True,
-    )
 
 
 @pytest.mark.nightly

@@ -2,12 +2,7 @@
 
 import json
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks"
@@ -19,6 +14,7 @@ SWITCHES = re.compile(rf"^\s*#+\s*({_SWITCHES})\s*$", re.MULTILINE)
 TAGS = {"raises-exception", *_SWITCHES.lower().replace("_", "-").split("|")}
 NO_WORDS = re.compile(r"<.*>|[\w.]+\(.*\)|", re.DOTALL)  # what Python shows of an object
 TEXTS = {"text/plain", "text/html"}
+CONNECTS = re.compile(r"\bck\.connect\((.*?)\)")
 
 
 def test_a_notebook_is_small_clean_and_holds_its_run():
@@ -41,25 +37,12 @@ def test_a_notebook_is_small_clean_and_holds_its_run():
         assert str(Path.home()) not in text, path
 
 
-def test_above_a_panel_stands_its_picture():
-    """Who opens a notebook that has not run sees what it will show; a panel itself is not saved.
-
-    Not in the app, which is shown as a page, and not in Markdown, on which Voila stumbles within
-    Jupyter's server (it takes what that gives to be awaited for the file)."""
-    shown = 0
+def test_each_notebook_connects_to_its_sandbox_or_to_the_service_that_is_named():
+    """Runbooks and the app say ck.connect(); notebooks that teach say ck.connect("sandbox")."""
     for path in NOTEBOOKS:
-        assert "![" not in "".join(map(source, json.loads(path.read_text("utf-8"))["cells"])), path
-        if path.stem == "app":
-            continue
-        cells = json.loads(path.read_text("utf-8"))["cells"]
-        for number, cell in enumerate(cells):
-            if re.search(r"<\w+(Panel|Explorer) of ", json.dumps(cell.get("outputs"))):
-                above = "".join(source(one) for one in cells[:number])
-                pictures = re.findall(r'<img src="([\w-]+\.png)" alt="[^"]{20,}">', above)
-                assert pictures, path
-                assert all((path.parent / one).exists() for one in pictures), path
-                shown += 1
-    assert shown == 4
+        said = {found for cell in code_cells(path) for found in CONNECTS.findall(source(cell))}
+        anywhere = name(path).startswith("runbooks/") or name(path) == "app.ipynb"
+        assert '"sandbox"' not in said if anywhere else said <= {'"sandbox"'}, name(path)
 
 
 def test_what_nbval_does_not_compare_is_counted_and_has_its_reason():
@@ -121,22 +104,3 @@ def told(cell):
         or (TEXTS & set(output.get("data", ())) and not is_view(output) and not is_picture(output))
         for output in cell["outputs"]
     )
-
-
-@pytest.mark.nightly  # nbval takes seconds to load
-def test_nbval_keeps_the_cells_in_their_order_while_tests_are_shuffled():
-    """`pytest --nbval`, typed as it is, runs tests first, in any order, then each notebook's."""
-    tests, notebook = ROOT / "tests" / "test_text.py", FOLDER / "course" / "02-the-token.ipynb"
-    words = "-m pytest -q --collect-only -p no:cacheprovider -p randomly --randomly-seed=4 --nbval"
-    done = subprocess.run(
-        [sys.executable, *shlex.split(words), notebook, tests],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    ran = list(dict.fromkeys(re.findall(r"::(Cell \d+|test_\w+)", done.stdout)))
-    cells = [f"Cell {number}" for number in range(len(code_cells(notebook)))]
-    written = re.findall(r"def (test_\w+)", tests.read_text("utf-8"))
-    assert ran[-len(cells) :] == cells
-    assert sorted(ran[: -len(cells)]) == sorted(written)
-    assert ran[: -len(cells)] != written

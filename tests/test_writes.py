@@ -1,5 +1,6 @@
 """Changes: checked before sending, never sent twice, and looked up when their answer is lost."""
 
+import json
 import pickle
 import re
 from dataclasses import replace
@@ -10,6 +11,7 @@ import pytest
 import confkit as ck
 from tests.ports import quiet_port
 from tests.scripted import GET_ROOM, Reply
+from tests.test_records import deep
 
 CREATE, DELETE, OFFLINE = "/rtc/room/create", "/rtc/room/del", "/rtc/force_offline_mcu"
 USERS = "/rtc/room/get_room_info"
@@ -236,6 +238,8 @@ NEEDED = {
     **dict.fromkeys(("get_room", "delete_room", "get_mcu", "get_room_users"), ROOM_ID),
 }
 MASKED = "rtsp://u:***@192.0.2.7/s"
+WITHIN: dict[str, object] = {}
+WITHIN["a"] = [WITHIN, WITHIN]
 # What else is wrong: a bound of the interface, or what cannot travel.
 WRONG = {
     ("create_room", "topic"): ["x" * 150, "ä" * 75],
@@ -249,7 +253,8 @@ WRONG = {
     ("import_device", "user_address"): [
         "192.0.2.7/stream1", "rtsp://", "rtsp://host/a b", None, MASKED, f"rtsp://host/{HALF}"],
     ("import_device", "options"): [
-        "login", {"a": {1, 2}}, {"a": [HALF]}, {HALF: 1}, {"login_name": "b"}],
+        "login", {"a": {1, 2}}, {"a": [HALF]}, {HALF: 1}, {"login_name": "b"},
+        json.loads(deep(400)), WITHIN, {"a": float("nan")}, {"a": float("inf")}],
     ("import_device", "user_data"): [HALF],
     ("import_device", "login_name"): [HALF, 7],
     ("import_device", "login_password"): [HALF, "***"],

@@ -7,6 +7,7 @@ import pytest
 
 from confkit.errors import ConfkitError
 from tests.ports import HERE
+from tests.test_records import deep
 
 from .conftest import until
 
@@ -73,8 +74,10 @@ def test_an_address_that_cannot_be_dialled(stranger, sandbox):
 
 
 def test_options_are_the_text_of_an_object(stranger):
-    """B1 answers 401 for options that are not a JSON object, or could not be given back."""
-    for options in ("[]", "{", '{"login_name":1}', '{"x":NaN}', '{"x":"\\ud800"}'):
+    """B1 answers 401 for options that are not a JSON object, or could not be given back, however
+    deep they are nested."""
+    odd = ("[]", "{", '{"login_name":1}', '{"x":NaN}', '{"x":"\\ud800"}')
+    for options in (*odd, *map(deep, (101, 300, 600, 900))):
         assert stranger.bring("none", "rtsp://h/", options=options) == 401, options
 
 

@@ -1,1 +1,0 @@
-"""What the fuzzing found, kept: each case by its name, against the property that it broke."""
