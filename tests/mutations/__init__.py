@@ -1,8 +1,8 @@
 """Faults in public behaviour that the everyday tests must notice: `python -m tests.mutations`.
 
 A row of `faults.toml` says what would be wrong, where the fault is planted (an exact text, which
-stands once in its file, and what takes its place) and which tests must fail then. Where code is
-rewritten, the same fault is planted in what takes its place: no row goes.
+stands once in its file, and what takes its place) and which tests must fail then. The rows are of
+public behaviour, one for each that counts: no private detail, and no second one of a function.
 """
 
 import re
