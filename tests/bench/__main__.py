@@ -9,7 +9,7 @@ import platform
 import sys
 from importlib import import_module
 
-FIGURES = ("client", "explorer", "occupancy", "preflight", "sandbox", "sweep")
+FIGURES = ("client", "occupancy", "preflight", "sweep")
 
 
 def main(names: list[str]) -> int:

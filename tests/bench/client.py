@@ -1,27 +1,29 @@
-"""What `import confkit` costs beside `import requests` (aim: at most 1.2 of it), and what putting a
-call on record costs beside interpreting its answer."""
+"""What `import confkit` costs beside `import requests` (aim: at most 1.2 of it), and what one call
+costs beside the same request of a requests.Session."""
 
 import os
 import subprocess
 import sys
 from functools import partial
 
+import requests
+
 import confkit as ck
-from confkit.attempt import Attempt
-from confkit.endpoints import A3
-from confkit.secret import Secret
-from confkit.wire import Answer, Request, interpret
+from tests.bench.servers import program
 from tests.bench.turns import taken
 
-ROUNDS, CALLS = 21, 2000
+ROUNDS, CALLS = 21, 100
 STATEMENTS = ("pass", "import requests", "import confkit")
-ANSWER = Answer(
-    200, "", b'{"ret": 0, "room_id": "1", "topic": "Weekly sync", "attendee_max": "25"}'
-)
+SANDBOX = """
+import sys, time
+from confkit.sandbox import Sandbox
+with Sandbox(port=int(sys.argv[1])):
+    time.sleep(600)
+"""
 
 
 def main() -> None:
-    """Prints milliseconds over bare Python, microseconds a call, and the ratios."""
+    """Prints milliseconds over bare Python, those of a call, and the ratios."""
     # As installed: whoever has bytecode turned off would measure the compiler.
     compiled = {name: one for name, one in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     run = partial(subprocess.run, check=True, env=compiled)
@@ -30,26 +32,19 @@ def main() -> None:
     print(f"imports, milliseconds over bare Python ({bare:.0f}), median of {ROUNDS}")
     print(f"  import requests   {usual - bare:6.0f}")
     print(f"  import confkit    {ours - bare:6.0f}   {(ours - bare) / (usual - bare):.2f} of it\n")
-    with ck.Client("http://h", "http://h", "key", "secret") as client:
-        context = client._context()
-        attempts = [Attempt(Request(A3, {"room_id": "1"}), context) for _ in range(CALLS)]
-        for attempt in attempts:
-            attempt.begin(Secret("token"))
-        found = taken(
-            {"interpreting": partial(_read, attempts), "recording": partial(_keep, attempts)},
-            ROUNDS,
-        )
-    read, kept = (1e6 * each.seconds / CALLS for each in found.values())
-    print(f"a call, microseconds, median of {ROUNDS}")
-    print(f"  interpreting it   {read:6.1f}")
-    print(f"  recording it      {kept:6.1f}   {kept / read:.2f} of it\n")
-
-
-def _read(attempts: list[Attempt]) -> None:
-    for attempt in attempts:
-        attempt.land(ANSWER, interpret)
-
-
-def _keep(attempts: list[Attempt]) -> None:
-    for attempt in attempts:
-        attempt.record(alone=True)
+    with (
+        program(SANDBOX) as url,
+        requests.Session() as session,
+        ck.Client(url, url, "demo_access", "demo_secret") as client,
+    ):
+        room_id = ck.create_room(client, "Weekly sync", "ops", attendee_max=25)
+        address = f"{url}/rtc/room/get"
+        query = {"access_token": str(client.token()), "room_id": room_id}
+        asked = {
+            "requests": lambda: [session.get(address, params=query) for _ in range(CALLS)],
+            "get_room": lambda: [ck.get_room(client, room_id) for _ in range(CALLS)],
+        }
+        usual, ours = (1000 * each.seconds / CALLS for each in taken(asked, ROUNDS).values())
+    print(f"a room-get on the sandbox, milliseconds, median of {ROUNDS}")
+    print(f"  session.get       {usual:6.2f}")
+    print(f"  get_room          {ours:6.2f}   {ours / usual:.2f} of it\n")

@@ -1,7 +1,6 @@
-"""Servers that figures are measured against, each a process of its own, and their load."""
+"""Servers that figures are measured against, each a process of its own."""
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -21,21 +20,6 @@ http { access_log off; keepalive_requests 1000000000; client_body_temp_path %(fo
 """
 
 
-def need(*programs: str) -> None:
-    """Ends the program where one of these is not installed, with the line that installs it."""
-    if missing := [name for name in programs if not shutil.which(name)]:
-        line = " ".join(missing).replace("nginx", "nginx-light")
-        sys.exit(f"it needs {' and '.join(missing)}: apt-get install {line}")
-
-
-def load(url: str) -> float:
-    """How many requests a second wrk gets from this address, on 32 connections."""
-    line = ["wrk", "-t1", "-c32", "-d2s", url]
-    told = subprocess.run(line, capture_output=True, text=True, check=True).stdout
-    assert "Non-2xx" not in told, f"the server refused the load: {told}"
-    return float(told.partition("Requests/sec:")[2].split()[0])
-
-
 @contextmanager
 def program(text: str, *arguments: str) -> Iterator[str]:
     """The address of a server in Python, whose first argument is its port."""
@@ -48,7 +32,8 @@ def program(text: str, *arguments: str) -> Iterator[str]:
 @contextmanager
 def nginx(replies: dict[str, str]) -> Iterator[str]:
     """The address of an nginx with one worker that gives these replies, by location."""
-    need("nginx", "wrk")
+    if not shutil.which("nginx"):
+        sys.exit("it needs nginx: apt-get install nginx-light")
     port = quiet_port()
     locations = " ".join(
         f"location {path} {{ return 200 '{reply}'; }}" for path, reply in replies.items()

@@ -1,30 +1,22 @@
-"""What a sweep reaches beside requests in threads, on one nginx; and the way from JSON to a frame.
+"""What a sweep reaches beside requests in threads, on one nginx and on a service that is far away.
 
 Aims: 22 times the throughput of requests.Session with 32 threads, and 1/20 of its CPU, records
-included; 0.93 of the ideal at 20 ms and 64 in flight, 0.80 at 256; bodies to a typed frame in 0.45
-of the time and 0.35 of the memory.
+included; 0.93 of the ideal at 20 ms and 64 in flight, 0.80 at 256.
 """
 
 import json
-import tracemalloc
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from statistics import median
 from typing import Any
 
 import pandas as pd
 import requests
 
 import confkit as ck
-from confkit.endpoints import A3
-from confkit.frames import room_columns
-from confkit.many.reading import read_room
-from confkit.wire import Answer, Request
-from tests.bench.servers import load, nginx, program
+from tests.bench.servers import nginx, program
 from tests.bench.turns import taken
 
-ROUNDS, CALLS, USUAL_CALLS, BODIES = 5, 10_000, 1_500, 100_000
+ROUNDS, CALLS, USUAL_CALLS = 5, 10_000, 1_500
 LATENCY = 0.02
 FIELDS = {"access_token": "NDhiMDA0NGU0ZWIyYjRmYTViY2VmN2U1YTkwYjEyYjI4ZWE2MmI3OA=="}
 NUMBERS = {"room_status": 1, "attendee_max": "25", "max_audio": "8", "max_video": "4"}
@@ -69,7 +61,6 @@ def main() -> None:
         _against_requests(url)
     with program(SLOW, json.dumps({**ROOM, **GRANTED})) as url:
         _far_away(url)
-    _to_frame()
 
 
 def _ids(count: int) -> list[str]:
@@ -128,8 +119,7 @@ def _against_requests(url: str) -> None:
             f"  to {name:8} requests, 32 threads {rates[0]:6.0f} a second, sweep {rates[1]:6.0f}:"
         )
         print(f"              {rates[1] / rates[0]:.1f} times as fast, 1/{less:.0f} of the CPU")
-    room = f"{url}/rtc/room/get?room_id=1"
-    print(f"  wrk, the ceiling {median(load(room) for _ in range(ROUNDS)):6.0f}\n")
+    print()
 
 
 def _far_away(url: str) -> None:
@@ -144,53 +134,3 @@ def _far_away(url: str) -> None:
     for name, (flying, calls, _) in ways.items():
         print(f"  {name:<34}{calls * LATENCY / flying / found[name].seconds:6.2f}")
     print()
-
-
-Answers = list[tuple[Request, Answer]]  # as a sweep has them
-
-
-def _answers() -> Answers:
-    """Answers whose numbers are texts, numbers or empty."""
-    found = []
-    for n, room_id in enumerate(_ids(BODIES)):
-        own = {"id": n, "room_id": room_id, "attendee_max": ("25", 25, "")[n % 3]}
-        body = json.dumps({**ROOM, **own, "topic": f"Weekly sync of team {n}"}).encode()
-        found.append((Request(A3, {"room_id": room_id}), Answer(200, "", body)))
-    return found
-
-
-def _usual_frame(answers: Answers) -> pd.DataFrame:
-    frame = pd.DataFrame([json.loads(answer.body) for _, answer in answers])
-    for name in ("id", "room_mode", *NUMBERS):
-        frame[name] = pd.to_numeric(frame[name], errors="coerce").astype("Int64")
-    return frame.astype(dict.fromkeys(("room_id", "room_extend_id", *TEXTS), "string"))
-
-
-def _ours(answers: Answers) -> pd.DataFrame:
-    dialect = ck.Dialect()
-    return pd.DataFrame(room_columns([read_room(*one, dialect) for one in answers]))
-
-
-def _to_frame() -> None:
-    answers = _answers()
-    ways = {
-        "json, DataFrame, astype": partial(_usual_frame, answers),
-        "ours": partial(_ours, answers),
-    }
-    seconds = [each.seconds for each in taken(ways, ROUNDS).values()]
-    memory = [_peak(run) for run in ways.values()]
-    print(f"{BODIES:,} room bodies to a typed frame, median of {ROUNDS}")
-    for name, taken_, peak in zip(ways, seconds, memory, strict=True):
-        print(f"  {name:<24}{taken_:7.2f} s{peak:7.0f} MB")
-    time, space = seconds[1] / seconds[0], memory[1] / memory[0]
-    print(f"  {time:.2f} and {space:.2f} of it   (aim: 0.45 and 0.35)\n")
-
-
-def _peak(run: Callable[[], object]) -> float:
-    """MB by which the memory that Python counts grows at most."""
-    tracemalloc.start()
-    try:
-        run()
-        return tracemalloc.get_traced_memory()[1] / 1e6
-    finally:
-        tracemalloc.stop()

@@ -107,6 +107,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
             with suppress(PlaywrightError):  # a page that is gone has no picture
                 one.page.screenshot(path=folder / f"page-{number}.png")
         report.sections.append(("the pages as they were", f"{folder}/page-*.png"))
-        errors = [error for one in looked_at for error in one.heard.errors]
-        report.sections.append(("their consoles", "\n".join(errors)))
+        errors = [error for one in looked_at for error in one.errors]
+        report.sections.append(("what went wrong in them", "\n".join(errors)))
     return report

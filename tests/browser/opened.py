@@ -12,7 +12,6 @@ from typing import Any
 import nbformat
 from axe_playwright_python.sync_playwright import Axe
 
-from .complaints import TRACEBACKS, Heard, heard
 from .kernels import Kernel
 from .servers import Server
 
@@ -45,6 +44,10 @@ _IN_SIGHT = """scope => {
 _STILL = "body { height: 100vh !important; } * { transition: none !important; }"
 _STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _FOCUSED = "element => element === document.activeElement"
+_TRACEBACKS = ", ".join(
+    f'[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("error", "stderr")
+)
+_OURS = "blob:", "anywidget"  # our half in the browser is modules of these addresses
 
 
 def written(server: Server, cells: Sequence[str | Path]) -> Path:
@@ -85,6 +88,27 @@ def leave(page: Any, front: str) -> None:
     page.context.close()
 
 
+def errors_of(page: Any) -> list[str]:
+    """What goes wrong in our half of the page from now on: whatever else its console says is the
+    front end's. Nothing but this machine is reached."""
+    errors: list[str] = []
+
+    def hear(text: str) -> None:
+        if any(part in text for part in _OURS):
+            errors.append(text)
+
+    page.on(
+        "console",
+        lambda said: said.type == "error" and hear(f"{said.text} ({said.location.get('url', '')})"),
+    )
+    page.on("pageerror", lambda error: hear(f"{error.message}\n{error.stack}"))
+    page.route(
+        lambda url: url.startswith("http") and "//127.0.0.1:" not in url,
+        lambda route: route.abort(),
+    )
+    return errors
+
+
 @contextmanager
 def opened(browser: Any, server: Server, front: str, *cells: str | Path) -> "Iterator[Opened]":
     """A notebook of these cells, or the one at this path, that has run in this front end."""
@@ -94,12 +118,12 @@ def opened(browser: Any, server: Server, front: str, *cells: str | Path) -> "Ite
     # A page before may have left another theme.
     server.settle("@jupyterlab/apputils-extension:themes", {"theme": LIGHT})
     file = written(server, cells)
-    told = heard(page, front)
+    errors = errors_of(page)
     kernel = Kernel(server.connection_file(shown(page, front, server, file)))
     try:
         if front != VOILA:
             page.evaluate(_RUN)
-        yield Opened(page, front, kernel, file, told)
+        yield Opened(page, front, kernel, file, errors)
     finally:
         kernel.close()
         leave(page, front)
@@ -113,7 +137,7 @@ class Opened:
     front: str
     kernel: Kernel
     file: Path
-    heard: Heard
+    errors: list[str]
     scope: str = ".confkit-panel"  # what is looked at
     _fresh: int = 0
     _told: int = 0
@@ -201,12 +225,12 @@ class Opened:
         asked.wait_for(state="hidden")
 
     def complaints(self) -> list[str]:
-        """What the page's console, the outputs and the kernel complained of since this was asked
+        """What our half of the page, the outputs and the kernel complained of since this was asked
         last."""
         self.kernel.run("pass")  # what was said before is heard before
-        outputs = self.page.locator(TRACEBACKS).all_inner_texts()
-        found = [*outputs[self._told :], *self.kernel.errors, *self.heard.errors]
+        outputs = self.page.locator(_TRACEBACKS).all_inner_texts()
+        found = [*outputs[self._told :], *self.kernel.errors, *self.errors]
         self._told = len(outputs)
         self.kernel.errors.clear()
-        self.heard.errors.clear()
-        return self.heard.complaints(found)
+        self.errors.clear()
+        return found

@@ -42,6 +42,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     # Every cell is in the page, also those out of sight.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
+    # The widgets' state is saved with a notebook, as people may have set.
+    "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
 }
 
 

@@ -4,7 +4,6 @@ A scene is a function that makes a panel, or a few as `shown`, on a service of i
 are the kernel's once a test has set it.
 """
 
-import tempfile
 from typing import Any
 
 import ipywidgets
@@ -13,8 +12,8 @@ import confkit as ck
 from confkit import panels
 from confkit.panels import arranging
 from confkit.panels.panel import Panel
+from confkit.panels.parts import Field
 from confkit.sandbox import Sandbox
-from tests.bench.explorer import swept
 
 
 def frame() -> dict[str, Any]:
@@ -33,16 +32,9 @@ def rooms() -> dict[str, Any]:
     return locals()
 
 
-def many_rooms() -> dict[str, Any]:
-    """A hundred thousand rooms, as if they had been read."""
-    client = service()
-    panel = panels.RoomExplorer(client, swept(100_000))
-    return locals()
-
-
 def occupancy(every: float = 0) -> dict[str, Any]:
-    """A full room, an empty one, a number that is none, and a folder for a recording."""
-    client, folder = service(), f"{tempfile.mkdtemp()}/occupancy"
+    """A full room, an empty one, and a number that is none."""
+    client = service()
     full, town = room(client, "Weekly sync", 3, "Ada", "Bo", "Cy"), room(client, "Town hall", 200)
     panel = panels.OccupancyPanel(client, [full, town, "404404"], every=every)
     return locals()
@@ -74,7 +66,55 @@ def filled() -> dict[str, Any]:
     return locals()
 
 
-SCENES = {scene.__name__: scene for scene in (frame, rooms, many_rooms, occupancy, devices, filled)}
+HOSTILE = [
+    "<img src=x onerror='window.pwned=1'>",
+    "<script>window.pwned=1</script><pwned>",
+    "'\" onmouseover=window.pwned=1 autofocus onfocus=window.pwned=1 x='",
+    "</td></table><svg onload=window.pwned=1>",
+    "$\\frac{a}{b}$ \\(x\\) $\\href{javascript:pwned()}{x}$",
+    "[x](javascript:window.pwned=1)",
+]
+
+
+def hostile() -> dict[str, Any]:
+    """Rooms, people, a device and reports that are called as scripts and formulas."""
+    client = service()
+    for number, text in enumerate(HOSTILE):
+        ck.create_room(client, text, owner_id=text, attendee_max=2, room_extend_id=text)
+        client.sandbox.join(text, HOSTILE[number - 1])
+    mark, name, data, *_ = HOSTILE
+    ck.import_device(client, mark, name, mark, client.sandbox.camera(), user_data=data)
+    rooms, occupancy = panels.RoomExplorer(client, HOSTILE), panels.OccupancyPanel(client, HOSTILE)
+    rooms.wait()
+    rooms.select(mark)
+    shown, output = [rooms, panels.DevicePanel(client, mark), occupancy], ipywidgets.Output()
+    for report in (
+        ck.Checklist([ck.Check(text, "FAIL", text, text) for text in HOSTILE]),
+        ck.preflight(f"rtsp://{mark}", timeout=1),
+        ck.diagnose_device(client, mark, HOSTILE[4]),
+        ck.explain(HOSTILE[4]),
+        ck.occupancy_chart(rooms.value),
+    ):
+        output.append_display_data(report)
+    below = [output]
+    return locals()
+
+
+def secrets() -> dict[str, Any]:
+    """All that secrets are typed into, and ipywidgets' own Password, which is saved."""
+    client = service()
+    room_id = room(client, "Weekly sync", 10)
+    fields = {kind: Field(kind, kind) for kind in ("password", "text", "file")}
+    box = ipywidgets.VBox([ipywidgets.Password(description="control"), *fields.values()])
+    box.add_class("fields")
+    devices, rooms = panels.DevicePanel(client, room_id), panels.RoomExplorer(client, [room_id])
+    shown, below = [devices, rooms], [box]
+    return locals()
+
+
+SCENES = {
+    scene.__name__: scene for scene in (frame, rooms, occupancy, devices, filled, hostile, secrets)
+}
 
 
 def service() -> ck.Client:
@@ -139,7 +179,7 @@ class Stage:
             before["client"].close()
             before["client"].sandbox.close()
         made = self._names = SCENES[scene](**options)
-        shown = ipywidgets.VBox(made.get("shown") or [made["panel"]])
+        shown = ipywidgets.VBox([*(made.get("shown") or [made["panel"]]), *made.get("below", ())])
         shown.add_class(mark)
         self.box.children = [shown]
         return made

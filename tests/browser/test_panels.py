@@ -1,7 +1,5 @@
 """Each panel at work in each front end, by keyboard and mouse; one notebook holds all of them."""
 
-import pytest
-
 from .opened import LAB
 
 OVERFLOWS = """panel => [...panel.querySelectorAll('*')].filter(one => {
@@ -84,23 +82,10 @@ def test_a_question_is_asked_and_answered_and_keys_are_the_panels_own(visit):
     visit.accessible()  # last: to change the theme may take the focus away
 
 
-def test_a_click_while_the_kernel_is_busy_takes_effect_once(visit):
-    """A button that is clicked while a cell runs does what it does, once."""
-    panel, kernel = visit.fresh("devices"), visit.kernel
-    kernel.run("panel.wait(); before = client.sandbox.count()")
-    kernel.start("import time; time.sleep(2); done = True")
-    button(panel, "Refresh").click()
-    assert kernel.run("print(done)") == "True"
-    count = "panel.wait(); print(client.sandbox.count() - before)"
-    visit.until(lambda: kernel.run(count) != "0")
-    visit.page.wait_for_timeout(300)
-    assert kernel.run(count) == "1"
-
-
-def test_rooms_are_found_looked_into_and_changed(visit):
+def test_rooms_are_found_and_looked_into(visit):
     """A room that is unknown is a row that says so; search leaves what fits; Enter on a row shows
     people, devices and pictures; the media server is asked for by a button alone. Who is removed
-    and what is deleted is named in a question first; the table follows; one click saves it."""
+    is named in a question first; one click saves the table."""
     panel, kernel = visit.fresh("rooms"), visit.kernel
     rows, status = rooms_shown(panel), panel.get_by_role("status")
     visit.until(lambda: rows.count() == 3)
@@ -124,19 +109,9 @@ def test_rooms_are_found_looked_into_and_changed(visit):
 
     panel.get_by_label("Search").fill("")
     button(panel, "New room").click()
-    panel.get_by_label("Topic").fill("Stand-up")
-    panel.get_by_label("Owner").fill("ops")
     button(panel, "Add rooms").click()
     panel.get_by_label("Room IDs").wait_for()
     visit.accessible()
-    button(panel, "Create room").click()
-    status.get_by_text('Created room "Stand-up"').wait_for()
-    visit.until(lambda: rows.count() == 4)
-    visit.press(button(panel, "Delete room"))
-    visit.answer('Delete room "Stand-up"', "Escape")
-    visit.press(button(panel, "Delete room"))
-    visit.answer('Delete room "Stand-up"')
-    status.get_by_text("Deleted room").wait_for()
     visit.until(lambda: rows.count() == 3)
     with visit.page.expect_download() as download:
         button(panel, "Download CSV").click()
@@ -145,29 +120,9 @@ def test_rooms_are_found_looked_into_and_changed(visit):
     assert len(saved) == 4
 
 
-@pytest.mark.nightly
-def test_a_hundred_thousand_rooms_are_a_page_in_the_browser(lab):
-    """First rows, search, sort and the last page come; the page holds fifty rows at any time."""
-    panel = lab.fresh("many_rooms")
-    rows = rooms_shown(panel)
-    panel.get_by_text("100,000 rooms").wait_for()
-    assert rows.count() == 50
-    panel.get_by_label("Search").fill("10099123")
-    panel.get_by_text("1 of 100,000 rooms").wait_for()
-    panel.get_by_label("Search").fill("")
-    panel.get_by_text("page 1 of 2,000").wait_for()
-    button(panel, "room").click()
-    rows.first.get_by_text("10000000").wait_for()
-    button(panel, "last page").click()
-    rows.last.get_by_text("10099999").wait_for()
-    assert rows.count() == 50
-    assert panel.locator("*").count() < 1_500
-
-
-def test_rooms_are_watched_and_a_recording_is_looked_into(visit):
+def test_rooms_are_watched(visit):
     """Bars with the fullest on top, a failure shown as one; Enter picks a room, whose curve stands
-    beside it, as text too; Refresh reads them again. Under the folder that was typed in stands what
-    it holds and how to record into it; the capacity report is of its samples."""
+    beside it, as text too; Refresh reads them again."""
     panel, kernel = visit.fresh("occupancy"), visit.kernel
     rows = rooms_shown(panel)
     rows.first.get_by_text("full").wait_for()
@@ -181,13 +136,6 @@ def test_rooms_are_watched_and_a_recording_is_looked_into(visit):
     panel.locator("svg[role=img]").first.wait_for()
     visit.press(panel.get_by_label("As text"), "Space")
     panel.locator("pre").get_by_text("Weekly sync").wait_for()
-
-    kernel.run("ck.Recorder(folder).record(client, [full, town], every=1, sweeps=2)")
-    panel.get_by_label("Folder").fill(kernel.run("print(folder)"))
-    panel.get_by_text("It holds samples of 2 rooms, the last").wait_for()
-    panel.get_by_text("confkit record").wait_for()
-    button(panel, "Capacity report").click()
-    panel.get_by_role("grid", name="Capacity").locator("tbody tr").nth(1).wait_for()
     visit.accessible()
 
 
@@ -251,3 +199,23 @@ def test_nothing_stands_out_of_a_panel(visit):
             there = [one for one in wanted if any(h.upper().startswith(one) for h in heads)]
             assert heads[0].upper().startswith(names[0]), (width, heads)
             assert there == [*wanted], (width, heads)
+
+
+def test_no_hostile_text_becomes_markup(lab):
+    """Three panels, reports and a chart of rooms that are called as scripts: the canary
+    `window.pwned` stays unset, also after each text was pointed at, and each shows as it is."""
+    shown, page = lab.fresh("hostile"), lab.page
+    shown.get_by_text("<script>window.pwned=1</script><pwned>").first.wait_for()
+    shown.get_by_text("FAIL").first.wait_for()
+    cells = shown.locator(".confkit-panel td", has_text="onmouseover")
+    lab.until(lambda: cells.count() > 0)
+    cells.first.hover()
+    cells.first.click()
+    lab.kernel.run("print(len(rooms.value))")
+    # What a formula would be set with is there by now, if it is wanted at all.
+    page.wait_for_timeout(1_000)
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert page.locator("pwned").count() == 0
+    assert page.locator("[onerror], [onmouseover], [onload], [onfocus]").count() == 0
+    assert page.locator("a[href^='javascript']").count() == 0
+    assert page.locator("mjx-container").count() == 0

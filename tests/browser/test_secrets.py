@@ -3,59 +3,16 @@
 import random
 from urllib.parse import quote
 
-import pytest
-
 from tests.secrets.marks import Marks
 
-from .conftest import quiet
-from .opened import LAB
 
-WIDGETS = "@jupyter-widgets/jupyterlab-manager:plugin"
-CELLS = (
-    """
-import ipywidgets
-from confkit.panels.parts import Field
-control = ipywidgets.Password(description="control")
-fields = {kind: Field(kind, kind) for kind in ("password", "text", "file")}
-box = ipywidgets.VBox([control, *fields.values()])
-box.add_class("fields")
-box
-""",
-    """
-import confkit as ck
-from confkit.panels import DevicePanel, RoomExplorer
-client = ck.connect("sandbox")
-room_id = ck.create_room(client, "Weekly sync", owner_id="ops")
-""",
-    "devices = DevicePanel(client, room_id)\ndevices",
-    "rooms = RoomExplorer(client, [room_id])\nrooms",
-)
-
-
-@pytest.fixture(scope="module")
-def page_of_secrets(jupyter, opening):
-    """All that secrets are typed into, in one notebook; each test types others. JupyterLab saves
-    the widgets' state with it, as people may have set: then it holds all that it does otherwise."""
-    jupyter.settle(WIDGETS, {"saveState": True})
-    with opening(LAB, *CELLS) as one:
-        yield one
-    jupyter.settle(WIDGETS, {})
-
-
-@pytest.fixture
-def notebook(request, page_of_secrets):
-    """The notebook in which secrets are typed; nothing in it may complain."""
-    with quiet(request, page_of_secrets) as one:
-        yield one
-
-
-def test_no_saved_notebook_holds_what_was_typed(notebook):
+def test_no_saved_notebook_holds_what_was_typed(lab):
     """Typed, given from code, cleared, abandoned half-way: the kernel has it, the file has not. The
     file does have what is typed into ipywidgets' own Password."""
-    shown, kernel = notebook.page.locator(".fields"), notebook.kernel
+    shown, kernel = lab.fresh("secrets").locator(".fields"), lab.kernel
     control = Marks(random.Random(1))
     shown.get_by_label("control").fill(control["typed password"])
-    notebook.until(lambda: control.found(notebook.saved()))
+    lab.until(lambda: control.found(lab.saved()))
     marks = Marks(random.Random(2))
     secret = marks["typed password"]
     for kind in ("password", "text"):
@@ -64,28 +21,28 @@ def test_no_saved_notebook_holds_what_was_typed(notebook):
         {"name": "cameras.csv", "mimeType": "text/csv", "buffer": secret.encode()}
     )
     has = f"print([str(field.text) for field in fields.values()] == [{secret!r}] * 3)"
-    notebook.until(lambda: kernel.run(has) == "True")
-    assert not marks.found(notebook.saved()), "typed"
+    lab.until(lambda: kernel.run(has) == "True")
+    assert not marks.found(lab.saved()), "typed"
 
     kernel.run("fields['password'].clear()")
     shown.get_by_label("text").fill("")
-    notebook.until(lambda: kernel.run("print(fields['text'].text)") == "None")
-    notebook.until(lambda: shown.get_by_label("password").input_value() == "")
-    assert not marks.found(notebook.saved()), "cleared"
+    lab.until(lambda: kernel.run("print(fields['text'].text)") == "None")
+    lab.until(lambda: shown.get_by_label("password").input_value() == "")
+    assert not marks.found(lab.saved()), "cleared"
 
     shown.get_by_label("password").press_sequentially(secret[:11])
-    assert not marks.found(notebook.saved()), "abandoned half-way"
+    assert not marks.found(lab.saved()), "abandoned half-way"
 
     kernel.run(f"fields['password'].fill({secret!r})")
     shown.get_by_label("password").and_(shown.get_by_placeholder("(given)")).wait_for()
-    assert not marks.found(notebook.saved()), "given from code"
+    assert not marks.found(lab.saved()), "given from code"
 
 
-def test_no_saved_notebook_holds_what_was_typed_into_a_panel(notebook):
+def test_no_saved_notebook_holds_what_was_typed_into_a_panel(lab):
     """Passwords and an address with a login: used, cleared or abandoned half-way, they are in no
     saved notebook, and in no output."""
-    kernel, marks = notebook.kernel, Marks(random.Random(3))
-    devices, rooms = notebook.page.locator(".confkit-panel").all()
+    panels, kernel, marks = lab.fresh("secrets"), lab.kernel, Marks(random.Random(3))
+    devices, rooms = panels.locator(".confkit-panel").all()
 
     password = marks["password in an address"]
     kernel.run(f"camera = client.sandbox.camera(login_name='adm1n', login_password={password!r})")
@@ -108,11 +65,11 @@ def test_no_saved_notebook_holds_what_was_typed_into_a_panel(notebook):
     rooms.get_by_role("button", name="Create room").click()
     rooms.get_by_role("status").get_by_text("Created room").wait_for()
 
-    text = notebook.saved()
+    text = lab.saved()
     assert marks.found(text) == []
     assert '"widgets": {' in text
     for told in ("Front door", "Stand-up", "was imported"):  # the list, the rooms, a message
-        assert told in notebook.page.inner_text("body")
+        assert told in panels.inner_text()
         assert told not in text
     kernel.run("devices.clear()")
-    assert marks.found(notebook.saved()) == []
+    assert marks.found(lab.saved()) == []
