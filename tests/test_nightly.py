@@ -52,10 +52,9 @@ def test_a_leak_with_each_call_is_noticed(what, grows, tmp_path):
     piece, kept = piece_of("soak", 1, tmp_path), []
 
     def load(sandbox, client):
-        def leak(number: int) -> int:
+        def leak(number: int) -> None:
             ck.list_devices(client)
             kept.append(what())
-            return 0
 
         return leak
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from . import folders, fuzz_answers, fuzz_model, fuzz_rtsp, hidden, kills, reads, soak, writes
+from . import fuzz_answers, fuzz_model, fuzz_rtsp, hidden, kills, reads, soak, writes
 from .piece import Part
 
 PARTS = {
@@ -25,15 +25,8 @@ PARTS = {
                       fuzz_rtsp.rtsp, "examples", 6000, 400),
     "fuzz-answers": Part("What a service answers is a record, or an error that quotes no secret",
                          fuzz_answers.answers, "examples", 5000),
-    "folders": Part("What counts as written is there, on a full disk and in a folder that goes",
-                    folders.failing, "writes", 300, 20),
-    "soak-clients": Part("Thousands of calls take no descriptor, thread or memory for good",
-                         partial(soak.soak, load=soak.mixed), "rounds", 600, once=True),
-    "soak-panels": Part("Panels that read all the time keep nothing but what they show",
-                        partial(soak.soak, load=soak.watched, stays=2 * soak.PIECES), "rounds",
-                        600, once=True),
+    "soak": Part("Thousands of calls take no descriptor, thread or memory for good",
+                 partial(soak.soak, load=soak.mixed), "rounds", 600, once=True),
     "secrets": Part("No function, panel or command shows a secret, in any world and order",
                     hidden.secrets, "drives", 400, 20),
-    "secrets-processes": Part("No report, log, assertion or argument of a process shows a secret",
-                              hidden.processes_of_all_kinds, "processes", 40, once=True),
 }  # fmt: skip

@@ -5,7 +5,7 @@ leak with each round would make one more a round. Python's own count of its memo
 bytes a call: nothing that a call can leave behind is smaller than an object (16 bytes) and the
 reference that holds it (8). The resident memory, which the libraries in C share, may grow by the
 bytes that the calls exchanged: whoever keeps each answer keeps that much. To both comes what is
-kept on purpose: the last 200 calls, which may be longer ones, and a panel's samples.
+kept on purpose: the last 200 calls, which may be longer ones.
 """
 
 import gc
@@ -18,15 +18,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import confkit as ck
-from confkit.panels import OccupancyPanel, RoomExplorer
 from confkit.sandbox import Sandbox
 
 from .piece import Piece
 
 SMALLEST, KEPT = 24, 200  # bytes, and calls on record
 EXCHANGED = 500  # bytes: a request and its answer, with their heads
-SAMPLE = 100  # bytes of a sample that OccupancyPanel keeps for its curves, by its own word
-PIECES = 100 * 12_000  # bytes: a panel puts readings together after a hundred, each a frame
 ROOMS, HELD = 10, 4  # of rooms, and of cameras in them
 WARM = 600  # calls before the first rest: a client keeps the last 200, a sandbox fewer refusals
 
@@ -62,13 +59,11 @@ def rest(wanted: Rest | None, patience: float) -> Rest:
 
 def soak(
     piece: Piece,
-    load: Callable[[Sandbox, ck.Client], Callable[[int], int]],
-    stays: int = 0,
+    load: Callable[[Sandbox, ck.Client], Callable[[int], object]],
     warm: int = WARM,
     patience: float = 30.0,
 ) -> None:
-    """Carries out a load for so many seconds, and compares two rests; `stays` and what a round
-    gives are the bytes that are kept on purpose."""
+    """Carries out a load for so many seconds, and compares two rests."""
     tracemalloc.start()
     try:
         with Sandbox(seed=1) as sandbox, sandbox.connect() as client:
@@ -80,13 +75,13 @@ def soak(
             before, asked = rest(None, patience / 10), sandbox.count()
             until = time.monotonic() + piece.size
             while time.monotonic() < until:
-                stays += carried_out(number + int(piece.counts["rounds"]))
+                carried_out(number + int(piece.counts["rounds"]))
                 piece.count("rounds")
             after, calls = rest(before, patience), sandbox.count() - asked
     finally:
         tracemalloc.stop()
     piece.count("calls", calls)
-    stays += KEPT * EXCHANGED
+    stays = KEPT * EXCHANGED
     bounds = Rest(0, 0, SMALLEST * calls + stays, EXCHANGED * calls + stays)
     for name, most, now, then in zip(Rest._fields, bounds, after, before, strict=True):
         piece.count(f"more {name}", max(0, now - then))
@@ -94,14 +89,14 @@ def soak(
             piece.broke(f"growing {name}", f"{now - then:,} in {calls:,} calls; at most {most:,}")
 
 
-def mixed(sandbox: Sandbox, client: ck.Client) -> Callable[[int], int]:
+def mixed(sandbox: Sandbox, client: ck.Client) -> Callable[[int], None]:
     """Everything at once for one sandbox with cameras, and its clients."""
     rooms = [ck.create_room(client, f"Room {number}", "soak") for number in range(ROOMS)]
     urls = [sandbox.camera(size=(128, 96), fps=2) for _ in range(HELD + 1)]
     for room_id, url in zip(rooms, urls[:HELD], strict=False):
         ck.import_device(client, room_id, f"camera of {room_id}", "Camera", url)
 
-    def carried_out(number: int) -> int:
+    def carried_out(number: int) -> None:
         assert not ck.sweep(client, rooms, progress=False).failures
         room_id = ck.create_room(client, "Standup", "soak", attendee_max=9)
         ck.get_mcu(client, room_id)
@@ -117,25 +112,5 @@ def mixed(sandbox: Sandbox, client: ck.Client) -> Callable[[int], int]:
         if number % 10 == 0:
             assert ck.preflight(urls[0]).ok
             sandbox.snapshot(rooms[0], f"camera of {rooms[0]}")
-        return 0
-
-    return carried_out
-
-
-def watched(sandbox: Sandbox, client: ck.Client) -> Callable[[int], int]:
-    """Panels that read their rooms again and again."""
-    rooms = [ck.create_room(client, f"Room {number}", "soak") for number in range(ROOMS)]
-    explorer, occupancy = RoomExplorer(client, rooms), OccupancyPanel(client, rooms)
-    assert explorer.wait(60)
-    assert occupancy.wait(60)
-
-    def carried_out(number: int) -> int:
-        room_id = rooms[number % ROOMS]
-        user_id = sandbox.join(room_id, "Somebody")
-        explorer.refresh()
-        explorer.select(room_id)
-        occupancy.refresh()
-        sandbox.leave(room_id, user_id)
-        return SAMPLE * ROOMS
 
     return carried_out
