@@ -31,10 +31,6 @@ class Kernel:
         """What the code printed; an AssertionError when it raised."""
         return str(self._wait(asyncio.wait_for(self._run(code), seconds)))
 
-    def start(self, code: str) -> None:
-        """Begins to run code; what is asked of the kernel afterwards waits for it."""
-        self._loop.call_soon_threadsafe(lambda: self._client.execute(code, store_history=False))
-
     def close(self) -> None:
         """Hangs up; the kernel goes on."""
         self._client.stop_channels()

@@ -135,7 +135,7 @@ class Counting(Panel):
 
     def __init__(self, client: ck.Client) -> None:
         super().__init__("Counting", client)
-        self.value, self.runs = 0, 0
+        self.value = 0
         forget = self.clicked(
             lambda: self.ask("Forget", f"Forget that it is {self.value}?", self.forget)
         )
@@ -144,7 +144,6 @@ class Counting(Panel):
         self.shows(arranging.row(count, arranging.button("Forget", forget, "danger"), fail))
 
     def count(self) -> None:
-        self.runs += 1
         with self.working("Counting", "count") as work:
             for step in range(1, 301):
                 if work.cancelled.wait(0.1):
