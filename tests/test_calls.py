@@ -14,7 +14,6 @@ import pytest
 import confkit as ck
 from confkit.endpoints import A2, A3, B1
 from confkit.secret import MASK, Secret
-from confkit.signing import digest
 from tests.conftest import need
 from tests.scripted import GET_ROOM, VECTOR_TOKEN
 
@@ -114,27 +113,6 @@ def arrived(fields):
     form, put together again."""
     body = "&".join(f"{name}={value}" if value else name for name, value in fields.items())
     return json.loads(body) if body.startswith("{") else [*fields.items()]
-
-
-def test_the_python_lines_repeat_a_sandboxs_calls_and_print_the_answer(client):
-    """Against a real service: the login and a read, each with the variable that it needs alone,
-    without which nothing is sent."""
-    room_id = ck.create_room(client, "Ünï", owner_id="ops")
-    ck.get_room(client, room_id)
-    login, _, read = client.calls
-    signed = digest(client.access_key, client.secret_key, client.dialect)
-    line = [sys.executable, "-c"]
-    assert json.loads(ran([*line, login.as_python()], CONFKIT_DIGEST=signed))["ret"] == 0
-    answer = ran([*line, read.as_python()], CONFKIT_TOKEN=client.token())
-    assert json.loads(answer)["topic"] == "Ünï"
-    for one, name, other in ((login, "DIGEST", "TOKEN"), (read, "TOKEN", "DIGEST")):
-        for told in (one.as_python(), one.as_curl()):
-            assert f"CONFKIT_{name}" in told
-            assert f"CONFKIT_{other}" not in told
-    count = client.sandbox.count()
-    with pytest.raises(AssertionError, match="KeyError: 'CONFKIT_TOKEN'"):
-        ran([*line, read.as_python()])
-    assert client.sandbox.count() == count
 
 
 def test_no_field_of_a_call_holds_a_secret(script, caplog):

@@ -208,17 +208,6 @@ def test_a_sandbox_that_cannot_be_is_one_line(sandbox):
         assert told in done.stderr
 
 
-def test_signals_on_top_of_each_other_end_the_sandbox(served):
-    """SIGTERM, and then one after the other, however late one comes: none can hang it."""
-    process, _ = served()
-    process.send_signal(signal.SIGTERM)
-    for number in (signal.SIGINT, signal.SIGTERM) * 10_000:
-        if process.poll() is None:
-            process.send_signal(number)
-            time.sleep(0.001)
-    assert process.wait(timeout=60) == 0
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals that are held back")
 def test_two_signals_in_the_same_moment_say_nothing():
     """The second of them is not reported as an error, with a traceback."""

@@ -73,14 +73,6 @@ def test_sixty_four_threads_share_one_refusal(script):
     assert service.seen[AUTHENTICATE] == 1
 
 
-def test_a_token_that_stays_refused_is_renewed_once_and_then_raised(script):
-    """A fresh token that is refused too raises TokenRejected, after one renewal."""
-    service = script({GET_ROOM: {"ret": "602"}})
-    with pytest.raises(ck.TokenRejected):
-        ck.get_room(service.client(), "1")
-    assert service.seen == {AUTHENTICATE: 2, GET_ROOM: 2}
-
-
 @pytest.mark.parametrize(
     ("reply", "times"),
     [
@@ -134,17 +126,6 @@ def test_what_cannot_be_sent_is_refused(script):
         with pytest.raises(ck.ConfigError, match="closed"):
             ask(Request(A3, {"room_id": "1"}))
     assert service.seen == {}
-
-
-def test_a_redirect_is_never_followed_with_a_token(script):
-    """A redirect to another address is an error that says so; nothing is sent there."""
-    elsewhere = script({GET_ROOM: ROOM})
-    service = script(
-        {GET_ROOM: Reply("", status=302, headers={"Location": elsewhere.base_url + GET_ROOM})}
-    )
-    with pytest.raises(ck.ProtocolError, match="not followed"):
-        ck.get_room(service.client(), "1")
-    assert not elsewhere.requests
 
 
 def test_an_import_may_take_as_long_as_the_service_dials(script):
@@ -211,15 +192,6 @@ def test_a_connection_is_as_patient_after_a_slow_answer_as_before(script):
     for _ in range(2):
         ck.get_room(client, "1")
     assert (service.seen[GET_ROOM], service.connections) == (2, 1)
-
-
-def test_authentication_without_random_and_key_is_a_protocol_error(script):
-    """An A1 that succeeds without random and key is named, and no token is made up."""
-    service = script({AUTHENTICATE: {"ret": 0}, GET_ROOM: ROOM})
-    with pytest.raises(ck.ProtocolError, match="random"):
-        ck.get_room(service.client(), "1")
-    service.script[AUTHENTICATE] = GRANTED
-    assert ck.get_room(service.client(), "1").topic == "Weekly sync"
 
 
 def test_a_call_that_was_interrupted_is_on_record(script):

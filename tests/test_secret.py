@@ -298,6 +298,7 @@ def test_masking_never_fails(text, value):
     assert isinstance(mask(text, value), str)
 
 
+@pytest.mark.nightly  # how fast the machine is counts
 @each("piece", "busy")
 def test_masking_takes_time_that_grows_with_the_length_alone(piece):
     """Of a text ten times as long at most thirty times the work, side by side."""

@@ -210,17 +210,6 @@ def test_a_room_or_its_media_server_that_is_not_well_fails(script, row):
     assert set(found.letters[CHECKS.index(name) + 1 :]) <= {"S"}
 
 
-def test_the_media_server(client, sandbox):
-    """One that does not accept connections is reported; before it a room that is closed."""
-    room_id = ck.create_room(client, "t", "ops")
-    says(looked(client)["room"], "PASS", f"room {room_id}, which this client made, was read")
-    sandbox.fault(A5, body=json.dumps({"ret": 0, "addr": "127.0.0.1:1"}), times=1)
-    says(looked(client, room_id)["TCP to media server"], "FAIL", "it refuses them", "UDP")
-    sandbox.close_room(room_id)
-    closed = "it is closed (room_status 3, seen in deployments)"
-    says(looked(client, room_id)["room"], "PASS", closed)
-
-
 def test_a_closed_client_is_told_not_raised():
     """A sandbox that has ended: one failure that says how to go on, and the rest is left out."""
     with Sandbox(seed=1) as sandbox:

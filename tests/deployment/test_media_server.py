@@ -4,7 +4,6 @@ import socket
 
 import pytest
 
-import confkit as ck
 from confkit.deployment import mcu_answers
 from tests.deployment.seeing import deaf
 from tests.ports import HERE
@@ -12,20 +11,6 @@ from tests.ports import HERE
 FOREIGN = (
     "host host: :9000 host:port host:0 host:70000 http://host:1 host:1/path host:1?x [::1 a:b:1"
 )
-
-
-def test_the_sandboxs_media_server_answers_until_it_is_stopped(client, sandbox):
-    """A5's address accepts a connection; once the media server is stopped it refuses them."""
-    address = ck.get_mcu(client, ck.create_room(client, "x", owner_id="ops"))
-    found = mcu_answers(address)
-    assert (bool(found), found) == (
-        True,
-        (address, True, f"{address} accepts connections from here"),
-    )
-    sandbox.stop_mcu()
-    gone = mcu_answers(address)
-    assert (bool(gone), gone.ok) == (False, False)
-    assert f"{address} does not accept TCP connections from here: it refuses them; " in gone.reason
 
 
 def test_ipv6_addresses_are_taken_in_brackets(version_six):

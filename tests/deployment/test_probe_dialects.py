@@ -85,25 +85,6 @@ def test_never_more_logins_fail_than_the_bound_allows(probe, name, form):
             assert f"the {shown} of HMAC-{name.upper()}" in untried
 
 
-def test_what_the_service_shows_beside_the_dialect_is_evidence(playing, probe):
-    """Unknown rooms, bad tokens, JSONP and quoted numbers stand there with their exchanges; nothing
-    waits for a token to end, as that was not asked for."""
-    with playing() as sandbox:
-        rows = probe(sandbox, sleep=lambda _: pytest.fail("it waits")).evidence
-    found = {row.question: row.answer for row in rows}
-    assert "lifetime of the token" not in found
-    assert found["JSONP (callback)"].startswith("honoured")
-    told = {
-        "an unknown room in A3": "404 (room not found), HTTP 200",
-        "an unknown room in B3": "0 (success), HTTP 200",
-        "a bad token in A3": "602 (access_token incorrect), HTTP 200",
-        "numbers in A3": "id, room_status, room_mode as a number; attendee_max as text",
-        "total in B3": "as a number",
-        "a room of its own": "created; its room_id is its room_extend_id",
-    }
-    assert {question: found[question] for question in told} == told
-
-
 @pytest.mark.parametrize("change", ["licence", "no_room", "read_only"])
 def test_a_room_that_may_not_be_created_is_open(playing, change):
     """A licence that has expired, own_room=False and a read-only client: the rest is reported."""

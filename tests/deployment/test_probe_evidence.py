@@ -107,17 +107,6 @@ def test_what_comes_is_what_is_told(asked, row):
     assert {"hash", "signature"} <= set(found.told)
 
 
-def test_a_fault_that_passes_is_no_control(asked):
-    """The question without a token fails once (700), then the room is looked for first: what
-    changed was the service's health, so no spelling is reported, and what needs it is not asked."""
-    failures = [{"ret": 700}]
-    found, rows = asked({A3: lambda _: failures.pop() if failures else {"ret": 404}})
-    assert rows[IN_A].sure == "open"
-    assert "token_parameter" not in found.told
-    why = f"not asked: it needs an answer to {IN_A!r}"
-    assert (rows[JSONP].sure, rows[JSONP].answer) == ("open", why)
-
-
 @pytest.mark.parametrize(
     "refusal", [{"ret": 408}, Reply("<html>no such method</html>", 405, "text/html")]
 )

@@ -341,18 +341,6 @@ def test_an_id_that_is_in_another_room(sandbox, client, imported, ask, bring):
             ck.import_device(client, room_id, "cam", "Door", other)
 
 
-@pytest.mark.parametrize("user_id", ["new", None])
-def test_a_camera_may_be_in_two_rooms(client, imported, user_id):
-    """That the address is in another room, under another ID, is a notice; the way goes on to the
-    camera, and ends with the import, which works."""
-    other = ck.create_room(client, "t", "ops")
-    report = ck.diagnose_device(client, other, user_id, imported.user_address, **LOGIN)
-    assert (report.verdict, report.width) == ("not_imported", 128)
-    notices = {notice.key: notice.text for notice in report.warnings}
-    assert f"in room '{imported.room_id}' as device 'cam'" in notices["elsewhere"]
-    ck.import_device(client, other, "new", "Door", imported.user_address, **LOGIN)
-
-
 def test_a_camera_that_another_room_holds(client, room_id, camera, ask):
     """Imported into two rooms, with one connection: the other room is reported as what holds it."""
     other = ck.create_room(client, "t", "ops")

@@ -2,15 +2,12 @@
 
 import csv
 import io
-import subprocess
-from contextlib import suppress
 
 import pandas as pd
 
 import confkit as ck
 from confkit.many.ids import room_ids
 from confkit.many.tables import as_csv, defused, plain, read_csv, read_table
-from confkit.secret import mask
 
 from . import texts
 from .looking import formulas
@@ -55,39 +52,6 @@ def test_what_people_write_themselves_stays_but_for_the_apostrophe(tmp_path):
     rows, problems = read_table(io.StringIO(text), ("user_name", "login_password"), ())
     assert problems == []
     assert [list(cells.values()) for _, cells in rows] == [["'Ada", "'=secret;'-"], ["=1+1", "'@"]]
-
-
-def test_ids_are_one_parameter_each(sandbox, client):
-    """The sandbox gets, stores and gives back each ID and each topic exactly as it was asked."""
-    ids = [one for one in SENDABLE if one not in texts.LETTERS[6:7]]
-    topics = dict(zip(ids, [*ids[-1:], *ids], strict=False))
-    for room_id, topic in topics.items():
-        assert ck.create_room(client, topic, room_id, room_extend_id=room_id) == room_id
-        user_id = sandbox.join(room_id, topic)
-        assert ck.get_room_users(client, room_id) == [ck.RoomUser(topic, user_id)]
-    assert sandbox.room_ids() == ids
-    found = ck.sweep(client, ids, progress=False)
-    assert {room.owner_id: room.topic for room in found.rooms} == topics
-    for room_id in ids:
-        ck.delete_room(client, room_id)
-    assert sandbox.room_ids() == []
-
-
-def test_a_curl_line_runs_nothing_but_curl(tmp_path):
-    """Whatever an ID holds for a shell, the line's words are those that were meant."""
-    ids = [one for one in SENDABLE if "\0" not in one]
-    with hostile(ids) as (client, _):
-        for room_id in (*ids[::3], *texts.PLACES):
-            if mask(room_id) != room_id:  # it looks like a secret, and a variable stands for it
-                continue
-            with suppress(ck.ConfkitError):
-                ck.get_room(client, room_id)
-            line = client.calls[-1].as_curl()
-            shell = f"curl() {{ printf '%s\\0' \"$@\"; }}\nCONFKIT_TOKEN=t\n{line}\n"
-            done = subprocess.run(["bash", "-c", shell], capture_output=True, cwd=tmp_path)
-            assert f"room_id={room_id}".encode() in done.stdout.split(b"\0")
-            assert done.stderr == b""
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_recording_lies_in_its_folder_and_is_called_by_no_room(tmp_path):

@@ -6,18 +6,15 @@ import re
 import sys
 
 import pytest
-from matplotlib.text import Text
 
 import confkit as ck
 from confkit import profiles
 from confkit.checklist import Check, Checklist
 from confkit.cli.options import OneLine
 from confkit.rtsp.report import Notice, Report, Stage
-from confkit.text import as_json, say
+from confkit.text import as_json
 from tests.commands import run
-from tests.occupancy.made import steady
 from tests.rtsp.fakes import instead, of_script
-from tests.scripted import GET_ROOM, Reply
 from tests.secrets.drives import CONFKIT, PANELS
 from tests.secrets.surfaces import of
 from tests.test_layers import PACKAGE
@@ -56,27 +53,6 @@ def test_whatever_a_hostile_service_says_is_shown_as_text(tmp_path):
     ids = [one for one in texts.ALL if texts.sendable(one)][::12]
     with hostile(ids) as (client, _):
         assert acting(client, ids, tmp_path, CONFKIT | PANELS) == {}
-
-
-@pytest.mark.parametrize("text", ["$\\frac{", "\\", "_{^"])
-def test_a_title_that_looks_like_mathematics_is_not_set(text):
-    """The drawn text is the text, in which matplotlib looks for no formula."""
-    chart = ck.occupancy_curve(steady([1, 2]), "a", topic=text, service=text)
-    drawn = [one for one in chart.findobj(Text) if text in one.get_text()]
-    assert drawn
-    assert not any(one.get_parse_math() for one in drawn)
-    chart._repr_png_()
-
-
-def test_a_text_with_half_a_letter_is_shown(script, tmp_path):
-    """A lone surrogate in a topic and a name breaks no frame, no panel's text and no export."""
-    room = {"ret": 0, "room_id": "1", "topic": texts.HALVES[0], "owner_id": texts.HALVES[1]}
-    users = {"ret": 0, "user_list": [{"user_name": texts.HALVES[2], "user_id": "u"}]}
-    service = script({"/rtc/room/get": room, "/rtc/room/get_room_info": users})
-    with service.client() as client:
-        names = ("RoomExplorer", "get_room", "get_room_users", "sweep")
-        drives = {name: (CONFKIT | PANELS)[name] for name in names}
-        assert acting(client, ["1"], tmp_path, drives) == {}
 
 
 def test_only_views_take_html_in_the_browser():
@@ -123,15 +99,6 @@ def test_a_topic_with_dollars_is_no_formula_in_a_notebook():
     assert "mathjax" not in Check("x", "FAIL", "plain")._repr_html_()
 
 
-def test_what_is_said_is_printable(capsys):
-    """The one place that prints lets no control character through, to neither stream; what an error
-    was made of stays."""
-    say("a\x1b[2J\x9b\tb\n c")
-    say("d\x07\ud800", aside=True)
-    assert capsys.readouterr() == ("a [2J \tb\n c\n", "d  \n")
-    assert ck.ConfigError("a\x1b[2Jb\n  c\x9b").args == ("a\x1b[2Jb\n  c\x9b",)
-
-
 def test_a_log_line_is_one_line():
     """The commands' log writes a record on one line, whatever is in it, and its traceback below."""
     formatter = OneLine("%(message)s")
@@ -166,22 +133,6 @@ def test_what_a_camera_says_is_shown_as_text(text):
     report = ck.preflight(f"rtsp://{text}\x1b[2J")
     assert report.verdict == "url_malformed"
     assert dead(report)
-
-
-@pytest.mark.parametrize("text", ["\x9b2J", "<script>pwned</script>"])
-def test_what_an_http_server_says_is_shown_as_text(script, text):
-    """A reason phrase, a header and a page of something else at the service's port."""
-    raw = text.encode("latin-1")
-
-    def answered(wire):
-        head = b"HTTP/1.1 500 %b\r\nServer: %b\r\nContent-Type: text/html; %b\r\n" % (raw, raw, raw)
-        wire.sendall(head + b"Content-Length: %d\r\n\r\n" % len(raw) + raw)
-
-    with script({GET_ROOM: Reply(raw=answered)}).client() as client:
-        with pytest.raises(ck.ConfkitError) as caught:
-            ck.get_room(client, "1")
-        calls = client.calls
-        assert dead(caught.value, calls[-1], ck.calls_frame(calls))
 
 
 def test_a_profile_is_called_by_letters_only():

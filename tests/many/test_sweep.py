@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 
 import nbformat
 import pandas as pd
@@ -15,7 +14,6 @@ import pytest
 from nbclient import execute
 
 import confkit as ck
-from confkit.sandbox import Sandbox
 from confkit.text import counted
 from tests.many.building import DEVICES, ROOM, USERS, building, room, users
 from tests.scripted import Reply
@@ -38,25 +36,6 @@ def types(frame):
 def column(frame, name):
     """A column as a list; what is missing is None."""
     return [None if pd.isna(value) else value for value in frame[name]]
-
-
-def test_each_room_has_its_row():
-    """In the order given, with the people that are in it."""
-    with Sandbox(seed=3) as house, house.connect() as client:
-        house.simulate(rooms=600, days=0, until="2026-06-03T10:15Z")
-        ids = house.room_ids()[::-1]
-        began = datetime.now(UTC)
-        sweep = ck.sweep(client, ids)
-        expected = [len(house.people(room_id)) for room_id in ids]
-    assert (sweep.complete, sweep.failures, sweep.requests) == (True, (), 1201)
-    assert began <= sweep.time <= datetime.now(UTC)
-    assert (sweep.time.tzinfo, sweep.seconds > 0) == (UTC, True)
-    frame = sweep.frame()
-    assert [one.room_id for one in sweep.rooms] == ids
-    assert list(sweep.users) == list(sweep.ids) == list(frame.room_id) == ids
-    assert column(frame, "users") == column(frame, "people") == expected
-    assert (set(frame.devices), set(frame.ret), set(frame.error.isna())) == ({0}, {0}, {True})
-    assert len(ck.users_frame(sweep.users)) == frame.users.sum() > 0
 
 
 @pytest.mark.parametrize("ids", [[], ["a"], ["a", "nowhere"]])

@@ -15,7 +15,6 @@ from tests.panels.pressing import (
     GET,
     LIST,
     LONG,
-    USERS,
     heard,
     named,
     once_asked,
@@ -228,20 +227,6 @@ def test_a_refusal_shows_what_stood_in_the_way_or_it_is_found_out(panel, sandbox
     assert panel.report.verdict == "room_locked"
     assert panel.report.cause in panel.frame.text
     assert panel.report.advice in unescape(panel.view.html)
-
-
-def test_a_device_that_is_not_seen_afterwards_is_listed_and_told(panel, sandbox, camera):
-    """With the box ticked the import is looked for; without, the service's word counts."""
-    sandbox.fault(USERS, body='{"ret": 0, "user_list": []}')
-    panel.verify.value = False
-    panel.import_device(**DOOR, user_address=camera, **LOGIN)
-    assert "seen" not in panel.frame.text
-    panel.remove("cam")
-    panel.verify.value = True
-    with pytest.raises(ck.NotInRoom):
-        panel.import_device()
-    assert "not among the room's users" in panel.frame.text
-    assert list(panel.value.user_id) == ["cam"]
 
 
 def test_work_can_be_cancelled_and_leaves_what_was_there(seated, sandbox):

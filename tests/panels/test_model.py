@@ -9,7 +9,7 @@ import pytest
 
 import confkit as ck
 from confkit.charts.rooms import rooms as charted
-from confkit.many.ids import RoomIds, room_ids
+from confkit.many.ids import RoomIds
 from confkit.panels.model import Filter, RoomsModel, Viewer, frame_of, states
 from tests.panels.pressing import GET, LONG, USERS, read_out
 
@@ -80,24 +80,6 @@ def test_a_reading_replaces_its_rooms_and_leaves_the_others(client, sandbox, bui
         assert model.frame["users"].tolist() == [1, pd.NA, 0]
         assert model.frame["ret"].tolist() == [0, 404, 0]
         assert model.frame.dtypes.equals(types)
-
-
-def test_further_columns_of_a_callers_table_stay(client, building):
-    """With their types, and though they are called as ours; other rooms have none, and a table that
-    is added later brings its own, also for rooms that are there."""
-    weekly, open_end, locked, _ = building
-    table = pd.DataFrame({"room_id": [weekly, locked], "floor": [1, 2]})
-    table = table.assign(**{"read_at": ["a", "b"], "read_at (given)": ["c", "d"]})
-    model = RoomsModel(client, table)
-    columns = model.frame.columns
-    assert columns.is_unique
-    model.read([weekly, locked])
-    assert model.frame.columns.tolist() == columns.tolist()
-    assert model.frame["floor"].dtype == table["floor"].dtype
-    assert model.frame.iloc[:, -2:].to_numpy().tolist() == [["a", "c"], ["b", "d"]]
-    model.add(room_ids(pd.DataFrame({"room_id": [open_end, locked], "site": ["Oslo", "Rome"]})))
-    assert model.frame["floor"].fillna(0).tolist() == [1, 2, 0]
-    assert model.frame["site"].fillna("-").tolist() == ["-", "Rome", "Oslo"]
 
 
 # What all who look share
@@ -241,22 +223,6 @@ def test_two_who_look_have_both_their_pages_read_once(client):
     rooms.hide(other)
     assert rooms.wait(LONG)
     assert rooms.looked_at(30)[0] == rooms.ids[:10]
-
-
-def test_one_broken_room_is_no_outage(client):
-    """Neither does the room that fails by itself begin one, alone in the background, nor does it
-    keep one going, on top of the page."""
-    rooms = Rooms(client, 6, 5)
-    rooms.broken = {"5"}
-    for now in (0, 15, 30):
-        rooms.looked_at(now)
-        assert rooms.outage is None
-    rooms.broken, rooms.away = {"0"}, True
-    rooms.looked_at(45)
-    assert rooms.outage is not None
-    rooms.away = False
-    rooms.looked_at(100)
-    assert rooms.outage is None
 
 
 def test_what_a_reading_raises_ends_no_watch(client):

@@ -192,20 +192,6 @@ def test_a_picked_room_shows_its_curve(panel_of, rooms, tmp_path):
     assert panel.curve.layout.display == "none"
 
 
-def test_one_thread_draws_all_curves(panel_of, rooms):
-    """Whichever thread has picked a room: each that draws would open all fonts, and keep them. None
-    that draws is left when the panel is closed."""
-    panel, drew = panel_of(rooms.values()), set()
-    panel.curve.view.observe(lambda _: drew.add(threading.current_thread()), "html")
-    for name in ("full", "near"):
-        picking = threading.Thread(target=panel.select, args=(rooms[name],))
-        picking.start()
-        picking.join()
-    [thread] = drew
-    panel.close()
-    assert not thread.is_alive()
-
-
 def test_a_folder_says_what_it_holds_and_how_to_record_into_it(panel_of, client, rooms, tmp_path):
     """How many rooms there are and how old the last sample is; the lines for a terminal and for a
     notebook; of a folder that is not there yet the same lines. One that is none of this service is

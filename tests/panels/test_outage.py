@@ -4,16 +4,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
-import pandas as pd
 import pytest
 
 import confkit as ck
 from confkit.panels import OccupancyPanel, RoomExplorer, RoomsModel
-from confkit.panels.live import outage_told
-from confkit.panels.model import Outage
 from confkit.panels.parts.table import PAGE
 from confkit.sandbox import Sandbox
 from tests.panels.pressing import GET, MCU, USERS, heard, read_out
@@ -212,18 +207,6 @@ def test_a_full_room_rises_wherever_it_was(client, sandbox):
         assert (sandbox.count(), sandbox.count(MCU)) == (before, 0)
 
 
-def test_an_outage_is_told_in_the_panels_zone():
-    """With since when, the age of the oldest row, and when it is tried next."""
-    now = datetime.now(UTC)
-    zone, due = ZoneInfo("Asia/Kathmandu"), now + timedelta(seconds=30)
-    frame = pd.DataFrame({"read_at": pd.to_datetime([now - timedelta(minutes=3), None], utc=True)})
-    outage = Outage(now, 1, 0, ck.TransportError("It refused the connection."))
-    told = outage_told(outage, frame, "prod", 30, zone)
-    assert told.startswith(f"No answer from prod since {now.astimezone(zone):%H:%M}")
-    assert "(Asia/Kathmandu): 1 room keeps its last known values, up to 3 min old; " in told
-    assert f"next try at {due.astimezone(zone):%H:%M}" in told
-
-
 def test_an_observer_of_the_value_may_begin_work(client, rooms):
     """While another thread refreshes and ticks come, neither waits for the other for ever."""
     with shown(OccupancyPanel, client, list(rooms.values())) as panel:
@@ -241,25 +224,6 @@ def test_an_observer_of_the_value_may_begin_work(client, rooms):
         heard(panel, "tick")
         refreshing.join(30)
         assert not refreshing.is_alive()
-
-
-def test_a_closed_client_is_said_once_with_what_to_do(client, rooms):
-    """By each panel that shows its rooms; ticks go on asking nobody."""
-    model = RoomsModel(client, list(rooms.values()))
-    explorer, occupancy = RoomExplorer(client, model), OccupancyPanel(client, model, every=0.5)
-    assert explorer.value is not None
-    client.close()
-    with pytest.raises(ck.ConfigError):
-        explorer.refresh()
-    tries = model.outage.tries
-    heard(occupancy, "tick")
-    for panel in (explorer, occupancy):
-        told, _ = said(panel)
-        assert told.startswith("this client is closed. Connect again.")
-        assert "make a new one" in told
-    assert model.outage.tries == tries
-    assert occupancy.value["users"].tolist() == [3, 1, 0]
-    occupancy.close()
 
 
 def test_panels_of_one_model_read_each_room_once_and_share_the_pick(client, sandbox):

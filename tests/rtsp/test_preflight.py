@@ -4,7 +4,6 @@ import asyncio
 import gc
 import re
 import ssl
-import sys
 import threading
 import tracemalloc
 from concurrent.futures import CancelledError
@@ -136,23 +135,6 @@ async def test_an_address_that_few_services_reach_is_noted(host, said):
     found = [(notice.key, notice.text) for notice in notices(camera, None)]
     assert [key for key, _ in found] == ["private_address"] * len(said)
     assert all(words in text for words, (_, text) in zip(said, found, strict=True))
-
-
-async def test_without_a_decoder_all_but_the_picture_is_told():
-    """Where PyAV is missing the keyframe counts, and the report says what is not known."""
-    code = (
-        "import sys; sys.modules['av'] = None\n"
-        "import importlib.util as u; find = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: None if name == 'av' else find(name, *rest)\n"
-        "from confkit.rtsp.preflight import preflight\n"
-        "print(preflight(sys.argv[1]))"
-    )
-    async with CameraServer() as server:
-        line = [sys.executable, "-c", code, await server.add(**SMALL)]
-        process = await asyncio.create_subprocess_exec(*line, stdout=asyncio.subprocess.PIPE)
-        output = (await process.communicate())[0].decode()
-    for told in ("ok: rtsp://", "- picture", "H.264 High", "PyAV is missing"):
-        assert told in output
 
 
 def test_encryption(certificate, tmp_path):

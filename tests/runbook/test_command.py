@@ -83,14 +83,6 @@ def test_inputs_that_are_unknown_wrong_or_secret_are_refused(said, prod, monkeyp
     assert "keepsake" not in err
 
 
-def test_an_input_of_the_environment_is_held_to_the_same(said, prod, monkeypatch):
-    """CONFKIT_RUNBOOK_ROOMS with a login in it; CONFKIT_RUNBOOK_APPLY is not looked at."""
-    monkeypatch.setenv("CONFKIT_RUNBOOK_APPLY", "no truth value")
-    monkeypatch.setenv("CONFKIT_RUNBOOK_ROOMS", "rtsp://admin:hunter2@192.0.2.7/1")
-    status, _, err = said(NAME, "--profile", "prod")
-    assert (status, "rooms is a secret or holds one" in err, "hunter2" in err) == (2, True, False)
-
-
 def test_a_report_that_cannot_be_written_is_refused_before_the_run(said, prod, tmp_path):
     """A folder that is not there or takes no files, a folder or a pipe in the file's place; where
     it can be, nothing is left of the trial, and a file of yesterday is as it was."""

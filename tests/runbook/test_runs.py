@@ -152,18 +152,6 @@ def test_whether_the_rooms_can_take_the_cameras(tmp_path):
 # People
 
 
-@pytest.mark.parametrize("user", ["Grace", "Guest"])
-def test_who_comes_back_under_a_new_id_is_noticed(user):
-    """By their name, or by the ID of one of two: a FAIL, with what can be done about it."""
-    with world("force-user-offline", "comes-back") as there:
-        people = there.sandbox.people(there.inputs["room"])
-        ids = [one["user_id"] for one in people if one["user_name"] == user]
-        played = there.play(user=user if len(ids) == 1 else ids[0], apply=True, watch=5.0)
-    assert played.wrong == {"they stay away": "FAIL"}
-    assert "new ID" in played["they stay away"].found
-    assert "lock the room" in played.advice
-
-
 def test_exactly_the_one_who_is_meant_is_removed():
     """Named by ID among two of one name: that one is gone, the others stay."""
     with world("force-user-offline", "two-of-that-name") as there:

@@ -63,25 +63,6 @@ def test_samples_are_a_row_a_room_and_time(sandbox):
         assert len(one) == rows
 
 
-def test_a_seed_repeats_everything(make):
-    """The same sandbox seed gives the same frames, rooms and people, and a look at the last day the
-    same as one at the week; another seed gives others. `seed` gives the same meetings in any
-    sandbox."""
-
-    def play(days=1, seed=1):
-        sandbox = make(seed=seed).sandbox
-        day = sandbox.simulate(20, days, until=MONDAY).tail(20 * 288).reset_index(drop=True)
-        meetings = sandbox.simulate(5, 1, until=BUSY, seed="a").people
-        return day, meetings, [sandbox.people(room_id) for room_id in sandbox.room_ids()]
-
-    (day, meetings, people), again, other = play(), play(days=7), play(seed=None)
-    assert day.equals(again[0])
-    assert people == again[2] != [[]] * 25
-    assert meetings.equals(other[1])
-    assert not day.people.equals(other[0].people)
-    assert not day.room_id.equals(other[0].room_id)
-
-
 def test_the_sandbox_stands_as_the_last_sample_says(make, sandbox, client):
     """Room by room, users and cap over the wire are those of the last sample; a second building
     adds rooms and leaves the first as it is. Who joins has the same id as without all of them."""

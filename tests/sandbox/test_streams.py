@@ -19,7 +19,7 @@ from confkit.rtsp.blocking import LoopThread
 from confkit.rtsp.pull import PullRefused
 from confkit.sandbox.cameras.faults import FAULTS
 from confkit.sandbox.service.room import StoredDevice
-from confkit.sandbox.service.streams import FIRST_WAIT, LONGEST_WAIT, OPENING, Devices, longer
+from confkit.sandbox.service.streams import Devices
 from tests.rtsp.fakes import DIGEST, SMALL, fake_camera, instead, packets, willing
 
 from .conftest import until
@@ -164,20 +164,6 @@ def test_the_answer_follows_the_cause(make, caplog):
         told = f"not opened: {FAULTS[name].verdict}: "
         assert (f"B1 {code}: the camera was {told}" in refused) is (code > 0), name
         assert (f"'{name}' in room '{room_id}', {urls[name]}: {told}" in caplog.text) is (code > 0)
-
-
-def test_patience_grows():
-    """The wait doubles up to 30 s; only after a refused login it is long, lest the camera locks.
-    Clients, which wait 5 s, see the code of a camera that does not answer."""
-    waits = [FIRST_WAIT]
-    while waits[-1] < LONGEST_WAIT:
-        waits.append(longer(waits[-1], "refused"))
-    assert waits == [0.25, 0.5, 1, 2, 4, 8, 16, 30]
-    for verdict in ("auth_rejected", "auth_locked"):
-        assert longer(1, verdict) == 600
-    assert longer(600, "refused") == 30
-    assert longer(1, "auth_required") == 2
-    assert OPENING <= 4
 
 
 def test_dying_streams_are_dialled_with_patience(aside, stranger, caplog):
