@@ -26,6 +26,14 @@ def test_the_verdict_of_a_checklist(verdicts, all_of_them, status):
     assert str(made).endswith(f"{all_of_them:<7} over all")
 
 
+def test_a_check_holds_no_secret():
+    """A password in an address is masked as soon as the check is made, in every form of it."""
+    made = ck.Checklist([ck.Check("camera", "FAIL", "rtsp://a:geheim@h/x is down", "<call> us")])
+    for text in (repr(made), made._repr_html_(), made.as_json(), str(made.to_frame())):
+        assert "geheim" not in text
+    assert "&lt;call&gt;" in made._repr_html_()
+
+
 def test_a_checklist_as_data():
     """The frame has one row per check and its columns when empty; the JSON says verdict and
     checks."""

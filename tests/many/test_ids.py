@@ -238,6 +238,17 @@ def test_what_is_wrong_in_a_file_is_told_with_its_line(written, text, match):
     refused(written(text, "rooms.txt" if "rooms.txt" in match else "rooms.csv"), match)
 
 
+@pytest.mark.parametrize(
+    ("header", "text"), [("room_id", "00123\n7\n"), ("room_id,building", "00123,Main\n7,Annex\n")]
+)
+def test_the_advice_for_a_missing_header_keeps_the_first_room(written, header, text):
+    """It asks for a header, and never for the first room as a column's name."""
+    with pytest.raises(ck.ParameterError) as raised:
+        room_ids(written(text))
+    assert "id_column" not in raised.value.advice
+    assert room_ids(written(f"{header}\n{text}")).ids == ["00123", "7"]
+
+
 @pytest.mark.parametrize("text", ["00123", "", ".", "9" * 5000])
 def test_a_lone_text_has_to_be_a_file(text, monkeypatch, tmp_path):
     """It is not taken for a room, nor for a list of letters; the error says so, briefly."""

@@ -133,6 +133,16 @@ def not_asked(sweep):
     return int(sweep.frame().error.str.startswith("not asked").sum())
 
 
+def test_a_few_slow_rooms_cost_only_themselves(client, way):
+    """Eight calls that are late are made again: all 200 rooms are read, by a complete sweep."""
+    ids = [ck.create_room(client, f"R{n}", owner_id="ops") for n in range(200)]
+    slow = by(client.sandbox.connect(timeout=(1, 0.5)), way)
+    client.sandbox.fault("/rtc/room/get", delay=2, times=8)
+    sweep = ck.sweep(slow, ids, users=False)
+    assert (len(sweep.rooms), sweep.failures, sweep.complete) == (200, (), True)
+    assert sweep.requests >= 208
+
+
 def test_rooms_that_hang_in_the_middle_are_the_only_failures(script, way):
     """More than there are under way at once, in a row: each is tried three times, all others are
     read."""
