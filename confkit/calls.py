@@ -1,5 +1,5 @@
-"""The last calls as they were sent, with nothing secret in them; and what keeps OpenTelemetry and
-Sentry from recording more of a call, which neither is imported for."""
+"""The last calls as sent, without secrets; and how OpenTelemetry and Sentry are kept from recording
+them. Neither library is imported."""
 
 from __future__ import annotations
 

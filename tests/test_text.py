@@ -2,7 +2,7 @@
 
 import pytest
 
-from confkit.text import one_line, printable
+from confkit.text import one_line, printable, say
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
@@ -24,3 +24,10 @@ def test_lines_stay_where_a_text_may_have_them():
     """Line ends and tabs are ours in a report, and nobody's in a name."""
     assert printable("a\n\tb\r") == "a\n\tb "
     assert one_line("a\n\tb\r") == "a  b "
+
+
+def test_what_is_said_is_printable(capsys):
+    """The one place that prints lets no control character through, to neither stream."""
+    say("a\x1b[2J\x9b\tb\n c")
+    say("d\x07\ud800", aside=True)
+    assert capsys.readouterr() == ("a [2J \tb\n c\n", "d  \n")

@@ -31,19 +31,19 @@ def send_spread(
     max_rate: float | None = None,
     **options: Any,
 ) -> Outcomes:
-    """What came for each request, in order, as by `Client.send_many`, read in parts elsewhere.
+    """Return the outcome of each request in order, like `Client.send_many`, reading them in parts
+    on the executor.
 
-    Each part is read with a copy of the client, or in threads with the client itself, which renews
-    its own token. With a `max_rate` the parts follow one another. ConfigError where a part says
-    that nothing can be asked so.
+    Thread pools share the client; other executors get a copy, which renews its own token. With a
+    `max_rate` parts run one after another. Raises ConfigError if a part does.
     """
     cancelled, over = cancelled or threading.Event(), threading.Event()
     # Threads see the end; to another process an event does not travel.
     options["cancelled"] = over if isinstance(executor, ThreadPoolExecutor) else None
     options["max_rate"] = max_rate
-    call = uuid4().hex  # Dask would give again what it still has for the same call
+    call = uuid4().hex  # keeps Dask from returning a cached result of an earlier sweep
     parts = [asked[at : at + SIZE] for at in range(0, len(asked), SIZE)]
-    ahead = 1 if max_rate else len(parts)  # of the first one that is not done
+    ahead = 1 if max_rate else len(parts)  # parts submitted at once
     futures: list[Future[Outcomes]] = []
     results: list[Outcomes] = []
 
@@ -54,8 +54,8 @@ def send_spread(
 
     try:
         while len(results) < len(parts) and not cancelled.is_set():
-            begin = parts[len(futures) : len(results) + ahead]
-            futures += [_submit(executor, call, client, part, options) for part in begin]
+            while len(futures) < min(len(results) + ahead, len(parts)):
+                futures.append(_submit(executor, call, client, parts[len(futures)], options))
             first = futures[len(results)]
             wait([first], LONGEST)
             if first.done():
@@ -115,6 +115,9 @@ def _result(future: Future[Outcomes], count: int, client: Client) -> Outcomes:
         failure = error
     except Exception as error:  # noqa: BLE001  # whatever a worker or its network can raise
         why = f"{type(error).__name__}: {excerpt(str(error), (client.secret_key,))}"
-        advice = "Look at its workers: each needs confkit installed, and a way to the service."
+        advice = (
+            "Check that the executor is running, and that its workers have confkit installed and "
+            "can reach the service."
+        )
         failure = ConfkitError(f"the executor lost a part of the sweep ({why})", advice)
     return Outcomes([failure] * count)

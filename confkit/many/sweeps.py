@@ -69,7 +69,8 @@ def sweep(
 
     `executor`, any of concurrent.futures or Dask's `get_executor()`, reads parts of 1,000 calls
     elsewhere, with up to `concurrency` requests each; with a rate one part after another. In other
-    processes each part renews a token that expires for itself.
+    processes each part renews an expired token on its own; if the service keeps one token per key,
+    use threads, or rooms may fail with TokenRejected.
     Sections 4 and 7 of the interface.
     """
     if not (rooms or users):

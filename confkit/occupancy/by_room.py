@@ -35,14 +35,22 @@ def samples_by_room(source: str | Path | pd.DataFrame) -> pd.DataFrame:
             "cap": np.where(no_cap, 0, cap),
         }
     ).sort_values("room", kind="stable", ignore_index=True)
+    if (_gaps(samples) == 0).any():  # of two at one time, one that was read stays
+        samples = samples.sort_values(["room", "time", "users"], ignore_index=True)
+        samples = samples[_gaps(samples) != 0].reset_index(drop=True)
+    samples["gap"] = _gaps(samples)
     rooms = samples.groupby("room", observed=False)
-    samples["gap"] = rooms["time"].diff().dt.total_seconds() / 60
     samples["people_known"] = rooms["people"].transform("count") > 0
     samples["people"] = samples["people"].mask(samples["users"] == 0, 0)
     samples["present"] = samples["people"].where(samples["people_known"], samples["users"])
-    if (samples["gap"] == 0).any():
-        samples = samples[samples["gap"] != 0].reset_index(drop=True)
     return samples
+
+
+def _gaps(samples: pd.DataFrame) -> "pd.Series[float]":
+    """Return the minutes between each sample and its room's sample before."""
+    times = samples.groupby("room", observed=False)["time"]
+    gaps: pd.Series[float] = times.diff().dt.total_seconds() / 60
+    return gaps
 
 
 def _floats(column: "pd.Series[int]") -> np.ndarray:

@@ -45,7 +45,7 @@ def capacity_report(
     `source` is a recording's folder, which is loaded whole, or what `load_occupancy` gives. A cap
     binds all users, so users are counted here, people and devices; a room is in use while people
     are in it, and one with a camera alone was never used. A sample stands for the room's usual
-    interval.
+    interval, so that each room is to be recorded by one recorder at a time.
 
     `samples` read and `coverage`, their share of those due from the room's first to the end of the
     recording; `attendee_max` as last known, which the interface cannot change; `peak`; `p50`,
@@ -60,19 +60,19 @@ def capacity_report(
     last sample; a room's window counts if at least four fifths of the samples due in it were read.
     The ratio is the (1 - risk) quantile of a window's peak by that of the window before, over all
     such pairs of all rooms: of n in order, number ceil((n + 1) * (1 - risk)). Left out are rooms
-    that were ever at their cap, were never used or whose cap is unknown, and pairs whose earlier
-    window saw nobody. If windows go on to follow each other as they did, at most this share of such
-    caps is expected to be exceeded in the next one; of a single room nothing is promised. There is
-    no number, and `reason` says why, for the rooms left out, where the last window does not count
-    or saw nobody, and for all rooms where the pairs are too few for the risk.
+    that were ever at their cap, were never used or whose cap is unknown, and pairs in whose earlier
+    window nobody was present. If windows go on to follow each other as they did, at most this share
+    of such caps is expected to be exceeded in the next one; of a single room nothing is promised.
+    There is no number, and `reason` says why, for the rooms left out, where the last window does
+    not count or nobody was in it, and for all rooms where the pairs are too few for the risk.
 
     `attrs["timezone"]` names the zone of the hours (`tz`, or else local time);
     `attrs["totals"]` holds people and users of all rooms at once, `people_peak`, `people_peak_at`,
     `people_p95`, ... (percentiles while anybody was there), by which licences are bought. A sample
     that failed counts nowhere, so all of it is "at least". With `risk` there are `attrs["risk"]`,
-    `attrs["ahead"]` in words, and `attrs["windows"]`, the number of pairs. ConfigError: there is no
-    such folder; `risk` is not between 0 and 1, `ahead` no time, or, with `risk`, the samples are of
-    two services.
+    `attrs["ahead"]` in words, and `attrs["pairs"]`, the number of pairs. ConfigError: there is no
+    such folder; `risk` is not between 0 and 1, `ahead` is not a time, or, with `risk`, the samples
+    are of two services.
     """
     zone_of_hours, name = zone(tz)
     window = 0.0 if risk is None else _minutes(risk, ahead)
@@ -88,7 +88,7 @@ def capacity_report(
     report["at_risk"] = ""
     if risk is not None:
         pairs = _apply_risk(samples, report, risk, window)
-        attrs |= {"risk": float(risk), "ahead": duration(window), "windows": pairs}
+        attrs |= {"risk": float(risk), "ahead": duration(window), "pairs": pairs}
     report["reason"] = [_reason(row) for row in report.to_dict("records")]
     report = report.rename_axis("room_id").reset_index()[list(_TYPES)].astype(_TYPES)
     report.attrs = attrs if service is None else {**attrs, "service": service}
@@ -96,7 +96,8 @@ def capacity_report(
 
 
 def _minutes(risk: float, ahead: str | timedelta) -> float:
-    """Return the minutes ahead; ConfigError: they are none, or `risk` is no share."""
+    """Return the minutes ahead; ConfigError: `ahead` is not a positive time, or `risk` not
+    between 0 and 1."""
     if not (finite(risk) and risk < 1):
         raise ConfigError(f"risk is {risk!r}", "Give a share between 0 and 1, such as 0.10.")
     window = ahead
@@ -171,7 +172,7 @@ def _least(sizes: pd.DataFrame, count: str, share: float) -> "pd.Series[float]":
 
 
 def _apply_risk(samples: pd.DataFrame, report: pd.DataFrame, risk: float, window: float) -> int:
-    """Put the caps at this risk in place of the report's, and what is said of them `at_risk`;
+    """Replace the suggested caps by those for this risk, with their reasons in `at_risk`, and
     return how many pairs of windows they rest on. `capacity_report` states the rule."""
     windows = _windows(samples, report, window)
     before = windows.groupby("room", observed=True)[["number", "peak", "present"]].shift(-1)
@@ -194,8 +195,8 @@ def _apply_risk(samples: pd.DataFrame, report: pd.DataFrame, risk: float, window
     if rank > len(ratios):
         least = np.ceil((1 - risk) / risk - 1e-9)
         report["at_risk"] = (
-            f"{counted(len(ratios), 'comparison')} of {words} with the {words} before; a risk of "
-            f"{percent} takes {least:,.0f}"
+            f"only {counted(len(ratios), 'pair')} of consecutive windows of {words}; a risk of "
+            f"{percent} needs {least:,.0f}"
         )
     return len(ratios)
 
@@ -203,9 +204,10 @@ def _apply_risk(samples: pd.DataFrame, report: pd.DataFrame, risk: float, window
 def _windows(samples: pd.DataFrame, report: pd.DataFrame, window: float) -> pd.DataFrame:
     """Return a row for each room and window that counts, by room, the last window first (`number`
     0): its peak, and the most people that were `present`."""
-    minutes = (samples["time"].max() - samples["time"]).dt.total_seconds() / 60
-    number = (minutes // window).rename("number")
-    whole = (number + 1) * window <= minutes.max() + 1.1 * report["interval"].median()
+    age = samples["time"].max() - samples["time"]
+    number = (age // timedelta(minutes=window)).rename("number")
+    recorded = age.max() / timedelta(minutes=1) + 1.1 * report["interval"].median()
+    whole = (number + 1) * window <= recorded
     windows: pd.DataFrame = (
         samples[samples["users"].notna() & whole]
         .groupby(["room", number], observed=True)

@@ -49,7 +49,7 @@ def samples_table(frame: pd.DataFrame) -> Any:
     types = {"time": "datetime64[ms, UTC]", "room_id": "string", **dict.fromkeys(NUMBERS, "Int64")}
     try:
         plain = frame[list(COLUMNS)].astype(types)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{', '.join(NUMBERS)} of the samples have to be whole numbers or missing"
         ) from None

@@ -101,7 +101,7 @@ def test_a_peak_above_the_suggestion_is_drawn():
 
 def test_what_rests_on_a_risk_says_so():
     """A room that was read and has no suggestion reached its cap, or says why in words."""
-    full, few = ("Full", 8, None, 8, 5.0, "at its cap"), ("Few", 8, None, 6, 0.0, "3 comparisons")
+    full, few = ("Full", 8, None, 8, 5.0, "at its cap"), ("Few", 8, None, 6, 0.0, "only 3 pairs")
     chart = capacity_chart(report(SOME[0], full, few, risk=0.1, ahead="4 weeks"))
     assert head(chart)[0] == "Caps of 3 rooms: 1 reached, 1 to keep, 1 without a suggestion"
     assert head(chart)[1].endswith(
@@ -110,7 +110,7 @@ def test_what_rests_on_a_risk_says_so():
     assert chart.summary().splitlines()[-3:] == [
         "  Full (room-1): 8: at its cap",
         "  Keep (room-0): 10, keep: peak 10, cap 10",
-        "  Few (room-2): 8, no suggestion: 3 comparisons",
+        "  Few (room-2): 8, no suggestion: only 3 pairs",
     ]
 
 

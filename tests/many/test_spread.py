@@ -290,6 +290,22 @@ def test_the_end_waits_for_no_worker_and_calls_none_lost(script, small):
     assert [future.cancelled() for future in futures] == [False] * 4 + [True] * 5
 
 
+def test_ctrl_c_while_parts_are_handed_out_cancels_them(script, small):
+    """Those that were submitted do not run for a sweep that nobody waits for."""
+    futures = []
+
+    def submit(_):
+        if len(futures) == 2:
+            raise KeyboardInterrupt
+        futures.append(Future())
+        return futures[-1]
+
+    client = script(building(dict.fromkeys(rooms(40), ()))).client()
+    with pytest.raises(KeyboardInterrupt):
+        ck.sweep(client, rooms(40), executor=Submitting(submit))
+    assert [future.cancelled() for future in futures] == [True, True]
+
+
 def test_threads_give_what_came_of_their_part(script, threads):
     """They are told of the end: what they have read of an unfinished part is kept."""
     ended, gate = threading.Event(), threading.Event()

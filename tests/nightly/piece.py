@@ -54,7 +54,7 @@ class Piece:
 
 
 class Part(NamedTuple):
-    """A promise, and the attack on it; nightly pieces have `size` units, everyday ones `short`."""
+    """A promise, and the attack on it; a piece has `size` units; tests run one of `short`."""
 
     promise: str
     attack: Callable[[Piece], object]

@@ -267,9 +267,14 @@ def test_what_is_no_frame_of_samples_is_refused(wrong, match):
 
 
 def test_a_sample_that_is_there_twice_counts_once():
-    """As where two parts of a recording that overlap are put together."""
+    """As where two parts of a recording that overlap are put together; of two, one that was read
+    counts."""
     part = steady([0, 3, 3, 0])
     assert report(part, part.iloc[1:]).equals(report(part))
+    failed = steady([None] * 4, ret=504)
+    for frames in ((part, failed), (failed, part)):
+        assert report(*frames)["peak"]["a"] == 3
+        assert report(*frames)["coverage"]["a"] == 1
 
 
 # With a risk, a window of ten days
@@ -300,13 +305,13 @@ def test_a_cap_at_risk_is_the_last_peak_times_a_quantile_of_how_peaks_grow():
     found = at_risk(*GROWTH)
     assert found["suggested"].to_dict() == {"11": 16, "12": 18, "15": 22, "20": 30}
     assert found["reason"]["15"] == f"peak 15 {AT_RISK}"
-    attrs = {name: found.attrs[name] for name in ("risk", "ahead", "windows")}
-    assert attrs == {"risk": 0.5, "ahead": "10 days", "windows": 4}
+    attrs = {name: found.attrs[name] for name in ("risk", "ahead", "pairs")}
+    assert attrs == {"risk": 0.5, "ahead": "10 days", "pairs": 4}
     assert at_risk(*GROWTH, risk=0.2)["suggested"].to_list() == [22, 24, 30, 40]
     found = at_risk(*GROWTH, risk=0.19)
     assert found["suggested"].isna().all()
     assert set(found["reason"]) == {
-        "4 comparisons of 10 days with the 10 days before; a risk of 19 % takes 5"
+        "only 4 pairs of consecutive windows of 10 days; a risk of 19 % needs 5"
     }
 
 
@@ -340,7 +345,7 @@ UNREAD = "read for less than four fifths of the last 10 days"
 def test_a_room_counts_and_gets_a_number_by_what_was_seen_of_it(room, pairs, suggested, reason):
     """Or words that say why there is no number; the rooms beside it get theirs."""
     found = at_risk(room, *ALIKE)
-    assert found.attrs["windows"] == len(ALIKE) + pairs
+    assert found.attrs["pairs"] == len(ALIKE) + pairs
     assert found["reason"]["a"].startswith(reason)
     assert (None if pd.isna(found["suggested"]["a"]) else found["suggested"]["a"]) == suggested
     assert set(found["suggested"].drop("a")) == {22}
@@ -349,9 +354,9 @@ def test_a_room_counts_and_gets_a_number_by_what_was_seen_of_it(room, pairs, sug
 def test_a_window_that_is_not_whole_compares_nothing():
     """Nineteen days hold one window of ten."""
     found = at_risk(*(frame.iloc[1:] for frame in ALIKE))
-    assert found.attrs["windows"] == 0
+    assert found.attrs["pairs"] == 0
     assert found["reason"].iloc[0] == (
-        "0 comparisons of 10 days with the 10 days before; a risk of 50 % takes 1"
+        "only 0 pairs of consecutive windows of 10 days; a risk of 50 % needs 1"
     )
 
 
@@ -369,7 +374,7 @@ def test_no_larger_share_of_the_rooms_than_was_said_exceeds_its_cap(risk):
         names = pd.array([f"{room:02}" for room in range(rooms)] * days, "string")
         frame = frame.assign(time=np.repeat(times, rooms), room_id=names)
         found = capacity_report(frame, "UTC", risk=risk, ahead="1w")
-        assert found.attrs["windows"] == 2 * rooms
+        assert found.attrs["pairs"] == 2 * rooms
         exceeded.append((users[days:].max(axis=0) > found["suggested"].to_numpy(int)).mean())
     assert risk / 2 < np.mean(exceeded) <= risk + 0.01
 
