@@ -38,7 +38,7 @@ def send_spread(
     `max_rate` parts run one after another. Raises ConfigError if a part does.
     """
     cancelled, over = cancelled or threading.Event(), threading.Event()
-    # Threads see the end; to another process an event does not travel.
+    # An event cannot be sent to another process.
     options["cancelled"] = over if isinstance(executor, ThreadPoolExecutor) else None
     options["max_rate"] = max_rate
     call = uuid4().hex  # keeps Dask from returning a cached result of an earlier sweep
@@ -96,7 +96,7 @@ def _submit(
 
 
 def _send(
-    call: str,  # noqa: ARG001  # it tells this call from that of another sweep
+    call: str,  # noqa: ARG001  # makes it differ from the same part of another sweep
     client: Client,
     asked: Sequence[Request],
     options: dict[str, Any],

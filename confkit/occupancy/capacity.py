@@ -74,16 +74,16 @@ def capacity_report(
     such folder; `risk` is not between 0 and 1, `ahead` is not a time, or, with `risk`, the samples
     are of two services.
     """
-    zone_of_hours, name = zone(tz)
-    window = 0.0 if risk is None else _minutes(risk, ahead)
+    hours_zone, name = zone(tz)
+    window = 0.0 if risk is None else _window_minutes(risk, ahead)
     service = whose(source)
     if risk is not None and service is not None and ", " in service:
         raise ConfigError(
             f"These are samples of {service}", "Give those of one service, or no `risk`."
         )
     samples = samples_by_room(source)
-    report = _figures(samples, zone_of_hours)
-    totals = _totals(samples, report["interval"].median(), zone_of_hours)
+    report = _figures(samples, hours_zone)
+    totals = _totals(samples, report["interval"].median(), hours_zone)
     attrs: dict[Any, Any] = {"timezone": name, "totals": {"rooms": len(report), **totals}}
     report["at_risk"] = ""
     if risk is not None:
@@ -95,8 +95,8 @@ def capacity_report(
     return report
 
 
-def _minutes(risk: float, ahead: str | timedelta) -> float:
-    """Return the minutes ahead; ConfigError: `ahead` is not a positive time, or `risk` not
+def _window_minutes(risk: float, ahead: str | timedelta) -> float:
+    """Return the length of a window; ConfigError: `ahead` is not a positive time, or `risk` not
     between 0 and 1."""
     if not (finite(risk) and risk < 1):
         raise ConfigError(f"risk is {risk!r}", "Give a share between 0 and 1, such as 0.10.")
@@ -193,7 +193,7 @@ def _apply_risk(samples: pd.DataFrame, report: pd.DataFrame, risk: float, window
     unread = f"read for less than four fifths of the last {words}"
     report.loc[last["peak"].isna(), "at_risk"] = unread
     if rank > len(ratios):
-        least = np.ceil((1 - risk) / risk - 1e-9)
+        least = np.ceil((1 - risk) / risk - 1e-9)  # as many as make the rank one of theirs
         report["at_risk"] = (
             f"only {counted(len(ratios), 'pair')} of consecutive windows of {words}; a risk of "
             f"{percent} needs {least:,.0f}"
@@ -222,21 +222,21 @@ def _windows(samples: pd.DataFrame, report: pd.DataFrame, window: float) -> pd.D
 def _reason(row: dict[Any, Any]) -> str:
     if not row["samples"]:
         return "could not be read"
-    unsure = "" if row["people_known"] else "; people could not be told apart from devices"
+    caveat = "" if row["people_known"] else "; people could not be told apart from devices"
     peak = int(row["peak"])
     if not row["used"]:
-        return f"never used{'; only devices were in it' if peak else ''}{unsure}"
+        return f"never used{'; only devices were in it' if peak else ''}{caveat}"
     if not row["capped"]:
-        return f"peak {peak}; its attendee_max could not be read{unsure}"
+        return f"peak {peak}; its attendee_max could not be read{caveat}"
     if row["full"]:
         long = f" for {duration(row['minutes_full'])}" if pd.notna(row["minutes_full"]) else ""
-        unmet = f"{peak} may be too low" if not row["at_risk"] else "no cap is suggested"
-        return f"at its cap{long}, so true demand is unknown: {unmet}{unsure}"
+        advice = "no cap is suggested" if row["at_risk"] else f"{peak} may be too low"
+        return f"at its cap{long}, so true demand is unknown: {advice}{caveat}"
     if row["at_risk"]:
-        return f"{row['at_risk']}{unsure}"
+        return f"{row['at_risk']}{caveat}"
     seen = duration(row["due"] * row["interval"] if pd.notna(row["interval"]) else 0)
     cap = "no cap" if pd.isna(row["attendee_max"]) else f"cap {row['attendee_max']:.0f}"
-    return f"peak {peak} in {seen}, {cap}; nothing is promised{unsure}"
+    return f"peak {peak} in {seen}, {cap}; nothing is promised{caveat}"
 
 
 def _totals(samples: pd.DataFrame, usual: float, tz: tzinfo) -> dict[str, Any]:

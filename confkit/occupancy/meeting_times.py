@@ -59,13 +59,15 @@ def _meetings(samples: pd.DataFrame) -> pd.DataFrame:
     meeting if anybody was seen in it.
     """
     usual = samples.groupby("room", observed=False)["gap"].transform("median")
-    alone = ~(samples["gap"] <= 5 * usual)  # nothing is known of the time before
-    last = alone.shift(-1, fill_value=True)  # nor, in these samples, of the time after
-    busy = ~(samples["present"] == 0)
-    begins = busy & (alone | ~busy.shift(fill_value=False))
-    ends = busy & (last | ~busy.shift(-1, fill_value=False))
+    # The first and the last sample of a room have a gap beside them, too.
+    after_gap = ~(samples["gap"] <= 5 * usual)
+    before_gap = after_gap.shift(-1, fill_value=True)
+    busy = ~(samples["present"] == 0)  # or failed
+    begins = busy & (after_gap | ~busy.shift(fill_value=False))
+    ends = busy & (before_gap | ~busy.shift(-1, fill_value=False))
     time, run = samples["time"], begins.cumsum()
-    start_from, end_to = time.shift().mask(alone)[begins], time.shift(-1).mask(last)[ends]
+    start_from = time.shift().mask(after_gap)[begins]
+    end_to = time.shift(-1).mask(before_gap)[ends]
     edges = pd.DataFrame({"start_from": start_from.array, "end_to": end_to.array}, run[begins])
     seen = samples.assign(run=run, place=samples.index)[samples["present"].notna() & busy]
     seen = seen.join(edges, on="run")
