@@ -6,33 +6,175 @@ room_id = ck.create_room(client, "Weekly sync", owner_id="ops", attendee_max=25)
 ck.rooms_frame([ck.get_room(client, room_id)])
 """
 
-import re
 from importlib import import_module
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-# At once, because its module bears its name: imported later, that would take the function's place.
-from .connect import connect as connect
+from .calls import Call
+from .checklist import Check, Checklist
+from .client import Client
+from .connect import ask_secret, connect
+from .devices import NotInRoom, PreflightFailed, import_device, list_devices, remove_device
+from .dialect import Dialect
+from .errors import (
+    ApiError,
+    AuthenticationFailed,
+    ConfigError,
+    ConfkitError,
+    Explanation,
+    JoinFailed,
+    LicenceError,
+    MediaServerUnavailable,
+    OutcomeUnknown,
+    ParameterError,
+    ProtocolError,
+    ReadOnlyError,
+    RoomClosed,
+    RoomNotFound,
+    ServiceTimeout,
+    ServiceUnavailable,
+    TokenRejected,
+    TransportError,
+    TransportTimeout,
+    Unsettled,
+    UnsettledTimeout,
+    UserExists,
+    UserNotFound,
+    explain,
+)
+from .frames import calls_frame, devices_frame, rooms_frame, users_frame
+from .records import Device, Room, RoomUser
+from .rooms import create_room, delete_room, force_offline, get_mcu, get_room, get_room_users
+from .wire import Request
+
+if TYPE_CHECKING:
+    from .bulk.device_table import TableError
+    from .bulk.imports import import_devices
+    from .bulk.removals import remove_devices, stray_devices
+    from .charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
+    from .deployment.doctor import doctor
+    from .deployment.probe import Evidence, Probe, probe_dialect
+    from .diagnosis import diagnose_device
+    from .many.sweeps import Failure, Sweep, occupancy_frame, sweep
+    from .occupancy.capacity import capacity_report
+    from .occupancy.folder import RecordingError, save_occupancy
+    from .occupancy.known import known_rooms
+    from .occupancy.loading import load_occupancy, recorded_rooms
+    from .occupancy.meeting_times import meetings
+    from .occupancy.recorder import Recorded, Recorder
+    from .rtsp.preflight import preflight
+    from .rtsp.report import Report
 
 __version__ = "0.1.0"
 
+# The folders are extras: each is loaded when one of its names is first used.
+_EXTRAS = {
+    ".bulk.device_table": "TableError",
+    ".bulk.imports": "import_devices",
+    ".bulk.removals": "remove_devices stray_devices",
+    ".charts": "capacity_chart occupancy_chart occupancy_curve occupancy_heatmap",
+    ".deployment.doctor": "doctor",
+    ".deployment.probe": "Evidence Probe probe_dialect",
+    ".diagnosis": "diagnose_device",
+    ".many.sweeps": "Failure Sweep occupancy_frame sweep",
+    ".occupancy.capacity": "capacity_report",
+    ".occupancy.folder": "RecordingError save_occupancy",
+    ".occupancy.known": "known_rooms",
+    ".occupancy.loading": "load_occupancy recorded_rooms",
+    ".occupancy.meeting_times": "meetings",
+    ".occupancy.recorder": "Recorded Recorder",
+    ".rtsp.preflight": "preflight",
+    ".rtsp.report": "Report",
+}
+_MODULES = {name: module for module, names in _EXTRAS.items() for name in names.split()}
 
-def _modules() -> dict[str, str]:
-    """The module of each public name, as the stub beside this file says."""
-    stub = Path(__file__).with_suffix(".pyi").read_text("utf-8")
-    imports = re.findall(r"^from (\S+) import ([^(\n]+|\([^)]+)", stub, re.MULTILINE)
-    return {name: module for module, names in imports for name in re.findall(r"\w+", names)}
-
-
-_MODULES = _modules()
-__all__ = sorted(_MODULES)
+__all__ = [
+    "ApiError",
+    "AuthenticationFailed",
+    "Call",
+    "Check",
+    "Checklist",
+    "Client",
+    "ConfigError",
+    "ConfkitError",
+    "Device",
+    "Dialect",
+    "Evidence",
+    "Explanation",
+    "Failure",
+    "JoinFailed",
+    "LicenceError",
+    "MediaServerUnavailable",
+    "NotInRoom",
+    "OutcomeUnknown",
+    "ParameterError",
+    "PreflightFailed",
+    "Probe",
+    "ProtocolError",
+    "ReadOnlyError",
+    "Recorded",
+    "Recorder",
+    "RecordingError",
+    "Report",
+    "Request",
+    "Room",
+    "RoomClosed",
+    "RoomNotFound",
+    "RoomUser",
+    "ServiceTimeout",
+    "ServiceUnavailable",
+    "Sweep",
+    "TableError",
+    "TokenRejected",
+    "TransportError",
+    "TransportTimeout",
+    "Unsettled",
+    "UnsettledTimeout",
+    "UserExists",
+    "UserNotFound",
+    "ask_secret",
+    "calls_frame",
+    "capacity_chart",
+    "capacity_report",
+    "connect",
+    "create_room",
+    "delete_room",
+    "devices_frame",
+    "diagnose_device",
+    "doctor",
+    "explain",
+    "force_offline",
+    "get_mcu",
+    "get_room",
+    "get_room_users",
+    "import_device",
+    "import_devices",
+    "known_rooms",
+    "list_devices",
+    "load_occupancy",
+    "meetings",
+    "occupancy_chart",
+    "occupancy_curve",
+    "occupancy_frame",
+    "occupancy_heatmap",
+    "preflight",
+    "probe_dialect",
+    "recorded_rooms",
+    "remove_device",
+    "remove_devices",
+    "rooms_frame",
+    "save_occupancy",
+    "stray_devices",
+    "sweep",
+    "users_frame",
+]
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name when it is first used: `import confkit` stays quick."""
+    """Return a name of an extra, which is loaded now."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_MODULES[name], __name__), name)
-    return found
+    value = globals()[name] = getattr(import_module(_MODULES[name], __name__), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -2,8 +2,11 @@
 
 import ast
 import importlib
+import os
+import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -144,14 +147,30 @@ def test_every_public_name_is_there_and_none_is_hidden_by_a_module():
         _ = ck.nothing_of_ours
 
 
-def test_the_stub_says_what_editors_and_programs_find():
-    """A type checker sees the names that a program gets, and both find each of them."""
-    stub = ast.parse((PACKAGE / "__init__.pyi").read_text("utf-8"))
-    [listed] = [node.value for node in stub.body if isinstance(node, ast.Assign)]
-    assert sorted(ast.literal_eval(listed)) == ck.__all__
+def test_names_of_extras_are_those_that_type_checkers_see():
+    """The table of what loads later holds the names that are imported for type checkers, and a star
+    import brings every public name."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    [typing] = [node for node in tree.body if isinstance(node, ast.If)]
+    assert {f".{node.module}": {alias.name for alias in node.names} for node in typing.body} == {
+        module: set(names.split()) for module, names in ck._EXTRAS.items()
+    }
     found = {}
     exec("from confkit import *", found)
     assert set(ck.__all__) < set(found)
+
+
+def test_a_zip_can_be_imported(tmp_path):
+    """`import confkit` works from a zip of the package."""
+    with zipfile.ZipFile(tmp_path / "confkit.zip", "w") as archive:
+        for path in [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]:
+            archive.write(path, path.relative_to(PACKAGE.parent))
+    code = "import confkit as ck; print(ck.__file__, ck.explain(404).meaning, ck.sweep)"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "confkit.zip")}
+    out = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, env=env, cwd=tmp_path
+    )
+    assert re.search("confkit.zip.* room not found .*sweep", out.stdout), out.stderr
 
 
 def test_importing_confkit_loads_nothing_heavy():
