@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .calls import Call
-from .checklist import Check, Checklist
+from .checks import Check, Checklist
 from .client import Client
 from .connect import ask_secret, connect
 from .devices import NotInRoom, PreflightFailed, import_device, list_devices, remove_device
@@ -20,7 +20,6 @@ from .errors import (
     AuthenticationFailed,
     ConfigError,
     ConfkitError,
-    Explanation,
     JoinFailed,
     LicenceError,
     MediaServerUnavailable,
@@ -35,8 +34,6 @@ from .errors import (
     TokenRejected,
     TransportError,
     TransportTimeout,
-    Unsettled,
-    UnsettledTimeout,
     UserExists,
     UserNotFound,
     explain,
@@ -44,17 +41,15 @@ from .errors import (
 from .frames import calls_frame, devices_frame, rooms_frame, users_frame
 from .records import Device, Room, RoomUser
 from .rooms import create_room, delete_room, force_offline, get_mcu, get_room, get_room_users
-from .wire import Request
+from .sweep import Failure, Sweep, changes, occupancy_frame, sweep
 
 if TYPE_CHECKING:
-    from .bulk.device_table import TableError
-    from .bulk.imports import import_devices
-    from .bulk.removals import remove_devices, stray_devices
+    from .bulk.devices import import_devices, remove_devices, stray_devices
+    from .bulk.table import TableError
     from .charts import capacity_chart, occupancy_chart, occupancy_curve, occupancy_heatmap
     from .deployment.doctor import doctor
-    from .deployment.probe import Evidence, Probe, probe_dialect
+    from .deployment.probe import probe_dialect
     from .diagnosis import diagnose_device
-    from .many.sweeps import Failure, Sweep, occupancy_frame, sweep
     from .occupancy.capacity import capacity_report
     from .occupancy.folder import RecordingError, save_occupancy
     from .occupancy.known import known_rooms
@@ -68,14 +63,12 @@ __version__ = "0.1.0"
 
 # The folders are extras: each is loaded when one of its names is first used.
 _EXTRAS = {
-    ".bulk.device_table": "TableError",
-    ".bulk.imports": "import_devices",
-    ".bulk.removals": "remove_devices stray_devices",
+    ".bulk.devices": "import_devices remove_devices stray_devices",
+    ".bulk.table": "TableError",
     ".charts": "capacity_chart occupancy_chart occupancy_curve occupancy_heatmap",
     ".deployment.doctor": "doctor",
-    ".deployment.probe": "Evidence Probe probe_dialect",
+    ".deployment.probe": "probe_dialect",
     ".diagnosis": "diagnose_device",
-    ".many.sweeps": "Failure Sweep occupancy_frame sweep",
     ".occupancy.capacity": "capacity_report",
     ".occupancy.folder": "RecordingError save_occupancy",
     ".occupancy.known": "known_rooms",
@@ -98,8 +91,6 @@ __all__ = [
     "ConfkitError",
     "Device",
     "Dialect",
-    "Evidence",
-    "Explanation",
     "Failure",
     "JoinFailed",
     "LicenceError",
@@ -108,14 +99,12 @@ __all__ = [
     "OutcomeUnknown",
     "ParameterError",
     "PreflightFailed",
-    "Probe",
     "ProtocolError",
     "ReadOnlyError",
     "Recorded",
     "Recorder",
     "RecordingError",
     "Report",
-    "Request",
     "Room",
     "RoomClosed",
     "RoomNotFound",
@@ -127,14 +116,13 @@ __all__ = [
     "TokenRejected",
     "TransportError",
     "TransportTimeout",
-    "Unsettled",
-    "UnsettledTimeout",
     "UserExists",
     "UserNotFound",
     "ask_secret",
     "calls_frame",
     "capacity_chart",
     "capacity_report",
+    "changes",
     "connect",
     "create_room",
     "delete_room",

@@ -1,202 +1,116 @@
-"""The client: owns the wire to one service, its token, and the record of its last calls."""
+"""The client: `Client.call` is the one place that sends a request, retries a read, renews the
+token, keeps to the rate and records the call."""
 
 from __future__ import annotations
 
+import copy
 import ipaddress
+import logging
 import math
-import os
 import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from statistics import median
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from . import signing
-from .attempt import Attempt, Context, Read
-from .endpoints import A1, Endpoint, sendable, whole
-from .errors import ConfigError, ConfkitError, ProtocolError, ReadOnlyError
+from .calls import Call
+from .errors import (
+    Cancelled,
+    ConfigError,
+    ConfkitError,
+    ProtocolError,
+    ReadOnlyError,
+    TokenRejected,
+    TransportError,
+    may_have_happened,
+    outcome_unknown,
+)
+from .fast import FastTransport
+from .operations import A1, B1, OPERATIONS, Operation
 from .secret import Guarded, GuardedAddress, Secret, mask_address
-from .transport import finite, mask_log, session, timeouts
-from .wire import Request
+from .transport import checked_timeout, exchange, is_positive, make_session, redact_log
+from .wire import Response, check_sendable, interpret, prepare, secrets_in, token_parts
 
 if TYPE_CHECKING:
-    from .calls import Call
-    from .dialect import Dialect
-    from .many.queue import Outcomes
+    from .dialect import AccessToken, Dialect
 
-KEPT = 200  # calls on record
-MARGIN = 1.02  # keeps the bound where the network bunches what left evenly
-LATE = 0.005  # seconds that may be caught up; together with a gap below MARGIN the bound holds
+KEPT_CALLS = 200
+TRIES = 3  # of a read: once, and at most twice again
+DIAL_SECONDS = 30.0  # B1 responds when the service has dialled the camera, or has given up
+MARGIN = 1.02  # keeps the rate where the network bunches what left evenly
 
+log = logging.getLogger("confkit")
 # Not Python's own: whoever seeds that one keeps it, whatever threads wait here.
-_CHANCE = random.SystemRandom().random
-# What a client has anew in another process.
-_ANEW = {
-    "sandbox": None,
-    "_on_close": lambda: None,
-    "_clock": time.monotonic,
-    "_sleep": time.sleep,
-    "_chance": _CHANCE,
-    "_now": time.time,
-}
+_random = random.SystemRandom()
 
 
-def base_address(text: str, setting: str) -> str:
-    """Return the address of an interface without a slash at its end, to be joined to paths.
+class RateLimiter:
+    """Spreads requests evenly, so that at most `max_rate` leave in any second.
 
-    ConfigError says why it is no http(s) base."""
-    given = hidden_address(str(text))
-    problem, url = _read(given)
-    if problem:
-        found = f": {mask_address(url, broken=True)!r}" if isinstance(given, Guarded) else ""
-        raise ConfigError(
-            f"{setting} {problem}{found}",
-            "Write it as scheme://host:port, such as http://conference.example:8080",
-        )
-    return str(url)
-
-
-def hidden_address(text: str) -> str:
-    """Return what was given as the address of a service as a text that shows no secret in a repr:
-    without `://` it may be a key that went into the wrong field."""
-    return GuardedAddress(text) if "://" in text else Secret(text)
-
-
-def on_loopback(url: str) -> bool:
-    """Return whether the address is this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def checked_rate(max_rate: float) -> float:
-    """Return the requests per second; ConfigError where that is no number above 0."""
-    if not finite(max_rate):
-        raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
-    return max_rate
-
-
-def _read(text: str) -> tuple[str | None, str]:
-    """Return what is wrong with an address, and its base. The error is raised elsewhere: a
-    traceback from here would show the parts of the address, a login among them."""
-    url = hidden_address(text.strip().rstrip("/"))
-    try:
-        parts = urlsplit(str(url))
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), 0
-    problem = None
-    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        problem = "is no address"
-    elif parts.username is not None or parts.password is not None:
-        problem = "holds a login, which would show wherever the address does"
-    elif parts.query or parts.fragment:
-        problem = "holds a query or a fragment"
-    elif any(letter.isspace() for letter in url):
-        problem = "holds white space"
-    return problem, url
-
-
-def take(paces: Sequence[Pace]) -> float:
-    """Return the seconds until all of these allow one more request; with 0 that request counts as
-    sent."""
-    with ExitStack() as held:
-        for pace in paces:
-            held.enter_context(pace._lock)
-        wait = max((pace._wait() for pace in paces), default=0.0)
-        if wait > 0:
-            return wait
-        for pace in paces:
-            pace._leave()
-        return 0.0
-
-
-class Pace:
-    """Call it to wait until `max_rate` requests in any second allow one more.
-
-    Requests leave evenly, not in bursts. `clock` gives monotonic seconds and `sleep` waits; both
-    are passed in so that tests need no time.
+    `clock` gives monotonic seconds.
     """
 
-    def __init__(
-        self, max_rate: float, clock: Callable[[], float], sleep: Callable[[float], object]
-    ) -> None:
-        max_rate = checked_rate(max_rate)
+    def __init__(self, max_rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         # Of 2.5 requests only two fit into a second; below one, the gap is what counts.
+        max_rate = checked_rate(max_rate)
         self._gap = MARGIN / (math.floor(max_rate) if max_rate >= 1 else max_rate)
-        self._due = -math.inf
-        self._clock, self._sleep = clock, sleep
+        self._due, self._clock = -math.inf, clock
         self._lock = threading.Lock()
 
-    def __call__(self) -> None:
-        """Wait until it is time for one more request."""
+    def acquire(self, wait: Callable[[float], object]) -> bool:
+        """Wait until one more request may leave; False where `wait` returns true, as none is to
+        leave any more."""
         with self._lock:
             now = self._clock()
             due = self._due = max(now, self._due + self._gap)
-        if due > now:
-            self._sleep(due - now)
-
-    def _wait(self) -> float:
-        return self._due + self._gap - self._clock()
-
-    def _leave(self) -> None:
-        # Who came a little late, as waits do, does not make those behind him late as well.
-        self._due = max(self._due + self._gap, self._clock() - LATE)
+        return not (due > now and wait(due - now))
 
 
 class SharedToken:
-    """Call it for the token that `authenticate` makes once for all threads.
+    """The access token of all threads that share a client.
 
-    `instead_of` is a token that was refused: unless another thread has replaced it already, a new
-    one is made. Threads that wait for one authentication share its token, or its error: when the
-    keys are wrong, a service that locks accounts out sees one attempt.
+    Threads that wait for one authentication share its token, or its error: when the keys are wrong,
+    a service that locks accounts out sees one attempt.
     """
 
-    def __init__(
-        self,
-        authenticate: Callable[[], signing.AccessToken],
-        held: signing.AccessToken | None = None,
-    ) -> None:
-        self.held = held
-        self._authenticate = authenticate
+    def __init__(self, token: AccessToken | None = None) -> None:
+        self.value = token
         self._lock = threading.Lock()
         self._attempts = 0
         self._refusal: ConfkitError | None = None
+        self._rejected: str | None = None  # the token that could not be replaced
 
-    def __call__(self, instead_of: str | None = None) -> signing.AccessToken:
-        """Return the token, or raise the error of the authentication."""
-        before = self._attempts
+    def get(self, authenticate: Callable[[], AccessToken], instead_of: str | None) -> AccessToken:
+        """Return the token; `authenticate` makes it where there is none but the rejected one."""
+        attempts = self._attempts
         # Compared by identity: a service may hand out the same text again.
-        if self.held is not None and self.held is not instead_of:
-            return self.held
+        if self.value is not None and self.value is not instead_of:
+            return self.value
         with self._lock:
-            if self.held is not None and self.held is not instead_of:
-                return self.held
-            if self._attempts != before and self._refusal is not None:
+            if self.value is not None and self.value is not instead_of:
+                return self.value
+            shared = self._attempts != attempts or (instead_of and instead_of is self._rejected)
+            if self._refusal is not None and shared:
                 raise self._refusal.again()
             try:
-                self.held, self._refusal = self._authenticate(), None
+                self.value, self._refusal = authenticate(), None
             except ConfkitError as error:
-                self.held, self._refusal = None, error
+                self.value, self._refusal, self._rejected = None, error, instead_of
                 raise
             finally:
                 self._attempts += 1
-            return self.held
+            return self.value
 
 
 class Client:
-    """A service that answers: its two addresses, its keys, and the token that they make.
+    """A connection to one service: its two addresses, its keys, and the token that they make.
 
-    Made by `confkit.connect`. Every call goes through `send`; threads may share one client.
-    `calls` holds the last calls, masked; `session` is the requests session, to configure. `sandbox`
-    is the Sandbox that it talks with, where `connect("sandbox")` or `Sandbox.connect` made it, else
-    None.
+    Made by `confkit.connect`. Every request goes through `call`; threads may share one client.
+    `calls` holds the last calls, masked; `session` is the requests session, to configure;
+    `timeout`, `max_rate` and `read_only` may be changed at any time. `sandbox` is the Sandbox that
+    it talks with, where `connect("sandbox")` or `Sandbox.connect` made it, else None.
     """
 
     def __init__(
@@ -212,48 +126,41 @@ class Client:
         verify: bool | str = True,
         max_rate: float | None = None,
         name: str | None = None,
-        sandbox: Any = None,
         origins: Mapping[str, str] | None = None,
+        sandbox: object = None,
         on_close: Callable[[], object] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
-        chance: Callable[[], float] = _CHANCE,
-        now: Callable[[], float] = time.time,
     ) -> None:
-        secret_key = Secret(secret_key)
-        base_url, outgoing_url = hidden_address(base_url), hidden_address(outgoing_url)
-        whole(A1, "access_key", access_key)
-        whole(A1, "secret_key", secret_key)
         self._addresses = {
             "A": base_address(base_url, "base_url"),
             "B": base_address(outgoing_url, "outgoing_url"),
         }
-        self.access_key = access_key
-        self.secret_key = secret_key
+        self.access_key, self.secret_key = access_key, Secret(secret_key)
+        check_sendable(A1, {"access_key": access_key, "secret_key": self.secret_key})
         if dialect is None:
             from .dialect import Dialect
 
             dialect = Dialect()
         self.dialect = dialect
-        self.timeout = timeouts(timeout)
+        self.timeout = timeout
         self.read_only = read_only
         # A Sandbox or None: a sandbox makes clients, so a client names no type of its.
         self.sandbox: Any = sandbox
-        self.name = name or str(urlsplit(self._addresses["A"]).hostname)
+        self.name = name or str(urlsplit(self.base_url).hostname)
         self.origins = dict(origins or {})
         self.created: list[str] = []  # the rooms that create_room has made with it, not deleted
-        self._calls: deque[Call | Attempt] = deque(maxlen=KEPT)
-        self.session = session()
+        self.session = make_session()
         self.session.verify = verify
         if all(on_loopback(url) for url in self._addresses.values()):
             self.session.trust_env = False  # no proxy of the environment leads to this machine
+        self._wait, self._on_close = sleep, on_close
+        self._more_limiters: tuple[RateLimiter, ...] = ()
         self.max_rate = max_rate
-        self._clock, self._sleep, self._chance, self._now = clock, sleep, chance, now
-        self._pace = self._paced(max_rate)
-        self._on_close = on_close
-        self._token = SharedToken(self._authenticate)
+        self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
+        self._observe: Callable[[Call], object] = self._calls.append
+        self._token: SharedToken | Any = SharedToken()  # a sweep has a token of its own kind
+        self._fast = FastTransport()
         self._closed = False
-        self._process = os.getpid()
 
     @property
     def base_url(self) -> str:
@@ -266,22 +173,36 @@ class Client:
         return self._addresses["B"]
 
     @property
-    def calls(self) -> list[Call]:
-        """The last 200 calls that were made, the newest last, with nothing secret in them."""
-        return [one.call if isinstance(one, Attempt) else one for one in list(self._calls)]
+    def timeout(self) -> tuple[float, float]:
+        """Seconds to connect, and until the whole response is there; one number sets both."""
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float | tuple[float, float]) -> None:
+        self._timeout = checked_timeout(seconds)
 
     @property
-    def usual_seconds(self) -> float:
-        """The median of what the last calls took; 0 before the first."""
-        return median([one.seconds for one in list(self._calls)] or [0.0])
+    def max_rate(self) -> float | None:
+        """At most so many requests leave in any second; None for no bound."""
+        return self._max_rate
+
+    @max_rate.setter
+    def max_rate(self, rate: float | None) -> None:
+        self._limiter = None if rate is None else RateLimiter(rate)
+        self._max_rate = rate
+
+    @property
+    def calls(self) -> list[Call]:
+        """The last 200 calls, the newest last, with nothing secret in them."""
+        return list(self._calls)
 
     @property
     def authenticated(self) -> bool:
         """Whether it holds a token; the service may have dropped that meanwhile."""
-        return self._token.held is not None
+        return self._token.value is not None
 
     def __repr__(self) -> str:
-        if not hasattr(self, "_process"):  # in a traceback out of __init__
+        if not hasattr(self, "_closed"):  # in a traceback out of __init__
             return "<Client, not yet made>"
         values = {
             "base_url": self.base_url,
@@ -295,21 +216,6 @@ class Client:
         ]
         return f"<Client {self.name}: {', '.join(parts)}{', read only' if self.read_only else ''}>"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what another process needs to ask the same service, with the token, so that a
-        worker need not authenticate. The copy has no sandbox to steer, and ends none."""
-        left = {*_ANEW, "_pace", "_calls"}
-        state = {name: value for name, value in self.__dict__.items() if name not in left}
-        return {**state, "_token": self._token.held}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        held = state.pop("_token")
-        self.__dict__.update(state, **_ANEW)
-        mask_log()
-        self._pace = self._paced(self.max_rate)
-        self._calls = deque(maxlen=KEPT)
-        self._token, self._process = SharedToken(self._authenticate, held), os.getpid()
-
     def __enter__(self) -> Self:
         return self
 
@@ -322,134 +228,252 @@ class Client:
         self.session.close()
         self._on_close()
 
-    def send(self, request: Request) -> dict[str, Any]:
-        """Send one request and return the members of its answer; raise any failure.
+    def call(self, operation: Operation | str, /, **parameters: Any) -> dict[str, Any]:
+        """Call one operation, such as `call("A3", room_id="1001")`, and return the members of its
+        response; raise any failure.
 
         A token that the service no longer takes (602) is renewed once, for all threads together,
-        and the call is repeated once. Reads are tried up to three times, waiting as long as the
-        service asks (Retry-After), within the time-outs; a change is sent once. It raises
-        OutcomeUnknown where its answer was lost, and Unsettled where a code leaves open whether it
-        happened.
+        and the call is repeated once. A read is tried up to three times, after a pause, and after
+        the time that the service names (Retry-After) where that fits into the read time-out; a
+        change is sent once. OutcomeUnknown: a change whose response was lost, or leaves it open.
         Sections 4, 5 and 7 of the interface.
         """
-        endpoint = request.endpoint
-        self._is_open()
-        self.may_send(endpoint)
-        sendable(request)
-        token = None if endpoint.token is None else self.token()
-        attempt = Attempt(request, self._context())
+        operation = OPERATIONS[operation] if isinstance(operation, str) else operation
+        self.may_send(operation)
+        self.check_open()
+        check_sendable(operation, parameters)
+        token = self.token() if operation.token else None
+        failures, renewed = 0, False
         while True:
-            members = attempt.send(token)
-            if members is not None:
-                return members
-            if attempt.is_refused:
-                token = self.token(instead_of=token)
-            elif (pause := attempt.pause) is not None:
-                self._sleep(pause)
-            else:
-                raise attempt.failure()
-            attempt = attempt.again()
+            _, result = self._send(operation, parameters, token, self.dialect)
+            if isinstance(result, dict):
+                return result
+            if isinstance(result, TokenRejected) and token is not None and not renewed:
+                token, renewed = self.token(instead_of=token), True
+                continue
+            failures += 1
+            pause = None if operation.write else self._pause(result, failures)
+            if pause is None or self._wait(pause):
+                raise _failure(operation, result)
 
     def ask_once(
-        self, request: Request, token: Secret | None = None, *, dialect: Dialect | None = None
-    ) -> Attempt:
-        """Send one request exactly once, and return the attempt; its `error` is not raised.
+        self,
+        operation: Operation | str,
+        parameters: Mapping[str, Any] | None = None,
+        token: str | None = None,
+        dialect: Dialect | None = None,
+    ) -> tuple[Call, dict[str, Any] | ConfkitError]:
+        """Send one request exactly once; return its record, and the members of the response or the
+        error, which is not raised.
 
         It carries this token or none, in this dialect: for questions about the service itself,
-        where a retry or a login on the way would change the result. The attempt has the `call` as
-        it is on record, the `answer` as it came (None where none did), and its `members` or its
-        `error`. ReadOnlyError, as by `send`.
+        where a retry or a login on the way would change the result. ReadOnlyError, as by `call`.
         """
-        self._is_open()
-        self.may_send(request.endpoint)
-        sendable(request)
-        context = self._context()._replace(dialect=dialect or self.dialect)
-        attempt = Attempt(request, context)
-        attempt.members = attempt.send(token)
-        return attempt
+        operation = OPERATIONS[operation] if isinstance(operation, str) else operation
+        self.may_send(operation)
+        self.check_open()
+        check_sendable(operation, parameters or {})
+        return self._send(operation, parameters or {}, token, dialect or self.dialect)
 
-    def send_many(
-        self,
-        requests: Iterable[Request],
-        *,
-        concurrency: int = 32,
-        max_rate: float | None = None,
-        cancelled: threading.Event | None = None,
-        step: Callable[[], object] = lambda: None,
-        read: Read | None = None,
-    ) -> Outcomes:
-        """Send many reads, and return in order the members of each answer, or its error.
-
-        They go through libcurl where pycurl is installed and knows all of the session's settings,
-        otherwise through the session in threads: up to `concurrency` at once, at most `max_rate` in
-        any second. Each is retried as by `send`, and one expired token costs one authentication.
-        `cancelled` ends it within a second, and so does a service that answers nobody any more:
-        then what was not asked is None, and the list is not `complete`. Ctrl-C raises
-        KeyboardInterrupt within a second. `step` is called after each; `read` turns an answer into
-        what is returned. ParameterError for a change: those go through `send`, one by one.
-        Sections 4, 5 and 7 of the interface.
-        """
-        from .many.sending import send_many
-
-        self._is_open()
-        asked, pace = list(requests), self._paced(max_rate)
-        for request in asked:
-            sendable(request)
-        return send_many(asked, self._context(), concurrency, pace, cancelled, step, read)
-
-    def _paced(self, max_rate: float | None) -> Pace | None:
-        return None if max_rate is None else Pace(max_rate, self._clock, self._sleep)
-
-    def _context(self) -> Context:
-        return Context(
-            session=self.session,
-            dialect=self.dialect,
-            timeout=self.timeout,
-            bases=self._addresses,
-            secret_key=self.secret_key,
-            token=self.token,
-            pace=self._pace,
-            calls=self._calls,
-            clock=self._clock,
-            chance=self._chance,
-            now=self._now,
-        )
-
-    def _is_open(self) -> None:
-        if self._closed or (self.sandbox is not None and self.sandbox.closed):
-            raise ConfigError(
-                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again."
-            )
-        if os.getpid() != self._process:
-            self._after_fork()
-
-    def may_send(self, endpoint: Endpoint) -> None:
-        """Raise ReadOnlyError for a change where the client is read only."""
-        if endpoint.write and self.read_only:
-            raise ReadOnlyError(
-                f"{endpoint.title} ({endpoint.key}) was not sent: this client is read only.",
-                "Connect with read_only=False to change something on the service.",
-            )
-
-    def token(self, instead_of: str | None = None) -> signing.AccessToken:
-        """Return the access token, made at the first call; `instead_of` is one that was refused.
+    def token(self, instead_of: str | None = None) -> AccessToken:
+        """Return the access token, made at the first call; `instead_of` is one that was rejected.
 
         However many threads ask, one of them authenticates (A1) and all get its token, or its
         error. Section 5 of the interface.
         """
-        return self._token(instead_of)
+        return self._token.get(self._authenticate, instead_of)
 
-    def _after_fork(self) -> None:
-        """Drop the parent's connections and lock: two processes on one socket would read each
-        other's answers."""
-        self._process = os.getpid()
-        self._token = SharedToken(self._authenticate)
-        self.session.close()
+    def may_send(self, operation: Operation) -> None:
+        """Raise ReadOnlyError for a change where the client is read only."""
+        if operation.write and self.read_only:
+            raise ReadOnlyError(
+                f"{operation.title} ({operation.key}) was not sent: this client is read only.",
+                "Connect with read_only=False to change something on the service.",
+            )
 
-    def _authenticate(self) -> signing.AccessToken:
-        signed = signing.digest(self.access_key, self.secret_key, self.dialect)
-        answer = self.send(Request(A1, {"access_key": self.access_key, "digest": signed}))
-        token = signing.token_of(answer, self.secret_key, self.dialect)
+    def check_open(self) -> None:
+        """Raise ConfigError where the client, or the sandbox that it talks with, is closed."""
+        if self._closed or (self.sandbox is not None and self.sandbox.closed):
+            raise ConfigError(
+                f"this {'client' if self._closed else 'sandbox'} is closed", "Connect again."
+            )
+
+    def derived(
+        self,
+        wait: Callable[[float], object],
+        observe: Callable[[Call], object],
+        max_rate: float | None = None,
+    ) -> Client:
+        """Return a client that shares this one's session, token and record of calls.
+
+        It waits with `wait`, which returns true where nothing is to be sent any more, shows each
+        call to `observe`, and keeps to `max_rate` beside this one's own.
+        """
+        client = copy.copy(self)
+        client._wait = wait
+        if max_rate is not None and max_rate < (self._max_rate or math.inf):
+            client._more_limiters = (RateLimiter(max_rate), *self._more_limiters)
+
+        def note(call: Call) -> None:
+            self._observe(call)
+            observe(call)
+
+        client._observe = note
+        return client
+
+    def _authenticate(self) -> AccessToken:
+        signed = self.dialect.digest(self.access_key, self.secret_key)
+        members = self.call(A1, access_key=self.access_key, digest=signed)
+        token = self.dialect.token_of(members, self.secret_key)
         if isinstance(token, ProtocolError):
             raise token
         return token
+
+    def _send(
+        self,
+        operation: Operation,
+        parameters: Mapping[str, Any],
+        token: str | None,
+        dialect: Dialect,
+    ) -> tuple[Call, dict[str, Any] | ConfkitError]:
+        """Send a request once, and record it. The frames that hold its URL have returned by then:
+        what is raised here has none of them in its traceback."""
+        request = prepare(
+            operation, parameters, self._addresses[operation.interface], token, dialect
+        )
+        known = (*secrets_in(parameters), *filter(None, (token, self.secret_key)))
+        limiters = (*self._more_limiters, *filter(None, [self._limiter]))
+        if not all(limiter.acquire(self._wait) for limiter in limiters):
+            raise Cancelled(f"{operation.title} ({operation.key}) was not sent: cancelled")
+        connect, read = self._timeout
+        timeout = (connect, max(read, DIAL_SECONDS) if operation is B1 else read)
+        sent, began = time.time(), time.monotonic()
+        response: Response | TransportError | None = None
+        interruption: BaseException | None = None
+        try:
+            # A1 may set a cookie, which is the session's from then on.
+            if request.method == "GET" and operation.token and not operation.write:
+                response = self._fast.get(self.session, request, timeout)
+            if response is None:
+                response = exchange(self.session, request, timeout)
+        except BaseException as error:  # noqa: BLE001  # Ctrl-C, or a bug in a hook of the session
+            interruption = error
+        seconds = time.monotonic() - began
+        result: dict[str, Any] | ConfkitError | None = None
+        if isinstance(response, TransportError):
+            result, response = response, None
+        elif response is not None:
+            known = (*known, *token_parts(operation, response))
+            result = interpret(operation, response, known)
+        call = Call(operation, request, sent, seconds, response, interruption or result, known)
+        self._observe(call)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", call)
+        if result is None:
+            assert interruption is not None  # noqa: S101
+            raise interruption.with_traceback(None) from None
+        return call, result
+
+    def _pause(self, error: ConfkitError, failures: int) -> float | None:
+        """Return the seconds after which a read is sent again; None where its error stands."""
+        wanted = error.retry_after or 0.0
+        if failures == TRIES or not error.retry or wanted > self._timeout[1]:
+            return None
+        return float(wanted + 0.1 * 2**failures * (0.5 + _random.random()))
+
+    def __copy__(self) -> Self:
+        client = object.__new__(type(self))  # copy.copy would take the way of a pickle
+        client.__dict__.update(self.__dict__)
+        return client
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs to ask the same service, with the token, so that a
+        worker need not authenticate. The copy has no sandbox to steer, and ends none."""
+        state = {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
+        return {**state, "_token": self._token.value}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        token = state.pop("_token")
+        rate = state.pop("_max_rate")
+        self.__dict__.update(state, sandbox=None)
+        self._wait, self._on_close, self._more_limiters = time.sleep, lambda: None, ()
+        self.max_rate = rate
+        self._calls = deque(maxlen=KEPT_CALLS)
+        self._observe = self._calls.append
+        self._token, self._fast = SharedToken(token), FastTransport()
+        redact_log()
+
+
+_NOT_PICKLED = {
+    *("sandbox", "_wait", "_on_close", "_limiter", "_more_limiters"),
+    *("_calls", "_observe", "_fast", "_token"),
+}
+
+
+# Addresses and settings
+
+
+def base_address(text: str, setting: str) -> str:
+    """Return the address of an interface without a slash at its end, to be joined to paths.
+
+    ConfigError says why it is no http(s) base.
+    """
+    address = hidden_address(str(text))
+    problem, url = _problem_of(address)
+    if problem:
+        shown = f": {mask_address(url, broken=True)!r}" if isinstance(address, Guarded) else ""
+        raise ConfigError(
+            f"{setting} {problem}{shown}",
+            "Write it as scheme://host:port, such as http://conference.example:8080",
+        )
+    return str(url)
+
+
+def _problem_of(text: str) -> tuple[str | None, str]:
+    """Return what is wrong with an address, and its base. The error is raised elsewhere: a
+    traceback from here would show the parts of the address, a login among them."""
+    url = hidden_address(text.strip().rstrip("/"))
+    try:
+        parts = urlsplit(str(url))
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), 0
+    problem = None
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        problem = "is not a valid URL"
+    elif parts.username is not None or parts.password is not None:
+        problem = "holds a login, which would show wherever the address does"
+    elif parts.query or parts.fragment:
+        problem = "holds a query or a fragment"
+    elif any(letter.isspace() for letter in url):
+        problem = "holds white space"
+    return problem, url
+
+
+def hidden_address(text: str) -> str:
+    """Return the address of a service as a text that shows no secret in a repr: without `://` it
+    may be a key that went into the wrong field."""
+    return GuardedAddress(text) if "://" in text else Secret(text)
+
+
+def on_loopback(url: str) -> bool:
+    """Return whether the address is this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def checked_rate(max_rate: float) -> float:
+    """Return the requests per second; ConfigError where that is no number above 0."""
+    if not is_positive(max_rate):
+        raise ConfigError(f"max_rate is {max_rate!r}", "Give requests per second, above 0.")
+    return max_rate
+
+
+def _failure(operation: Operation, error: ConfkitError) -> ConfkitError:
+    """Return the error for the caller; that of a change which may have happened says so."""
+    if operation.write and may_have_happened(error):
+        return outcome_unknown(error, f"{operation.title} ({operation.key})")
+    return error

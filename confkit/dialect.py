@@ -1,106 +1,128 @@
-"""What a deployment does where the interface is silent."""
+"""What a deployment does where the interface is silent, the signature of section 5 included."""
 
+import base64
+import hashlib
+import hmac
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Self
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
 
-from .errors import ConfigError
-from .secret import TOKEN_NAMES
+from .errors import ConfigError, ProtocolError
+from .secret import TOKEN_NAMES, Secret
 
 CHOICES = {
     "hash": ("sha1", "sha256", "sha512", "md5"),
     "signature": ("hex", "raw"),
-    "result_field": ("ret", "result"),
-    "item_keys": ("camelCase", "snake_case"),
     "create_method": ("GET", "POST"),
     "list_method": ("GET", "POST"),
     "placement": ("query", "form", "json"),
 }
 
 
+class AccessToken(Secret):
+    """An access token, with the `random` and `key` of A1 from which it was made."""
+
+    __slots__ = ("key", "random")
+
+    random: Secret
+    key: Secret
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The ways in which one deployment fills what the interface leaves open.
+    """How one deployment fills what the interface leaves open.
 
-    `hash` and `signature` make digest and token (section 5): what is base64-encoded is the
-    lowercase hex text of the HMAC or its raw bytes. `token_parameter` names the token in every
-    operation of interface A but A1, `mcu_token_parameter` in A5 where that differs, and
-    `remove_token_parameter` in B2; B1 and B3 keep the interface's spelling. `result_field` is B's,
-    `item_keys` the spelling of B3's items.
-    `create_method` and `list_method` are the HTTP methods of B1 and B3, and `placement` says where
-    a POST carries its parameters. The defaults are what deployed services do.
+    `hash` and `signature` make digest and token (section 5): base64 of the lowercase hex text of
+    the HMAC, or of its raw bytes. `token_parameter` names the token in interface A,
+    `mcu_token_parameter` in A5 if that differs, and `remove_token_parameter` in B2; B1 and B3 keep
+    the interface's spelling. `create_method` and `list_method` are the HTTP methods of B1 and B3,
+    `placement` is where a POST carries its parameters. The defaults are what deployed services do.
+    ConfigError names a setting that has another value.
     """
 
     hash: str = "sha1"
     signature: str = "hex"
     token_parameter: str = "access_token"  # noqa: S105  # a name, not a token
     mcu_token_parameter: str | None = None
-    # By name alone: who gives the others by their place gets the same dialect as before.
-    remove_token_parameter: str = field(default="access_token", kw_only=True)
-    result_field: str = "ret"
-    item_keys: str = "camelCase"
+    remove_token_parameter: str = "access_token"  # noqa: S105
     create_method: str = "GET"
     list_method: str = "GET"
     placement: str = "query"
 
     def __post_init__(self) -> None:
-        for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise ConfigError(
-                    f"dialect setting {name} is {value!r}", f"It is one of {', '.join(choices)}."
-                )
-        for name in ("token_parameter", "mcu_token_parameter", "remove_token_parameter"):
-            value = getattr(self, name)
-            if value is None and name == "mcu_token_parameter":
-                continue
-            if not (
-                isinstance(value, str)
-                and value.isidentifier()
-                and value.lower().endswith(TOKEN_NAMES)  # by such a name a log knows what to hide
-            ):
-                raise ConfigError(
-                    f"dialect setting {name} is {value!r}",
-                    "It is a parameter's name, "
-                    "such as access_token, access_tocken, accessToken or token.",
-                )
+        for name, value in asdict(self).items():
+            if name in CHOICES:
+                valid, advice = value in CHOICES[name], f"It is one of {', '.join(CHOICES[name])}."
+            else:  # a name by which `redact` and logs recognise a token
+                named = isinstance(value, str) and value.isidentifier()
+                valid = named and value.lower().endswith(TOKEN_NAMES)
+                valid = valid or (value is None and name == "mcu_token_parameter")
+                advice = "It is a parameter's name, such as access_token, access_tocken or token."
+            if not valid:
+                raise ConfigError(f"dialect setting {name} is {value!r}", advice)
 
     @classmethod
-    def of(cls, settings: Mapping[str, object]) -> Self:
-        """The dialect with these settings, the rest as usual; an unknown one is a ConfigError."""
-        known = {one.name for one in fields(cls)}
-        unknown = sorted(set(settings) - known)
-        if unknown:
+    def of(cls, settings: object) -> Self:
+        """Return the dialect with these settings; ConfigError if they are not settings by name."""
+        names = [field.name for field in fields(cls)]
+        if not isinstance(settings, Mapping):
             raise ConfigError(
-                f"no dialect setting is called {', '.join(unknown)}",
-                f"There are {', '.join(sorted(known))}.",
+                "dialect is neither a Dialect nor a table of settings",
+                f"Give ck.Dialect(...) of {', '.join(names)}.",
             )
-        return cls(**settings)  # type: ignore[arg-type]  # checked in __post_init__
+        if unknown := sorted(set(settings) - set(names)):
+            raise ConfigError(
+                f"dialect has no setting {', '.join(unknown)}", f"There are {', '.join(names)}."
+            )
+        return cls(**settings)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The dialect written as `hash=sha256,signature=raw`, or as a JSON object of that."""
-        settings: dict[str, object] = {}
+        """Return the dialect written as `hash=sha256,signature=raw`, or as a JSON object."""
         if text.lstrip().startswith("{"):
             try:
-                members = json.loads(text)
-            except ValueError:
-                raise ConfigError(
-                    f"dialect {text!r} is not JSON", "Write it as hash=sha256."
-                ) from None
-            return cls.of(members)
-        for part in filter(None, (part.strip() for part in text.split(","))):
+                return cls.of(json.loads(text))
+            except json.JSONDecodeError:
+                raise ConfigError(f"dialect {text!r} is not JSON", "Write hash=sha256.") from None
+        settings = {}
+        for part in filter(None, map(str.strip, text.split(","))):
             name, equals, value = part.partition("=")
             if not equals:
-                raise ConfigError(
-                    f"dialect setting {part!r} has no value",
-                    "Write it as hash=sha256,signature=raw.",
-                )
+                advice = "Write it as hash=sha256,signature=raw."
+                raise ConfigError(f"dialect setting {part!r} has no value", advice)
             settings[name.strip()] = value.strip()
         return cls.of(settings)
 
-    def changes(self) -> dict[str, object]:
-        """The settings that differ from the usual ones."""
-        usual = asdict(type(self)())
-        return {name: value for name, value in asdict(self).items() if value != usual[name]}
+    def changes(self) -> dict[str, Any]:
+        """Return the settings that differ from the defaults, as `of` takes them."""
+        default = type(self)()
+        return {
+            name: value for name, value in asdict(self).items() if value != getattr(default, name)
+        }
+
+    def sign(self, secret_key: str, message: str) -> Secret:
+        """Return base64 of the message's HMAC under the key (section 5)."""
+        mac = hmac.new(secret_key.encode(), message.encode(), getattr(hashlib, self.hash))
+        signed = mac.hexdigest().encode() if self.signature == "hex" else mac.digest()
+        return Secret(base64.b64encode(signed).decode())
+
+    def digest(self, access_key: str, secret_key: str) -> Secret:
+        """Return the `digest` of A1: the signature of the access key (its rule is not shown)."""
+        return self.sign(secret_key, access_key)
+
+    def access_token(self, random: str, key: str, secret_key: str) -> AccessToken:
+        """Return the access token: the signature of `random:key` of A1 (section 5, step 2)."""
+        token = AccessToken(self.sign(secret_key, f"{random}:{key}"))
+        token.random, token.key = Secret(random), Secret(key)
+        return token
+
+    def token_of(self, members: Mapping[str, Any], secret_key: str) -> AccessToken | ProtocolError:
+        """Return the access token that A1's response grants, or the error if it grants none."""
+        random, key = members.get("random"), members.get("key")
+        if all(isinstance(part, str | int) and part != "" for part in (random, key)):
+            return self.access_token(str(random), str(key), secret_key)
+        return ProtocolError(
+            "authenticate (A1) succeeded but its answer holds no random and key.",
+            "Ask the provider how this deployment hands them out.",
+        )

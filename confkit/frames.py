@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from .calls import Call
-from .endpoints import ENDPOINTS
+from .operations import OPERATIONS
 from .records import Device, Room, RoomUser
 from .secret import mask_address, masked
 from .wire import compact
@@ -134,7 +134,7 @@ def calls_frame(calls: Iterable[Call] | Call) -> "pd.DataFrame":
     """
     readers = {
         "call": lambda call: call.endpoint,
-        "operation": lambda call: ENDPOINTS[call.endpoint].title,
+        "operation": lambda call: OPERATIONS[call.endpoint].title,
         "ret": lambda call: None if call.ret is None else str(call.ret),
     }
     return frame_of(_records(calls, Call), _CALL, readers)

@@ -6,15 +6,18 @@ a wrong value is never guessed at.
 """
 
 import json
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Self
 
-from .errors import ProtocolError
+from .errors import ParameterError, ProtocolError
+from .operations import Operation
 from .secret import Guarded, GuardedAddress, Secret, guard, mask, masked
 
 DEEPEST = 100  # levels of lists and objects in a device's options
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}(?:\.0*)?")
 _POWER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?[eE][+-]?[0-9]{1,2}")
 
@@ -63,7 +66,7 @@ def number(fields: Mapping[str, Any], name: str) -> int | None:
         value = int(value)  # a larger one has lost digits
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
         raise ProtocolError(
-            f"the answer's field {name} is {shown(value)}, not a whole number.",
+            f"the answer's field {name} is {preview(value)}, not a whole number.",
             "Ask the provider what this deployment puts there.",
         )
     return value
@@ -86,19 +89,18 @@ def text(fields: Mapping[str, Any], name: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise ProtocolError(
-        f"the answer's field {name} is {shown(value)}, not a text.",
+        f"the answer's field {name} is {preview(value)}, not a text.",
         "Ask the provider what this deployment puts there.",
     )
 
 
-def needed(fields: Mapping[str, Any], name: str, what: str) -> str:
+def require_field(fields: Mapping[str, Any], name: str, what: str) -> str:
     """Return the text under this name, which must be there and not empty."""
     value = text(fields, name)
     if not value:
         raise ProtocolError(
             f"{what} in the answer has no {name}.",
-            "Ask the provider whether this deployment spells it otherwise "
-            "(Dialect(item_keys=...)).",
+            "Ask the provider whether this deployment spells it otherwise.",
         )
     return value
 
@@ -107,13 +109,13 @@ def objects(items: object, name: str, endpoint: str) -> list[Mapping[str, object
     """Return the list of objects that an answer has to hold under this name."""
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
         raise ProtocolError(
-            f"the answer of {endpoint} holds no list {name} of objects but {shown(items)}.",
+            f"the answer of {endpoint} holds no list {name} of objects but {preview(items)}.",
             "Ask the provider where this deployment puts it.",
         )
     return items
 
 
-def shown(value: object) -> str:
+def preview(value: object) -> str:
     """Return the value in at most 60 characters, with nothing secret in it."""
     deep = f"a {type(value).__name__} that is nested too deep"  # to be looked through by calls
     written = deep if too_deep(value) else mask(repr(masked(value)))
@@ -162,8 +164,8 @@ class Room:
         )
         if room_id not in (room.room_id, room.room_extend_id):
             raise ProtocolError(
-                f"A3 was asked for room {shown(room_id)} and answered with room "
-                f"{shown(room.room_id)}.",
+                f"A3 was asked for room {preview(room_id)} and answered with room "
+                f"{preview(room.room_id)}.",
                 "Look for a proxy or a cache between here and the service.",
             )
         return room
@@ -179,7 +181,7 @@ class RoomUser:
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
         """Return the user in one item of A6's `user_list`."""
-        return cls(text(fields, "user_name"), needed(fields, "user_id", "a room user"))
+        return cls(text(fields, "user_name"), require_field(fields, "user_id", "a room user"))
 
     @classmethod
     def read_all(cls, members: Mapping[str, Any]) -> list[Self]:
@@ -223,8 +225,8 @@ class Device:
         """Return the device in one item of B3, its keys in camelCase or in snake_case."""
         item = {_snake(key): value for key, value in fields.items()}
         return cls(
-            needed(item, "room_id", "an external user"),
-            needed(item, "user_id", "an external user"),
+            require_field(item, "room_id", "an external user"),
+            require_field(item, "user_id", "an external user"),
             text(item, "user_name"),
             text(item, "user_address"),
             text(item, "user_data") or "",
@@ -260,3 +262,54 @@ def _options(value: object) -> Mapping[str, Any]:
             "Ask the provider what this deployment puts there.",
         )
     return value
+
+
+# Arguments, which are checked before anything is sent
+
+
+def parameter_error(operation: Operation, problem: str, advice: str) -> ParameterError:
+    """Return the error for an argument that is wrong; nothing has been sent."""
+    error = ParameterError(f"{problem} Nothing was sent.", advice)
+    error.interface, error.endpoint, error.meaning = operation.interface, operation.key, problem
+    return error
+
+
+def reject_surrogates(operation: Operation, name: str, value: str) -> str:
+    """Return the text, in which every character is whole: half of one (a lone surrogate) cannot
+    travel."""
+    if not _SURROGATE.search(value):
+        return value
+    raise parameter_error(
+        operation,
+        f"{name} holds half a character (a lone surrogate).",
+        "Write it again, or read the file that it is from with its own encoding.",
+    )
+
+
+def integer(value: Any) -> int | None:
+    """Return a whole number of any kind as an int; None for all else."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
+
+
+def parse_id(operation: Operation, name: str, value: object) -> str:
+    """Return an ID as text: a text that is not empty, or a whole number written out."""
+    if isinstance(value, str) and value.strip():
+        return str(reject_surrogates(operation, name, value))
+    if (number := integer(value)) is not None:
+        return str(number)
+    advice = f"Give the {name} as text, as the service gave it."
+    if isinstance(value, float):
+        advice = f"Read the column as text, or leading zeros and digits are lost. {advice}"
+    raise parameter_error(operation, f"{name} is {preview(value)}, not an ID.", advice)
+
+
+def require_text(operation: Operation, name: str, value: object) -> str:
+    """Return a text that must be there and not empty."""
+    if isinstance(value, str) and value.strip():
+        return str(reject_surrogates(operation, name, value))
+    raise parameter_error(
+        operation, f"{name} is {preview(value)}.", f"Give a {name} that is not empty."
+    )

@@ -1,16 +1,26 @@
 """Rooms and who is in them: create, read and delete a room, the address of its media server, its
-users, and forcing one of them out (A2 to A7)."""
+users, and forcing one of them offline (A2 to A7)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
 from .client import Client
-from .endpoints import A2, A3, A4, A5, A6, A7, identity, integer, needed_text, wrong
-from .errors import Look, OutcomeUnknown, ProtocolError, RoomNotFound, settle
-from .records import Room, RoomUser, needed, shown
+from .errors import ApiError, ConfkitError, OutcomeUnknown, ProtocolError, RoomNotFound
+from .operations import A2, A3, A4, A5, A6, A7, Operation
+from .records import (
+    Device,
+    Room,
+    RoomUser,
+    integer,
+    parameter_error,
+    parse_id,
+    preview,
+    require_field,
+    require_text,
+    text,
+)
 from .secret import Secret, mask_address
-from .wire import Request
 
 TOPIC_BYTES = 150
 
@@ -30,152 +40,197 @@ def create_room(
     """Create a room (A2) and return its `room_id`.
 
     `topic` is under 150 bytes in UTF-8; `room_mode` 1 is MCU, 3 peer-to-peer (seen in
-    deployments); caps are whole numbers, none when left out. `room_extend_id`, unique, becomes the
-    room's ID: with it a creation whose answer was lost is looked up, without it that raises
-    OutcomeUnknown. So is one that was answered with a code which leaves it open (700, 504): without
-    such a room that code's error is raised, else Unsettled, which names the room that is there.
-    ParameterError (407, or noticed before sending), LicenceError.
+    deployments); `attendee_max` counts people, `max_audio` and `max_video` streams, None where the
+    room has no cap. `room_extend_id`, unique, becomes the room's ID, and with it the room can be
+    looked up (A3) where the answer leaves open whether it was created; without it that is
+    OutcomeUnknown. A room of this ID with this topic and owner is the new one where the answer was
+    lost, and may be an older one after a code such as 700. ParameterError (407, or noticed before
+    sending), LicenceError (405, 701).
     """
     host_password = Secret(host_password) if host_password is not None else None
     client.may_send(A2)
-    parameters = {
+    given = {
         "topic": _topic(topic),
-        "owner_id": identity(A2, "owner_id", owner_id),
+        "owner_id": parse_id(A2, "owner_id", owner_id),
         "room_mode": _mode(room_mode),
         "host_password": host_password,
         "max_video": _number("max_video", max_video),
         "max_audio": _number("max_audio", max_audio),
         "attendee_max": _number("attendee_max", attendee_max),
     }
-    given = {name: value for name, value in parameters.items() if value is not None}
-    extend_id = ""
     if room_extend_id is not None:
-        given["room_extend_id"] = extend_id = identity(A2, "room_extend_id", room_extend_id)
-    before = f"Look with ck.get_room(client, {extend_id!r}) before you create it again."
+        room_extend_id = parse_id(A2, "room_extend_id", room_extend_id)
+        given["room_extend_id"] = room_extend_id
 
-    def look() -> Look:
-        if not extend_id:
-            return Look(
-                None,
-                "Without a room_extend_id it cannot be looked up: look on the service before you "
-                "create it again, then with a room_extend_id.",
-            )
-        try:
-            room = get_room(client, extend_id)
-        except RoomNotFound:
-            return Look(False)
-        if (room.topic, room.owner_id) == (given["topic"], given["owner_id"]):
-            found = f"Room {extend_id!r} is there with this topic and owner, and may be older."
-            return Look(True, f"{found} {before}")
-        found = f"Room {extend_id!r} is there with another topic or owner."
-        return Look(None, f"{found} {before} Another room needs another room_extend_id.")
+    def happened() -> bool:
+        room, wanted = _find_room(client, room_extend_id), (given["topic"], given["owner_id"])
+        if room is not None and (room.topic, room.owner_id) != wanted:
+            raise ConfkitError(f"room {room_extend_id!r} has another topic or owner")
+        return room is not None
 
-    def send() -> str:
-        return _new_id(client.send(Request(A2, given)))
-
-    room_id = settle(send, look, before, "Whether the room is there") or extend_id
+    advice = f"Look with ck.get_room(client, {room_extend_id!r}) before you create it again."
+    if room_extend_id is None:
+        advice = "Look on the service before you create it again, then with a room_extend_id."
+    answer = change(
+        client,
+        A2,
+        {name: value for name, value in given.items() if value is not None},
+        happened if room_extend_id is not None else None,
+        effect=f"room {room_extend_id!r} is there",
+        advice=advice,
+    )
+    room_id = _new_id(answer or {}, room_extend_id)
     client.created.append(room_id)
     return room_id
 
 
-def _new_id(members: Mapping[str, Any]) -> str:
-    """The ID of a new room; without one the room is there and cannot be named."""
+def _new_id(answer: dict[str, Any], room_extend_id: str | None) -> str:
+    """Return the new room's ID; a room without one exists and cannot be named."""
+    with suppress(ProtocolError):
+        room_extend_id = text(answer, "room_id") or room_extend_id
+    if room_extend_id is not None:
+        return room_extend_id
+    raise OutcomeUnknown(
+        "the service created the room, and its answer has no room_id",
+        "Look on the service before you create it again, then with a room_extend_id.",
+    )
+
+
+def get_room(client: Client, room_id: str | Room) -> Room:
+    """Return the room with this ID, or a Room anew (A3). RoomNotFound (404)."""
+    room_id = room_id_of(A3, room_id)
+    return Room.read(client.call(A3, room_id=room_id), room_id)
+
+
+def _find_room(client: Client, room_id: object) -> Room | None:
+    """Return the room, or None when there is none, which the client then forgets."""
+    room_id = room_id_of(A3, room_id)
     try:
-        return needed(members, "room_id", "the new room")
-    except ProtocolError as error:
-        raise OutcomeUnknown(
-            f"The service answered that the room was made, and {error.said}",
-            "Look on the service before you make it again, or give a room_extend_id.",
-        ) from None
+        return get_room(client, room_id)
+    except RoomNotFound:
+        _forget(client, room_id)
+        return None
 
 
-def get_room(client: Client, room_id: str) -> Room:
-    """Return the room with this ID (A3); RoomNotFound (404) when there is none."""
-    room_id = identity(A3, "room_id", room_id)
-    return Room.read(client.send(Request(A3, {"room_id": room_id})), room_id)
+def delete_room(client: Client, room_id: str | Room) -> None:
+    """Delete a room (A4). RoomNotFound (404).
 
-
-def delete_room(client: Client, room_id: str) -> None:
-    """Delete the room (A4). RoomNotFound (404) when there is none.
-
-    When the answer is lost and the room is gone afterwards, it counts as deleted; otherwise that
-    raises OutcomeUnknown. A code that leaves it open (700, 504) is that code's error while the room
-    is there, else Unsettled.
+    Where the answer was lost and the room is gone, it counts as deleted; after a code that leaves
+    it open (700, 504) that is OutcomeUnknown, and while the room is there the error of the code.
     """
     client.may_send(A4)
-    room_id = identity(A4, "room_id", room_id)
-    before = f"Look with ck.get_room(client, {room_id!r}) before you delete it again."
-
-    def forget() -> None:
-        with suppress(ValueError):  # not made with this client, or two threads deleted it
-            client.created.remove(room_id)
-
-    def look() -> Look:
-        try:
-            get_room(client, room_id)
-        except RoomNotFound:
-            forget()
-            found = f"The service has no room {room_id!r} now."
-            return Look(True, f"{found} If it was there before this call, nothing is left to do.")
-        return Look(False)
-
-    def send() -> None:
-        client.send(Request(A4, {"room_id": room_id}))
-        forget()
-
-    settle(send, look, before, "Whether the room is there")
+    room_id = room_id_of(A4, room_id)
+    try:
+        change(
+            client,
+            A4,
+            {"room_id": room_id},
+            lambda: _find_room(client, room_id) is None,
+            effect=f"room {room_id!r} is gone",
+            advice=f"Look with ck.get_room(client, {room_id!r}) before you delete it again.",
+        )
+    except RoomNotFound:
+        _forget(client, room_id)
+        raise
+    _forget(client, room_id)
 
 
-def get_mcu(client: Client, room_id: str) -> str:
-    """Return the address of the media server of a room, as `host:port` (A5).
+def _forget(client: Client, room_id: str) -> None:
+    with suppress(ValueError):  # not made with this client, or two threads deleted it
+        client.created.remove(room_id)
+
+
+def get_mcu(client: Client, room_id: str | Room) -> str:
+    """Return the address of a room's media server, as `host:port` (A5).
 
     MediaServerUnavailable (410), LicenceError (411), RoomClosed (416), RoomNotFound (404).
     """
-    room_id = identity(A5, "room_id", room_id)
-    return needed(client.send(Request(A5, {"room_id": room_id})), "addr", "the media server")
+    answer = client.call(A5, room_id=room_id_of(A5, room_id))
+    return require_field(answer, "addr", "the media server")
 
 
-def get_room_users(client: Client, room_id: str) -> list[RoomUser]:
+def get_room_users(client: Client, room_id: str | Room) -> list[RoomUser]:
     """Return the users in a room, people and devices alike (A6); an empty list when nobody is in.
 
     RoomNotFound (404). An answer without a list is a ProtocolError, never an empty room.
     """
-    room_id = identity(A6, "room_id", room_id)
-    return RoomUser.read_all(client.send(Request(A6, {"room_id": room_id})))
+    return RoomUser.read_all(client.call(A6, room_id=room_id_of(A6, room_id)))
 
 
-def force_offline(client: Client, room_id: str, user_id: str) -> str:
-    """Force a user out of the room (A7), and return the service's success text.
+def force_offline(client: Client, room_id: str | Room, user_id: str) -> str:
+    """Force a user out of a room (A7), and return the service's success text.
 
     RoomNotFound (404), UserNotFound (429), RoomClosed (416), MediaServerUnavailable (417, 428).
-    When the answer is lost and the user is not in the room afterwards, that counts as done;
-    otherwise it raises OutcomeUnknown. A code that leaves it open (700, 504) is that code's error
-    while the user is there, else Unsettled.
+    Where the answer was lost and the user is not in the room (A6), that counts as done, with an
+    empty text; after a code that leaves it open (700, 504) it is OutcomeUnknown, and while the user
+    is there the error of the code.
     """
     client.may_send(A7)
-    room_id = identity(A7, "room_id", room_id)
-    user_id = identity(A7, "user_id", user_id)
-    before = f"Look with ck.get_room_users(client, {room_id!r}) before you send it again."
-
-    def look() -> Look:
-        if any(user.user_id == user_id for user in get_room_users(client, room_id)):
-            return Look(False)
-        found = f"User {mask_address(user_id)!r} is not in room {room_id!r} now."
-        return Look(True, f"{found} If they were in it before this call, nothing is left to do.")
-
-    def send() -> object:
-        return client.send(Request(A7, {"room_id": room_id, "user_id": user_id})).get("msg")
-
-    message = settle(send, look, before, "Who is in the room")
+    room_id = room_id_of(A7, room_id)
+    user_id = parse_id(A7, "user_id", user_id)
+    answer = change(
+        client,
+        A7,
+        {"room_id": room_id, "user_id": user_id},
+        lambda: all(user.user_id != user_id for user in get_room_users(client, room_id)),
+        effect=f"user {mask_address(user_id)!r} is not in room {room_id!r}",
+        advice=f"Look with ck.get_room_users(client, {room_id!r}) before you force them again.",
+    )
+    message = (answer or {}).get("msg")
     return message if isinstance(message, str) else ""
+
+
+def change(
+    client: Client,
+    operation: Operation,
+    parameters: Mapping[str, Any],
+    happened: Callable[[], bool] | None,
+    *,
+    effect: str,
+    advice: str,
+    proof: Collection[int] = (),
+) -> dict[str, Any] | None:
+    """Send a change once, and return the answer, or None where a look-up shows that it was made.
+
+    `happened` looks where the outcome is open; it raises a ConfkitError where it cannot tell. Its
+    `effect`, in words, proves the change where the answer was lost, or is a code in `proof`; after
+    other codes it may be older. Without the effect the change was not made where a code answered
+    it: the code's error; where the answer was lost it may still be under way. What is not proved
+    either way is OutcomeUnknown, with `advice`.
+    """
+    try:
+        return client.call(operation, **parameters)
+    except OutcomeUnknown as error:
+        unknown, refusal = error, error.__cause__
+    unknown.advice, lost = advice, not isinstance(refusal, ApiError)
+    if happened is None:
+        raise unknown
+    try:
+        done = happened()
+    except ConfkitError as failed:
+        unknown.lookup_error = failed.again()
+        unknown.cause += f"; the look-up cannot tell: {failed.summary}"
+        raise unknown from refusal
+    if done and (lost or unknown.ret in proof):
+        return None
+    if isinstance(refusal, ApiError) and not done:
+        refusal.cause += "; the look-up shows that nothing was changed"
+        raise refusal
+    unknown.cause += f"; {effect}, perhaps since before" if done else "; no effect is seen so far"
+    raise unknown
+
+
+def room_id_of(endpoint: Operation, room: object) -> str:
+    """Return the ID of a room, which may be given as its Room or a Device in it."""
+    return parse_id(endpoint, "room_id", room.room_id if isinstance(room, Room | Device) else room)
 
 
 def _topic(value: object) -> str:
     """A room's topic: under 150 bytes in UTF-8 (section 8)."""
-    written = needed_text(A2, "topic", value)
+    written = require_text(A2, "topic", value)
     size = len(written.encode())
     if size >= TOPIC_BYTES:
-        raise wrong(
+        raise parameter_error(
             A2,
             f"topic is {size} bytes long in UTF-8; it has to be under {TOPIC_BYTES}.",
             "Shorten it: a letter outside ASCII takes 2 to 4 bytes.",
@@ -189,7 +244,7 @@ def _mode(value: object) -> int | str:
         return value
     found = _number("room_mode", value)
     if found is None:
-        raise wrong(A2, "room_mode is missing.", "Deployments use 1 (MCU) as a rule.")
+        raise parameter_error(A2, "room_mode is missing.", "Deployments use 1 (MCU) as a rule.")
     return found
 
 
@@ -201,8 +256,8 @@ def _number(name: str, value: object) -> int | None:
         value = int(value)
     if (number := integer(value)) is not None:
         return number
-    raise wrong(
+    raise parameter_error(
         A2,
-        f"{name} is {shown(value)}, not a whole number.",
+        f"{name} is {preview(value)}, not a whole number.",
         "Give a number, or None where there is none.",
     )

@@ -5,15 +5,18 @@ in any message that quotes one of them. A secret is hidden by three rules: becau
 known, because of the name in front of it, or because it is the password in user:password@host.
 
 The rules are written for plain text. A text is looked through as it stands, and again each time
-that one layer of what is encoded in it is unwrapped (`text.unwrapped`). Where it is not clear where
+that one layer of what is encoded in it is unwrapped (`unwrapped`). Where it is not clear where
 a secret ends, too much is hidden. "Token: weekly sync" is a heading that people write, and stays.
 """
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import unescape
+from urllib.parse import unquote
 
-from .text import BORDER, outside, unwrapped
+from .text import one_line
 
 MASK = "***"
 SHORTEST = 3  # a shorter value would mask half of any text; it is found by its name
@@ -23,6 +26,19 @@ TOKEN_NAMES = ("token", "tocken")  # a name that ends so carries a token (spelli
 _KEYS = ("secretkey", "secret_key", "secret-key")
 _ENDINGS = (*TOKEN_NAMES, "digest", "password", "passwd", "_pass", "psw", "pwd", *_KEYS)
 _LAYERS = 3  # JSON in a query in JSON
+BORDER = "\x1f"  # between two of them stands what was percent-encoded as one
+
+# What a character may be encoded as: percent-encoded, with a backslash as in JSON and in Python, or
+# as in HTML. A text that is percent-encoded holds no blank, & and ? but between such texts.
+_ESCAPES = {
+    "%": re.compile(r"%[0-7][0-9A-Fa-f]|(?:%[89A-Fa-f][0-9A-Fa-f])+|[&?\s]"),
+    "\\": re.compile(
+        r"\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}"
+        r"|\\x[0-9A-Fa-f]{2}|\\.",
+        re.DOTALL,
+    ),
+    "&": re.compile("&(?:quot|amp|lt|gt|#39|#34|#x27);"),
+}
 _MARKS = re.compile("[:=%@]")
 _BLANKS = str.maketrans(dict.fromkeys(f"+&?{BORDER}", " "))
 
@@ -86,6 +102,20 @@ def mask_address(text: str, broken: bool = False) -> str:
     if found and found[1]:
         text = text[: found.start(1)] + MASK + text[found.end(1) :]
     return mask(text)
+
+
+def excerpt(content: str | bytes, known: tuple[str, ...], size: int = 120) -> str:
+    """Return the first characters of what a service sent, on one line, with nothing secret in them.
+
+    A secret is known by its name, or is one of `known`."""
+    torn = 12 * max(map(len, known), default=0)  # of a character 12 letters can be made
+    part = content[: 4096 + 4 * size + torn]  # what is masked is shorter than it was
+    # Without its zeros, text in UTF-16 is read as well.
+    text = part if isinstance(part, str) else part.decode("utf-8", "replace").replace("\0", "")
+    masked_text = mask(text, *known)
+    if len(content) > len(part) and known:  # a secret torn at the end is not known for one
+        masked_text = masked_text[: len(masked_text) - torn]
+    return one_line(masked_text[:size])
 
 
 def holds(text: str, *values: str) -> bool:
@@ -224,6 +254,46 @@ def _logins(text: str) -> Iterator[Span]:
         at = max(at, end if quoted and last < 0 else last)
 
 
+# What is encoded in a text
+
+
+def unwrapped(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """Give the text with one layer of its encoding taken off, for each that there may be: percent-
+    encoding, backslashes, HTML; and the steps for `outside`.
+
+    Where it was percent-encoded a BORDER stands at the beginning, and for each blank, `&` and `?`
+    that was not."""
+    for mark, escape in _ESCAPES.items():
+        if mark in text:
+            first = BORDER if mark == "%" else ""
+            parts, steps, at, size = [first], [(0, 0), (len(first), 0)], 0, len(first)
+            for found in escape.finditer(text):
+                plain = _decoded(found.group())
+                parts += [text[at : found.start()], plain]
+                size += found.start() - at + len(plain)
+                at = found.end()
+                steps.append((size, at))
+            if at:
+                yield "".join([*parts, text[at:]]), steps
+
+
+def outside(place: int, steps: list[tuple[int, int]]) -> int:
+    """Return where a place in the unwrapped text stands in the text around it."""
+    plain, wrapped = steps[bisect_right(steps, place, key=lambda step: step[0]) - 1]
+    return wrapped + place - plain
+
+
+def _decoded(escape: str) -> str:
+    if escape in "&?" or escape.isspace():
+        return BORDER
+    if not escape.startswith("\\"):
+        return unquote(escape) if escape.startswith("%") else unescape(escape)
+    try:
+        return str(json.loads(f'"{escape}"'))
+    except ValueError:  # Python writes more with a backslash than JSON does
+        return chr(int(escape[2:], 16)) if escape[1] == "x" and escape[2:] else escape[1:]
+
+
 # Values that hide themselves
 
 
@@ -250,6 +320,24 @@ class Secret(_Hidden):
     __slots__ = ()
 
 
+class _SecretInt(int):
+    """A number for code to use, such as a PIN; JSON and `str()` give it, its `repr` does not."""
+
+    __slots__ = ()
+    __str__ = int.__repr__
+
+    def __repr__(self) -> str:
+        return repr(MASK)
+
+
+class _SecretFloat(float):
+    __slots__ = ()
+    __str__ = float.__repr__
+
+    def __repr__(self) -> str:
+        return repr(MASK)
+
+
 class Guarded(_Hidden):
     """A text that may hold a secret, such as a camera's address: its `repr` masks that part.
     `str()` gives all of it."""
@@ -271,7 +359,7 @@ class GuardedAddress(Guarded):
 
 def guard(value: object, name: str = "") -> object:
     """Return the same value with its texts made `Secret` or `Guarded`, by the name they stand
-    under. A number under a secret's name is a text then, as a number could not hide itself."""
+    under, and the numbers under a secret's name made numbers whose `repr` is only `***`."""
     return _leaves(value, name, _guarded)
 
 
@@ -296,8 +384,11 @@ def _guarded(value: object, secret: bool) -> object:
         if secret:
             return Secret(value)
         return Guarded(value) if suspect(value) else value
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return Secret(json.dumps(value)) if secret and number else value
+    if not secret or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return _SecretInt(value)
+    return _SecretFloat(value) if isinstance(value, float) else value
 
 
 def _plain(value: object, secret: bool) -> object:

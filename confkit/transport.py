@@ -1,18 +1,20 @@
-"""Sends one request through a requests session, and says in our own words why no answer came.
+"""Sends a request through a requests session, and says in our own words why no response came.
 
-The whole answer, headers included, has to be there within the read time-out. A time-out of a socket
-bounds the wait for the next byte only: a service that sends one byte a second would hold a caller
-for hours.
+A socket's time-out bounds the wait for the next byte only: a service that sends one byte a second
+would hold a caller for hours. Here the read time-out bounds the whole response, its head included.
 """
+
+from __future__ import annotations
 
 import io
 import logging
 import math
 import socket
+import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, NamedTuple
 
 import requests
 import urllib3
@@ -20,101 +22,80 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from .calls import unobserved
 from .errors import ConfigError, TransportError, TransportTimeout
 from .secret import mask
-from .wire import Answer, Written
+from .wire import PreparedRequest, Response
 
-LARGEST = 64 * 2**20  # bytes of one answer; B3 for 100,000 devices is about half of it
+LARGEST = 64 * 2**20  # bytes of a response; B3 for 100,000 devices is about half of it
 
 
-def masked_log(record: logging.LogRecord) -> bool:
-    """Mask the message of a log record: urllib3 logs whole URLs, and a URL holds the token."""
+def make_session() -> requests.Session:
+    """Return a session that keeps connections for many threads and whose log lines are masked."""
+    session = requests.Session()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, DeadlineAdapter(pool_maxsize=256))
+    redact_log()
+    return session
+
+
+def redact_log() -> None:
+    """Mask what urllib3 logs from now on, in this process: its URLs hold the token."""
+    logging.getLogger("urllib3.connectionpool").addFilter(redact_record)
+
+
+def redact_record(record: logging.LogRecord) -> bool:
+    """Mask the message of a log record."""
     record.msg, record.args = mask(record.getMessage()), ()
     return True
 
 
-def mask_log() -> None:
-    """Mask what urllib3 logs from now on, in this process."""
-    logging.getLogger("urllib3.connectionpool").addFilter(masked_log)
-
-
-def session(pool: int = 64) -> requests.Session:
-    """Return a session that keeps connections for `pool` threads and whose log lines are masked."""
-    made = requests.Session()
-    for scheme in ("http://", "https://"):
-        made.mount(scheme, DeadlineAdapter(pool_maxsize=pool))
-    mask_log()
-    return made
-
-
-def finite(value: object) -> bool:
+def is_positive(value: object) -> bool:
     """Return whether this is a number above 0 and not infinite."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
-def timeouts(given: float | tuple[float, float] | list[float]) -> tuple[float, float]:
-    """Return the seconds to connect and to read, as given or one for both; else ConfigError."""
-    both = given if isinstance(given, tuple | list) else (given, given)
-    if len(both) != 2 or not all(finite(seconds) for seconds in both):
+def checked_timeout(timeout: float | tuple[float, float] | list[float]) -> tuple[float, float]:
+    """Return the seconds to connect and to read, or one number for both; else ConfigError."""
+    both = timeout if isinstance(timeout, tuple | list) else (timeout, timeout)
+    if len(both) != 2 or not all(is_positive(seconds) for seconds in both):
         raise ConfigError(
-            f"timeout is {given!r}",
+            f"timeout is {timeout!r}",
             "Give seconds, or (seconds to connect, seconds to read), each above 0 and finite.",
         )
     return float(both[0]), float(both[1])
 
 
-def headers_of(written: Written) -> dict[str, str]:
-    """Return the headers that a request has beside the session's."""
-    headers = {"Accept": "application/json"}
-    if written.content_type:
-        headers["Content-Type"] = written.content_type
-    return headers
+def exchange(
+    session: requests.Session, request: PreparedRequest, timeout: tuple[float, float]
+) -> Response | TransportError:
+    """Return the response to a request, or the error that says why there is none.
 
-
-def move(
-    session: requests.Session,
-    written: Written,
-    timeout: tuple[float, float],
-    secrets: Iterable[str] = (),
-) -> Answer | TransportError:
-    """Return the answer to a request, or the error that says why there is none.
-
-    An error is returned, not raised, so that its traceback has no frame with the URL and no
-    exception of requests. `timeout`: seconds to connect, and seconds until the whole answer is
-    there.
+    The error is returned, not raised, so that no traceback has a frame with the URL. `timeout`:
+    seconds to connect, and seconds until the whole response is there.
     """
-    began = time.monotonic()
-    hidden = tuple(secrets)
-    ended: BaseException | None = None
+    deadline = time.monotonic() + sum(timeout)
     try:
         with (
-            unobserved(),
+            _uninstrumented(),
             session.request(
-                written.method,
-                written.url,
-                data=written.body,
-                headers=headers_of(written),
+                request.method,
+                request.url,
+                data=request.body,
+                headers=request.headers,
                 timeout=timeout,
                 allow_redirects=False,
                 stream=True,
-                verify=session.verify,
-                hooks={"response": [*_hooks(session), _leads_nowhere]},
+                verify=session.verify,  # else REQUESTS_CA_BUNDLE would win
+                hooks={"response": [*_hooks(session), _drop_location]},
             ) as response,
         ):
-            body, problem = _body(response, began + sum(timeout))
-            status, kind = response.status_code, response.headers.get("Content-Type", "")
-            later = response.headers.get("Retry-After", "")
-    except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-        obstacle = obstacle_of({type(link).__name__ for link in _chain(error)})
-        return no_answer(obstacle, written.address, timeout, hidden, _reason(error, hidden))
-    except BaseException as error:  # noqa: BLE001  # Ctrl-C: the frames below hold the URL
-        ended = error
-    if ended is not None:
-        raise ended.with_traceback(None) from None
+            body, problem = _read(response, deadline)
+            status, retry_after = response.status_code, response.headers.get("Retry-After", "")
+    except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+        return no_response(_obstacle_of(error), request.address, timeout, _reason(error))
     if problem in ("unfinished", "large"):
-        return no_answer(problem, written.address, timeout, hidden)
-    return Answer(status, kind, body, hidden, problem is None, later)
+        return no_response(problem, request.address, timeout)
+    return Response(status, body, not problem, retry_after)
 
 
 def _hooks(session: requests.Session) -> list[Callable[..., object]]:
@@ -123,17 +104,15 @@ def _hooks(session: requests.Session) -> list[Callable[..., object]]:
     return [own] if callable(own) else list(own)
 
 
-def _leads_nowhere(response: requests.Response, **_: object) -> None:
-    """Hide a redirect's goal from requests: although it follows none, it would read the whole body
-    of one, however large, and fail at a goal that is no address. Hooks that have kept the headers
-    still have the goal."""
+def _drop_location(response: requests.Response, **_: object) -> None:
+    """Drop Location: requests would read the whole body of a redirect that we do not follow."""
     if "Location" in response.headers:
         response.headers = response.headers.copy()
         del response.headers["Location"]
 
 
-def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | None]:
-    """Return the body as far as it came, and what stopped the rest, or None."""
+def _read(response: requests.Response, deadline: float) -> tuple[bytes, str]:
+    """Return the body as far as it came, and what stopped the rest, or ""."""
     body = bytearray()
     try:
         while chunk := response.raw.read1(65536, decode_content=True):
@@ -146,102 +125,166 @@ def _body(response: requests.Response, deadline: float) -> tuple[bytes, str | No
         return b"", "unfinished"
     except (urllib3.exceptions.HTTPError, OSError):
         return bytes(body), "cut"
-    return bytes(body), None
+    return bytes(body), ""
 
 
-def obstacle_of(kinds: set[object]) -> str:
-    """Return the obstacle of which these are signs: names of exceptions, codes of libcurl."""
-    return next((name for name, one in _OBSTACLES.items() if kinds & one[0]), "broken")
+@contextmanager
+def _uninstrumented() -> Iterator[None]:
+    """Inside, in this thread, OpenTelemetry and Sentry record no request: they record whole URLs,
+    and those hold the token. Neither library is imported."""
+    with ExitStack() as stack:
+        utils = sys.modules.get("opentelemetry.instrumentation.utils")
+        for name in ("suppress_instrumentation", "suppress_http_instrumentation"):
+            if hasattr(utils, name):
+                stack.enter_context(getattr(utils, name)())
+        sentry: Any = sys.modules.get("sentry_sdk")
+        if hasattr(sentry, "new_scope") and sentry.get_client().is_active():  # from 2.0 on
+            scope: Any = stack.enter_context(sentry.new_scope())
+            # Not `set_client`, which would write this one's settings into the global scope.
+            scope.client = _without_integrations(sentry)
+        yield
+
+
+def _without_integrations(sentry: Any) -> Any:
+    kind = type("Silent", (sentry.client.NonRecordingClient,), {"is_active": lambda _: True})
+    return kind()
+
+
+# Why there is no response
+
+
+class Obstacle(NamedTuple):
+    """What kept a request from its response: its `meaning`, whether the request may have been
+    `sent`, whether the same call may work in a moment (`retry`), and the next step (`advice`)."""
+
+    meaning: str
+    sent: bool
+    retry: bool
+    advice: str
+
+
+_SERVICE = "Check that the service runs, and that host and port are right."
+_LONGER = "Check the address, or give a longer timeout=(connect, read)."
+_PROXY = (
+    "Check the proxy settings: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or client.session.proxies."
+)
+OBSTACLES = {
+    "unreached": Obstacle("no connection within {connect:g} s", False, True, _LONGER),
+    "unanswered": Obstacle("no response within {read:g} s", True, True, _LONGER),
+    "unfinished": Obstacle("response incomplete after {both:g} s", True, True, _LONGER),
+    "large": Obstacle(f"response larger than {LARGEST} bytes", True, False, _SERVICE),
+    "login": Obstacle(
+        "the proxy wants a login (407)", False, False,
+        "Give it in the proxy's address, HTTPS_PROXY=http://user:password@proxy:port.",
+    ),
+    "proxy": Obstacle("the proxy did not pass it on ({why})", False, True, _PROXY),
+    "socks": Obstacle(
+        "SOCKS proxies need the package PySocks", False, False,
+        "Run: pip install 'requests[socks]', or unset ALL_PROXY.",
+    ),
+    "bundle": Obstacle(
+        "the CA bundle cannot be read ({why})", False, False,
+        "Correct verify= (or CONFKIT_CA_BUNDLE): the path of a PEM file with the CA's certificate.",
+    ),
+    "certificate": Obstacle(
+        "certificate not trusted ({why})", False, False,
+        "Give the CA that signed it: connect(verify='ca.pem'), or CONFKIT_CA_BUNDLE=ca.pem.",
+    ),
+    "plain": Obstacle(
+        "the server does not speak TLS on this port", False, False,
+        "Write http:// instead of https://, or give the port of HTTPS.",
+    ),
+    "tls": Obstacle("TLS failed ({why})", True, False, _SERVICE),
+    "name": Obstacle(
+        "could not resolve the host name", False, True,
+        "Check the spelling of the host, and this machine's DNS or VPN.",
+    ),
+    "refused": Obstacle("connection refused", False, True, _SERVICE),
+    "unreachable": Obstacle("host unreachable ({why})", False, True, _SERVICE),
+    "closed": Obstacle("the server closed the connection without a response", True, True, _SERVICE),
+    "reset": Obstacle("the connection was reset", True, True, _SERVICE),
+    "invalid": Obstacle("invalid HTTP response", True, True, _SERVICE),
+    "broken": Obstacle("the connection broke ({why})", True, True, _SERVICE),
+}  # fmt: skip
+
+# The first that fits: an exception's class in the chain, a word of its text, and the obstacle.
+_SIGNS = (
+    ("InvalidSchema", "SOCKS", "socks"),
+    ("OSError", "Tunnel connection failed: 407", "login"),
+    ("ConnectTimeoutError", "", "unreached"),
+    ("ReadTimeoutError", "", "unanswered"),
+    ("ProxyError", "", "proxy"),
+    ("OSError", "TLS CA certificate bundle", "bundle"),
+    ("SSLError", "PEM lib", "bundle"),
+    ("SSLError", "X509", "bundle"),
+    ("SSLCertVerificationError", "", "certificate"),
+    ("SSLError", "WRONG_VERSION_NUMBER", "plain"),
+    ("SSLError", "RECORD_LAYER_FAILURE", "plain"),
+    ("SSLError", "", "tls"),
+    ("NameResolutionError", "", "name"),
+    ("gaierror", "", "name"),
+    ("ConnectionRefusedError", "", "refused"),
+    ("NewConnectionError", "", "unreachable"),
+    ("RemoteDisconnected", "", "closed"),
+    ("ConnectionResetError", "", "reset"),
+    ("BrokenPipeError", "", "reset"),
+    ("BadStatusLine", "", "invalid"),
+)
+
+
+def _obstacle_of(error: Exception) -> str:
+    chain = [(type(link).__name__, str(link)) for link in _chain(error)]
+    return next(
+        (
+            obstacle
+            for kind, word, obstacle in _SIGNS
+            if any(name == kind and word in text for name, text in chain)
+        ),
+        "broken",
+    )
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """Return the error and all that it wraps: causes, contexts, reasons and arguments."""
-    found: list[BaseException] = []
+    """Return the error and those that it wraps: requests and urllib3 keep them as `reason`, as an
+    argument or as the cause."""
+    links: list[BaseException] = []
     waiting: list[object] = [error]
-    while waiting and len(found) < 50:
+    while waiting and len(links) < 50:
         link = waiting.pop()
-        if isinstance(link, BaseException) and not any(link is seen for seen in found):
-            found.append(link)
-            waiting += [link.__cause__, link.__context__, getattr(link, "reason", None)]
-            waiting += list(link.args)
-    return found
+        if isinstance(link, BaseException) and not any(link is seen for seen in links):
+            links.append(link)
+            waiting += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
+    return links
 
 
-def _reason(error: Exception, hidden: tuple[str, ...]) -> str:
+def _reason(error: Exception) -> str:
     reasons = [link.strerror for link in _chain(error) if isinstance(link, OSError)]
-    text = next((reason for reason in reversed(reasons) if reason), type(error).__name__)
-    return mask(str(text), *hidden)
+    return str(next(filter(None, reversed(reasons)), type(error).__name__))
 
 
-_CHECK = (
-    "Check that the service runs, that host and port are right, and that proxy and certificate "
-    "settings fit."
-)
-_LONGER = "Check the address, or give a longer timeout=(connect, read)."
-# The exceptions and codes of libcurl that belong to each obstacle, of which the first counts that
-# fits; what it means, whether the request may have arrived, whether to try again, what to do.
-_OBSTACLES: dict[str, tuple[set[object], str, bool, bool, str]] = {
-    "unreached": (
-        {"ConnectTimeout", "ConnectTimeoutError"},
-        "it did not accept a connection within {connect:g} s", False, True, _LONGER,
-    ),
-    "unanswered": (
-        {"ReadTimeout", "ReadTimeoutError"},
-        "it did not answer within {read:g} s", True, True, _LONGER,
-    ),
-    "unfinished": (set(), "its answer was not whole within {both:g} s", True, True, _LONGER),
-    "large": (set(), f"its answer is larger than {LARGEST} bytes", True, True, _CHECK),
-    "proxy": ({"ProxyError", 5, 97}, "the proxy did not pass it on ({why})", False, True, _CHECK),
-    "certificate": (
-        {"SSLCertVerificationError", 60},
-        "its certificate is refused ({why})", False, False, _CHECK,
-    ),
-    "tls": ({"SSLError", 35, 58, 59, 77}, "TLS failed ({why})", True, False, _CHECK),
-    "name": (
-        {"NameResolutionError", "gaierror", 6}, "its host name is not known", False, True, _CHECK,
-    ),
-    "refused": ({"ConnectionRefusedError"}, "it refused the connection", False, True, _CHECK),
-    "unreachable": (
-        {"NewConnectionError", 7}, "it cannot be reached ({why})", False, True, _CHECK,
-    ),
-    "closed": (
-        {"RemoteDisconnected", 18, 52},
-        "it closed the connection without an answer", True, True, _CHECK,
-    ),
-    "reset": (
-        {"ConnectionResetError", "BrokenPipeError"}, "it reset the connection", True, True, _CHECK,
-    ),
-    "foreign": ({"BadStatusLine", 1}, "what it sent is not HTTP", True, True, _CHECK),
-    "broken": (set(), "the connection broke ({why})", True, True, _CHECK),
-}  # fmt: skip
-
-
-def no_answer(
-    obstacle: str,
-    address: str,
-    timeout: tuple[float, float],
-    hidden: tuple[str, ...],
-    why: str = "",
+def no_response(
+    name: str, address: str, timeout: tuple[float, float], why: str = ""
 ) -> TransportError:
-    """Return the error for a request without an answer: the obstacle, and `why` in its words."""
-    _, meaning, sent, retry, advice = _OBSTACLES[obstacle]
-    text = meaning.format(connect=timeout[0], read=timeout[1], both=sum(timeout), why=why)
-    kind = TransportTimeout if advice is _LONGER else TransportError
-    error = kind(mask(address, *hidden), advice, cause=text)
-    error.sent, error.retry, error.obstacle = sent, retry, obstacle
+    """Return the error for a request without a response: the obstacle's name, and `why`."""
+    obstacle = OBSTACLES[name]
+    connect, read = timeout
+    cause = obstacle.meaning.format(connect=connect, read=read, both=connect + read, why=mask(why))
+    kind = TransportTimeout if obstacle.advice is _LONGER else TransportError
+    error = kind(mask(address), obstacle.advice, cause=cause)
+    error.sent, error.retry, error.obstacle = obstacle.sent, obstacle.retry, name
     return error
 
 
-_Response = HTTPConnection.response_class  # http.client's own
+# The deadline
 
 
-class _Reader(io.RawIOBase):
+class _TimedReader(io.RawIOBase):
     """Reads a socket until a given time; afterwards every read is a time-out."""
 
     def __init__(self, raw: io.RawIOBase, sock: Any) -> None:
         self._raw, self._sock = raw, sock
         seconds: float | None = sock.gettimeout()
-        self._end = None if seconds is None else time.monotonic() + seconds
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
         self._over = False
 
     def readable(self) -> bool:
@@ -250,10 +293,10 @@ class _Reader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int | None:
         if self._over:
             return None
-        if self._end is not None:
-            left = self._end - time.monotonic()
-            if left <= 0:
-                raise TimeoutError("timed out")
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        if left < math.inf:
             self._sock.settimeout(left)  # urllib3 sets it anew for each request
         return self._raw.readinto(buffer)
 
@@ -261,8 +304,8 @@ class _Reader(io.RawIOBase):
         self._raw.close()
         super().close()
 
-    def ends(self, buffered: io.BufferedReader) -> bool:
-        """Stop reading, and return whether more came than the answer."""
+    def finish(self, buffered: io.BufferedReader) -> bool:
+        """Stop reading, and return whether more came than the response."""
         self._over = True
         if buffered.closed:
             return False
@@ -270,25 +313,27 @@ class _Reader(io.RawIOBase):
         return bool(buffered.peek(1)) or pending() > 0
 
 
-class _TimedResponse(_Response):  # type: ignore[misc,valid-type]  # a base known at run time
+_HttpResponse = HTTPConnection.response_class  # http.client's own
+
+
+class _TimedResponse(_HttpResponse):  # type: ignore[misc,valid-type]
     fp: Any
 
     def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        self._sock, self._reader = sock, _Reader(self.fp.detach(), sock)
+        self._sock, self._reader = sock, _TimedReader(self.fp.detach(), sock)
         self.fp = io.BufferedReader(self._reader)
 
     def _close_conn(self) -> None:
-        """Finish an answer that was read. A connection on which more came than that is not used
-        again: the rest would be taken for the next answer."""
-        if self._reader.ends(self.fp):
+        # What came behind the response would be taken for the next one on this connection.
+        if self._reader.finish(self.fp):
             with suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
         super()._close_conn()
 
     def _read_status(self) -> tuple[str, int, str]:
-        # Of the answers before the answer http.client passes over 100 alone: 102 or 103 would be
-        # taken for the answer, and the answer for that to the connection's next request.
+        # http.client passes over 100 alone: 102 or 103 would be taken for the response, and the
+        # response for that to the next request of the connection.
         version, status, reason = super()._read_status()
         return version, 100 if 101 < status < 200 else status, reason
 
@@ -311,20 +356,17 @@ class _SecurePool(HTTPSConnectionPool):
     ConnectionCls = _SecureConnection
 
 
-_POOLS = {"http": _Pool, "https": _SecurePool}
-
-
 class DeadlineAdapter(HTTPAdapter):
-    """An adapter of requests on which the read time-out bounds the whole answer."""
+    """An adapter of requests on which the read time-out bounds the whole response."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         """Make the pools, with connections that keep the deadline."""
         super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = _POOLS
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
         """Make the same pools through a proxy."""
         manager = super().proxy_manager_for(proxy, **kwargs)
-        if hasattr(manager, "pool_classes_by_scheme") and not proxy.lower().startswith("socks"):
-            manager.pool_classes_by_scheme = _POOLS
+        if not proxy.lower().startswith("socks"):
+            manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
         return manager

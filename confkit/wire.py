@@ -1,68 +1,57 @@
-"""Requests and answers as values: how a request is written, and what an answer means.
+"""Requests and responses as values: how a request is written, and what a response means.
 
-`interpret` is the one place where bytes become a result or an error, for a single call, for
-threads and for any bulk path alike. Nothing here does any I/O.
+`interpret` is the one place where bytes become a result or an error. Nothing here does any I/O.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from .endpoints import A1, Endpoint
-from .errors import ApiError, ConfkitError, ProtocolError, api_error, as_code
-from .records import read_json
-from .secret import Secret, guard, login_in, mask, masked
-from .text import one_line
+from .errors import ConfkitError, ProtocolError, api_error, as_code
+from .operations import A1, Operation
+from .records import parameter_error, read_json
+from .secret import Secret, excerpt, guard, login_in
 
 if TYPE_CHECKING:
     from .dialect import Dialect
 
-# Half a letter of JSON (a lone surrogate); backslashes and whole pairs are passed over.
-_HALF = re.compile(
+BUSY, UNAVAILABLE = 429, 503  # HTTP
+
+_CONTENT_TYPES = {"form": "application/x-www-form-urlencoded", "json": "application/json"}
+_TOKEN_PARTS = ("random", "key")  # what A1 hands out to make the token of
+_TOKEN_PART = re.compile(r'["\'](?:random|key)["\']\s*:\s*(?:"((?:[^"\\]|\\.)*)|([^\s,}"]+))', re.S)
+# An unpaired surrogate in JSON; backslashes and whole pairs are passed over.
+_SURROGATE = re.compile(
     r"\\(?:\\|u(?i:d[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|u(?i:(d[89a-f][0-9a-f]{2})))"
 )
-BUSY, UNAVAILABLE = 429, 503  # HTTP: too many requests; not now
-_SECRET_PARAMETERS = frozenset({"digest", "host_password"})
-# What A1 hands out to make the token of. By these names elsewhere stands nothing secret.
-_TOKEN_PARTS = ("random", "key")
-_TOKEN_PART = re.compile(r'["\'](?:random|key)["\']\s*:\s*(?:"((?:[^"\\]|\\.)*)|([^\s,}"]+))', re.S)
 
 
-class Request(NamedTuple):
-    """One operation with its parameters, without the token; its repr hides what is secret."""
+@dataclass(frozen=True, slots=True, repr=False)
+class PreparedRequest:
+    """A request as it travels; `fields` are all parameters in order, the token first.
 
-    endpoint: Endpoint
-    parameters: Mapping[str, Any]
-
-    def __repr__(self) -> str:
-        return f"Request({self.endpoint.key}, {masked(self.parameters)})"
-
-    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
-        return repr(self)
-
-
-class Written(NamedTuple):
-    """A request as it travels: `fields` are all parameters in order, with the token."""
+    `url` and `body` hold secrets; the repr shows none.
+    """
 
     method: str
     address: str
     fields: Mapping[str, Any]
-    placement: str = "query"
+    placement: str
+    token_parameter: str | None
 
     def __repr__(self) -> str:
-        return f"Written({self.method} {self.address}, {self.placement})"
-
-    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
-        return repr(self)
+        return f"<{self.method} {self.address}, {self.placement}>"
 
     @property
     def url(self) -> str:
-        """The whole URL, with the query where the parameters travel there; holds secrets."""
+        """The whole URL, with the query where the parameters travel there."""
         in_query = self.placement == "query"
         return f"{self.address}?{encode(self.fields)}" if in_query else self.address
 
@@ -74,83 +63,43 @@ class Written(NamedTuple):
         return compact(self.fields).encode() if self.placement == "json" else None
 
     @property
-    def content_type(self) -> str | None:
-        """The body's content type, or None."""
-        return {
-            "form": "application/x-www-form-urlencoded",
-            "json": "application/json",
-        }.get(self.placement)
+    def headers(self) -> dict[str, str]:
+        """The headers beside the session's."""
+        headers = {"Accept": "application/json"}
+        if self.placement in _CONTENT_TYPES:
+            headers["Content-Type"] = _CONTENT_TYPES[self.placement]
+        return headers
 
 
-class Answer(NamedTuple):
-    """What came back: HTTP status, content type, and the whole body.
-
-    `secrets` are the values that must not be quoted from it; `whole` is False when the connection
-    ended before the body did; `retry_after` is that header, of HTTP 429 and 503."""
-
-    status: int
-    content_type: str
-    body: bytes
-    secrets: tuple[str, ...] = ()
-    whole: bool = True
-    retry_after: str = ""
-
-    def __repr__(self) -> str:
-        kind = mask(self.content_type, *self.secrets)  # a service may say back there what it heard
-        return f"Answer(HTTP {self.status}, {kind!r}, {len(self.body)} bytes)"
-
-    def __sentry_repr__(self) -> str:  # Sentry would go through the fields of a tuple
-        return repr(self)
-
-
-def asked_wait(answer: Answer, now: Callable[[], float]) -> float:
-    """Return the seconds that a service asks to wait (Retry-After: seconds, or a date, which is
-    compared with `now` in epoch seconds); 0 where it asks for none, or nothing readable."""
-    text = answer.retry_after.strip()
-    if answer.status not in (BUSY, UNAVAILABLE) or not text:
-        return 0.0
-    if text.isascii() and text.isdecimal():
-        return float(text)
-    from email.utils import parsedate_to_datetime
-
-    try:
-        date = parsedate_to_datetime(text)
-        when = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return 0.0
-    return max(0.0, when - now())
-
-
-def write(request: Request, base: str, token: str | None, dialect: Dialect) -> Written:
-    """Return the request as this dialect sends it to the interface at `base`."""
-    endpoint = request.endpoint
-    method = {"B1": dialect.create_method, "B3": dialect.list_method}.get(endpoint.key, "GET")
-    fields = dict(request.parameters)
-    if token is not None:
-        fields = {token_parameter(endpoint, dialect): token, **fields}
+def prepare(
+    operation: Operation,
+    parameters: Mapping[str, Any],
+    base: str,
+    token: str | None,
+    dialect: Dialect,
+) -> PreparedRequest:
+    """Return the request for an operation as this dialect sends it to the interface at `base`."""
+    method = {"B1": dialect.create_method, "B3": dialect.list_method}.get(operation.key, "GET")
     placement = dialect.placement if method == "POST" else "query"
-    return Written(method, base + endpoint.path, fields, placement)
+    name = token_parameter(operation, dialect)
+    fields = dict(parameters) if name is None or token is None else {name: token, **parameters}
+    return PreparedRequest(method, base + operation.path, fields, placement, name)
 
 
-def token_parameter(endpoint: Endpoint, dialect: Dialect) -> str:
+def token_parameter(operation: Operation, dialect: Dialect) -> str | None:
     """Return the name under which this operation takes the token in this dialect."""
-    if endpoint.key == "B2":
+    if operation.key == "B2":
         return dialect.remove_token_parameter
-    if endpoint.interface == "B":
-        return endpoint.token or ""
-    if endpoint.key == "A5" and dialect.mcu_token_parameter:
+    if operation.key == "A5" and dialect.mcu_token_parameter:
         return dialect.mcu_token_parameter
-    return dialect.token_parameter
+    if operation.interface == "A" and operation.token:
+        return dialect.token_parameter
+    return operation.token
 
 
 def encode(fields: Mapping[str, Any]) -> str:
     """Return the fields percent-encoded once, `=` as `%3D`; an object as JSON text."""
-    return "&".join([f"{name}={_quoted(as_text(value))}" for name, value in fields.items()])
-
-
-def _quoted(text: str) -> str:
-    # Most room numbers need no quoting, and a sweep has thousands of them.
-    return text if text.isalnum() and text.isascii() else quote(text, safe="")
+    return "&".join([f"{name}={quote(as_text(value), safe='')}" for name, value in fields.items()])
 
 
 def as_text(value: Any) -> str:
@@ -160,122 +109,111 @@ def as_text(value: Any) -> str:
 
 def compact(value: Any) -> str:
     """Return the value as JSON without spaces."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def secrets_in(request: Request, token: str | None) -> tuple[str, ...]:
-    """Return the values of this request that no message may quote."""
-    found = [token] if token else []
-    for name, value in request.parameters.items():
-        if name in _SECRET_PARAMETERS:
-            found.append(str(value))
+def check_sendable(operation: Operation, parameters: Mapping[str, Any]) -> None:
+    """Raise ParameterError for a parameter that cannot be written as text or JSON."""
+    for name, value in parameters.items():
+        try:
+            as_text(value).encode()
+        except (TypeError, ValueError, RecursionError):
+            raise parameter_error(
+                operation,
+                f"{name} holds something that JSON and UTF-8 cannot carry.",
+                "Give texts without unpaired surrogates, numbers, lists and dicts.",
+            ) from None
+
+
+def secrets_in(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the values of a request that no message may quote."""
+    secrets: list[str] = []
+    for name, value in parameters.items():
+        if name in ("digest", "host_password"):
+            secrets.append(str(value))
         elif name == "options" and isinstance(value, Mapping):
-            found += _leaves(value.get("login_password"))  # whatever a service handed back
+            secrets += _leaves(value.get("login_password"))  # whatever a service handed back
             for address in _leaves(value.get("assist_address")):
-                found += login_in(address)
+                secrets += login_in(address)
         elif name == "userAddress":
-            found += login_in(str(value))
-    return tuple(Secret(value) for value in found if value)
+            secrets += login_in(str(value))
+    return [Secret(value) for value in secrets if value]
 
 
-def secrets_of(endpoint: Endpoint, body: bytes) -> tuple[Secret, ...]:
-    """Return the values of an answer that no message may quote: what A1 gives for the token."""
-    if endpoint is not A1:
-        return ()
-    text = body.decode("utf-8", "replace")
-    found = {part for pair in _TOKEN_PART.findall(text) for part in pair}
-    try:
-        members = json.loads(text)
-    except (ValueError, RecursionError):
-        members = None  # cut off, or in a function's call: what stands there is found all the same
-    if isinstance(members, dict):
-        found |= {leaf for name in _TOKEN_PARTS for leaf in _leaves(members.get(name))}
-    return tuple(Secret(value) for value in found if value)
-
-
-def _leaves(value: object) -> Iterator[str]:
+def _leaves(value: object) -> list[str]:
     if isinstance(value, Mapping | list):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves(item)
-    elif value is not None and not isinstance(value, bool):
-        yield as_text(value)
+        items = value.values() if isinstance(value, Mapping) else value
+        return [leaf for item in items for leaf in _leaves(item)]
+    return [] if value is None or isinstance(value, bool) else [as_text(value)]
 
 
-def excerpt(said: str | bytes, secrets: tuple[str, ...], size: int = 120) -> str:
-    """Return the first characters of what a service said, on one line, with nothing secret in them.
+@dataclass(frozen=True, slots=True, repr=False)
+class Response:
+    """What came back: HTTP status, body, and the header Retry-After.
 
-    A secret is known by its name, or is one of `secrets`."""
-    torn = 12 * max(map(len, secrets), default=0)  # of a character 12 letters can be made
-    part = said[: 4096 + 4 * size + torn]  # what is masked is shorter than it was
-    # Without its zeros, text in UTF-16 is read as well.
-    text = part if isinstance(part, str) else part.decode("utf-8", "replace").replace("\0", "")
-    shown = mask(text, *secrets)
-    if len(said) > len(part) and secrets:  # a secret torn at the end is not known for one
-        shown = shown[: len(shown) - torn]
-    return one_line(shown[:size])
-
-
-def interpret(request: Request, answer: Answer, dialect: Dialect) -> dict[str, Any]:
-    """Return the members of a successful answer to this request; raise an ApiError or a
-    ProtocolError for any other.
-
-    The result code may stand in `ret` or `result`, as a number or as text. Secrets among the
-    members show as *** in a repr. Section 7 of the interface.
+    `complete` is False if the connection ended before the body did.
     """
-    outcome = _outcome(request.endpoint, answer, dialect)
-    if isinstance(outcome, ConfkitError):
-        raise outcome
-    return outcome
+
+    status: int
+    body: bytes
+    complete: bool = True
+    retry_after: str = ""
+
+    def __repr__(self) -> str:
+        return f"<HTTP {self.status}, {len(self.body)} bytes>"
 
 
-def _outcome(
-    endpoint: Endpoint, answer: Answer, dialect: Dialect
-) -> dict[str, Any] | ApiError | ProtocolError:
-    """Return the members, or the error: raised here, its traceback would show the answer."""
-    members = _members(answer)
+def interpret(
+    operation: Operation, response: Response, known: tuple[str, ...] = ()
+) -> dict[str, Any] | ConfkitError:
+    """Return the members of a successful response, or the error that it is: raised here, its
+    traceback would show the response.
+
+    The result code is `ret`, or `result` where there is no `ret`, as a number or as text. No
+    message quotes one of the `known` secrets. Section 7 of the interface.
+    """
+    members = _members(response)
     if members is None:
-        return _protocol(endpoint, answer, _what_came(answer))
-    order = ["ret", "result"]
-    if endpoint.interface == "B" and dialect.result_field == "result":
-        order.reverse()
-    code = next((members[name] for name in order if members.get(name) is not None), None)
-    ret = _result_code(code, answer)
+        return _protocol_error(operation, response, known, _kind_of(response))
+    code = members.get("ret")
+    ret = _result_code(members.get("result") if code is None else code, known)
     if ret is None:
-        return _protocol(endpoint, answer, "JSON without a result code")
+        return _protocol_error(operation, response, known, "JSON without a result code")
+    failed = response.status >= 500
     if ret != 0:
         detail = members.get("msg") or members.get("err")
-        quoted = excerpt(detail, answer.secrets) if isinstance(detail, str) else ""
-        broken = answer.status >= 500
-        named = answer.status if broken and endpoint.write else 0  # it leaves open what happened
-        error = api_error(ret, endpoint.interface, endpoint.key, endpoint.title, quoted, named)
-        # Only reads are retried.
-        error.retry = not endpoint.write and (error.retry or broken)
+        quoted = excerpt(detail, known) if isinstance(detail, str) else ""
+        named = (operation.interface, operation.key, operation.title)
+        error = api_error(ret, *named, quoted, response.status)
+        error.retry = not operation.write and (error.retry or failed)
+        error.retry_after = _retry_after(response)
         return error
-    if not 200 <= answer.status < 300:
-        denied = _protocol(endpoint, answer, f"HTTP status {answer.status} with result code 0")
+    if not 200 <= response.status < 300:
+        text = f"result code 0 under HTTP status {response.status}"
+        denied = _protocol_error(operation, response, known, text)
         denied.success = True
         return denied
-    if endpoint is A1:
+    if operation is A1:
         parts = {name: members[name] for name in _TOKEN_PARTS if name in members}
         members |= {name: guard(part, "token") for name, part in parts.items()}
     return members
 
 
-def _members(answer: Answer) -> dict[str, Any] | None:
-    if not answer.whole:
+def _members(response: Response) -> dict[str, Any] | None:
+    if not response.complete:
         return None
     try:
         # json.loads would take bytes for letters that are none, and a name for another.
-        text = answer.body.decode(json.detect_encoding(answer.body))
-        # No notebook can show half a letter, and nobody send it.
-        whole = _HALF.sub(lambda found: "\\ufffd" if found[1] else found[0], text)
-        value = guard(read_json(whole))
+        text = response.body.decode(json.detect_encoding(response.body))
+        if "\\u" in text:  # no notebook can show an unpaired surrogate, and nobody send it
+            text = _SURROGATE.sub(lambda pair: "\\ufffd" if pair[1] else pair[0], text)
+        value = guard(read_json(text))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def _result_code(code: object, answer: Answer) -> int | str | None:
+def _result_code(code: object, known: tuple[str, ...]) -> int | str | None:
     if isinstance(code, float) and code.is_integer():
         code = int(code)
     if isinstance(code, int) and not isinstance(code, bool):
@@ -283,43 +221,76 @@ def _result_code(code: object, answer: Answer) -> int | str | None:
     if not isinstance(code, str) or not code.strip():
         return None
     plain = as_code(code)
-    return excerpt(plain, answer.secrets) if isinstance(plain, str) else plain
+    return excerpt(plain, known) if isinstance(plain, str) else plain
 
 
-def _what_came(answer: Answer) -> str:
-    start = answer.body[:200].lstrip().lower()
-    if not answer.whole:
-        return f"an answer that was cut off after {len(answer.body)} bytes"
-    if not answer.body.strip():
-        return "an empty answer"
-    if start.startswith((b"<!doctype", b"<html", b"<")):
-        return "an HTML or XML page"
+def _kind_of(response: Response) -> str:
+    start = response.body[:200].lstrip().lower()
+    if not response.complete:
+        return f"a response that was cut off after {len(response.body)} bytes"
+    if not start and not response.body.strip():
+        return "an empty body"
+    if start.startswith(b"<"):
+        return "HTML or XML"
     if start.startswith(b"["):
         return "a JSON array"
-    if start.startswith(b"{"):
-        return "JSON that is cut off or broken"
-    return "something that is not a JSON object"
+    return "broken JSON" if start.startswith(b"{") else "something that is not a JSON object"
 
 
-def _protocol(endpoint: Endpoint, answer: Answer, came: str) -> ProtocolError:
-    if 300 <= answer.status < 400:
+def _protocol_error(
+    operation: Operation, response: Response, known: tuple[str, ...], kind: str
+) -> ProtocolError:
+    status, retry_after = response.status, _retry_after(response)
+    if status == 407:
+        advice = (
+            "Give the proxy's login in its address: HTTP_PROXY=http://user:password@proxy:port."
+        )
+    elif 300 <= status < 400:
         advice = "A redirect is not followed with a token: set the address that it leads to."
-    elif answer.status == BUSY:
+    elif status == BUSY:
         advice = "Ask less often (max_rate=, concurrency=), or try again later."
-    elif answer.status >= 500 or not answer.whole:
+    elif status >= 500 or not response.complete:
         advice = "The service or a proxy before it failed: look at its log, or try again later."
     else:
         advice = (
-            f"Check that this address is the service's interface {endpoint.interface} "
+            f"Check that this address is the service's interface {operation.interface} "
             "(A on port 8080, B on 8050) and that no proxy answers in its place."
         )
+    if retry_after:
+        advice += f" It asks to wait {retry_after:,.0f} s (Retry-After)."
     error = ProtocolError(
-        f"{endpoint.title} ({endpoint.key}) got {came} (HTTP {answer.status}) instead of the "
-        "JSON that was due",
+        f"{operation.title} ({operation.key}) expected JSON, got {kind} (HTTP {status})",
         advice,
-        cause=f"it begins {excerpt(answer.body, answer.secrets)!r}",
+        cause=f"it begins {excerpt(response.body, known)!r}",
     )
-    broken = answer.status == BUSY or answer.status >= 500 or not answer.whole
-    error.retry = not endpoint.write and broken  # only reads are retried
-    error.status = answer.status
+    failed = status == BUSY or status >= 500 or not response.complete
+    error.retry = not operation.write and failed  # only reads are retried
+    error.status, error.retry_after = status, retry_after
     return error
+
+
+def _retry_after(response: Response) -> float | None:
+    """Return the seconds that a service asks to wait (Retry-After: seconds, or a date); None where
+    it asks for none, or nothing readable."""
+    text = response.retry_after.strip()
+    if response.status not in (BUSY, UNAVAILABLE) or not text:
+        return None
+    if text.isascii() and text.isdecimal():
+        return min(float(text), 1e9)
+    from email.utils import parsedate_to_datetime
+
+    try:
+        date = parsedate_to_datetime(text)
+        return max(
+            0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
+        )
+    except (ValueError, OverflowError):
+        return None
+
+
+def token_parts(operation: Operation, response: Response) -> list[str]:
+    """Return what A1 hands out, which no message may quote, from a broken response too."""
+    if operation is not A1:
+        return []
+    text = response.body.decode("utf-8", "replace")
+    return [Secret(part) for pair in _TOKEN_PART.findall(text) for part in pair if part]

@@ -1,4 +1,4 @@
-"""interpret: every strange answer becomes its members or one of our errors. That none of these
+"""interpret: every strange response becomes its members or one of our errors. That none of these
 shows a secret, tests/secrets and tests/test_excerpts.py test."""
 
 import json
@@ -9,17 +9,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import confkit as ck
-from confkit.endpoints import A3, B1, B3
-from confkit.wire import Answer, Request, interpret
+from confkit.operations import A3, B1, B3
+from confkit.wire import Response, interpret
 from tests.nightly.fuzz_answers import BODIES, MEMBERS
 
 
-def read(body, endpoint=A3, status=200, whole=True, **dialect):
-    """What `interpret` makes of an answer with this body: bytes, text, or an object as JSON."""
+def read(body, endpoint=A3, status=200, complete=True):
+    """The members of a response with this body (bytes, text, or an object as JSON); its error is
+    raised."""
     if not isinstance(body, bytes):
         body = (body if isinstance(body, str) else json.dumps(body)).encode()
-    answer = Answer(status, "application/json", body, (), whole)
-    return interpret(Request(endpoint, {}), answer, ck.Dialect(**dialect))
+    result = interpret(endpoint, Response(status, body, complete))
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 def error_of(body, kind=ck.ProtocolError, **how):
@@ -41,13 +44,10 @@ def test_a_code_is_the_same_in_any_form_under_either_name(endpoint, name):
         assert (error.ret, type(error.ret)) == (404, int)
 
 
-def test_where_both_names_are_there_the_dialects_wins():
-    """ret beside result: the dialect's result_field decides in B, and ret does in A; ret null
-    leaves the word to the result of an older deployment."""
-    both = {"ret": 304, "result": 310}
-    for endpoint, field, ret in ((B3, "ret", 304), (B3, "result", 310), (A3, "result", 304)):
-        error = error_of(both, ck.ApiError, endpoint=endpoint, result_field=field)
-        assert error.ret == ret
+def test_where_both_names_are_there_ret_wins():
+    """ret null leaves the word to the result of an older deployment."""
+    for endpoint in (A3, B3):
+        assert error_of({"ret": 304, "result": 310}, ck.ApiError, endpoint=endpoint).ret == 304
     assert read({"ret": None, "result": 0, "data": {}}, endpoint=B3)["data"] == {}
 
 
@@ -72,10 +72,10 @@ def test_an_unknown_code_is_an_error_that_keeps_it(ret):
 
 
 NOT_OURS = {
-    "an empty answer": [b"", b"\r\n\t "],
-    "an HTML or XML page": [b"<HTML><body>Login</body></html>", b"\n  <!doctype html>", b"<?xml?>"],
+    "an empty body": [b"", b"\r\n\t "],
+    "HTML or XML": [b"<HTML><body>Login</body></html>", b"\n  <!doctype html>", b"<?xml?>"],
     "a JSON array": [b'[{"ret": 0}]', b" [0]"],
-    "JSON that is cut off or broken": [
+    "broken JSON": [
         b"{", b'{"ret": 0', b'{"ret": 0,}', b"{'ret': 0}", b'{"ret": 0}}', b'{"ret": 0} extra',
         b'{"ret": 0, "x": "\xff"}', b'{"ret": 0, "x": "\xc3', b'{"ret": NaN}',
         b'{"ret": 0, "x": "\n"}', b'{"ret": 0, "n": ' + b"9" * 5000 + b"}",
@@ -93,7 +93,7 @@ def test_what_is_not_an_answer_is_told_by_its_kind(came):
     """Each thing that is no answer of the interface is a ProtocolError that says what came."""
     for body in NOT_OURS[came]:
         error = error_of(body)
-        assert f"get room (A3) got {came} (HTTP 200)" in str(error)
+        assert f"get room (A3) expected JSON, got {came} (HTTP 200)" in str(error)
         assert "interface A" in str(error)
         assert "\n" not in str(error)
         assert (error.status, error.retry) == (200, False)
@@ -170,7 +170,7 @@ def test_success_with_an_http_error_is_believed_by_nobody(status):
     """Result code 0 under a status other than 2xx is a contradiction, hence a ProtocolError; any
     other code wins over the status, which makes it worth another try where it is 5xx."""
     told = str(error_of({"ret": 0, "room_id": "1"}, status=status))
-    assert f"HTTP status {status} with result code 0" in told
+    assert f"result code 0 under HTTP status {status}" in told
     assert error_of({"ret": 404}, ck.RoomNotFound, status=status).retry is (status >= 500)
     for fine in (200, 204, 299):
         assert read({"ret": 0}, status=fine)["ret"] == 0
@@ -179,7 +179,7 @@ def test_success_with_an_http_error_is_believed_by_nobody(status):
 @pytest.mark.parametrize("body", ["", '{"ret": 0', '{"ret": 0}', '{"ret": 404}', "<html>"])
 def test_a_body_that_ended_early_is_never_believed(body):
     """When the connection ended before the body, even JSON that looks whole is refused."""
-    error = error_of(body, whole=False)
+    error = error_of(body, complete=False)
     assert f"cut off after {len(body)} bytes" in str(error)
     assert error.retry
 
@@ -217,7 +217,7 @@ def test_each_operation_is_named_in_its_errors():
 def test_any_bytes_give_members_or_an_error_of_ours(body, status, whole):
     """Whatever comes, with whatever status: members of a success, or a ConfkitError."""
     with suppress(ck.ApiError, ck.ProtocolError):
-        members = read(body, status=status, whole=whole)
+        members = read(body, status=status, complete=whole)
         assert whole
         assert 200 <= status < 300
         assert {"ret", "result"} & {*members}

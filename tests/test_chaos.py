@@ -32,7 +32,7 @@ def test_a_fault_gives_the_truth_or_an_error_of_ours(name, known, tmp_path):
     sandbox, truth = known
     patience = 0.2 if name in SLOW | BOMBS else 5.0
     piece = Piece("chaos", 7, 0, 1, tmp_path)
-    with attacked(piece, sandbox, {}, late=0.6, timeout=(5.0, patience)) as (chaos, asking):
+    with attacked(piece, sandbox, {}, late=0.6, timeout=(patience, patience)) as (chaos, asking):
         asking.token()
         chaos.plays({name: 1.0})
         try:

@@ -1,14 +1,15 @@
-"""One wire: token, retries, time-outs and bounds, against a service with scripted answers."""
+"""Client.call: token, retries, time-outs and rate, against a service with scripted answers."""
 
 import random
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
 import confkit as ck
-from confkit.endpoints import A3
-from confkit.wire import Request
 from tests.commands import interrupted
 from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, VECTOR_TOKEN, Reply
 
@@ -101,30 +102,31 @@ def test_a_read_is_tried_three_times_where_that_may_help(script, reply, times):
 
 
 def test_pauses_between_tries_grow_and_are_jittered(script):
-    """Pauses are 0.1 to 0.3 s, then twice that, by a chance that is passed in."""
+    """Pauses are 0.1 to 0.3 s, then twice that, and differ from client to client."""
     pauses = []
     service = script({GET_ROOM: Reply(drop=True)})
-    for chance in (0.0, 1.0):
-        client = service.client(sleep=pauses.append, chance=lambda chance=chance: chance)
+    for _ in range(5):
         with pytest.raises(ck.TransportError):
-            ck.get_room(client, "1")
-    assert pauses == pytest.approx([0.1, 0.2, 0.3, 0.6])
+            ck.get_room(service.client(sleep=pauses.append), "1")
+    assert all(0.1 <= pause <= 0.3 for pause in pauses[::2])
+    assert all(0.2 <= pause <= 0.6 for pause in pauses[1::2])
+    assert len({*pauses}) == 10
 
 
 def test_what_cannot_be_sent_is_refused(script):
-    """A parameter of a hand-made request that cannot be written is a ParameterError of ours; after
-    close() a call is refused with a sentence, not sent."""
+    """A parameter that cannot be written as text or JSON is a ParameterError of ours; after close()
+    a call is refused with a sentence, not sent."""
     service = script()
     client = service.client()
-    ways = client.send, client.ask_once, lambda request: client.send_many([request])
-    for ask in ways:
-        for value in ("\ud800", {"a": ["\udfff"]}, object()):
-            with pytest.raises(ck.ParameterError, match="Nothing was sent"):
-                ask(Request(A3, {"room_id": value}))
+    client._token.value = "known"
+    for value in ("\ud800", {"a": ["\udfff"]}, object(), float("nan")):
+        for ask in (client.call, lambda key, **fields: client.ask_once(key, fields)):
+            with pytest.raises(ck.ParameterError, match=r"room_id.*Nothing was sent"):
+                ask("A3", room_id=value)
     client.close()
-    for ask in ways:
+    for ask in (client.call, client.ask_once):
         with pytest.raises(ck.ConfigError, match="closed"):
-            ask(Request(A3, {"room_id": "1"}))
+            ask("A3")
     assert service.seen == {}
 
 
@@ -133,65 +135,86 @@ def test_an_import_may_take_as_long_as_the_service_dials(script):
     path = "/avd/api/outgoing/createOutgoingUser"
     service = script({path: Reply({"ret": 0, "data": {}}, delay=0.5)})
     client = service.client(timeout=(1, 0.1))
-    client._token.held = "known"
+    client._token.value = "known"
     device = ck.import_device(client, "1", "cam", "Door", "rtsp://192.0.2.7/stream1")
     assert device.user_id == "cam"
+
+
+def test_settings_of_a_client_take_effect_at_any_time(script):
+    """timeout, max_rate and read_only are set as in connect(); what is none of them is refused."""
+    service = script({GET_ROOM: Reply(ROOM, delay=0.3)})
+    client = service.client()
+    ck.get_room(client, "1")
+    client.timeout = 0.1
+    assert client.timeout == (0.1, 0.1)
+    with pytest.raises(ck.TransportTimeout, match=r"0\.1 s"):
+        ck.get_room(client, "1")
+    client.timeout, client.max_rate, client.read_only = (1, 5), 4, True
+    began = time.monotonic()
+    for _ in range(2):
+        ck.get_room(client, "1")
+    assert time.monotonic() - began >= 0.6
+    with pytest.raises(ck.ReadOnlyError):
+        ck.delete_room(client, "1")
+    for name, value in (("timeout", 0), ("timeout", "soon"), ("max_rate", 0), ("max_rate", "5")):
+        with pytest.raises(ck.ConfigError, match=name):
+            setattr(client, name, value)
+    client.max_rate = None
+    assert client.max_rate is None
 
 
 def test_max_rate_bounds_what_leaves(script):
     """Each request but the first waits for its time, a login and a try more among them."""
     waited = []
     service = script({GET_ROOM: [Reply("busy", status=503), ROOM]})
-    client = service.client(max_rate=20, sleep=waited.append, clock=lambda: 5.0, chance=lambda: 0.5)
+    client = service.client(max_rate=0.1, sleep=waited.append)
     ck.get_room(client, "1")
-    assert waited == pytest.approx([0.051, 0.2, 0.102])
+    login, pause, again = waited
+    assert 9 < login < 11
+    assert 0.1 <= pause <= 0.3
+    assert 19 < again < 21
 
 
-EPOCH = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT
+def http_date(seconds):
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "pauses"),
+    ("header", "status", "wait"),
     [
-        ("2", 503, [2.2, 2.4]),
-        ("2", 429, [2.2, 2.4]),
-        ("Sun, 06 Nov 1994 08:49:44 GMT", 503, [7.2, 7.4]),
-        ("Sunday, 06-Nov-94 08:49:44 GMT", 503, [7.2, 7.4]),
-        ("Sun Nov  6 08:49:44 1994", 503, [7.2, 7.4]),
-        *((far, 503, [15, 15]) for far in ("9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT")),
-        *((said, 503, [0.2, 0.4]) for said in ("0", "Sun, 06 Nov 1994 08:49:30 GMT", "soon", "-5")),
-        ("2", 502, [0.2, 0.4]),
-        ("2", 200, [0.2, 0.4]),
+        (lambda: "2", 503, 2),
+        (lambda: "2", 429, 2),
+        (lambda: http_date(8), 503, 6.5),
+        *((lambda text=text: text, 503, 0) for text in ("0", "soon", "-5")),
+        (lambda: http_date(-60), 503, 0),
+        (lambda: "2", 502, 0),
     ],
 )
-def test_a_read_waits_as_long_as_the_service_asks(script, said, status, pauses):
-    """Retry-After of HTTP 429 and 503, in seconds or as a date, counts beside our own pause, up to
-    the call's time-outs; what cannot be read, and that of another status, does not count."""
+def test_a_read_waits_as_long_as_the_service_asks(script, header, status, wait):
+    """Retry-After of HTTP 429 and 503, in seconds or as a date, counts beside our own pause; what
+    cannot be read, and that of another status, does not count."""
     waited = []
-    body = {"ret": 504} if status == 200 else "busy"
-    service = script({GET_ROOM: Reply(body, status=status, headers={"Retry-After": said})})
-    client = service.client(
-        sleep=waited.append, chance=lambda: 0.5, now=lambda: EPOCH, timeout=(5, 10)
-    )
-    with pytest.raises(ck.ConfkitError):
-        ck.get_room(client, "1")
-    assert waited == pytest.approx(pauses)
+    service = script({GET_ROOM: lambda _: Reply("busy", status, headers={"Retry-After": header()})})
+    with pytest.raises(ck.ProtocolError):
+        ck.get_room(service.client(sleep=waited.append), "1")
     assert service.seen[GET_ROOM] == 3
+    assert all(wait <= seconds <= wait + 2.3 for seconds in waited)
+
+
+@pytest.mark.parametrize("header", [lambda: "3600", lambda: http_date(3600)])
+def test_a_time_beyond_the_read_time_out_is_raised_at_once(script, header):
+    """And the error names it."""
+    service = script({GET_ROOM: lambda _: Reply("busy", 429, headers={"Retry-After": header()})})
+    with pytest.raises(ck.ProtocolError, match=r"wait [\d,]+ s \(Retry-After\)") as caught:
+        ck.get_room(service.client(), "1")
+    assert caught.value.retry_after >= 3590
+    assert service.seen[GET_ROOM] == 1
 
 
 def test_a_proxy_of_the_environment_is_not_used_for_this_machine(script, monkeypatch):
     """HTTP_PROXY does not stand between the client and a service on the loopback."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert ck.get_room(script({GET_ROOM: ROOM}).client(), "1").topic == "Weekly sync"
-
-
-def test_a_connection_is_as_patient_after_a_slow_answer_as_before(script):
-    """The time that one answer took is not taken from the next on the same connection."""
-    service = script({GET_ROOM: Reply(ROOM, delay=0.4)})
-    client = service.client(timeout=(1, 0.7))
-    for _ in range(2):
-        ck.get_room(client, "1")
-    assert (service.seen[GET_ROOM], service.connections) == (2, 1)
 
 
 def test_a_call_that_was_interrupted_is_on_record(script):
@@ -222,7 +245,7 @@ def test_an_answer_about_another_room_is_refused(script):
 
 
 def test_threads_keep_their_connections(script):
-    """Sixteen threads that call twice at the same moment open sixteen connections, not more."""
+    """Sixteen threads that call twice at the same moment open sixteen connections, and A1 one."""
     service = script({GET_ROOM: Reply(ROOM, delay=0.2)})
     client = service.client()
     client.token()
@@ -230,4 +253,26 @@ def test_threads_keep_their_connections(script):
         for _ in range(2):
             list(pool.map(lambda _: ck.get_room(client, "1"), range(16)))
     assert service.seen[GET_ROOM] == 32
-    assert service.connections <= 16
+    assert service.connections <= 17
+
+
+@pytest.mark.parametrize("ask", ["get_room", "sweep", "threads", "executor"])
+@pytest.mark.parametrize(
+    "answer",
+    [{"ret": 602}, {"ret": 401}, {"ret": 0}, {"ret": 0, "random": "", "key": ""}, Reply("[]")],
+    ids=str,
+)
+def test_whatever_a1_answers_an_error_comes(script, ask, answer):
+    """602 too, which says of any other call that its token has expired: nobody waits for ever."""
+    client = script({AUTHENTICATE: answer}).client()
+    with ThreadPoolExecutor(4) as pool:
+        calls = {
+            "get_room": lambda: ck.get_room(client, "1"),
+            "sweep": lambda: ck.sweep(client, ["1", "2"]),
+            "threads": lambda: list(pool.map(lambda n: ck.get_room(client, n), "1234")),
+            "executor": lambda: ck.sweep(client, ["1", "2"], executor=pool),
+        }
+        with ThreadPoolExecutor(1) as caller:
+            failure = caller.submit(calls[ask]).exception(timeout=20)
+    assert isinstance(failure, ck.ConfkitError)
+    assert "A1" in str(failure)

@@ -19,7 +19,6 @@ MAY_COMPARE = {
     "sandbox/sandbox.py": "whether the keys are the published ones",
     "cli/services.py": "whether the keys are the published ones",
     "diagnosis/device_address.py": "whether two logins that the caller has are one",
-    "calls.py": "the name of a parameter",
 }
 
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from confkit.wire import excerpt
+from confkit.secret import excerpt
 
 PASSWORD = "Qu8jzPde0Ig"
 ROOM = {"ret": 0, "id": 2, "room_id": "1002", "topic": "Weekly sync", "owner_id": "ops"}

@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 
 import confkit as ck
-from confkit.bulk.driver import Fate, fate_frame
 from confkit.diagnosis import findings
-from confkit.endpoints import ENDPOINTS
+from confkit.errors import api_error
 from confkit.frames import calls_frame
+from confkit.operations import OPERATIONS
+from confkit.wire import PreparedRequest, Response
 from tests.scripted import GET_ROOM, VECTOR_TOKEN, Reply
 
 LARGEST, SMALLEST = 2**63 - 1, -(2**63)
@@ -24,12 +25,15 @@ ROOMS = [
 ]
 USERS = [ck.RoomUser("Ada", "u"), ck.RoomUser(None, "v"), ck.RoomUser("", "w")]
 DEVICES = [ck.Device("007", "c", None, None, "x=1", {}), ck.Device("2", "d", "", "a", "", {"a": 1})]
+SENT = PreparedRequest("GET", "http://h/rtc/room/create", {"topic": "x"}, "query", "access_token")
 CALLS = [
-    ck.Call(time, "A2", "GET", "u", 0.5, status, ret, "", None, None, {}, "a", "query", "well")
+    ck.Call(
+        OPERATIONS["A2"], SENT, time.timestamp(), 0.5, status and Response(status, b""), ret, ()
+    )
     for time, status, ret in (
-        (datetime(2000, 1, 1, tzinfo=timezone(timedelta(hours=5.5))), 200, 0),
-        (datetime(2200, 1, 1, tzinfo=UTC), None, None),
-        (datetime(2026, 1, 1, tzinfo=UTC), 599, "odd"),
+        (datetime(2000, 1, 1, tzinfo=timezone(timedelta(hours=5.5))), 200, None),
+        (datetime(2200, 1, 1, tzinfo=UTC), None, ck.TransportError("h")),
+        (datetime(2026, 1, 1, tzinfo=UTC), 599, api_error("odd", "A", "A2", "create room")),
     )
 ]
 # Of each converter: records of it, the columns that are as they are in them, and the types of all.
@@ -146,8 +150,8 @@ def test_secrets_show_only_when_asked_for():
 
 def test_a_name_that_is_an_address_tells_no_password():
     """Whatever users and devices are called; with `secrets` devices are called as they are, and any
-    other ID always, as it is compared with others. What became of such a device, and each call and
-    command that a report prints, tells none either."""
+    other ID always, as it is compared with others. Each call and command that a report prints tells
+    none either."""
     keys = ["pass=1", "token:7", "sip:a:b@c", "http://h/x", ""]
     frame = ck.users_frame([ck.RoomUser(key, key) for key in keys])
     assert list(frame.user_id) == list(frame.user_name) == keys
@@ -155,11 +159,9 @@ def test_a_name_that_is_an_address_tells_no_password():
     for frame in ck.devices_frame([device]), ck.users_frame([user]), ck.users_frame({"1": [user]}):
         assert list(frame.user_id) == list(frame.user_name) == [HIDDEN]
     assert list(ck.devices_frame([device], secrets=True).user_id) == [LOGIN]
-    fate = Fate(1, device).came("already there", f"as {LOGIN!r}", f"look for {LOGIN!r}")
-    frame = fate_frame([fate], ("user_id", "user_name", "cause", "advice"), ())
     calls = (findings.named, findings.import_call, findings.remove_call, findings.diagnose_call)
     line = findings.diagnose_line("1", LOGIN)
-    for told in (*frame.iloc[0], *(call(device) for call in calls), line):
+    for told in (*(call(device) for call in calls), line):
         assert "***" in told
         assert "hunter2" not in told
 
@@ -169,7 +171,7 @@ def test_a_call_is_told_with_its_codes_meaning_in_its_own_interface(script):
     out = Reply("<p>Out. Of order.</p>", status=404)
     codes = [{"ret": ret} for ret in (401, "odd", 99999)]
     rooms = [{"ret": 0, "room_id": "1"}, *codes, out, Reply(drop=True)]
-    service = script({GET_ROOM: rooms, ENDPOINTS["B3"].path: {"ret": 401}})
+    service = script({GET_ROOM: rooms, OPERATIONS["B3"].path: {"ret": 401}})
     client = service.client()
     for _ in range(6):
         with suppress(ck.ConfkitError):
@@ -180,8 +182,8 @@ def test_a_call_is_told_with_its_codes_meaning_in_its_own_interface(script):
     assert VECTOR_TOKEN not in frame.to_csv()
     assert values(frame.ret) == ["0", "0", "401", "odd", "99999", *[None] * 4, "401"]
     unknown = "not a code of the interface, and none seen in other deployments"
-    html = "get room (A3) got an HTML or XML page (HTTP 404) instead of the JSON that was due"
-    closed = "it closed the connection without an answer"
+    html = "get room (A3) expected JSON, got HTML or XML (HTTP 404)"
+    closed = "the server closed the connection without a response"
     known = ["success", "success", "authentication failed", unknown, unknown, html]
     assert list(frame.meaning) == [*known, *[closed] * 3, "wrong parameters"]
     assert values(frame.status[5:9]) == [404, None, None, None]

@@ -11,8 +11,9 @@ import tempfile
 import pytest
 
 import confkit as ck
-from confkit import cli, profiles
+from confkit import cli
 from confkit.cli import lab
+from confkit.connect import save_profile
 from tests.ports import quiet_port
 from tests.servers import server
 from tests.test_notebooks import FOLDER
@@ -32,7 +33,7 @@ def test_the_notebooks_get_the_service_that_is_named(monkeypatch, capsys):
     the environment; one that does not exist is refused before Jupyter starts."""
     assert lab.service(None, {})["CONFKIT_PROFILE"] == "sandbox"
     assert "sandbox of its own" in capsys.readouterr().out
-    profiles.save("prod", SERVICE)
+    save_profile("prod", SERVICE)
     assert lab.service("prod", {**REAL, "CONFKIT_DIALECT": "hash=md5", "HOME": "h"}) == {
         "CONFKIT_PROFILE": "prod",
         "HOME": "h",

@@ -17,25 +17,25 @@ PACKAGE = Path(__file__).resolve().parent.parent / "confkit"
 
 # From the ground up; a module may import from its own layer and from those below it.
 LAYERS = [
-    {"text"},
+    {"text", "interrupts"},
     {"secret"},
     {"errors"},
-    {"records", "endpoints", "rtsp", "checklist"},
-    {"dialect", "profiles"},
-    {"signing", "wire"},
+    {"operations"},
+    {"records", "rtsp", "checks"},
+    {"dialect"},
+    {"wire"},
     {"transport", "calls"},
-    {"attempt"},
+    {"fast"},
     {"client"},
-    {"rooms", "frames"},
+    {"connect", "rooms", "frames", "tables"},
     {"devices"},
-    {"many"},
+    {"sweep"},
     {"deployment"},
     {"diagnosis"},
     {"bulk"},
     {"occupancy"},
     {"charts"},
     {"sandbox"},
-    {"connect"},
     {"panels"},
     {"course"},
     {"runbook"},
@@ -44,16 +44,16 @@ LAYERS = [
     {"__init__"},
 ]
 FLOOR = {module: floor for floor, layer in enumerate(LAYERS) for module in layer}
-# What points up all the same: the version; inside a function, what a preflight takes and send_many;
-# and `Sandbox`, which builds clients.
+# What points up all the same: the version; inside a function, what a preflight takes and
+# `connect("sandbox")`; and `Sandbox`, which builds clients.
 ALLOWED = {
     *(("cli", "__init__"), ("__main__", "__init__")),
-    *(("devices", "diagnosis"), ("client", "many"), ("sandbox", "client")),
+    *(("devices", "diagnosis"), ("connect", "sandbox"), ("sandbox", "client")),
 }
-RTSP_MAY_KNOW = {"rtsp", "secret", "text", "checklist"}
+RTSP_MAY_KNOW = {"rtsp", "secret", "text", "checks"}
 SANDBOX_MAY_KNOW = {
     *RTSP_MAY_KNOW,
-    *("sandbox", "records", "errors", "endpoints", "dialect", "signing", "wire"),
+    *("sandbox", "records", "errors", "operations", "dialect", "wire"),
 }
 # The flat files that put the parts together; the others are the core.
 ABOVE_THE_PARTS = {"__init__", "__main__", "connect", "cli"}
@@ -138,7 +138,7 @@ def test_every_public_name_is_there_and_none_is_hidden_by_a_module():
     for path in modules():
         if path.stem != "__main__" and path.parent == PACKAGE:
             importlib.import_module(f"confkit.{path.stem}".removesuffix(".__init__"))
-    taken = {path.stem for path in PACKAGE.iterdir()} - {"connect"}  # imported at once
+    taken = {path.stem for path in PACKAGE.iterdir()} - {"connect", "sweep"}  # imported at once
     assert not set(ck.__all__) & taken
     assert set(ck.__all__) < set(dir(ck))
     for name in ck.__all__:

@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from confkit import signing
 from confkit.cli import main
 from confkit.cli.services import SPOKEN, openapi
 from confkit.dialect import Dialect
-from confkit.endpoints import ENDPOINTS
 from confkit.errors import codes
+from confkit.operations import OPERATIONS
 
 DOCUMENT: dict[str, Any] = json.loads(openapi())
 
@@ -33,11 +32,11 @@ def test_it_describes_the_operations_as_our_table_does():
     """Each operation is there with its path, its parameters in order, and its main codes; B1 and B3
     also as POST. The examples of digest and token are what the demo keys make."""
     assert SPOKEN in DOCUMENT["info"]["description"].replace("\n", " ")
-    assert [operation["x-endpoint"] for _, operation in operations("get")] == list(ENDPOINTS)
+    assert [operation["x-endpoint"] for _, operation in operations("get")] == list(OPERATIONS)
     assert [operation["x-endpoint"] for _, operation in operations("post")] == ["B1", "B3"]
     examples: dict[str, list[str]] = {}
     for path, operation in operations("get"):
-        endpoint = ENDPOINTS[operation["x-endpoint"]]
+        endpoint = OPERATIONS[operation["x-endpoint"]]
         parameters = [resolved(parameter) for parameter in operation["parameters"]]
         required = [parameter["name"] for parameter in parameters if parameter["required"]]
         assert path == endpoint.path
@@ -47,8 +46,8 @@ def test_it_describes_the_operations_as_our_table_does():
         assert operation["x-write"] == endpoint.write
         for parameter in parameters:
             examples[parameter["name"]] = parameter.get("schema", {}).get("examples")
-    digest = signing.digest("demo_access", "demo_secret", Dialect())
-    token = signing.access_token("abc", "def", "demo_secret", Dialect())
+    digest = Dialect().digest("demo_access", "demo_secret")
+    token = Dialect().access_token("abc", "def", "demo_secret")
     assert examples["digest"] == [str(digest)]
     assert examples["access_token"] == examples["accessToken"] == [str(token)]
 

@@ -6,10 +6,10 @@ import pytest
 
 import confkit as ck
 from confkit.cli.services import reference
-from confkit.endpoints import ENDPOINTS
 from confkit.errors import codes
+from confkit.operations import OPERATIONS
 
-PARTS = [*(("## ", str(number)) for number in range(1, 10)), *(("### ", key) for key in ENDPOINTS)]
+PARTS = [*(("## ", str(number)) for number in range(1, 10)), *(("### ", key) for key in OPERATIONS)]
 
 
 def test_a_section_or_an_operation_is_found_by_its_number():
@@ -23,7 +23,7 @@ def test_a_section_or_an_operation_is_found_by_its_number():
         assert not re.search(r"\n## ", part)
         assert part.count("```") % 2 == 0  # code in it is not taken for a heading
         assert len(part.splitlines()) > 2
-        if endpoint := ENDPOINTS.get(name):
+        if endpoint := OPERATIONS.get(name):
             assert "\n### " not in part
             given = (*endpoint.required, *endpoint.optional, endpoint.token or "digest")
             for word in (endpoint.path, *given, *map(str, endpoint.codes[1:])):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import confkit as ck
 from confkit.client import base_address
 from confkit.devices import address_checked
-from confkit.endpoints import B1
+from confkit.operations import B1
 from confkit.secret import MASK, Guarded, Secret, guard, mask, masked
 
 TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))

@@ -1,23 +1,21 @@
-"""The two ways on which many requests travel, and what can happen to them there."""
+"""The two ways on which a read travels, and what can happen to it there."""
 
 import gzip
 import json
 import socket
 import struct
-import threading
 import time
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import confkit as ck
-from confkit.endpoints import A3
 from confkit.secret import Secret
 from confkit.transport import DeadlineAdapter
-from confkit.wire import Request
 from tests.scripted import Reply, Scripted
 
-WAYS = ("libcurl", "threads")
+WAYS = ("libcurl", "session")
 ROOM = {"ret": 0, "room_id": "1", "topic": "Weekly sync"}
 TOKEN = Secret("dG9rZW4tb2YtdGhlLXRlc3Q=")
 
@@ -27,8 +25,8 @@ class OwnAdapter(DeadlineAdapter):
 
 
 def by(client: ck.Client, way: str) -> ck.Client:
-    """The client, which sends many requests in this way from now on."""
-    if way == "threads":
+    """The client, which sends its reads in this way from now on."""
+    if way == "session":
         for scheme in ("http://", "https://"):
             client.session.mount(scheme, OwnAdapter(pool_maxsize=64))
     return client
@@ -36,9 +34,9 @@ def by(client: ck.Client, way: str) -> ck.Client:
 
 def client_of(address: str, way: str, **options: Any) -> ck.Client:
     """A client that has a token, and does not wait between its tries."""
-    given = {"sleep": lambda _: None, "chance": lambda: -0.45, **options}
-    client = ck.Client(address, address, "demo_access", "demo_secret", **given)
-    client._token.held = TOKEN
+    options = {"sleep": lambda _: None, **options}
+    client = ck.Client(address, address, "demo_access", "demo_secret", **options)
+    client._token.value = TOKEN
     return by(client, way)
 
 
@@ -47,30 +45,20 @@ def connected(service: Scripted, way: str, **options: Any) -> ck.Client:
     return client_of(service.base_url, way, **options)
 
 
-def rooms(*ids: Any) -> list[Request]:
-    """A question for each room."""
-    return [Request(A3, {"room_id": str(room_id)}) for room_id in ids]
+def outcome(
+    client: ck.Client, operation: str = "A3", *, thread: bool = True, **parameters: Any
+) -> Any:
+    """The members of the response to a read, or its error; in another thread, as those of a sweep
+    are, or in this one."""
 
+    def call() -> Any:
+        try:
+            return client.call(operation, **parameters or {"room_id": "1"})
+        except ck.ConfkitError as error:
+            return error
 
-def threads_during(act: Callable[[], Any]) -> int:
-    """The most threads of ours that a session is used in at once while something is done, without
-    those that are there from before."""
-    most, over, before = 0, threading.Event(), {*threading.enumerate()}
-
-    def watch() -> None:
-        nonlocal most
-        while not over.wait(0.002):
-            new = {*threading.enumerate()} - before
-            most = max(most, sum(each.name == "confkit request" for each in new))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        act()
-    finally:
-        over.set()
-        watcher.join()
-    return most
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result() if thread else call()
 
 
 def raw(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..connect import CAMERA_PASSWORD, ask_secret
 from ..errors import ConfigError
 from ..secret import Secret
-from ..text import say
+from ..text import echo
 from .options import connected, named
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def diagnose(
     if "ck." in report.advice:
         service = repr(name) if (name := named(profile, sandbox)) else ""
         known = f"import confkit as ck; client = ck.connect({service})"
-        say(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
+        echo(f"  To run what begins with ck., start Python so: python3 -ic {quote(known)}")
     return status
 
 
@@ -92,7 +92,7 @@ def _login(url: str | None, login_name: str | None) -> tuple[str | None, str | N
 
 def _shown(report: Report, file: str | None = None) -> int:
     """The exit status of a report that was printed; its picture is written into this file."""
-    say(report)
+    echo(report)
     if file is not None:
         if report.snapshot is None:
             raise ConfigError(f"{file} was not written, as there is no picture")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from .. import profiles
-from ..text import say
+from ..connect import check_profile_name, load_profile, profile_names, save_profile
+from ..errors import ConfigError
+from ..text import echo
 from .options import as_profile, connected
 
 if TYPE_CHECKING:
-    from ..checklist import Check
-    from ..deployment.probe import Probe
+    from ..checks import Check
+    from ..client import Client
 
 
 def doctor(
@@ -20,27 +23,27 @@ def doctor(
 ) -> int:
     """Try one thing after another, from the settings to a room's media server.
 
-    Each is PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step. Settings of the dialect
-    that are wrong are all named in one run. It changes nothing: it reads, and asks B2 to remove a
-    user who is not there, unless the client is read only. `confkit doctor --sandbox` shows what a
-    service looks like that is well.
+    Each is PASS, FAIL, SKIP or UNKNOWN, with its cause and the next step; the last line names the
+    step to take first. Settings that are wrong are all named in one run. It changes nothing: B1 is
+    sent a token alone, and B2 is asked to remove a user who does not exist, unless the client is
+    read only. `confkit doctor --sandbox` shows what a service looks like that is well.
 
     Exit status 0 when all is well, 1 when something is wrong, 2 when that is not known.
     """
-    from ..checklist import Checklist
+    from ..checks import Checklist
     from ..deployment import checkup
 
     with connected(profile, sandbox) as client:
         found = checkup(client, room_id, **bounds)
         bound = "at most {max_failed_logins} failed logins and {timeout:g} s".format(**bounds)
-        say(f"{client.name}: changes nothing, {bound}", aside=True)
+        echo(f"{client.name}: changes nothing, {bound}", err=True)
         checks = []
         for check in _awaited(found):
             checks.append(check)
             if not as_json:
-                say(check)
+                echo(check)
     made = Checklist(checks)
-    say(made.as_json() if as_json else str(made).rpartition("\n")[2])
+    echo(made.as_json() if as_json else str(made).rpartition("\n")[2])
     return made.exit_status
 
 
@@ -50,43 +53,53 @@ def _awaited(checks: Iterator[Check]) -> Iterator[Check]:
 
     for name in CHECKS:
         if sys.stderr.isatty():
-            say(f"        {name} ...", aside=True, end="\r")
+            echo(f"        {name} ...", err=True, end="\r")
         yield next(checks)
 
 
-def probe(profile: str | None, sandbox: bool, save: str | None, as_json: bool, **how: Any) -> int:
-    """Ask a service for its dialect: signature, spelling of the token, GET or POST, forms of
-    answers.
+def probe(
+    profile: str | None, sandbox: bool, save: str | None, as_json: bool, max_failed_logins: int
+) -> int:
+    """Ask a service for its dialect, and print it as the settings to connect with.
 
-    It sends at most 60 requests, some of them with a wrong token on purpose (assumed to be no
-    failed logins), imports nothing, asks to remove a user who is not there, and creates one room,
-    which it deletes again. --save makes the profile from the settings that were used, where there
-    is none of this name; `connect(PROFILE)` then speaks the dialect.
+    It creates and changes nothing: it asks for rooms and users that do not exist. --save writes
+    the dialect into the profile of this name, or makes one from the settings that were used;
+    `connect(PROFILE)` then speaks it.
 
     Exit status 0 when all was found out, 1 after an error, 2 when something is open.
     """
-    from ..deployment import probe_client
+    from ..deployment import investigate
 
     if save is not None:  # a wrong name is an error before anything is sent
-        profiles.check_name(save)
-        if save in profiles.names():
-            profiles.load(save)
+        check_profile_name(save)
     # A profile can name what is outside alone.
     with connected(profile, sandbox, outside=save is not None) as client:
-        used = as_profile(client)
-        found = probe_client(client, **how)
-    say(found.as_json() if as_json else found)
-    if save is not None:
-        _save(found, save, used)
-    return found.exit_status
-
-
-def _save(found: Probe, name: str, used: dict[str, Any]) -> None:
-    """Write what was found out into the profile of this name, a new one where there is none."""
-    if name in profiles.names():
-        text = f"saved in {found.save(name)}"
-    elif found.told:
-        text = f"profile {name} was created in {found.save(name, used)}"
+        settings = _stored(save, client) if save is not None else {}
+        dialect, unknown = investigate(client, max_failed_logins=max_failed_logins)
+    changes = dialect.changes()
+    if as_json:
+        echo(json.dumps({"dialect": asdict(dialect), "open": unknown}, ensure_ascii=False))
     else:
-        text = f"profile {name} was not made, as no login was accepted"
-    say(text, aside=True)
+        line = ",".join(f"{name}={value}" for name, value in changes.items())
+        echo(f"CONFKIT_DIALECT={line}" if line else "the usual dialect: nothing is to be set")
+        for text in unknown:
+            echo(f"open: {text}")
+    if save is not None:
+        path = save_profile(save, {**settings, "dialect": changes})
+        echo(f"saved as profile {save} in {path}", err=True)
+    return 2 if unknown else 0
+
+
+def _stored(name: str, client: Client) -> dict[str, Any]:
+    """Return the settings of the profile that is to be written, which has to be of this service;
+    where there is none, those that the client was made with."""
+    if name not in profile_names():
+        return as_profile(client)
+    settings = load_profile(name)
+    for setting in ("base_url", "outgoing_url"):
+        if str(settings.get(setting, "")).strip().rstrip("/") != getattr(client, setting):
+            raise ConfigError(
+                f"profile {name!r} has another {setting} than the service that was probed",
+                "Save it under another name.",
+            )
+    return settings

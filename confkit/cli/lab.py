@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from .. import profiles
-from ..connect import connect
+from ..connect import EMBEDDED, connect
 from ..errors import ConfigError
-from ..text import say
+from ..text import echo
 from .options import environment_of, names_no_service, need
 
 FIRST = "first-look.ipynb"
@@ -58,11 +57,11 @@ def lab(
             raise ConfigError("there is no such file with room IDs", "Give another to --rooms.")
         environment["CONFKIT_ROOMS"] = str(Path(rooms).resolve())
     if app:
-        say("confkit: the panels are a page of Voila; Ctrl-C ends everything")
+        echo("confkit: the panels are a page of Voila; Ctrl-C ends everything")
         command = [str(originals() / "app.ipynb"), *_VOILA]
     else:
         opened = originals(here=True) if here else copy(originals())
-        say(f"confkit: the notebooks are in {opened}; Ctrl-C ends everything")
+        echo(f"confkit: the notebooks are in {opened}; Ctrl-C ends everything")
         command = [f"--ServerApp.root_dir={opened}", "--ServerApp.answer_yes=True"]
         if (opened / FIRST).is_file():  # a user may have deleted it
             command.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
@@ -74,7 +73,7 @@ def lab(
         if not os.access(home, os.W_OK) and _JUPYTER[0] not in environment:  # as in some containers
             folder = tempfile.TemporaryDirectory(prefix="confkit-", ignore_cleanup_errors=True)
             environment |= dict.fromkeys(_JUPYTER, until_the_end.enter_context(folder))
-            say(
+            echo(
                 f"confkit: {home} cannot be written, so Jupyter keeps its settings in {folder.name}"
             )
         # Apart from the terminal: a Ctrl-C while it still starts would be a traceback of its own.
@@ -93,10 +92,10 @@ def service(profile: str | None, environment: Mapping[str, str]) -> dict[str, st
     """
     chosen = environment_of(profile, environment)
     if names_no_service(chosen):
-        say("confkit: every notebook has a sandbox of its own; no real service is used")
-        return {**chosen, "CONFKIT_PROFILE": profiles.EMBEDDED}
+        echo("confkit: every notebook has a sandbox of its own; no real service is used")
+        return {**chosen, "CONFKIT_PROFILE": EMBEDDED}
     with connect(profile) as client:
-        say(
+        echo(
             f"confkit: CONNECT() IN A NOTEBOOK USES THE REAL SERVICE {client.name} AT "
             f'{client.base_url}; notebooks that connect to "sandbox" stay on theirs'
         )

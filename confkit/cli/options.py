@@ -12,9 +12,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .. import profiles
 from ..client import Client
-from ..connect import OWN, SERVICE, SETTINGS, connect
+from ..connect import EMBEDDED, OWN, SERVICE, VARIABLES, connect
 from ..errors import ConfigError, missing_extra
 from ..secret import MASK, Guarded
 from ..text import one_line, printable
@@ -24,9 +23,9 @@ _QUOTED = re.compile(r"(?s)(['\"])(.*)\1(?=$| \(choose from )")  # what was type
 
 def named(profile: str | None, sandbox: bool | None) -> str | None:
     """Return the profile that --profile or --sandbox name; ConfigError where both name one."""
-    if sandbox and profile not in (None, profiles.EMBEDDED):
+    if sandbox and profile not in (None, EMBEDDED):
         raise ConfigError(f"two services are named: --sandbox and --profile {profile}")
-    return profiles.EMBEDDED if sandbox else profile
+    return EMBEDDED if sandbox else profile
 
 
 def connected(profile: str | None, sandbox: bool | None = None, *, outside: bool = False) -> Client:
@@ -40,7 +39,7 @@ def connected(profile: str | None, sandbox: bool | None = None, *, outside: bool
         if not error.missing:
             raise
         embedded = "" if sandbox is None else "--sandbox for the embedded one, "
-        variables = ", ".join(SETTINGS[name].variable for name in SERVICE)
+        variables = ", ".join(VARIABLES[name] for name in SERVICE)
         raise error.again(
             advice=f"Name one: --profile NAME (`confkit profile add NAME` makes it), {embedded}or "
             f"{variables} in the environment."
@@ -75,16 +74,16 @@ def environment_of(profile: str | None, environment: Mapping[str, str]) -> dict[
     the command line is meant as it is, without another service's addresses, keys and dialect."""
     if not profile:
         return dict(environment)
-    variables = [SETTINGS[name].variable for name in OWN]
+    variables = [VARIABLES[name] for name in OWN]
     kept = {name: value for name, value in environment.items() if name not in variables}
     return {**kept, "CONFKIT_PROFILE": profile}
 
 
 def names_no_service(environment: Mapping[str, str]) -> bool:
     """Whether `ck.connect()` would find no service of the user's in this environment."""
-    addresses = any(environment.get(SETTINGS[name].variable) for name in SERVICE[:2])
-    profile = environment.get("CONFKIT_PROFILE") or profiles.EMBEDDED
-    return not addresses and profile == profiles.EMBEDDED
+    addresses = any(environment.get(VARIABLES[name]) for name in SERVICE[:2])
+    profile = environment.get("CONFKIT_PROFILE") or EMBEDDED
+    return not addresses and profile == EMBEDDED
 
 
 def need(what: str, *modules: str) -> None:

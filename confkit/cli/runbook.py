@@ -8,9 +8,9 @@ from typing import Any
 
 from ..connect import connect
 from ..errors import ConfigError, ConfkitError
-from ..many.interrupts import held_off
+from ..interrupts import held_off
 from ..secret import mask
-from ..text import say
+from ..text import echo
 from .options import environment_of, named, names_no_service, need
 
 
@@ -24,9 +24,9 @@ def runbook(**given: Any) -> int:
     try:
         return _run(**given)
     except (ConfkitError, ValueError) as error:  # 1 would say that a check failed
-        _write(f"confkit: {mask(str(error))}", aside=True)
+        _write(f"confkit: {mask(str(error))}", err=True)
     except KeyboardInterrupt:  # while no cell ran; later it is a check, and the report holds it
-        _write("confkit: it was interrupted, and no report was written", aside=True)
+        _write("confkit: it was interrupted, and no report was written", err=True)
     return 2
 
 
@@ -43,7 +43,7 @@ def _run(
     from ..runbook.inputs import variable
 
     if listing or not name:
-        say(library.listing(library.stored()))
+        echo(library.listing(library.stored()))
         return 0 if listing else 2
     stored = library.find(name)
     environment, service, secrets = _service(named(profile, sandbox), sandbox)
@@ -61,7 +61,7 @@ def _run(
     when = datetime.now(UTC)
     done = run(stored.path, given, environment, cell_timeout, _write)
     with held_off():  # what was found is reported and written whole
-        _write(f"{done.checks.verdict:<7} over all")
+        _write(f"{done.checks.verdict:<7} overall")
         if report:
             from ..runbook.report import write_report
 
@@ -70,13 +70,13 @@ def _run(
     return done.checks.exit_status
 
 
-def _write(text: object, aside: bool = False) -> None:
+def _write(text: object, err: bool = False) -> None:
     """Prints it at once. A reader who has gone away (`| head`, a terminal that is closed) is no
     reason to end the run, whose report and exit status count."""
     try:
-        say(text, aside=aside)
+        echo(text, err=err)
     except OSError:
-        stream = sys.stderr if aside else sys.stdout
+        stream = sys.stderr if err else sys.stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -10,12 +10,19 @@ import sys
 import time
 from typing import Any
 
-from .. import profiles, signing
-from ..connect import Source, ask_secret, checked, client_of
+from ..connect import (
+    ask_secret,
+    check_profile_name,
+    check_setting,
+    client_of,
+    load_profile,
+    profile_names,
+    save_profile,
+)
 from ..dialect import Dialect
 from ..errors import ConfigError
-from ..many.interrupts import until_ended
-from ..text import say
+from ..interrupts import until_ended
+from ..text import echo
 from .options import as_profile, connected, log_here
 
 SPOKEN = "interface A 1.0.5 (2017-05-11) and interface B 1.02 (2017-04-10)"  # section 9
@@ -37,7 +44,7 @@ def sandbox(host: str, secret_key: str | None, dialect: str, **settings: Any) ->
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     secret = secret_key or os.environ.get(_KEY) or None
     if secret is not None:
-        secret = checked("secret_key", secret, f"{_KEY} or --secret-key")
+        secret = check_setting("secret_key", secret, f"{_KEY} or --secret-key")
     spoken = Dialect.parse(dialect)
     sandbox = Sandbox(host=host, secret_key=secret, dialect=spoken, **settings)
     if secret in (None, DEMO_SECRET_KEY) and not resolve(host)[1]:
@@ -54,9 +61,9 @@ def sandbox(host: str, secret_key: str | None, dialect: str, **settings: Any) ->
         }
         if changes := spoken.changes().items():
             shown["CONFKIT_DIALECT"] = ",".join(f"{name}={value}" for name, value in changes)
-        say(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
-        say(f"for clients  export {' '.join(f'{name}={value}' for name, value in shown.items())}")
-        say("Ctrl-C or SIGTERM ends it.")
+        echo(f"interface A  {sandbox.base_url}\ninterface B  {sandbox.outgoing_url}")
+        echo(f"for clients  export {' '.join(f'{name}={value}' for name, value in shown.items())}")
+        echo("Ctrl-C or SIGTERM ends it.")
         while True:
             time.sleep(1)  # bounded, so that Windows sees Ctrl-C as well
 
@@ -74,8 +81,8 @@ def token(profile: str | None, digest: bool, show: bool) -> None:
             "--show prints it here all the same.",
         )
     with connected(profile, outside=True) as client:
-        keys = (client.access_key, client.secret_key, client.dialect)
-        say(str(signing.digest(*keys) if digest else client.token()))
+        keys = (client.access_key, client.secret_key)
+        echo(str(client.dialect.digest(*keys) if digest else client.token()))
 
 
 def add_profile(name: str, dialect: str, **given: Any) -> None:
@@ -84,8 +91,8 @@ def add_profile(name: str, dialect: str, **given: Any) -> None:
     In a profile that is there what is not given stays. The secret key is never an option: it is
     asked for, or taken from CONFKIT_SECRET_KEY.
     """
-    profiles.check_name(name)
-    there = profiles.load(name) if name in profiles.names() else {}
+    check_profile_name(name)
+    there = load_profile(name) if name in profile_names() else {}
     questions = {
         "base_url": "address of interface A (http://host:8080): ",
         "outgoing_url": "address of interface B (http://host:8050): ",
@@ -98,9 +105,10 @@ def add_profile(name: str, dialect: str, **given: Any) -> None:
     given["secret_key"] = secret or ask_secret("secret key: ", variable=_KEY)
     if dialect:
         given["dialect"] = Dialect.parse(dialect)
-    with client_of([Source("what was given", given)]) as made:  # says what is wrong
-        say(f"profile {name} is saved in {profiles.save(name, as_profile(made))}")
-    say(f"to see whether it works: confkit doctor --profile {name}")
+    settings = {setting: (value, "what was typed") for setting, value in given.items()}
+    with client_of(settings) as client:  # ConfigError says what is wrong
+        echo(f"profile {name} is saved in {save_profile(name, as_profile(client))}")
+    echo(f"to see whether it works: confkit doctor --profile {name}")
 
 
 def _ask(question: str) -> str:
@@ -118,7 +126,7 @@ def interface(part: str | None, openapi: bool) -> None:
         raise ConfigError(
             "the OpenAPI description is one whole", "Leave out the part, or --openapi."
         )
-    say(_packaged("openapi.json") if openapi else reference(part), end="")
+    echo(_packaged("openapi.json") if openapi else reference(part), end="")
 
 
 def reference(part: str | None = None) -> str:

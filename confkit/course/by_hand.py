@@ -16,7 +16,6 @@ from urllib.parse import unquote, unquote_plus
 from ..client import Client
 from ..dialect import Dialect
 from ..sandbox.service.signatures import Kind, Parts, mistakes
-from ..signing import sign
 from ..text import counted
 from .judged import Function, Hints
 from .material import vectors
@@ -89,7 +88,7 @@ def token_in_url(answer: str, _: Any) -> Hints:
     """It is the parameter of A3, encoded once."""
     name, equals, value = answer.strip().rpartition("?")[2].partition("=")
     value = value.partition("&")[0]
-    right = sign(MORNING.secret_key, f"{MORNING.random}:{MORNING.key}", Dialect())
+    right = Dialect().sign(MORNING.secret_key, f"{MORNING.random}:{MORNING.key}")
     if not equals or name not in _SPELLINGS:
         yield "Begin with the parameter's name and a plain =, as in name=value."
     if value == right:

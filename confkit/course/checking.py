@@ -10,7 +10,7 @@ from typing import Any
 from ..client import Client
 from ..errors import ConfigError, ConfkitError
 from ..secret import mask
-from ..text import as_it_is
+from ..text import without_maths
 from .judged import Function, Misfit, Raised, read
 from .lessons import EXERCISES
 
@@ -44,7 +44,7 @@ class Finding:
     def _repr_html_(self) -> str:
         style = "color:#1a1a1a;padding:1px 7px;border-radius:3px;white-space:nowrap"
         badge = f"<span style='background:{_SHADES[self.word]};{style}'>{self.word}</span>"
-        return as_it_is(
+        return without_maths(
             f"<p><b>{badge} {escape(self.exercise)}</b></p>"
             f"<p style='max-width:46em'>{escape(self.told)}</p>"
         )

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..client import Client
 from ..devices import import_device, list_devices, remove_device
-from ..endpoints import A6, A7
-from ..many.sweeps import sweep
+from ..operations import A6, A7
 from ..records import Room
 from ..rooms import create_room, delete_room, get_room_users
+from ..sweep import sweep
 from .judged import Function, Hints, Raised
 from .material import ask
 

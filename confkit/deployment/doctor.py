@@ -1,56 +1,45 @@
-"""`doctor`: the checks in their order, each made only when those before it allow that: settings,
-the way to both interfaces, clocks, keys, token, a room, its media server. What they say stands in
-`doctor_says.toml`."""
+"""`doctor`: nine checks from the settings to a room's media server, each a function. A setting that
+is wrong is named, and the checks after it go on with the right value."""
 
 from __future__ import annotations
 
+import copy
 import re
-import ssl
 import time
-import tomllib
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from copy import copy
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from functools import partial
-from pathlib import Path
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from requests.utils import select_proxy
-
-from ..checklist import Check, Checklist, Verdict
-from ..client import on_loopback
-from ..devices import devices_of
-from ..endpoints import A3, A5, B2, B3, ENDPOINTS, Endpoint, Interface, identity
-from ..errors import ApiError, ConfigError, ConfkitError, TransportError, TransportTimeout
-from ..records import Room, needed
+from ..checks import Check, Checklist, Outcome
+from ..client import DIAL_SECONDS, on_loopback
+from ..errors import ConfigError, ConfkitError, TransportError, TransportTimeout
+from ..operations import A3, B3, OPERATIONS
+from ..records import Room, parse_id, require_field
 from ..secret import mask
-from ..transport import finite
-from ..wire import Request
+from ..transport import is_positive
 from .media_server import mcu_answers
-from .questions import NOT_SUPPORTED, REFUSED, TAKES_TOKEN, UNKNOWN_ROOM, Found, Inquiry, signed
+from .probe import FAULTS, NOT_SUPPORTED, REFUSED, Finding, Inquiry
 
 if TYPE_CHECKING:
-    from ..attempt import Attempt
     from ..client import Client
+    from ..dialect import Dialect
+    from .probe import Answer
 
-SECONDS = 60.0  # for all checks together
 NO_ROOM = "999999999999999"  # a number that no room should have
-MOST_SKEW = 5.0  # seconds that do no harm; the Date header has whole ones
-MCU_SECONDS = 2.0
-SAYS = tomllib.loads(Path(__file__).with_name("doctor_says.toml").read_text("utf-8"))
-SETTINGS: dict[Interface, str] = {"A": "base_url", "B": "outgoing_url"}
-_STAGES = ("name of", "TCP to", "TLS of", "HTTP of")
-_SOON = 14  # days
-_NOT_SERVED = (None, NOT_SUPPORTED)
-_NO_TOKEN = (602, 407, 401)  # what services say to a call without a token
-_USUAL_KEY = re.compile(r"[!#-&(-_a-~]+")  # of printable ASCII, without spaces and quotes
-_ADDRESS = re.compile(r"[0-9.]+|.*:.*")  # IPv4, IPv6
-_CLOSED = 3  # room_status, as seen in deployments
+MOST_SKEW = 5.0  # seconds that do no harm; the Date header has no fractions
+_ROOM_CLOSED = 3  # room_status, as seen in deployments
+_SETTINGS = {"A": "base_url", "B": "outgoing_url"}
+_MAYBE_TLS = ("closed", "reset", "invalid", "broken")  # how plain HTTP ends on a port of TLS
+_USUAL_KEY = re.compile(r"[!#-&(-_a-~]+")  # printable ASCII without white space and quotes
+_MORE_TIME = "Give it more time: timeout= (--timeout)."
+_GIVE_A_ROOM = "Give a room: confkit doctor ROOM."
+_SET_DIALECT = "Connect with dialect="
 
 
 def doctor(
@@ -58,428 +47,346 @@ def doctor(
     room_id: str | None = None,
     *,
     max_failed_logins: int = 2,
-    timeout: float = SECONDS,
-    clock: Callable[[], float] = time.monotonic,
-    now: Callable[[], float] = time.time,
-    new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+    timeout: float = 60.0,
 ) -> Checklist:
-    """Find out what is wrong between this machine and the service: one check a line, with cause and
-    advice.
+    """Find out what is wrong between this machine and the service, and what to do about it first.
 
-    The checks are those of `CHECKS`, always all and in that order: the settings; name, TCP, TLS
-    and HTTP of both interfaces; the clocks; the keys (A1); the token in A (A3), in B (B3) and in
-    B2; one room (A3), the given one or one that is known of; its media server (A5) and whether that
-    accepts connections. What was not made says SKIP or UNKNOWN and why, never PASS. Where a setting
-    of the dialect is wrong and the right one is found, that is a FAIL that names it, and the checks
-    after it go on with the right one.
+    The rows are those of `CHECKS`, always all: the settings, interface A, interface B, the clock,
+    the keys (A1), the token in A (A3) and in B (B3, B2, B1), the room and its media server (A5,
+    TCP); "finding" sums up. A setting that is wrong, also of the dialect, is a FAIL that names the
+    right value, and the checks after it go on with that. A check that cannot be made is SKIP or
+    UNKNOWN and says why.
 
-    Nothing is changed, and each request is sent once, by a copy of the client. B2 alone is no read:
-    it is asked to remove a user who is not there, from a room that is not there (`new_id` gives
-    their IDs); on a client that is read only it is not sent, and UNKNOWN. Of the logins no more
-    fail than `max_failed_logins`; a refusal is looked into with other signatures within that bound.
-    A token that the client holds is not put at risk: while it is accepted no login is made (a
-    service may keep one token a key; assumed). Each step keeps to the client's time-outs, and all
-    together to `timeout` seconds, but for the look-up of a name, which takes as long as its
-    resolver does, and for a name of several addresses, each of which is tried. Nothing is raised
-    for what the service does: ParameterError and ConfigError are for wrong arguments alone. `clock`
-    gives monotonic seconds, `now` those since the epoch.
-    Sections 4, 5 and 7 of the interface.
+    Nothing is changed: B2 is asked to remove a user who does not exist from a room that does not
+    exist, and B1 is sent a token alone; a client that is read only sends neither. At most
+    `max_failed_logins` logins fail. A token that the client holds is put at risk by a login only
+    where it is refused. The client's token, dialect and session stay as they are; its `calls` show
+    what was sent. All together takes `timeout` seconds at most, and the look-up of names.
+
+    ParameterError and ConfigError: a wrong argument, or a closed client; nothing is raised for what
+    the service does. Sections 4, 5 and 7 of the interface.
     """
-    bounds = {"max_failed_logins": max_failed_logins, "timeout": timeout}
-    return Checklist(checkup(client, room_id, **bounds, clock=clock, now=now, new_id=new_id))
+    return Checklist(checkup(client, room_id, max_failed_logins, timeout))
 
 
-def checkup(client: Client, room_id: str | None = None, **how: Any) -> Iterator[Check]:
-    """The checks of `doctor` one after another, as they are made; wrong arguments raise at once."""
-    return _made(Case(client, room_id, **how))
+def checkup(
+    client: Client, room_id: str | None = None, max_failed_logins: int = 2, timeout: float = 60.0
+) -> Iterator[Check]:
+    """Return the rows of `doctor` one after another, as they are made; wrong arguments raise at
+    once."""
+    return _checks(Case(client, room_id, max_failed_logins, timeout))
 
 
-def _made(case: Case) -> Iterator[Check]:
-    stopped: dict[str, str] = {}  # a check that went wrong or was not made: what went wrong first
-    for check, make, needs in STEPS:
-        first = next((stopped[name] for name in needs if name in stopped), None)
-        if first is not None:
-            said = say("check.skipped", why=f"{first} did not pass")
-        elif case.time_left <= 0:
-            said = say("check.over", seconds=case.seconds)
-        else:
-            said = make(case)
-            if said.timed_out and case.heard[-1].context.timeout != case.patience:
-                said = say("check.late", found=said.found, seconds=case.seconds)
-        if first or (said.verdict in ("FAIL", "UNKNOWN") and not said.settled):
-            stopped[check] = first or check
-        texts = (mask(text, *case.secrets) for text in (said.found, said.advice))
-        yield Check(check, said.verdict, *texts)
+def _checks(case: Case) -> Iterator[Check]:
+    for name, function in _FUNCTIONS.items():
+        late = case.time_left <= 0 and function is not finding
+        row = Row("UNKNOWN", "not made: no time was left", _MORE_TIME) if late else function(case)
+        case.rows[name] = row
+        known = filter(None, (case.client.secret_key, case.client.secret_key.strip(), case.token))
+        yield Check(name, row.outcome, mask(row.detail, *known), row.advice)
 
 
-class Said(NamedTuple):
-    """A check's verdict, what was found, and the next step; `settled`: what was wrong is known, and
-    the checks that follow go on with what is right; `timed_out`: no answer came in time."""
+class Row(NamedTuple):
+    """What a check says: its outcome, the detail, and the next step."""
 
-    verdict: Verdict
-    found: str
-    advice: str
-    settled: bool
-    timed_out: bool
-
-
-def say(row: str, error: ConfkitError | None = None, **values: Any) -> Said:
-    """What `doctor_says.toml` has in this row (`table.name`), with these values in it, and those of
-    the `error` that came instead of what was asked for: in words, its code, its next step."""
-    table, _, name = row.partition(".")
-    texts = SAYS[table][name]
-    error = error or ConfkitError("it answers")
-    ret, meaning = getattr(error, "ret", 0), getattr(error, "meaning", "")
-    came = error.cause if isinstance(error, TransportError) else error.said
-    if isinstance(error, ApiError):
-        came = f"it answers {ret}: {meaning}"
-    values = {"came": came, "ret": ret, "meaning": meaning, "next": error.advice, **values}
-    found, advice = (texts.get(part, "").format(**values) for part in ("found", "advice"))
-    timed_out = isinstance(error, TransportTimeout)
-    return Said(texts["verdict"], found, advice, row == "dialect.wrong", timed_out)
+    outcome: Outcome
+    detail: str
+    advice: str = ""
 
 
 class Case(Inquiry):
-    """The inquiry of a doctor, by a copy whose session notes what is `seen` under an answer, and
-    how far the service's clock is ahead: the caller's own client, its token, its dialect and its
-    session are left as they are."""
+    """What the checks share: an inquiry, the two `addresses`, and what they have shown so far."""
 
     def __init__(
-        self,
-        client: Client,
-        room_id: str | None = None,
-        *,
-        max_failed_logins: int = 2,
-        timeout: float = SECONDS,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], float] = time.time,
-        new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+        self, client: Client, room_id: str | None, max_failed_logins: int, timeout: float
     ) -> None:
-        self.room_id = None if room_id is None else identity(A3, "room_id", room_id)
-        if not finite(timeout):
-            raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0")
-        super().__init__(copy(client), max_failed_logins, seconds=timeout, clock=clock)
-        self.given, self.seconds, self.now, self.new_id = client, timeout, now, new_id
-        self.held = client.token() if client.authenticated else None
-        self.known_rooms = [(one, "which this client made") for one in client.created[-1:]]
-        self.read: str | None = None  # the room that was read
-        self.mcu: str | None = None  # the address of its media server
-        self.changed: dict[str, str] = {}  # settings of the dialect that were wrong
-        self.ways = {interface: way(self, interface) for interface in SETTINGS}
-        self.skews: list[float] = []
-        self.seen: dict[str, Any] = {}
-        session = copy(client.session)  # its adapters and their connections stay shared
-        session.cookies = session.cookies.copy()
-        noted = [*session.hooks.get("response", ()), self._note]
-        session.hooks = {**session.hooks, "response": noted}
-        self.client.session = session
+        self.room_id = None if room_id is None else parse_id(A3, "room_id", room_id)
+        if not is_positive(timeout):
+            raise ConfigError(f"timeout is {timeout!r}", "Give seconds for all checks, above 0.")
+        client.may_send(A3)
+        super().__init__(client, max_failed_logins, timeout)
+        self.given, self.rows = client, dict[str, Row]()
+        self.addresses = self.client._addresses = dict(client._addresses)
+        self.answers = {"A": False, "B": False}  # whether it answers as the interface does
+        self.accepted = False  # whether A takes the token
+        self.room: Room | None = None
+        self.corrections: dict[str, Any] = {}  # settings of the dialect
+        self.skew, self.location = inf, ""  # of the service's clock; to which a redirect leads
+        session = self.client.session = copy.copy(client.session)  # its adapters stay shared
+        session.cookies = copy.copy(session.cookies)
+        hooks = session.hooks.get("response") or []
+        hooks = hooks if isinstance(hooks, list) else [hooks]
+        session.hooks = {"response": [*hooks, self._note]}
 
     def _note(self, response: Any, *_: object, **__: object) -> None:
-        self.seen = {"headers": response.headers}
-        sock: Any = getattr(getattr(response.raw, "connection", None), "sock", None)
-        with suppress(AttributeError, OSError, ValueError):  # gone, or of an adapter of one's own
-            self.seen["address"] = sock.getpeername()[0]
-            self.seen["certificate"] = sock.getpeercert()  # not of a plain socket
-            self.seen["tls"] = sock.version()
+        """Note what no result shows."""
+        self.location = response.headers.get("Location", "").partition("?")[0]
         with suppress(LookupError, ValueError, TypeError, OverflowError):
-            there = parsedate_to_datetime(response.headers["Date"]).timestamp()
-            here = self.now() - response.elapsed.total_seconds() / 2
-            self.skews.append(there + 0.5 - here)  # the header has whole seconds
+            there = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5
+            skew = there - time.time() + response.elapsed.total_seconds() / 2
+            self.skew = min(skew, self.skew, key=abs)
 
-    @property
-    def secrets(self) -> set[str]:
-        """What no check may quote."""
-        key, sent = self.client.secret_key, (asked.secrets for asked in self.heard)
-        return {key, key.strip(), self.held or "", self.token or ""}.union(*sent)
+    def failure(self, error: ConfkitError, about: str = "") -> Row:
+        """Return the row for an error: UNKNOWN where the time for all checks caused it."""
+        detail = about + (error.cause if isinstance(error, TransportError) else error.summary)
+        if isinstance(error, TransportTimeout) and self.client.timeout != self.timeout:
+            return Row("UNKNOWN", f"{detail}; no more time was left for all checks", _MORE_TIME)
+        return Row("FAIL", detail, error.advice)
 
-    def ask_at(self, url: str, asked: Attempt) -> Attempt:
-        """What comes for the same request without a token at another address."""
-        addresses = self.client._addresses
-        self.client._addresses = {**addresses, asked.request.endpoint.interface: url}
-        try:
-            return self.ask(asked.request)
-        finally:
-            self.client._addresses = addresses
+    def origin(self, setting: str) -> str:
+        """Return a setting's name, and where its value is from where that is known."""
+        origin = self.client.origins.get(setting)
+        return f"{setting} ({origin})" if origin else setting
 
-    def origins(self, *settings: str) -> str:
-        """Where these settings came from, in brackets; empty where that is not known."""
-        known = dict.fromkeys(filter(None, map(self.client.origins.get, settings)))
-        return f" ({', '.join(known)})" if known else ""
+    def correct(self, right: Dialect) -> str:
+        """Go on with the right dialect; return its settings that were wrong, or ""."""
+        before, self.dialect = self.dialect, right
+        values = {name: getattr(right, name) for name in right.__slots__}
+        wrong = {name: value for name, value in values.items() if value != getattr(before, name)}
+        self.corrections |= wrong
+        return ", ".join(f"{name}={value}" for name, value in wrong.items())
 
-    def wrong(self, what: str, **right: str) -> Said:
-        """The failure for settings of the dialect that are wrong: what to set in the client's, with
-        what turned out wrong before. The checks that follow go on with what was found."""
-        changed = {name: it for name, it in right.items() if it != getattr(self.dialect, name)}
-        self.changed |= changed
-        settings = {**self.dialect.changes(), **self.changed}
-        self.dialect = replace(self.dialect, **right)
+    def dialect_advice(self) -> str:
+        """Return how to set all settings of the dialect, with those that were wrong."""
+        settings = {**self.given.dialect.changes(), **self.corrections}
+        settings = {name: value for name, value in settings.items() if value is not None}
         arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-        line, now_set = (
-            ",".join(f"{name}={value}" for name, value in each.items())
-            for each in (settings, changed)
-        )
-        return say("dialect.wrong", what=what, changed=now_set, line=line, arguments=arguments)
-
-    def look(self, endpoint: Endpoint, room_id: str = "") -> tuple[Found, Said | None]:
-        """What an operation answers to the token, and the failure where it takes it under another
-        name than the dialect's, or by another method."""
-        question = TAKES_TOKEN[endpoint]
-        found = self.find(question, question.request(room_id, self.new_id()))
-        if not found.read or found.asked is found.first:
-            return found, None
-        used, way = question.ways(self.dialect)[0], found.settings[question.setting]
-        what = f"{endpoint.key} refuses {used} ({found.first.call.ret}), and takes {way}"
-        return found, self.wrong(what, **found.settings)
+        line = ",".join(f"{name}={value}" for name, value in settings.items())
+        if not settings:
+            return f"{_SET_DIALECT}ck.Dialect(), and unset CONFKIT_DIALECT."
+        return f"{_SET_DIALECT}ck.Dialect({arguments}), or set CONFKIT_DIALECT={line}"
 
 
-# The settings, and the way
+# The settings, and the two interfaces
 
 
-def settings(case: Case) -> Said:
-    """Whether the two addresses can be right, and where each setting came from."""
-    try:
-        case.given._is_open()
-    except ConfigError as error:
-        return say("settings.closed", why=error.problem)
-    urls = {"base_url": case.client.base_url, "outgoing_url": case.client.outgoing_url}
-    given = {**urls, "access_key": "is given", "secret_key": "is given"}
-    shown = "; ".join(f"{name} {value}{case.origins(name)}" for name, value in given.items())
-    for setting, url in urls.items():
+def settings(case: Case) -> Row:
+    """Look at the settings, and say where each is from."""
+    wrong, advice = [], []
+    for interface, setting in _SETTINGS.items():
+        url = case.addresses[interface]
         path = urlsplit(url).path
-        if path and any(f"{one.path}/".startswith(f"{path}/") for one in ENDPOINTS.values()):
-            right = url.removesuffix(path)
-            return say("settings.path", shown=shown, setting=setting, path=path, right=right)
-    plain = [name for name, url in urls.items() if url[:5] == "http:" and not on_loopback(url)]
-    row = "settings.plain" if plain else "settings.well"
-    return say(row, shown=shown, plain=" and ".join(plain))
+        if path and any(f"{row.path}/".startswith(f"{path}/") for row in OPERATIONS.values()):
+            case.addresses[interface] = url.removesuffix(path)
+            wrong.append(f"{case.origin(setting)} ends with {path}, which the client adds itself")
+            advice.append(f"Set {setting} to {case.addresses[interface]}.")
+    if wrong:
+        return Row("FAIL", "; ".join(wrong), " ".join(advice))
+    texts = [f"{case.origin(_SETTINGS[key])} {url}" for key, url in case.addresses.items()]
+    texts += [f"{case.origin(key)} is given" for key in ("access_key", "secret_key")]
+    plain = [url for url in case.addresses.values() if url[:5] == "http:" and not on_loopback(url)]
+    remark = "Tokens can be read on the way where the address says http." if plain else ""
+    return Row("PASS", "; ".join(texts), remark)
 
 
-def way(case: Case, interface: Interface) -> Iterator[Said]:
-    """The stages of the way to an interface (name, TCP, TLS, HTTP), one after another, up to the
-    first that is not well.
+def answering(case: Case, interface: str, other: str) -> Row:
+    """Ask an interface (A3, B3) without a token, at its address and, where it does not answer
+    there, at that of the other one."""
+    url, setting = case.addresses[interface], _SETTINGS[interface]
+    call, result = _ask_first(case, interface)
+    case.answers[interface] = answers = call.ret not in (None, NOT_SUPPORTED)
+    there = case.given._addresses[other]
+    goal = f"; it leads to {case.location}" * bool(case.location)
+    if not answers and call.status and there != url:
+        case.addresses[interface] = there
+        ret = _ask_first(case, interface)[0].ret
+        # Where B3 is served by POST alone, that A answers at B's address shows it.
+        swapped = ret == NOT_SUPPORTED and interface == "B" and case.addresses["A"] == url
+        if swapped or ret not in (None, NOT_SUPPORTED):
+            case.answers[interface] = True
+            text = f"{url} does not answer as interface {interface}, but the other address does"
+            return Row("FAIL", text, f"Set {setting} to {there}.")
+        case.addresses[interface] = url
+    if answers or (call.ret is not None and interface == "B"):  # by another method: see the token
+        case.answers[interface] = True
+        text = f"{url} answers with result code {call.ret}, as no token was sent"
+        advice = "Tell the operator that this service answers without a token."
+        return Row("PASS", text, advice if call.ret == 0 else "")
+    assert isinstance(result, ConfkitError)  # noqa: S101
+    row = case.failure(result, f"{url}: ")
+    advice = f"{row.advice} The setting is {case.origin(setting)}."
+    maybe_tls = call.status == 400 or getattr(result, "obstacle", "") in _MAYBE_TLS
+    if maybe_tls and url.startswith("http:"):
+        advice += " If this port speaks TLS, write https:// in it."
+    return Row(row.outcome, row.detail + goal, advice)
 
-    One exchange settles them all: what kept it from being answered is known to the libraries that
-    moved it, and stands in the error as its `obstacle`.
-    """
-    url, session = case.client._addresses[interface], case.client.session
-    merged = session.merge_environment_settings(url, {}, None, session.verify, None)
-    parts, verify, secure = urlsplit(url), merged["verify"], url.startswith("https:")
-    proxy = select_proxy(url, merged["proxies"])
-    name = "none" if _ADDRESS.fullmatch(parts.hostname or "") else "well"
-    shown = urlsplit(proxy or "").netloc.rpartition("@")[2] or proxy
-    known: dict[str, Any] = {"place": parts.netloc, "host": parts.hostname, "proxy": shown}
-    known |= {"setting": SETTINGS[interface], "bundle": verify}
-    case.seen = {}
-    room = Request(A3, {"room_id": case.room_id or NO_ROOM})
-    asked = case.ask(room if interface == "A" else Request(B3, {}))  # spends no login
-    seen, error, rows = case.seen, asked.error, SAYS["obstacle"]
-    obstacle = getattr(error, "obstacle", "")
-    if obstacle and obstacle not in rows and secure:
-        obstacle = "tls"
-    reached = rows[obstacle]["stage"] if obstacle in rows else 3
-    at = f": {seen['address']}" if "address" in seen else ""
-    yield from [
-        say(f"name.{'proxied' if proxy else name}", at=at, **known),
-        say("TCP.proxied" if proxy else "TCP.well", **known),
-        _tls(case, seen, verify) if secure else say("TLS.none"),
-    ][:reached]
-    if reached < 3:  # the next step is told by the words that say what went wrong
-        said, steps = say(f"obstacle.{obstacle}", error, **known), rows[obstacle].get("steps", {})
-        step = next((step for words, step in steps.items() if re.search(words, said.found)), "")
-        yield said._replace(advice=said.advice or step.format(**known))
-    elif asked.call.ret is None and not secure and _speaks_tls(case, url, asked):
-        yield say("HTTP.secure", **known)
+
+def _ask_first(case: Case, interface: str) -> Answer:
+    """Ask an interface for a room without a token, which spends no login."""
+    return case.ask(A3, {"room_id": NO_ROOM}) if interface == "A" else case.ask(B3, {})
+
+
+# The clock, the keys and the token
+
+
+def clock(case: Case) -> Row:
+    """Compare this machine's clock with the service's, by the Date header."""
+    if not any(case.answers.values()):
+        return Row("SKIP", "neither interface answers")
+    if case.skew == inf:
+        advice = "Compare the clocks by hand (timedatectl) when tokens end early."
+        return Row("UNKNOWN", "the responses hold no Date header", advice)
+    if abs(case.skew) <= MOST_SKEW:
+        return Row("PASS", f"both clocks agree within {MOST_SKEW:g} s")
+    side = "behind" if case.skew > 0 else "ahead of"
+    text = (
+        f"this machine is {timedelta(seconds=round(abs(case.skew)))} (h:mm:ss) {side} the service"
+    )
+    advice = "Set the wrong clock by a time server (NTP), here or there: it matters for how long a "
+    return Row("FAIL", text, f"{advice}token lives, and for certificates.")
+
+
+def keys(case: Case) -> Row:
+    """Log in (A1), unless the client holds a token that is not refused."""
+    if not case.answers["A"]:
+        return Row("SKIP", "interface A does not answer")
+    if case.given.authenticated:
+        case.token = case.given.token()
+        held = case.find("A3", NO_ROOM)
+        if not held.refused and held.call.ret != 407:  # which a token may get that is not read
+            text = "no login was made: this client holds a token, which a login may end"
+            advice = "To try the keys, run it with a client that has not called yet."
+            return Row("UNKNOWN" if held.call.ret is None else "SKIP", text, advice)
+        case.token = None
+    before, error = case.dialect, case.log_in()
+    if error is None:
+        right, case.dialect = case.dialect, before
+        if wrong := case.correct(right):
+            text = f"the keys are right, and the service wants another signature: {wrong}"
+            return Row("FAIL", text, case.dialect_advice())
+        return Row("PASS", "A1 accepts the keys, with the signature of the dialect")
+    ret = getattr(error, "ret", None)
+    if ret not in REFUSED:
+        return case.failure(error, "A1 says nothing of the keys: ")
+    names = ("access_key", "secret_key")
+    odd = [name for name in names if not _USUAL_KEY.fullmatch(getattr(case.client, name))]
+    text = f"A1 refuses the keys ({ret}); {case.refusals()}"
+    text += "; white space, quotes or letters beyond ASCII in " * bool(odd) + " and ".join(odd)
+    advice = f"Compare {' and '.join(map(case.origin, names))} with those of the provider"
+    if case.untried:
+        advice += ", and ask for hash and form of the signature, or allow more failed logins: "
+        advice += "max_failed_logins=8 (--max-failed-logins 8)"
+    return Row("FAIL", text, f"{advice}.")
+
+
+def token_in_a(case: Case) -> Row:
+    """Ask A3 with the token and without."""
+    if case.token is None:
+        return Row("SKIP", "there is no token to try")
+    answer = case.find("A3", case.room_id or NO_ROOM)
+    row = _reading(case, answer)
+    case.accepted = row.outcome != "FAIL" or not answer.problem
+    if row.outcome == "UNKNOWN" and case.room_id is None:
+        return row._replace(advice=f"{_GIVE_A_ROOM} With one the answers may differ.")
+    if answer.refused:
+        advice = (
+            "Ask the operator whether base_url leads to a single service: behind a balancer A3 "
+        )
+        return row._replace(advice=f"{advice}may not know the tokens of A1.")
+    return row
+
+
+def token_in_b(case: Case) -> Row:
+    """Ask B3 with the token and without, then B2 and B1, which are changes."""
+    if not case.answers["B"] or not case.accepted:
+        return Row("SKIP", "A accepts no token" if case.answers["B"] else "B does not answer")
+    answer = case.find("B3", NO_ROOM)
+    rows = [_reading(case, answer)]
+    if rows[0].outcome == "FAIL" and answer.problem:
+        advice = "A accepts the token, so see that outgoing_url belongs to the same service."
+        return rows[0]._replace(advice=advice) if answer.refused else rows[0]
+    if case.client.read_only:
+        rows.append(Row("PASS", "B1 and B2 were not asked, as this client is read only"))
     else:
-        yield _answer(case, asked, interface)
+        rows.append(_reading(case, case.find("B2", str(uuid.uuid4()))))
+        if case.time_left > DIAL_SECONDS:  # so long B1 may take to answer
+            seating = _reading(case, case.find("B1", NO_ROOM))
+            # UNKNOWN: it looks at its parameters before the token.
+            rows += [seating] if seating.outcome != "UNKNOWN" else []
+    worst = min((row.outcome for row in rows), key=("FAIL", "UNKNOWN", "PASS").index)
+    last = [row for row in rows if row.outcome == worst][-1]  # it knows the whole dialect
+    return last._replace(detail="; ".join(row.detail for row in rows))
 
 
-def _tls(case: Case, seen: Mapping[str, Any], verify: bool | str | None) -> Said:
-    """The version of TLS, and until when the certificate is valid."""
-    tls, until, row = seen.get("tls", "TLS"), "", "TLS.well"
-    with suppress(KeyError, ValueError, TypeError):
-        moment = ssl.cert_time_to_seconds(seen["certificate"]["notAfter"])
-        until = datetime.fromtimestamp(moment, UTC).strftime(" until %Y-%m-%d")
-        row = "TLS.soon" if moment - case.now() < _SOON * 86400 else row
-    return say("TLS.unverified" if verify is False else row, tls=tls, until=until)
+def _reading(case: Case, answer: Finding) -> Row:
+    """Return the row for whether an operation reads the token, and go on as it does."""
+    key, ret, result = answer.key, answer.call.ret, answer.result
+    if wrong := case.correct(answer.dialect):
+        return Row("FAIL", f"{key} takes the token otherwise: {wrong}", case.dialect_advice())
+    if isinstance(result, ConfkitError) and (ret is None or ret in FAULTS):
+        return case.failure(result)
+    if not answer.problem:
+        return Row("PASS", f"{key} reads the token")
+    if ret == 0 and key in ("B3", "A5"):
+        return Row("PASS", f"{key} answers, also without a token")
+    advice = "Ask the provider how this deployment takes the token, and by which method."
+    return Row("FAIL" if answer.refused else "UNKNOWN", answer.problem, advice)
 
 
-def _speaks_tls(case: Case, url: str, asked: Attempt) -> bool:
-    """Whether a port that does not answer in plain HTTP, or says 400 to it, does so in TLS."""
-    if isinstance(asked.error, TransportTimeout) or (asked.answer and asked.answer.status != 400):
-        return False
-    secure = case.ask_at(url.replace("http:", "https:", 1), asked)
-    return secure.answer is not None or getattr(secure.error, "obstacle", "") == "certificate"
+# The room and its media server
 
 
-def _answer(case: Case, asked: Attempt, interface: Interface) -> Said:
-    """Whether what answers speaks JSON as the interface does."""
-    ret, answer, a, b = asked.call.ret, asked.answer, case.client.base_url, case.client.outgoing_url
-    goal = case.seen.get("headers", {}).get("Location", "").partition("?")[0]
-    other, served = b if interface == "A" else a, ret not in _NOT_SERVED
-    if not served and a != b and case.ask_at(other, asked).call.ret not in _NOT_SERVED:
-        return say("HTTP.swapped", interface=interface, a=a, b=b)
-    # B3 by another method than the service takes is a matter of the dialect: see the token in B.
-    if served or (ret is not None and interface == "B"):
-        row = "HTTP.open" if ret == 0 else "HTTP.well" if ret in _NO_TOKEN else "HTTP.trouble"
-        return say(row, asked.error, interface=interface)
-    base = goal.removesuffix(asked.request.endpoint.path)
-    if answer and answer.status in range(300, 400) and base != goal:
-        return say("HTTP.moved", status=answer.status, setting=SETTINGS[interface], goal=base)
-    return say("HTTP.failed", asked.error)
-
-
-# The clocks, the keys and the token
-
-
-def clock(case: Case) -> Said:
-    """Whether this machine's clock and the service's agree, by the Date header of its answers."""
-    if all(asked.call.ret is None for asked in case.heard):
-        return say("clock.unasked")
-    if not case.skews:
-        return say("clock.unknown")
-    skew = min(case.skews, key=abs)  # by the quickest answer
-    row = "clock.well" if abs(skew) <= MOST_SKEW else "clock.wrong"
-    side = "behind" if skew > 0 else "ahead of"
-    return say(row, most=MOST_SKEW, apart=timedelta(seconds=round(abs(skew))), side=side)
-
-
-def authentication(case: Case) -> Said:
-    """Whether A1 accepts the keys, and what is wrong with them or with the dialect otherwise.
-
-    A client that holds a token which is still accepted keeps it: some services may keep one token a
-    key, and a login would end it for everybody who uses it.
-    """
-    if case.held is not None:
-        asked = case.ask(Request(A3, {"room_id": NO_ROOM}), case.held)
-        if asked.call.ret in (0, *UNKNOWN_ROOM, 416):
-            case.token = case.held
-            return say("login.held")
-        if asked.call.ret not in REFUSED:
-            return say("login.unclear", asked.error)
-    last = case.log_in()
-    if last is None:
-        return say("login.none")
-    right = last.context.dialect
-    if last.call.ret in REFUSED:
-        keys, row = ("access_key", "secret_key"), "login.bound" if case.untried else "login.refused"
-        slip = "; {} holds white space, quotes or letters beyond ASCII, which may be pasted with it"
-        odd = [slip.format(k) for k in keys if not _USUAL_KEY.fullmatch(getattr(case.client, k))]
-        tried = f"{case.refusal()}; logins that failed: {case.failed}{''.join(odd)}"
-        return say(row, last.error, tried=tried, origins=case.origins(*keys))
-    if case.failure:
-        row = "login.silent" if isinstance(case.failure, TransportError) else "login.failed"
-        return say(row, case.failure, how=signed(right), failed=case.failed)
-    if len(case.tried) == 1:
-        return say("login.well")
-    text = "your secret is right, but this deployment wants its signature in another way: "
-    return case.wrong(text + signed(right), hash=right.hash, signature=right.signature)
-
-
-def token(case: Case, endpoint: Endpoint) -> Said:
-    """Whether an operation reads the token, and under which name: the answer is another one
-    without it. B2 is asked to remove a user who is not there."""
-    in_b2 = endpoint is B2
-    if in_b2 and case.client.read_only:
-        return say("token.readonly")
-    found, other = case.look(endpoint, case.new_id() if in_b2 else case.room_id or NO_ROOM)
-    ret, row = found.asked.call.ret, "token.unread"
-    if found.read:
-        [name] = found.settings.values()
-        return other or say("token.well", title=endpoint.title, key=endpoint.key, name=name)
-    if ret is None:
-        row = "token.failed"
-    elif ret == 602 or (ret in REFUSED and not in_b2):
-        row = f"token.{endpoint.key}"
-    elif in_b2 and ret in (0, 401, 425, *UNKNOWN_ROOM):
-        row = "token.nobody"
-    return say(row, found.asked.error, key=endpoint.key)
-
-
-def token_in_b(case: Case) -> Said:
-    """Whether interface B accepts the token; notes the rooms that it names."""
-    found, other = case.look(B3)
-    asked = found.asked
-    if asked.members is None:
-        refused = asked.call.ret in (*REFUSED, NOT_SUPPORTED)
-        return other or say("token.B3" if refused else "token.failed", asked.error)
+def room(case: Case) -> Row:
+    """Read the room (A3)."""
+    if not case.accepted or case.room_id is None:
+        why = "no room is given" if case.accepted else "A accepts no token"
+        return Row("SKIP", why, _GIVE_A_ROOM if case.accepted else "")
+    _, result = case.ask(A3, {"room_id": case.room_id}, case.token)
     try:
-        devices = devices_of(asked.members)
+        case.room = Room.read(_members(result), case.room_id)
     except ConfkitError as error:
-        return say("token.listing", error)
-    rooms = dict.fromkeys((one.room_id, "which has a device (B3)") for one in devices)
-    case.known_rooms += list(rooms)[:2]
-    are = "device is" if len(devices) == 1 else "devices are"
-    return other or say("token.listed", devices=f"{len(devices) or 'no'} {are} listed")
+        return case.failure(error, f"room {case.room_id}: ")
+    closed = "; it is closed: nobody can join it" * (case.room.room_status == _ROOM_CLOSED)
+    return Row("PASS", f"room {case.room_id} was read: {case.room.topic!r}{closed}")
 
 
-# A room and its media server
-
-
-def room(case: Case) -> Said:
-    """Whether a room can be read: the given one, or one that is known of."""
-    rooms = case.known_rooms if case.room_id is None else [(case.room_id, "")]
-    for room_id, source in rooms:
-        asked = case.ask(Request(A3, {"room_id": room_id}), case.token)
-        if source and asked.call.ret in UNKNOWN_ROOM:
-            continue  # it has gone meanwhile
-        named = f"room {room_id}{source and ', '}{source}"
-        if asked.members is None:
-            return say("room.failed", asked.error, named=named)
-        try:
-            found = Room.read(asked.members, room_id)
-        except ConfkitError as error:
-            return say("room.unreadable", error, named=named)
-        case.read = room_id
-        row = "room.closed" if found.room_status == _CLOSED else "room.read"
-        return say(row, named=named, topic=found.topic)
-    asked = case.ask(Request(A3, {"room_id": NO_ROOM}), case.token)
-    rows: dict[Any, str] = {0: "room.odd", **dict.fromkeys(UNKNOWN_ROOM, "room.unknown")}
-    return say(rows.get(asked.call.ret, "room.trouble"), asked.error, room_id=NO_ROOM)
-
-
-def media_server(case: Case) -> Said:
-    """Which media server the room has (A5)."""
-    if case.read is None:
-        return say("mcu.unasked")
-    found, other = case.look(A5, case.read)
-    if found.asked.members is None:
-        return other or say("mcu.failed", found.asked.error, room_id=case.read)
+def media_server(case: Case) -> Row:
+    """Ask which media server the room has (A5), and try whether it accepts connections."""
+    if case.room is None or case.room.room_status == _ROOM_CLOSED:
+        return Row("SKIP", "no room was read that is not closed")
+    answer = case.find("A5", case.room.room_id)
+    row = _reading(case, answer)
     try:
-        case.mcu = needed(found.asked.members, "addr", "the media server")
+        address = require_field(_members(answer.result), "addr", "the media server")
     except ConfkitError as error:
-        return say("mcu.failed", error, room_id=case.read)
-    return other or say("mcu.named", room_id=case.read, address=case.mcu)
+        return row if row.advice.startswith(_SET_DIALECT) else case.failure(error)
+    server = mcu_answers(address, max(min(2.0, case.timeout[0], case.time_left), 0.01))
+    text = f"{row.detail}; its media server: {server.reason}"
+    if server:
+        return row._replace(detail=text)
+    advice = "Ask the operator whether it runs, whether its address is meant for this network, and "
+    return Row("FAIL", text, f"{row.advice} {advice}whether it takes media over UDP alone.".strip())
 
 
-def media_server_tcp(case: Case) -> Said:
-    """Whether the media server accepts a connection from here."""
-    if case.mcu is None:
-        return say("mcu.unknown")
-    found = mcu_answers(case.mcu, max(0.01, min(MCU_SECONDS, case.patience[0], case.time_left)))
-    return say("mcu.well" if found else "mcu.silent", reason=found.reason)
+def _members(result: dict[str, Any] | ConfkitError) -> dict[str, Any]:
+    if isinstance(result, ConfkitError):
+        raise result
+    return result
 
 
-# A check by its name, how it is made, and the checks that have to go well before it.
-Step = tuple[str, Callable[[Case], Said], tuple[str, ...]]
+def finding(case: Case) -> Row:
+    """Sum up: what is wrong, and the step to take first."""
+    for outcome in ("FAIL", "UNKNOWN"):
+        names = [name for name, row in case.rows.items() if row.outcome == outcome]
+        if names:
+            row = case.rows[names[0]]
+            if row.advice.startswith(_SET_DIALECT):  # with what was corrected later
+                row = row._replace(advice=case.dialect_advice())
+            more = f" (then: {', '.join(names[1:])})" if names[1:] else ""
+            return row._replace(detail=f"{names[0]}: {row.detail}{more}")
+    return Row("PASS", "nothing is wrong")
 
 
-def _stages(interface: Interface) -> Iterator[Step]:
-    names = [f"{stage} {interface}" for stage in _STAGES]
-    for place, name in enumerate(names):
-        yield name, lambda case: next(case.ways[interface]), ("settings", *names[:place])
-
-
-STEPS: tuple[Step, ...] = (
-    ("settings", settings, ()),
-    *_stages("A"),
-    *_stages("B"),
-    ("clock", clock, ("settings",)),
-    ("authentication", authentication, ("HTTP of A",)),
-    ("token in A", partial(token, endpoint=A3), ("authentication",)),
-    ("token in B", token_in_b, ("token in A", "HTTP of B")),
-    ("token in B2", partial(token, endpoint=B2), ("token in A", "HTTP of B")),
-    ("room", room, ("token in A",)),
-    ("media server", media_server, ("room",)),
-    ("TCP to media server", media_server_tcp, ("media server",)),
-)
-CHECKS = tuple(name for name, _, _ in STEPS)  # the names, in the order in which they come
+_FUNCTIONS: dict[str, Callable[[Case], Row]] = {
+    "settings": settings,
+    "interface A": partial(answering, interface="A", other="B"),
+    "interface B": partial(answering, interface="B", other="A"),
+    "clock": clock,
+    "keys": keys,
+    "token in A": token_in_a,
+    "token in B": token_in_b,
+    "room": room,
+    "media server": media_server,
+    "finding": finding,
+}
+CHECKS = tuple(_FUNCTIONS)  # the names, in the order in which they come

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..client import Client
 from ..devices import PreflightFailed, unmasked
-from ..endpoints import A3, B1, identity, needed_text, wrong
-from ..errors import LOOKED_UP, ApiError, explain
-from ..records import Device
+from ..errors import ApiError
+from ..operations import A3, B1
+from ..records import Device, parameter_error, parse_id, require_text
 from ..rtsp.report import Report
 from ..secret import Guarded, GuardedAddress, Secret, mask_address
 from .chain import Chain
@@ -41,12 +41,12 @@ def diagnose_device(
         user_address = (
             GuardedAddress(user_address) if isinstance(user_address, str) else user_address
         )
-        user_address = Guarded(needed_text(B1, "user_address", user_address))
+        user_address = Guarded(require_text(B1, "user_address", user_address))
         unmasked("user_address", user_address)
     login = {"login_name": login_name, "login_password": login_password}
     wanted = Device(
-        identity(A3, "room_id", room_id),
-        "" if user_id is None else identity(B1, "user_id", user_id),
+        parse_id(A3, "room_id", room_id),
+        "" if user_id is None else parse_id(B1, "user_id", user_id),
         user_address=user_address,
         options={name: value for name, value in login.items() if value is not None},
     )
@@ -68,7 +68,7 @@ def preflighted(device: Device, known: bool | Report = True) -> Report | None:
     report = known if isinstance(known, Report) else preflight_of(device)
     if report is known and report.subject != bare(device):
         problem = f"The report is of {report.subject}, and the device is at {bare(device)}."
-        raise wrong(B1, problem, "Make a preflight of this address.")
+        raise parameter_error(B1, problem, "Make a preflight of this address.")
     if report.ok:
         return report
     failed = PreflightFailed(
@@ -88,10 +88,11 @@ def explained(error: ApiError, client: Client, device: Device, passed: Report | 
     """
     if error.ret not in (426, 427):
         return
-    looked = f"{LOOKED_UP} " if error.looked else ""
     if passed is None:
-        error.advice = f"{looked}{explain(error).cause} To learn which: {diagnose_call(device)}"
+        error.advice = (
+            f"The room or the camera stood in the way. To learn which: {diagnose_call(device)}"
+        )
         return
     report = Chain(client, device, lambda _: passed, refused=True).report()
-    error.cause = f"{error.cause.rstrip(' .')}. {looked}{report.verdict}: {report.cause}"
+    error.cause = f"{error.cause.rstrip(' .')}. {report.verdict}: {report.cause}"
     error.report, error.advice = report, report.advice

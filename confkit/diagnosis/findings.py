@@ -63,7 +63,7 @@ def of_error(error: ConfkitError, stage: str = "") -> Found:
     """Return what the service, or the way to it, answered in place of what was asked."""
     lost = "The service could not be asked: " if isinstance(error, TransportError) else ""
     advice = error.advice or "Correct that, then diagnose it again."
-    return Found("service_error", f"{lost}{error.said}.", advice, stage)
+    return Found("service_error", f"{lost}{error.summary}.", advice, stage)
 
 
 def named(device: Device) -> str:

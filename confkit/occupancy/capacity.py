@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..errors import ConfigError
 from ..text import counted
-from ..transport import finite
+from ..transport import is_positive
 from .by_room import samples_by_room
 from .folder import whose
 from .zones import duration, zone
@@ -98,7 +98,7 @@ def capacity_report(
 def _window_minutes(risk: float, ahead: str | timedelta) -> float:
     """Return the length of a window; ConfigError: `ahead` is not a positive time, or `risk` not
     between 0 and 1."""
-    if not (finite(risk) and risk < 1):
+    if not (is_positive(risk) and risk < 1):
         raise ConfigError(f"risk is {risk!r}", "Give a share between 0 and 1, such as 0.10.")
     window = ahead
     if match := _AHEAD.fullmatch(str(ahead)):

@@ -31,7 +31,7 @@ from uuid import uuid4
 import pandas as pd
 
 from ..errors import ConfigError, ConfkitError
-from ..text import write_whole
+from ..text import write_atomically
 from .arrow import ds, pa, pc, pq
 from .samples import COLUMNS, samples_table, schema
 
@@ -91,7 +91,7 @@ def compact(folder: Path, before: date, *, wait: bool = True) -> Contents | None
     with _locked(folder, write=True, wait=wait) as mine:
         if not mine:
             return None
-        for draft in folder.glob("*/.draft-*"):  # of write_whole
+        for draft in folder.glob("*/.draft-*"):  # of write_atomically
             with suppress(OSError):
                 if time.time() - draft.stat().st_mtime > _STALE:
                     draft.unlink()
@@ -307,7 +307,7 @@ def _publish(
         with suppress(FileExistsError):  # to open it would drop the locks of this process
             (folder / LOCK).touch(exist_ok=False)
         path.parent.mkdir(exist_ok=True)
-        write_whole(path, whole.getvalue())
+        write_atomically(path, whole.getvalue())
         _flush_folder(path.parent)
     except OSError as error:
         raise _unwritten(path, error) from error

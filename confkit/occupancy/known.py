@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..client import Client
 from ..devices import list_devices
 from ..frames import strings
-from ..many.ids import room_ids
+from ..tables import room_ids
 
 if TYPE_CHECKING:
     import pandas as pd

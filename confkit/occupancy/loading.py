@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..many.ids import room_ids
+from ..tables import room_ids
 from .arrow import pa, pc
 from .folder import read, reading, whose
 from .samples import samples_frame

@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..endpoints import A3
 from ..errors import ApiError, ConfigError, ConfkitError
-from ..many.ids import room_ids as read_ids
-from ..many.sweeps import sweep
-from ..transport import finite
+from ..sweep import Sweep, sweep
+from ..tables import room_ids as read_ids
+from ..transport import is_positive
 from .folder import append_sweep, compact, note_service
 from .samples import NUMBERS, samples_table
 from .zones import Moment, moment
 
 if TYPE_CHECKING:
     from ..client import Client
-    from ..many.sweeps import Sweep
 
 _STEP = 1.0  # seconds; waits are cut up, so that Windows sees Ctrl-C as well
 
@@ -89,7 +87,7 @@ class Recorder:
         concurrency: int = 32,
         max_rate: float | None = None,
         cancelled: threading.Event | None = None,
-        told: Callable[[Recorded], object] = lambda _: None,
+        on_sweep: Callable[[Sweep], object] = lambda _: None,
     ) -> Recorded:
         """Record until `sweeps` are done, `until` has come, `cancelled` is set or Ctrl-C is
         pressed; return what was recorded.
@@ -97,8 +95,9 @@ class Recorder:
         `room_ids` and `id_column` as `sweep` takes them. The first sweep starts at once, the others
         at every `every` seconds from then; one whose time passes during another is skipped. Users
         are read each time (A6, and B3 once), the rooms' fields (A3) every `rooms_every` seconds. A
-        sweep is reported in the log ("confkit.record") when it is durable, and `told` is called
-        with what there is until then; a day (UTC) is compacted when it is over. `load_occupancy`
+        sweep is reported in the log ("confkit.record") when it is durable, and `on_sweep` is called
+        with it, such as to compare it with the one before (`changes`); its rooms are those that
+        were read last. A day (UTC) is compacted when it is over. `load_occupancy`
         reads all of it at any time. An `until` without offset is local time.
 
         The first sweep raises when nothing can be asked, as `sweep` does; from then on a failure is
@@ -106,9 +105,9 @@ class Recorder:
         ValueError: an argument makes no sense, or there is no room.
         """
         for name, seconds in (("every", every), ("rooms_every", rooms_every)):
-            if not finite(seconds):
+            if not is_positive(seconds):
                 raise ValueError(f"{name} is {seconds!r}; give seconds, above 0")
-        if sweeps is not None and (not isinstance(sweeps, int) or not finite(sweeps)):
+        if sweeps is not None and (not isinstance(sweeps, int) or not is_positive(sweeps)):
             raise ValueError(f"sweeps is {sweeps!r}; give a whole number above 0, or None")
         end = math.inf if until is None else moment(until, "until").timestamp()
         if end <= self._clock():
@@ -119,7 +118,7 @@ class Recorder:
         stop = cancelled or threading.Event()
         pace: dict[str, Any] = {"concurrency": concurrency, "max_rate": max_rate}
         ask = partial(sweep, client, ids, cancelled=stop, progress=False, **pace)
-        run = _Run(self, client.name, ask, stop, every, rooms_every, told, _unknown(ids))
+        run = _Run(self, client.name, ask, stop, every, rooms_every, on_sweep, _unknown(ids))
         try:
             ended = run.go(sweeps, end)
         except KeyboardInterrupt:
@@ -139,16 +138,17 @@ class _Run:
 
     recorder: Recorder
     service: str
-    ask: "Callable[..., Sweep]"
+    ask: Callable[..., Sweep]
     stop: threading.Event
     every: float
     rooms_every: float
-    told: Callable[[Recorded], object]
+    on_sweep: Callable[[Sweep], object]
     known: pd.DataFrame
     done: Recorded = Recorded()
     rooms_due: float = 0.0
     compacted: date = date.min
     times: set[int] = field(default_factory=set)
+    last: Sweep | None = None
 
     def go(self, sweeps: int | None, until: float) -> str:
         """Record, and return why it ended; Ctrl-C is a KeyboardInterrupt.
@@ -185,7 +185,8 @@ class _Run:
         now, rooms = self._moment(), at >= self.rooms_due
         if rooms:
             self.rooms_due = at + self.rooms_every
-        frame, why, complete = self._taken(rooms)
+        frame, swept, complete = self._taken(rooms)
+        why = swept.commonest if isinstance(swept, Sweep) else str(swept)
         if len(frame):
             lacking = frame[["users", "people", "devices"]].isna().any(axis=1)
             known = self.known.loc[frame.index]
@@ -205,35 +206,40 @@ class _Run:
             )
             when, why = now.isoformat(timespec="milliseconds"), why and f"; {why}"
             log.info("%s: %d rooms, %d without a value%s", when, len(frame), failures, why)
-            self.told(self.done)
+            if isinstance(swept, Sweep):
+                self.last = swept.with_rooms_of(self.last) if self.last else swept
+                self.on_sweep(self.last)
         if self.done.sweeps and now.date() != self.compacted:  # else there may be no folder
             self._compact(now.date())
         return complete
 
-    def _taken(self, rooms: bool) -> tuple[pd.DataFrame, str, bool]:
-        """Return what one sweep has read, by room, why most of what failed did, and False where
+    def _taken(self, rooms: bool) -> tuple[pd.DataFrame, Sweep | ConfkitError, bool]:
+        """Return what one sweep has read, by room, the sweep or why there is none, and False where
         it was cancelled; with `rooms` it reads the caps too. The first one raises when nothing can
         be asked."""
         try:
-            swept = self.ask(rooms=rooms)
+            # Apart: who is in a room counts although its cap cannot be read.
+            swept = self.ask(rooms=False)
+            read = self.ask(users=False) if rooms else None
         except ConfkitError as error:
             if not self.done.sweeps:
                 raise
             code = error.ret if isinstance(error, ApiError) else None
             fits = isinstance(code, int) and abs(code) < 2**63  # else into no column
             log.warning("nothing could be asked: %s", error)
-            return _unknown(self.known.index, code if fits else None), str(error), True
+            return _unknown(self.known.index, code if fits else None), error, True
         frame = swept.frame().set_index("room_id")
-        if rooms:
-            caps = frame[["attendee_max", "ret"]]
-            failed = frame.index.isin([one.room_id for one in swept.failures if one.call == A3.key])
+        if read is not None:
+            swept = swept.with_rooms_of(read)
+            caps = read.frame().set_index("room_id")[["attendee_max", "ret"]]
+            failed = caps.index.isin([failure.room_id for failure in read.failures])
             self.known.update(caps[failed & (self.known["ret"] != 0).fillna(True)])
             self.known.loc[~failed, "attendee_max"] = caps["attendee_max"][~failed]
             self.known.loc[~failed, "ret"] = 0
         cancelled = self.stop.is_set() and not swept.complete
         if cancelled:
             frame = frame[frame["users"].notna()]
-        return frame, swept.commonest, not cancelled
+        return frame, swept, not cancelled
 
     def _moment(self) -> datetime:
         """Return the time, to the millisecond, or the next that no sweep had: where the clock was

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..checklist import verdict_table
+from ..checks import outcome_table
 from ..errors import ConfkitError
 from ..records import Device
 from ..rtsp.report import FAILED, OK, RUNNING, SKIPPED, Stage
@@ -26,7 +26,7 @@ def stages_html(stages: Iterable[Stage]) -> str:
         (_BADGES[one.outcome], one.name, f"{1000 * one.seconds:,.1f} ms" if one.seconds else "")
         for one in stages
     ]
-    return verdict_table(("verdict", "stage", "time"), rows, verdict=0, name=1)
+    return outcome_table(("outcome", "stage", "time"), rows)
 
 
 def thumbnails_html(sandbox: Sandbox, devices: Iterable[Device]) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 import ipywidgets
 
 from ..devices import address_checked, options_checked
-from ..endpoints import B1, identity, needed_text, wrong
 from ..errors import ConfigError
-from ..records import Device
+from ..operations import B1
+from ..records import Device, parameter_error, parse_id, require_text
 from ..rtsp.address import parse_address
 from ..secret import Guarded
 from .arranging import row
@@ -57,9 +57,9 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
     def device(self) -> Device:
         """Return the device to import; ParameterError where something is missing or wrong."""
         device = self.camera()
-        identity(B1, "room_id", device.room_id)
-        identity(B1, "user_id", device.user_id)
-        needed_text(B1, "user_name", device.user_name)
+        parse_id(B1, "room_id", device.room_id)
+        parse_id(B1, "user_id", device.user_id)
+        require_text(B1, "user_name", device.user_name)
         return device
 
     def camera(self) -> Device:
@@ -96,4 +96,4 @@ class DeviceForm(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets brings no
             options = json.loads(given) if given else None
             if options is None or isinstance(options, dict):
                 return options
-        raise wrong(B1, "options is not a JSON object.", 'Write it as {"name": "value"}.')
+        raise parameter_error(B1, "options is not a JSON object.", 'Write it as {"name": "value"}.')

@@ -17,15 +17,15 @@ from ..client import Client
 from ..devices import NotInRoom, import_device, list_devices, remove_device
 from ..diagnosis import diagnose_device
 from ..diagnosis.device_address import bare, can_be_tried, login_of, preflight_of
-from ..endpoints import B1
 from ..errors import ApiError, ConfigError, ConfkitError, OutcomeUnknown
 from ..frames import devices_frame
-from ..many.sweeps import sweep
 from ..occupancy.known import known_rooms
+from ..operations import B1
 from ..records import Device
 from ..rooms import get_room
 from ..rtsp.report import RUNNING, Report, Stage
 from ..secret import mask_address
+from ..sweep import sweep
 from ..text import counted
 from .arranging import button, check, columns, heading, row, shown
 from .camera_views import stages_html, thumbnails_html

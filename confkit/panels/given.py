@@ -6,8 +6,8 @@ from datetime import tzinfo
 
 from ..client import Client
 from ..errors import ConfigError
-from ..many.sweeps import Sweep
 from ..occupancy.zones import zone
+from ..sweep import Sweep
 
 
 def check_source(client: object, rooms: object = None) -> None:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ..charts.rooms import row_now
 from ..charts.texts import clean, lasting, listed, moment
 from ..errors import ConfigError, ProtocolError, TransportError
-from ..many.sweeps import NOT_ASKED, Sweep, commonest
 from ..occupancy.zones import zone
+from ..sweep import NOT_ASKED, Sweep, commonest
 from ..text import counted
-from ..transport import finite
+from ..transport import is_positive
 from . import arranging
 from .given import zone_of
 from .model import READ_AT, STATE, UNREAD, Outage, RoomsModel, Viewer, not_asked
@@ -35,7 +35,7 @@ SHORTEST, DAY = 0.5, 86_400.0  # seconds from one reading of the page to the nex
 
 def check_every(seconds: float) -> float:
     """Return these seconds; ConfigError unless they are 0, or from 0.5 to a day."""
-    if seconds != 0 and not (finite(seconds) and SHORTEST <= seconds <= DAY):
+    if seconds != 0 and not (is_positive(seconds) and SHORTEST <= seconds <= DAY):
         raise ConfigError(
             f"every is {seconds!r}",
             f"Give seconds from {SHORTEST} to a day ({DAY:g}), or 0 for never.",
@@ -92,7 +92,7 @@ def outcome(swept: Sweep, frame: pd.DataFrame) -> str:
     if not lost:
         return ""
     why, rooms = commonest([*lost.values()]), len({*lost} - {None})
-    advice = next(one.advice for one in lost.values() if one.error.said in why)
+    advice = next(one.advice for one in lost.values() if one.error.summary in why)
     what = f"{rooms:,} of {counted(len(frame), 'room')}" if rooms else "The external devices"
     return (
         f"{what} could not be read, {why}. {advice} What was read of them before stays, with its "

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,11 +24,11 @@ from ..charts.looks import STATES
 from ..charts.rooms import row_now
 from ..errors import ApiError, ConfigError, ConfkitError, RoomNotFound, TokenRejected
 from ..frames import OTHER, ROOM_MODE, ROOM_STATUS, strings
-from ..many.ids import RoomIds
-from ..many.ids import room_ids as read_ids
-from ..many.sweeps import NOT_ASKED, UTILISATION, Sweep, sweep, utilisation
 from ..occupancy.known import known_rooms
-from ..transport import finite
+from ..sweep import NOT_ASKED, UTILISATION, Sweep, sweep, utilisation
+from ..tables import RoomIds
+from ..tables import room_ids as read_ids
+from ..transport import is_positive
 from .given import check_source
 
 if TYPE_CHECKING:
@@ -52,9 +52,10 @@ TRIED = 3  # rooms of the page in such a try: one of them may fail by itself
 
 def unasked(client: Client, given: RoomIds) -> Sweep:
     """The sweep of rooms of which nothing has been asked yet."""
-    ids, now = tuple(given.ids), datetime.now(UTC)
-    nothing = [None] * (1 + 2 * len(ids))
-    return Sweep(ids, client.name, now, 0.0, 0, False, (True, True), nothing, given.columns)
+    ended = threading.Event()
+    ended.set()
+    swept = sweep(client, given.ids, cancelled=ended, progress=False)
+    return replace(swept, _columns=given.columns)
 
 
 def frame_of(swept: Sweep) -> pd.DataFrame:
@@ -68,7 +69,7 @@ def frame_of(swept: Sweep) -> pd.DataFrame:
             given += " (given)"
         frame = frame.rename(columns={ours: given})
     lost = frame["users"].isna() & frame["error"].notna()
-    if not swept._asked[1]:
+    if not swept._options.users:
         lost &= frame["topic"].isna()
     time = pd.Series(pd.Timestamp(swept.time), frame.index, "datetime64[us, UTC]")
     frame.insert(6, UTILISATION, None)
@@ -279,7 +280,7 @@ class RoomsModel:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         check_source(client, room_ids)
-        if background_rate != 0 and not finite(background_rate):
+        if background_rate != 0 and not is_positive(background_rate):
             raise ConfigError(
                 f"background_rate is {background_rate!r}", "Give requests a second, or 0 for none."
             )

@@ -15,8 +15,8 @@ import pandas as pd
 from ..charts.curve import occupancy_curve
 from ..charts.looks import STATES
 from ..charts.texts import clean
-from ..many.sweeps import UTILISATION, Sweep
 from ..occupancy.capacity import capacity_report
+from ..sweep import UTILISATION, Sweep
 from . import arranging
 from .live import RoomsPanel, check_every, clock, name_of
 from .model import RATE, READ_AT, STATE, UNREAD, Filter, valued

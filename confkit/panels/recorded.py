@@ -15,10 +15,10 @@ import pandas as pd
 
 from ..charts.sheet import Chart
 from ..errors import ConfigError, ConfkitError
-from ..many.sweeps import NOT_ASKED
 from ..occupancy.folder import contents
 from ..occupancy.loading import load_occupancy, recorded_rooms
 from ..occupancy.samples import COLUMNS
+from ..sweep import NOT_ASKED
 from ..text import counted
 from . import arranging
 from .live import age

@@ -9,7 +9,7 @@ import ipywidgets
 
 from ..errors import ConfigError
 from ..frames import OTHER, ROOM_MODE, ROOM_STATUS
-from ..many.ids import RoomIds
+from ..tables import RoomIds
 from . import arranging
 from .model import Filter
 from .parts import Field

@@ -12,12 +12,11 @@ import pandas as pd
 
 from ..deployment import McuAnswer, mcu_answers
 from ..errors import ConfigError, ConfkitError, RoomNotFound
-from ..many.ids import RoomIds
-from ..many.ids import room_ids as read_ids
-from ..many.tables import as_csv
 from ..rooms import create_room, delete_room, force_offline, get_mcu
 from ..secret import Secret
-from ..text import write_whole
+from ..tables import RoomIds, as_csv
+from ..tables import room_ids as read_ids
+from ..text import write_atomically
 from . import arranging
 from .live import RoomsPanel, missing_cell, name_of
 from .model import RATE, Filter, valued
@@ -134,7 +133,7 @@ class RoomExplorer(RoomsPanel):
         text = as_csv(self.value)
         if path is not None:
             try:
-                write_whole(path, text.encode("utf-8-sig"))
+                write_atomically(path, text.encode("utf-8-sig"))
             except OSError as error:
                 raise ConfigError(
                     f"{fspath(path)} was not written ({error.strerror})",

@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..checklist import verdict_table
-from ..text import as_it_is, one_line, write_whole
+from ..checks import outcome_table
+from ..text import one_line, without_maths, write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ class Snapshot:
     def save(self, path: str | Path) -> Path:
         """Return the path, after the picture was written there as a PNG file; until it is whole
         a file that was there stays. Raises OSError when it cannot be written."""
-        write_whole(path, self.png())
+        write_atomically(path, self.png())
         return Path(path)
 
     def _repr_png_(self) -> bytes:
@@ -145,7 +145,7 @@ class Report:
             (_BADGES[stage.outcome], stage.name, _time(stage), self._told(stage))
             for stage in self.stages
         ]
-        table = verdict_table(("verdict", "stage", "time", "what came"), rows, verdict=0, name=1)
+        table = outcome_table(("outcome", "stage", "time", "what came"), rows)
         notes = "".join(
             f"<li><b>{notice.grade}</b>: {escape(notice.text)}</li>" for notice in self.warnings
         )
@@ -156,7 +156,7 @@ class Report:
                 f"<img alt='The first picture of {escape(self.subject, quote=True)}' "
                 f"style='width:{_SHOWN_WIDTH}px;max-width:100%' src='data:image/png;base64,{data}'>"
             )
-        return as_it_is(
+        return without_maths(
             f"<div><p><b>{self._mark} {escape(self.verdict)}</b> "
             f"<code>{escape(self.subject)}</code><br>{escape(self.cause)}<br>"
             f"&rarr; {escape(self.advice)}</p>"

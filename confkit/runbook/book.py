@@ -7,8 +7,8 @@ from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..checklist import Check, Checklist
-from ..text import as_json, say
+from ..checks import Check, Checklist
+from ..text import as_json, echo
 from .scenes import build
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def show(text: object, **kinds: str) -> None:
 
         display({"text/plain": str(text), **kinds}, raw=True)
     else:
-        say(text)
+        echo(text)
 
 
 class Runbook:
@@ -67,7 +67,7 @@ class Runbook:
 
     def passed(self, check: str) -> bool:
         """Whether this check was made, and passed."""
-        return any(one.check == check and one.verdict == "PASS" for one in self.checks)
+        return any(one.name == check and one.outcome == "PASS" for one in self.checks)
 
     def scene(self, wanted: str, **inputs: Any) -> dict[str, Any]:
         """Return the inputs. On a sandbox a scene is built first, whose inputs take the place of

@@ -9,17 +9,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..bulk import removals
-from ..bulk.device_table import TableError
-from ..bulk.imports import import_devices
-from ..checklist import Check
+from ..bulk import devices as bulk
+from ..bulk.devices import import_devices
+from ..bulk.table import TableError
+from ..checks import Check
 from ..connect import CAMERA_PASSWORD
 from ..devices import import_device, list_devices, remove_device
 from ..diagnosis import diagnose_device
 from ..errors import ConfigError, RoomNotFound
-from ..many.sweeps import sweep
 from ..records import Device
 from ..rtsp.preflight import preflight
+from ..sweep import sweep
 from ..text import counted
 from .inputs import to_set
 from .rooms import called, few, find_room, meant, names, room_found
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..client import Client
-    from ..many.sweeps import Sweep
     from ..rtsp.report import Report
+    from ..sweep import Sweep
 
 AGAIN = "the camera is imported again"
 HELPS = ("not_imported", "address_differs", "login_differs", "service_cannot_reach")
@@ -266,7 +266,7 @@ def stray_devices(
 
     def look() -> pd.DataFrame:
         ids = [one if one in there else find_room(client, one) for one in names(rooms)]
-        found = removals.stray_devices(client, ids or None)
+        found = bulk.stray_devices(client, ids or None)
         return found[~(found.user_id.isin(stay) | found.user_name.isin(stay))]
 
     def both() -> pd.DataFrame:
@@ -289,7 +289,7 @@ def stray_devices(
             "Fix keep; nothing is removed before.",
         )
     elif len(goes) and (yield from may_change(client, apply, OUT)):
-        yield from asked(OUT, lambda: removals.remove_devices(client, goes), _outcomes)
+        yield from asked(OUT, lambda: bulk.remove_devices(client, goes), _outcomes)
         yield from asked(TIDY, lambda: _both(strays, look()), tidy)
         return
     yield told(TIDY, tidy(strays))

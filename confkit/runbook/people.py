@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..checklist import Check
+from ..checks import Check
 from ..devices import list_devices
 from ..rooms import force_offline, get_mcu, get_room_users
 from .inputs import to_set

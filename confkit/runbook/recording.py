@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from ..many.sweeps import sweep
+from ..sweep import sweep
 from ..text import counted
 from .rooms import few
 from .steps import Checks, Finding, asked, told

@@ -9,10 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..checklist import Checklist, checks_table
+from ..checks import Checklist, checks_table
 from ..errors import ConfigError
 from ..secret import mask, mask_code
-from ..text import write_whole
+from ..text import write_atomically
 from .inputs import signed
 from .running import Run
 
@@ -58,7 +58,7 @@ def write_report(
     ConfigError: it cannot be written."""
     page = render(run, name, service, when, secrets)
     try:
-        write_whole(path, page.encode(errors="replace"), private=True)
+        write_atomically(path, page.encode(errors="replace"), private=True)
     except OSError as error:
         raise _unwritten(path, error) from None
 
@@ -67,7 +67,7 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
     """The page: self-contained, it loads nothing from anywhere."""
     head = f"Runbook {name} on {service}, {when:%Y-%m-%d %H:%M} UTC: {run.checks.verdict}"
     answer = "<br>".join(map(escape, answered(run.checks)))
-    amiss = [check for check in run.checks if check.verdict in ("FAIL", "UNKNOWN")]
+    amiss = [check for check in run.checks if check.outcome in ("FAIL", "UNKNOWN")]
     rest = [check for check in run.checks if check not in amiss]
     parts = {"What did not pass": amiss, "The other checks": rest}
     tables = "".join(f"<h2>{title}</h2>{checks_table(of)}" for title, of in parts.items() if of)
@@ -84,11 +84,11 @@ def render(run: Run, name: str, service: str, when: datetime, secrets: Iterable[
 def answered(checks: Checklist) -> list[str]:
     """Return the answer of all checks: a line for each that failed, else for each that
     could not be known."""
-    due = [check for check in checks if check.verdict == checks.verdict]
+    due = [check for check in checks if check.outcome == checks.verdict]
     if checks.verdict == "PASS" or not due:
-        passed = sum(check.verdict == "PASS" for check in checks)
+        passed = sum(check.outcome == "PASS" for check in checks)
         return [f"{checks.verdict}: {passed} of {len(checks)} checks passed."]
-    return [f"{check.verdict}: {_sentence(check.found)} {check.advice}".rstrip() for check in due]
+    return [f"{check.outcome}: {_sentence(check.detail)} {check.advice}".rstrip() for check in due]
 
 
 def _sentence(text: str) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..checklist import Check
+from ..checks import Check
 from ..deployment import mcu_answers
 from ..errors import ConfigError, ParameterError, RoomNotFound
-from ..many.ids import room_ids
-from ..many.sweeps import sweep
 from ..occupancy.known import known_rooms
 from ..rooms import create_room, delete_room, get_room
+from ..sweep import sweep
+from ..tables import room_ids
 from ..text import counted
 from .inputs import given
 from .steps import Checking, Checks, Finding, asked

@@ -16,8 +16,8 @@ from typing import Any
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from ..checklist import Check, Checklist
-from ..many.interrupts import OTHERS, handled, held_off
+from ..checks import Check, Checklist
+from ..interrupts import OTHERS, handled, held_off
 from ..secret import mask
 from .book import CHECK
 from .inputs import HEADLESS

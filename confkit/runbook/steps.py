@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, TypeVar
 
-from ..checklist import Check, Verdict
+from ..checks import Check, Outcome
 from ..errors import (
     ApiError,
     AuthenticationFailed,
@@ -27,8 +27,8 @@ T = TypeVar("T")
 Errors = type[ConfkitError] | tuple[type[ConfkitError], ...]
 Checking = Generator[Check, None, T]  # `value = yield from ...`
 Checks = Checking[None]
-# What was found: a text is a PASS; else the verdict, what was found, and perhaps the next step.
-Finding = str | tuple[Verdict, str] | tuple[Verdict, str, str]
+# What was found: a text is a PASS; else the outcome, what was found, and perhaps the next step.
+Finding = str | tuple[Outcome, str] | tuple[Outcome, str, str]
 
 # With these the service has not said what it was asked: whether that is well stays unknown.
 _UNANSWERED = (
@@ -60,12 +60,12 @@ def asked(
         value = ask()
     except ConfkitError as error:
         failed = isinstance(error, fails) if fails is not None else _answered(error)
-        verdict: Verdict = "FAIL" if failed else "UNKNOWN"
-        yield Check(check, verdict, said(error), advice or error.advice)
+        outcome: Outcome = "FAIL" if failed else "UNKNOWN"
+        yield Check(check, outcome, said(error), advice or error.advice)
         return None
     made = told(check, found if isinstance(found, str) else found(value))
     yield made
-    return value if made.verdict == "PASS" else None
+    return value if made.outcome == "PASS" else None
 
 
 def told(check: str, finding: Finding) -> Check:
@@ -73,18 +73,18 @@ def told(check: str, finding: Finding) -> Check:
     return Check(check, "PASS", finding) if isinstance(finding, str) else Check(check, *finding)
 
 
-def may_change(client: Client, apply: bool, what: str, verdict: Verdict = "SKIP") -> Checking[bool]:
+def may_change(client: Client, apply: bool, what: str, outcome: Outcome = "SKIP") -> Checking[bool]:
     """Return whether `what`, a change, may be done; otherwise that is a check: a SKIP, or another
-    `verdict` where nothing is known without the change.
+    `outcome` where nothing is known without the change.
 
     ConfigError: `apply` is neither True nor False, as the text "False" is not."""
     if not isinstance(apply, bool):
         raise ConfigError(f"apply is {apply!r}", "Give True or False.")
     if client.read_only:
-        advice = "" if verdict == "SKIP" else "Use a client that is not read only."
-        yield Check(what, verdict, "nothing was changed: this client is read only", advice)
+        advice = "" if outcome == "SKIP" else "Use a client that is not read only."
+        yield Check(what, outcome, "nothing was changed: this client is read only", advice)
     elif not apply:
-        yield Check(what, verdict, "nothing was changed", f"{to_set('apply', True)} to do it.")
+        yield Check(what, outcome, "nothing was changed", f"{to_set('apply', True)} to do it.")
     return apply and not client.read_only
 
 
@@ -100,4 +100,4 @@ def said(error: ConfkitError) -> str:
     """What an error says, without the next step."""
     if isinstance(error, ApiError) and error.meaning and error.ret is not None:
         return f"{error.meaning.rstrip(' .')} ({error.ret})"
-    return (isinstance(error, TransportError) and error.cause) or error.said
+    return (isinstance(error, TransportError) and error.cause) or error.summary

@@ -12,8 +12,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ..dialect import Dialect
-from ..endpoints import B1
 from ..errors import ConfigError, ConfkitError, UserNotFound
+from ..operations import B1
 from ..rtsp.blocking import LoopThread
 from ..secret import Secret
 from .cameras.picture import decoded, need_av
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .cameras.server import CameraServer
     from .service.streams import DeviceStream
 
+RESULT_FIELDS, ITEM_KEYS = ("ret", "result"), ("camelCase", "snake_case")
 DEMO_ACCESS_KEY = "demo_access"  # published: for loopback only
 DEMO_SECRET_KEY = "demo_secret"  # noqa: S105  # see above
 
@@ -73,7 +74,9 @@ class Sandbox:
     `advance`. `token_lifetime` and `dial_timeout` are in seconds. A camera may take 4 s to open,
     less than clients wait for B1, and later on may send nothing for 10 s; `dial_timeout` sets both.
     Each answer waits `latency` seconds, as from a service that is far away or slow. The keys are
-    the published demo keys on loopback and random ones beyond it, unless given. `explain` logs what
+    the published demo keys on loopback and random ones beyond it, unless given. `result_field`
+    ("ret" or "result") holds interface B's result code, and `item_keys` ("camelCase" or
+    "snake_case") is the spelling of B3's items; a client reads both. `explain` logs what
     was wrong with each refused call; `refusals` keep the last of these texts anyway. `with` or
     `start()` starts it, once; `close()` ends it.
     """
@@ -83,6 +86,8 @@ class Sandbox:
         *,
         seed: int | str | None = None,
         dialect: Dialect | None = None,
+        result_field: str = "ret",
+        item_keys: str = "camelCase",
         host: str = "127.0.0.1",
         port: int = 0,
         outgoing_port: int = 0,
@@ -114,6 +119,11 @@ class Sandbox:
                 f"{latency!r}",
                 "Each is in seconds: above 0, and latency from 0 to an hour.",
             )
+        if result_field not in RESULT_FIELDS or item_keys not in ITEM_KEYS:
+            raise ConfigError(
+                f"result_field is {result_field!r} and item_keys {item_keys!r}",
+                f"Give one of {', '.join(RESULT_FIELDS)}, and one of {', '.join(ITEM_KEYS)}.",
+            )
         own = (DEMO_ACCESS_KEY, DEMO_SECRET_KEY) if self._loopback else identity.random_keys()
         self.seed = seed
         self.dialect = dialect or Dialect()
@@ -123,6 +133,8 @@ class Sandbox:
         still = None if seed is None else lambda: identity.SEEDED_MOMENT
         self._service = Service(
             dialect=self.dialect,
+            result_field=result_field,
+            item_keys=item_keys,
             access_key=self.access_key,
             secret_key=self.secret_key,
             ids=ids,

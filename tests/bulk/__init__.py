@@ -1,9 +1,5 @@
 """Tests of many devices at once; the tables that they share."""
 
-import signal
-import threading
-import time
-
 import pandas as pd
 
 IMPORT = "/avd/api/outgoing/createOutgoingUser"
@@ -35,17 +31,3 @@ def table_of(room_id, urls):
 def types(frame):
     """The type of each column, in their order."""
     return {name: str(kind) for name, kind in frame.dtypes.items()}
-
-
-def interrupt():
-    """What Ctrl-C does, from another thread."""
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-
-def when(true, act):
-    """Acts as soon as something is true, if that is within ten seconds."""
-    end = time.monotonic() + 10
-    while not true() and time.monotonic() < end:
-        time.sleep(0.01)
-    if true():
-        act()

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from confkit.deployment import mcu_answers
-from tests.deployment.seeing import deaf
+from tests.deployment.services import deaf
 from tests.ports import HERE
 
 FOREIGN = (

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import confkit as ck
-from confkit.endpoints import A6, B1, B3
+from confkit.operations import A6, B1, B3
 
 from . import door_before
 from .conftest import LOGIN, PASSWORD

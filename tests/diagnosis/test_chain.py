@@ -8,7 +8,7 @@ import pytest
 
 import confkit as ck
 from confkit.diagnosis.findings import VERDICTS
-from confkit.endpoints import A3, A5, A6, B1, B3
+from confkit.operations import A3, A5, A6, B1, B3
 from confkit.rtsp.verdicts import VERDICTS as OF_CAMERAS
 
 from . import door_before, until
@@ -436,7 +436,7 @@ def test_an_error_has_a_cause_and_a_next_step(sandbox, room_id):
     off, refused = (ck.diagnose_device(one, room_id) for one in (nowhere, client))
     assert off.verdict == refused.verdict == "service_error"
     assert off.cause.startswith("The service could not be asked: http://127.0.0.1:9/")
-    assert off.cause.endswith("it refused the connection.")
+    assert off.cause.endswith("connection refused.")
     assert off.advice.startswith("Check that the service runs, ")
     assert "A1" in refused.cause
     assert len(refused.advice) > 20

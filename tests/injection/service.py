@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import confkit as ck
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from tests.scripted import Scripted, scripted
 from tests.secrets.given import Drive, driven
 from tests.secrets.marks import Marks
@@ -57,7 +57,7 @@ def script(texts: Sequence[str]) -> dict[str, object]:
         "A7": {"ret": 417, "msg": texts[0]},
         "B3": devices,
     }
-    return {ENDPOINTS[key].path: answer for key, answer in answers.items()}
+    return {OPERATIONS[key].path: answer for key, answer in answers.items()}
 
 
 @contextmanager

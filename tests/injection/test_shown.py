@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import confkit as ck
-from confkit import profiles
-from confkit.checklist import Check, Checklist
+from confkit.checks import Check, Checklist
 from confkit.cli.options import OneLine
+from confkit.connect import save_profile
 from confkit.rtsp.report import Notice, Report, Stage
 from confkit.text import as_json
 from tests.commands import run
@@ -139,4 +139,4 @@ def test_a_profile_is_called_by_letters_only():
     """A name that a terminal or a path would obey is refused."""
     for text in (texts.CONTROLS[0], texts.CONTROLS[12], *texts.PLACES[:4], "a\nb", "[prod]", "x'y"):
         with pytest.raises(ck.ConfigError):
-            profiles.save(text, {})
+            save_profile(text, {})

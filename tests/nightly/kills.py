@@ -19,19 +19,19 @@ import pandas as pd
 
 import confkit as ck
 from confkit.connect import SERVICE
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
 
 from .piece import Piece
 from .writes import Told, judged, places, settled
 
 LONGEST = 60.0  # seconds for a start; one that takes longer hangs
-IMPORT = ENDPOINTS["B1"].path
+IMPORT = OPERATIONS["B1"].path
 OUTCOMES = {"imported": "done", "already there": "done", "unknown": "uncertain"}  # else it failed
 # A process that has loaded everything and has no thread forks the children: a kill then costs
 # milliseconds, and lands in the work, not in Python's start.
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__, "confkit.bulk.imports", "confkit.rtsp.preflight", "av"])
+_FORKS.set_forkserver_preload([__name__, "confkit.bulk.devices", "confkit.rtsp.preflight", "av"])
 
 
 class Child:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
 import confkit as ck
-from confkit.endpoints import ENDPOINTS, Endpoint
+from confkit.operations import OPERATIONS, Operation
 from confkit.sandbox import Sandbox
 from tests.scripted import Reply, Scripted, scripted
 
@@ -64,7 +64,7 @@ class Chaos:
         """What of that brought a secret."""
         return [told for told in self.strayed if held_in(told, self.secrets)]
 
-    def answer(self, endpoint: Endpoint, query: Mapping[str, str]) -> Reply:
+    def answer(self, endpoint: Operation, query: Mapping[str, str]) -> Reply:
         """What is to become of a request."""
         own = [f"{n}={value}" for n, value in query.items() if not n.lower().endswith(_CHANGING)]
         key = f"{[endpoint.key, *own]}"
@@ -91,7 +91,7 @@ class Chaos:
             self.counts[name] += 1
         return came
 
-    def _forwarded(self, endpoint: Endpoint, asked: str) -> Reply:
+    def _forwarded(self, endpoint: Operation, asked: str) -> Reply:
         line = HTTPConnection(urlsplit(self._services[endpoint.interface]).netloc)
         try:
             line.request("GET", f"{endpoint.path}?{asked}")
@@ -115,7 +115,7 @@ def attacked(
         chance = f"{piece.seed}/{piece.part}/{piece.number}"
         chaos = Chaos(sandbox, other, chance, late)
         chaos.plays(weights)
-        for one in ENDPOINTS.values():
+        for one in OPERATIONS.values():
             proxy.script[one.path] = partial(chaos.answer, one)
         keys = (sandbox.access_key, str(sandbox.secret_key))
         own = {"dialect": sandbox.dialect, "sleep": lambda _: None, **options}

@@ -226,13 +226,13 @@ def single(piece: Piece, make: Make = ck.Client, threads: int = 1) -> None:
 
 
 def sweeps(piece: Piece, make: Make = ck.Client) -> None:
-    """Sweeps of all rooms, by libcurl and in threads in turn."""
+    """Sweeps of all rooms, by libcurl and by the session in turn."""
     with judges(piece, 60, make) as (known, found):
         for judge in found * 9:  # a login that is lost loses every row: people log in again
             outcome(judge.client.token)
         for turn in itertools.count():
             for judge in found:
                 with in_time(piece, f"sweep {turn}"):
-                    judge.sweep(known, f"sweep {turn}", ("libcurl", "threads")[turn % 2])
+                    judge.sweep(known, f"sweep {turn}", ("libcurl", "session")[turn % 2])
             if turn and piece.counts["calls"] >= piece.size:
                 return

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import confkit as ck
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
 
 from .chaos import BOMBS, FAULTS, SLOW
@@ -26,7 +26,7 @@ OTHERS = sorted(set(FAULTS) - set(LOST) - SLOW - LIES)
 WEIGHTS = {**LOST, **dict.fromkeys(OTHERS, 0.2 / len(OTHERS)), **dict.fromkeys(sorted(SLOW), 0.003)}
 RETS = (504, 409, 310, 503, 602, 424)
 TROUBLES = ({"drop": True}, {"http": 502}, {"delay": LATE}, *({"ret": ret} for ret in RETS))
-PATHS = [ENDPOINTS[key].path for key in ("A2", "A4", "A7", "B1", "B2")]
+PATHS = [OPERATIONS[key].path for key in ("A2", "A4", "A7", "B1", "B2")]
 # What was reported, whether the change brings something, and whether that is there.
 WRONG = {
     ("done", True, False): "told done and missing",

@@ -1,10 +1,13 @@
 """`confkit record`, against a real sandbox."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -86,3 +89,24 @@ def test_wrong_options_are_one_line(record, tmp_path, options, named):
     assert named in log
     assert len(log.strip().splitlines()) == 1
     assert not (tmp_path / "kept").exists()
+
+
+def test_changes_are_lines_of_json_on_standard_output(record, sandbox, client):
+    """Who came between two sweeps, and that the room opened; the end is on standard error."""
+
+    def join():
+        while sandbox.count("/rtc/room/get_room_info") < 3:
+            time.sleep(0.01)
+        sandbox.join(client.created[0], "Ada", user_id="ada")
+
+    with ThreadPoolExecutor(1) as pool:
+        joined = pool.submit(join)
+        status, out, log = record("--every", "0.2", "--sweeps", "12", "--changes", by=apart)
+        joined.result()
+    assert (status, log.count("sweeps: 12")) == (0, 1)
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["change"], row["user_name"], row["users"]) for row in rows] == [
+        ("user joined", "Ada", 1),
+        ("opened", None, 1),
+    ]
+    assert {row["topic"] for row in rows} == {"one"}

@@ -9,8 +9,9 @@ import pytest
 
 import confkit as ck
 from confkit.charts.rooms import rooms as charted
-from confkit.many.ids import RoomIds
 from confkit.panels.model import Filter, RoomsModel, Viewer, frame_of, states
+from confkit.sweep import _Options, _Part
+from confkit.tables import RoomIds
 from tests.panels.pressing import GET, LONG, USERS, read_out
 
 
@@ -74,7 +75,8 @@ def test_a_reading_replaces_its_rooms_and_leaves_the_others(client, sandbox, bui
     model.add(RoomIds([open_end, weekly]))
     model.read([open_end, weekly])
     gone = early.failures[0].error  # that the room is not there
-    for late in (early, replace(early, _found=[{}, gone, gone, gone, gone])):
+    failures = tuple(ck.Failure(room_id, "A3", gone, "") for room_id in early.ids)
+    for late in (early, replace(early, failures=failures, _part=_Part())):
         model.take(late)
         assert model.ids == [weekly, absent, open_end]
         assert model.frame["users"].tolist() == [1, pd.NA, 0]
@@ -132,7 +134,7 @@ def test_a_model_refuses_what_it_cannot_show(client, building, sandbox):
     for rooms, rate, error, why in (
         (["1047"], -1, ck.ConfigError, "background_rate"),
         (["1047"], "20", ck.ConfigError, "background_rate"),
-        (["1", 2.5], 20, ck.ParameterError, "place 2"),
+        (["1", 2.5], 20, ck.ParameterError, "position 2"),
         (other, 20, ck.ConfigError, "is of BERLIN, and the client of SANDBOX"),
     ):
         with pytest.raises(error, match=why):
@@ -162,9 +164,10 @@ class Rooms(RoomsModel):
         self.now += self.seconds
         error, lost = ck.ProtocolError("broken"), [one for one in ids if one in self.broken]
         lost = ids if self.away else lost
-        found = [error if one in lost else [] for one in ids]
-        now = datetime.now(UTC)
-        swept = ck.Sweep(tuple(ids), "S", now, 0, 0, True, (False, True), [{}, *found], None)
+        failures = tuple(ck.Failure(room_id, "A6", error, "") for room_id in lost)
+        part = _Part(users={room_id: [] for room_id in ids if room_id not in lost}, devices={})
+        now, options = datetime.now(UTC), _Options(False, True, 1, None)
+        swept = ck.Sweep(tuple(ids), "S", now, 0, 0, True, failures, part, options, None)
         return swept, self.take(swept)
 
     def looked_at(self, now: float = 0.0) -> list[list[str]]:
@@ -243,7 +246,7 @@ def test_what_is_an_outage(client, sandbox, building):
     early = ck.sweep(client, ids)
     for users, rooms, lasts in (
         ({"ret": 700}, {"ret": 700}, False),
-        (None, gone, False),  # their users were read
+        (None, gone, True),
         (gone, gone, True),
     ):
         for path, fault in ((USERS, users), (GET, rooms)):

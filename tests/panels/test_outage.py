@@ -133,9 +133,9 @@ def test_some_rooms_that_fail_keep_what_was_read_and_are_named(client, sandbox, 
         sandbox.fault(GET, ret=504)
         sandbox.join(rooms["empty"], "Ada")
         frame = panel.refresh().set_index("room_id")
-        assert frame.loc[rooms["empty"], ["topic", "users"]].tolist() == ["empty", 1]
+        assert frame.loc[rooms["empty"], ["topic", "users"]].tolist() == ["empty", 0]
         assert frame["attendee_max"].tolist() == [3, 3, 3]
-        assert (frame["read_at"] > first["read_at"].max()).all()
+        assert (frame["read_at"] <= first["read_at"].max()).all()
 
 
 def test_a_room_that_is_deleted_is_not_shown_as_it_was(client, rooms):
@@ -152,7 +152,7 @@ def test_automatic_reading_after_a_first_one_that_failed(sandbox, client, rooms,
     """A panel that was made in an outage shows its rooms once the service is there. Where even the
     rooms are not known, that is no empty building: `value` raises why."""
     go(sandbox)
-    client._token.held = None  # so that no room is asked, and the error raised
+    client._token.value = None  # so that no room is asked, and the error raised
     panel = OccupancyPanel(client, None if known else list(rooms.values()), every=0.5)
     assert panel.wait(20)
     if known:
@@ -182,7 +182,7 @@ def test_a_dismissed_outage_stays_dismissed_until_somebody_asks(client, sandbox,
         tries = panel.model.outage.tries
         until(panel, lambda: panel.model.outage.tries > tries)
         assert not panel.frame.messages
-        client._token.held = None
+        client._token.value = None
         with pytest.raises(ck.TransportError):
             panel.refresh()
         assert said(panel)[1] == "bad"

@@ -3,8 +3,8 @@
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from confkit.many.tables import spoilt_id
 from confkit.panels.pasting import columns_in_file, ids_in_file, pasted_ids
+from confkit.tables import spreadsheet_damage
 
 
 @given(
@@ -14,7 +14,7 @@ from confkit.panels.pasting import columns_in_file, ids_in_file, pasted_ids
 @example([], ' ,;\n\t "" ')
 def test_pasted_ids_are_found_between_any_separators(ids, between):
     """In their order, each once; separators alone are nothing."""
-    assume(not any(map(spoilt_id, ids)))
+    assume(not any(spreadsheet_damage(one, is_id=True) for one in ids))
     assert pasted_ids(f"[{between.join(ids)}{between}]") == list(dict.fromkeys(ids))
 
 

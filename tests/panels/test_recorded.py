@@ -17,7 +17,7 @@ def test_the_samples_are_those_of_a_recording(client, sandbox):
     samples = samples_of(frame_of(swept), swept.time)
     expected = steady([None], room=room_id, attendee_max=9)
     assert samples.dtypes.equals(expected.dtypes)
-    assert samples["ret"].tolist() == [700, 700]
+    assert samples["ret"].tolist() == [700, 404]
     assert samples["users"].isna().all()
     assert samples_of(frame_of(swept)).empty  # none was ever read
     ended = threading.Event()

@@ -9,8 +9,8 @@ import pytest
 
 import confkit as ck
 from confkit.errors import ConfigError, RoomNotFound
-from confkit.many.ids import RoomIds
 from confkit.panels import RoomExplorer
+from confkit.tables import RoomIds
 from tests.panels.pressing import (
     GET,
     LIST,

@@ -14,7 +14,7 @@ from typing import Any
 
 import confkit as ck
 from confkit import runbook
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from confkit.runbook import library
 from confkit.sandbox import Sandbox
 
@@ -22,8 +22,6 @@ FOREIGN = ck.Dialect(
     hash="sha256",
     signature="raw",
     token_parameter="access_tocken",
-    result_field="result",
-    item_keys="snake_case",
     create_method="POST",
     list_method="POST",
     placement="json",
@@ -42,7 +40,7 @@ class Played(ck.Checklist):
 
     def __getitem__(self, check: Any) -> Any:
         """The last check of this name."""
-        return {one.check: one for one in self}[check]
+        return {one.name: one for one in self}[check]
 
     @property
     def advice(self) -> str:
@@ -52,7 +50,7 @@ class Played(ck.Checklist):
     @property
     def wrong(self) -> dict[str, str]:
         """The checks that did not pass and were not skipped, with their verdicts."""
-        return {one.check: one.verdict for one in self if one.verdict in ("FAIL", "UNKNOWN")}
+        return {one.name: one.outcome for one in self if one.outcome in ("FAIL", "UNKNOWN")}
 
 
 class World:
@@ -71,11 +69,11 @@ class World:
         """Play it with these inputs. The name of an operation is a fault of it meanwhile: its code,
         what `Sandbox.fault` takes, or several of these, one after the other."""
         shown, self.book = StringIO(), runbook.Runbook(self.name, self.client)
-        for key in ENDPOINTS.keys() & asked.keys():
+        for key in OPERATIONS.keys() & asked.keys():
             fault = asked.pop(key)
             for one in fault if isinstance(fault, list) else [fault]:
                 options = one if isinstance(one, dict) else {"ret": one}
-                self.sandbox.fault(ENDPOINTS[key].path, **options)
+                self.sandbox.fault(OPERATIONS[key].path, **options)
         before, rooms = self.changes(), self.sandbox.room_ids()
         with redirect_stdout(shown):
             self.book.show(self.function(**{**self.inputs, **asked}))
@@ -88,7 +86,7 @@ class World:
 
     def changes(self) -> Counter[str]:
         """How often each operation that changes something was asked for."""
-        changing = {key: one.path for key, one in ENDPOINTS.items() if one.write}
+        changing = {key: one.path for key, one in OPERATIONS.items() if one.write}
         return Counter({key: self.sandbox.count(path) for key, path in changing.items()})
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import confkit as ck
-from confkit import profiles
-from confkit.checklist import Checklist
+from confkit.checks import Checklist
 from confkit.cli import runbook as runbook_command
-from confkit.many.interrupts import as_interrupts
+from confkit.connect import save_profile
+from confkit.interrupts import as_interrupts
 from confkit.runbook import library, report, running
 from confkit.runbook.report import check_place
 
@@ -26,7 +26,7 @@ SERVICE = {
 @pytest.fixture
 def prod():
     """A real service, as a profile."""
-    profiles.save("prod", SERVICE)
+    save_profile("prod", SERVICE)
 
 
 def test_the_list_names_each_runbook_its_purpose_and_its_inputs(said):
@@ -119,7 +119,7 @@ def test_what_a_run_found_is_written_whole_whoever_ends_the_command(said, monkey
     file = tmp_path / "out.html"
     status, out, _ = said(NAME, "--sandbox", "--report", str(file))
     assert status == 1
-    assert out.splitlines()[-2:] == ["FAIL    over all", f"report: {file}"]
+    assert out.splitlines()[-2:] == ["FAIL    overall", f"report: {file}"]
     assert file.read_text() == "the page"
 
 

@@ -16,7 +16,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import confkit as ck
-from confkit import profiles
+from confkit.connect import save_profile
 from confkit.dialect import Dialect
 from confkit.runbook import running
 from confkit.runbook.report import render
@@ -44,7 +44,7 @@ def test_a_runbook_on_the_sandbox_prints_its_checks_and_fails_with_1(said, tmp_p
     lines = out.splitlines()
     assert lines[0] == f"{NAME} on the SANDBOX"
     assert "MCU not online (417)" in out
-    assert lines[-2:] == ["FAIL    over all", f"report: {report}"]
+    assert lines[-2:] == ["FAIL    overall", f"report: {report}"]
     page = report.read_text()
     assert stat.S_IMODE(report.stat().st_mode) == 0o600
     assert [file.name for file in tmp_path.iterdir()] == ["out.html"]
@@ -65,14 +65,14 @@ def test_a_service_elsewhere_with_another_dialect_passes(said, tmp_path, monkeyp
         with sandbox.connect() as client:
             rooms = ck.create_room(client, "Lobby", owner_id="ops")
         settings = {name: getattr(sandbox, name) for name in SETTINGS}
-        profiles.save("night", {**settings, "dialect": dialect.changes()})
+        save_profile("night", {**settings, "dialect": dialect.changes()})
         monkeypatch.setenv("CONFKIT_PROFILE", "night")
         report = tmp_path / "out.html"
         status, out, err = said(NAME, "--report", str(report), "-p", f"rooms={rooms}")
         assert (status, err) == (0, ""), out
         assert f"{NAME} on night ({sandbox.base_url})" in out
         assert "SKIP    a scene to look at: night is used as it is" in out
-        assert "PASS    over all" in out
+        assert "PASS    overall" in out
         assert "keepsake-of-ours" not in report.read_text() + out
 
 
@@ -152,10 +152,10 @@ def test_a_notebook_that_breaks_is_unknown_and_shows_no_secret(notebook):
     environment = {**os.environ, "CONFKIT_PROFILE": "sandbox"}
     told = []
     done = running.run(path, {"made": "password=x"}, environment, 60, told.append)
-    assert [check.check for check in done.checks] == ["one", running.ENDED]
+    assert [check.name for check in done.checks] == ["one", running.ENDED]
     assert tuple(told) == done.checks
     assert done.checks.exit_status == 2
-    assert done.checks[-1].found == (
+    assert done.checks[-1].detail == (
         "cell 5 broke: ValueError: rtsp://admin:***@192.0.2.7/1; "
         "then cell 7 broke: NameError: name 'not_there' is not defined"
     )
@@ -210,7 +210,7 @@ def test_a_cell_that_takes_too_long_and_a_kernel_that_dies_are_unknown(notebook)
     )
     done = running.run(path, {}, dict(os.environ), 1, lambda check: None)
     assert done.checks.verdict == "UNKNOWN"
-    assert "took longer than 1 s" in done.checks[-1].found
+    assert "took longer than 1 s" in done.checks[-1].detail
     outputs = [output for cell in done.notebook.cells for output in cell.get("outputs", [])]
     assert [output["text"] for output in outputs if "text" in output] == ["undone\n"]
 
@@ -227,12 +227,12 @@ def test_a_second_ctrl_c_ends_what_is_being_undone_too(notebook):
     environment = {**os.environ, "CONFKIT_PROFILE": "sandbox"}
 
     def interrupt(check):
-        if check.check in ("one", "two"):
+        if check.name in ("one", "two"):
             os.kill(os.getpid(), signal.SIGINT)
 
     done = running.run(path, {}, environment, 300, interrupt)
-    assert [check.check for check in done.checks] == ["one", "two", running.ENDED]
-    assert done.checks[-1].found == (
+    assert [check.name for check in done.checks] == ["one", "two", running.ENDED]
+    assert done.checks[-1].detail == (
         "it was interrupted in cell 3; "
         "then it was interrupted, and what it has to undo may not be undone"
     )

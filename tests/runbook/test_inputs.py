@@ -9,7 +9,7 @@ import pytest
 
 import confkit as ck
 from confkit import runbook
-from confkit.checklist import Checklist
+from confkit.checks import Checklist
 from confkit.runbook import library
 from confkit.runbook.report import render
 from confkit.runbook.running import Run

@@ -6,13 +6,13 @@ import pytest
 
 import confkit as ck
 from confkit import runbook
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from confkit.runbook.book import CHECK
 from confkit.runbook.inputs import HEADLESS
 from tests.ports import HERE
 from tests.runbook.harness import outside
 
-A2, A3 = ENDPOINTS["A2"].path, ENDPOINTS["A3"].path
+A2, A3 = OPERATIONS["A2"].path, OPERATIONS["A3"].path
 
 
 @pytest.fixture
@@ -80,8 +80,8 @@ def test_an_error_is_a_fail_only_where_the_service_told_what_is_wrong(
     asked = book.asked("it is asked", ask[path], fails=fails)
     [check] = book.checks
     assert asked is None
-    assert (check.verdict, bool(check.advice)) == (verdict, True)
-    assert found in check.found
+    assert (check.outcome, bool(check.advice)) == (verdict, True)
+    assert found in check.detail
 
 
 def test_a_change_needs_apply_and_a_client_that_may(book, client, monkeypatch):
@@ -96,12 +96,12 @@ def test_a_change_needs_apply_and_a_client_that_may(book, client, monkeypatch):
         book.may_change("False", "delete it")
     client.read_only = True
     assert not book.may_change(True, "delete it")
-    assert [(check.verdict, check.advice) for check in book.checks] == [
+    assert [(check.outcome, check.advice) for check in book.checks] == [
         ("SKIP", "Set apply=True to do it."),
         ("UNKNOWN", "Run this again with -p apply=true to do it."),
         ("SKIP", ""),
     ]
-    assert "read only" in book.checks[-1].found
+    assert "read only" in book.checks[-1].detail
 
 
 def test_a_scene_is_built_on_the_sandbox_alone(client, sandbox):
@@ -113,7 +113,7 @@ def test_a_scene_is_built_on_the_sandbox_alone(client, sandbox):
     with outside(sandbox) as real:
         other = runbook.begin("nobody-can-join", real)
         assert other.scene("full", room="") == {"room": ""}
-        assert other.checks[0].verdict == "SKIP"
+        assert other.checks[0].outcome == "SKIP"
     with pytest.raises(ck.ConfigError, match="There are full, full-of-video"):
         book.scene("burning")
 
@@ -132,7 +132,7 @@ def test_checks_show_as_they_come_as_text_html_and_data(client, capsys, monkeypa
     book.show(checks())
     assert book.verdict().verdict == "UNKNOWN"
     assert (book.passed("one"), book.passed("two")) == (True, False)
-    assert json.loads(shown[0][CHECK])["check"] == "two"
+    assert json.loads(shown[0][CHECK])["name"] == "two"
     assert "&lt;b&gt;" in shown[0]["text/html"]
     assert shown[0]["text/plain"].startswith("UNKNOWN two: <b>")
 
@@ -155,7 +155,7 @@ def test_ctrl_c_while_a_check_shows_reaches_the_function_which_undoes(client, mo
     monkeypatch.setattr("confkit.runbook.book.show", show)
     with pytest.raises(KeyboardInterrupt):
         book.show(checks())
-    assert [check.check for check in book.checks] == ["made", "undone"]
+    assert [check.name for check in book.checks] == ["made", "undone"]
 
 
 # A room by its ID or its topic
@@ -196,8 +196,8 @@ def test_a_part_of_a_topic_is_never_taken_for_the_room(book, client, lobby):
     ck.create_room(real, "Front desk 2", owner_id="ops")
     for room in ("Front desk", "000", "1b4e28ba-2fa1-41d2-883f-0016d3cca427"):
         book.asked(f"{room} is found", lambda room=room: runbook.find_room(real, room))
-    assert [check.verdict for check in book.checks] == ["UNKNOWN", "FAIL", "FAIL"]
-    assert book.checks[0].found == "0 known rooms may have the ID or topic 'Front desk'"
+    assert [check.outcome for check in book.checks] == ["UNKNOWN", "FAIL", "FAIL"]
+    assert book.checks[0].detail == "0 known rooms may have the ID or topic 'Front desk'"
     assert "CONFKIT_RUNBOOK_KNOWN" in book.checks[0].advice
     assert f"{room_id} (Lobby)" in book.checks[0].advice
 
@@ -210,7 +210,7 @@ def test_a_known_room_that_could_not_be_read_may_be_the_one(book, client, sandbo
     book.asked("it is found", lambda: runbook.find_room(real, "Lobby"))
     [check] = book.checks
     unread = check.advice.partition("could not be read: ")[2]
-    assert (check.verdict, unread in [f"{room_id}." for room_id in made]) == ("UNKNOWN", True)
+    assert (check.outcome, unread in [f"{room_id}." for room_id in made]) == ("UNKNOWN", True)
     ck.delete_room(client, made[1])
     assert runbook.find_room(real, "Lobby") == made[0]
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 import requests
 
-from confkit.sandbox.service.operations import OPERATIONS
+from confkit.sandbox.service.operations import HANDLERS
 
 from .conftest import A, B
 
@@ -155,7 +155,7 @@ def test_a_failure_of_the_sandbox_itself_is_told(stranger, sandbox, monkeypatch,
 
     room_id = stranger.room()
     for key in ("A3", "B1", "B2", "B3"):
-        monkeypatch.setitem(OPERATIONS, key, fails)
+        monkeypatch.setitem(HANDLERS, key, fails)
     assert stranger.code("get", room_id=room_id) == 700
     assert stranger.bring(room_id, "rtsp://h/") == 302
     device = {"roomId": room_id, "userId": "cam", "userAddress": "rtsp://h/"}

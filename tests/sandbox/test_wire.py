@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 import requests
 
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from tests.ports import HERE
 
 from .conftest import A, B
@@ -86,7 +86,7 @@ def test_tokens_come_first_and_then_the_parameters(stranger):
             assert stranger.ret(path, {spelling: stranger.token, name: value}) == wrong
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=ENDPOINTS)
+@pytest.mark.parametrize("endpoint", OPERATIONS.values(), ids=OPERATIONS)
 def test_a_required_parameter_that_is_missing_is_named(stranger, endpoint):
     """Each required parameter of each operation: 407 in A, 401 in B, and the refusal names it."""
     usual = {"room_mode": "1", "userAddress": "rtsp://127.0.0.1/"}
@@ -116,7 +116,7 @@ def test_only_one_spelling_of_the_token_counts(make, dialect, spellings):
     query = {"room_id": "x", "roomId": "x", "userId": "x", "userAddress": "rtsp://h/"}
     found = {"A3": 404, "A5": 404, "B2": 425, "B3": 0}
     for key, wanted in zip(found, [*spellings, "accessToken"], strict=True):
-        path = ENDPOINTS[key].path
+        path = OPERATIONS[key].path
         assert stranger.ret(path, {wanted: stranger.token, **query}) == found[key]
         for other in {"access_token", "accessToken", "access_tocken", "token"} - {wanted}:
             assert stranger.ret(path, {other: stranger.token, **query}) == 602

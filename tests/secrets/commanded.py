@@ -17,7 +17,7 @@ COMMANDS: dict[str, dict[str, int]] = {
     "preflight": {
         "INSIDE --timeout 5": 0, "CAMERA --login-name admin --timeout 5": 1,
         "CAMERA --timeout LOGIN": 2, "BROKEN --timeout 1": 1, "CAMERA -pKEY": 2},
-    "probe": {"--no-room --json": 2, "--wait LOGIN": 2, "--save nowhere": 0},
+    "probe": {"--json": 0, "--wait LOGIN": 2, "--save nowhere": 0},
     "profile add": {
         "marked --base-url A --outgoing-url B --access-key k": 0,
         "marked --base-url WRONG --outgoing-url B --access-key k": 1, "LOGIN --base-url A": 1},
@@ -68,7 +68,7 @@ TYPED = {
 ELSEWHERE = {
     words: Drive(partial(typed, command=words.split()[0], words=words.partition(" ")[2]))
     for words in (
-        "doctor 1 --timeout 5", "probe --no-room", "diagnose 1 --timeout 2",
+        "doctor 1 --timeout 5", "probe", "diagnose 1 --timeout 2",
         "record FOLDER --rooms ROOMS --sweeps 1",
     )
 }  # fmt: skip

@@ -5,14 +5,15 @@ import inspect
 import io
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 from unittest import mock
 
 import confkit as ck
-from confkit import course, profiles, runbook
-from confkit.endpoints import A2, A3, A6, B3, Endpoint
+from confkit import course, runbook
+from confkit.operations import A2, A6, B3, Operation
 from confkit.panels import DevicePanel, OccupancyPanel, RoomExplorer
 from confkit.panels.panel import Panel
 from confkit.sandbox import RoomJoinRefused, Sandbox
@@ -40,10 +41,11 @@ def another(world: World, **options: Any) -> ck.Client:
     return ck.connect(**{**world.keys, **options})
 
 
-def probed(world: World, failed: int = 1, **changes: str) -> ck.Probe:
-    """What a probe finds of the service."""
-    keys = {**world.keys, **changes}
-    return ck.probe_dialect(**keys, max_failed_logins=failed, sleep=lambda _: None)
+def probed(world: World) -> ck.Dialect:
+    """The service's dialect, or the error of a service that accepts no login."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what stays open
+        return ck.probe_dialect(another(world))
 
 
 def diagnosed(world: World, user_id: str, **more: str) -> ck.Report:
@@ -63,19 +65,7 @@ def _asked(world: World) -> Any:
         return ck.ask_secret("password: ")
 
 
-def _profiled(world: World) -> Any:
-    """A probe's dialect in a profile, which keeps its key and shows it nowhere."""
-    keys = {**world.keys, "secret_key": world["profile's key"]}
-    del keys["timeout"]
-    profiles.save("marked", keys)
-    return profiles.load("marked") and probed(world).save("marked")
-
-
-def _reads(world: World) -> list[ck.Request]:
-    return [ck.Request(A3, {"room_id": one}) for one in (*world.ids, "no-such")]
-
-
-def faulty(act: Call, endpoint: Endpoint, **fault: Any) -> Call:
+def faulty(act: Call, endpoint: Operation, **fault: Any) -> Call:
     """What is done while there is a device, and the real service has this fault."""
 
     def run(world: World) -> Any:
@@ -96,7 +86,6 @@ THINGS: dict[str, Call] = {
     "Client": lambda w: w.client,
     "Device": lambda w: w.device,
     "Recorded": lambda w: ck.Recorder(w.folder / new(w)).record(w.client, w.ids, sweeps=1),
-    "Request": lambda w: ck.Request(A2, {"host_password": w["host_password"]}),
     "Room": lambda w: ck.Room(room_id="1", host_password=w["host_password"]),
     "Sweep": lambda w: [swept(w), swept(w).frame(), *(one.error for one in swept(w).failures)],
 }
@@ -111,7 +100,6 @@ ERRORS: dict[type[ck.ConfkitError], Call] = {
     ck.ProtocolError: faulty(listed, B3, body="<html>login_password=x"),
     ck.TableError: lambda w: ck.import_devices(w.client, table(w, user_name="")),
     ck.TransportError: lambda w: ck.get_room(another(w, base_url="http://127.0.0.1:9"), "1"),
-    ck.Unsettled: faulty(created, A2, ret=503, after=True),
 }
 MISTAKES: dict[str, Drive] = {
     "a key as an address": Drive(lambda w: another(w, base_url=w["secret_key"]), ck.ConfigError),
@@ -144,17 +132,19 @@ CONFKIT = by_name(
     {
         **THINGS,
         **{kind.__name__: Drive(raised, kind) for kind, raised in ERRORS.items()},
-        "Client.ask_once": lambda w: w.client.ask_once(_reads(w)[0], w.client.token()),
-        "Client.send_many": lambda w: w.client.send_many(_reads(w)),
+        "Client.call": lambda w: w.client.call("A3", room_id=w.ids[0]),
+        "Client.ask_once": lambda w: w.client.ask_once(
+            "A3", {"room_id": w.ids[0]}, w.client.token()
+        ),
         "Client.token": lambda w: w.client.token(),
-        "Probe.save": _profiled,
         "ask_secret": _asked,
+        "changes": lambda w: ck.changes(swept(w), swept(w)),
         "connect": another,
         "delete_room": lambda w: ck.delete_room(w.client, created(w) if w.sandbox else "1"),
         "diagnose_device": lambda w: ck.diagnose_device(w.client, w.room_id, device(w).user_id),
         "import_device": imported,
         "list_devices": listed,
-        "probe_dialect": lambda w: [probed(w), *probed(w).evidence],
+        "probe_dialect": probed,
         "remove_device": lambda w: ck.remove_device(w.client, w.room_id, device(w).user_id),
         "stray_devices": faulty(lambda w: ck.stray_devices(w.client), A6, **NOBODY),
     },
@@ -165,7 +155,7 @@ _BY_A_CLIENT = [
     for name in sorted(functions(ck))
     if "client" in inspect.signature(getattr(ck, name)).parameters
 ]
-_OTHERS = ("Client.ask_once", "Client.send_many", "Client.token", "Room", "probe_dialect")
+_OTHERS = ("Client.ask_once", "Client.call", "Client.token", "Room", "probe_dialect")
 HOSTILE_DRIVES = {name: CONFKIT[name] for name in (*_BY_A_CLIENT, *_OTHERS)} | MISTAKES
 
 

@@ -12,7 +12,7 @@ import string
 from collections.abc import Iterator
 from urllib.parse import quote, unquote_plus
 
-from confkit import Client, signing
+from confkit import Client
 
 BETWEEN = ('"\\&?=%@:/# ü', "'<>%22}{,;", "\\\"' @/ß&amp;", "%40:%2F\\n+", "://@#?&")
 ROLES = (
@@ -52,8 +52,8 @@ class Marks(dict[str, str]):
 
     def learn(self, client: Client) -> None:
         """Look from now on for what this client signs with, too: its digest, and its token."""
-        made = {"digest": signing.digest(client.access_key, client.secret_key, client.dialect)}
-        if (token := client._token.held) is not None:
+        made = {"digest": client.dialect.digest(client.access_key, client.secret_key)}
+        if (token := client._token.value) is not None:
             made |= {"token": token, "random": token.random, "key": token.key}
         for role, text in made.items():
             inner = base64.b64decode(text) if role in ("digest", "token") else b""

@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import quote
 
 import confkit as ck
-from confkit.endpoints import A1, A3
 from confkit.secret import Secret
 from tests.ports import quiet_port
 from tests.secrets.worlds import ACCESS_KEY, World
@@ -156,10 +155,10 @@ def _said(world: World, words: list[str], **more: str) -> str:
 
 def wronged(client: ck.Client, room_id: str, secret: str) -> None:
     """Calls with a wrong token, with a wrong digest, and with a token that is encoded twice."""
-    room, wrong = ck.Request(A3, {"room_id": room_id}), ck.signing.sign(secret, "x", client.dialect)
-    client.ask_once(room, wrong)
-    client.ask_once(ck.Request(A1, {"access_key": client.access_key, "digest": wrong}))
-    client.ask_once(room, Secret(ck.wire.encode({"x": str(client.token())})))
+    room, wrong = {"room_id": room_id}, client.dialect.sign(secret, "x")
+    client.ask_once("A3", room, wrong)
+    client.ask_once("A1", {"access_key": client.access_key, "digest": wrong})
+    client.ask_once("A3", room, Secret(ck.wire.encode({"x": str(client.token())})))
 
 
 def served(world: World) -> str:

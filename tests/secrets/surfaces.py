@@ -23,9 +23,9 @@ from IPython.core.ultratb import FormattedTB
 from IPython.lib.pretty import pretty
 
 import confkit as ck
-from confkit.many.tables import as_csv
 from confkit.panels.parts import View
 from confkit.secret import Guarded, Secret
+from confkit.tables import as_csv
 from tests.commands import Done
 from tests.panels.pressing import page, within
 
@@ -139,8 +139,9 @@ def calls(client: ck.Client, made: list[ck.Call]) -> Texts:
     yield "text", repr(client)
     for call in made:
         yield "text", f"{call!r} {call.as_python()}"
-        yield "raw", f"{tuple(call)!r} {call.fields!r} {call.as_curl()}"
-        yield "raw", pickle.dumps(tuple(call)).decode("latin-1")
+        shown = call.endpoint, call.url, call.answer, call.error, call.meaning, call.fields
+        yield "raw", f"{shown!r} {call.as_curl()}"
+        yield "raw", pickle.dumps(shown).decode("latin-1")
     yield from of(ck.calls_frame(made))
 
 

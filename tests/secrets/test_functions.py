@@ -10,7 +10,7 @@ import pytest
 
 import confkit as ck
 from confkit import panels
-from confkit.endpoints import B1
+from confkit.operations import B1
 from tests.secrets import commanded, drives
 from tests.secrets.given import driven
 from tests.secrets.marks import Marks

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from tests.scripted import Reply
 from tests.secrets import processes, worlds
 
@@ -22,7 +22,7 @@ def slow(tmp_path):
     with worlds.world("good", tmp_path, random.Random(7)) as made:
         late = Reply({"ret": 0}, delay=1.5)
         answers = {"A5": late, "A6": worlds.code, "A7": late}
-        made.service.script |= {ENDPOINTS[key].path: one for key, one in answers.items()}
+        made.service.script |= {OPERATIONS[key].path: one for key, one in answers.items()}
         made.client.token()
         yield made
 

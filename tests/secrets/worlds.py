@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import confkit as ck
-from confkit.endpoints import ENDPOINTS
+from confkit.operations import OPERATIONS
 from confkit.sandbox import Sandbox
 from tests.ports import quiet_port
 from tests.scripted import AUTHENTICATE, Reply, Scripted, scripted
@@ -108,7 +108,7 @@ def good(marks: Marks) -> dict[str, Any]:
         "A6": {"user_list": [{"user_name": "Ada", "user_id": "u1"}]},
         "B3": {"data": {"total": 1, "items": [item]}},
     }
-    return {one.path: {"ret": 0, **members.get(key, room)} for key, one in ENDPOINTS.items()}
+    return {one.path: {"ret": 0, **members.get(key, room)} for key, one in OPERATIONS.items()}
 
 
 def echo(query: Asked) -> str:
@@ -200,4 +200,4 @@ def world(name: str, folder: Path, chance: random.Random) -> Iterator[World]:
         login = {"login_name": "admin", "login_password": marks["password in an address"]}
         address = sandbox.camera(**login, **SMALL)
         yield World(name, marks, client, folder, chance, address, (room_id,), sandbox)
-    ck.connect("sandbox").close()  # the process's own, which a runbook's `connected` has started
+    ck.connect("sandbox").sandbox.close()  # as runbook.connected starts it

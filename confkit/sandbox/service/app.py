@@ -9,13 +9,13 @@ from contextlib import suppress
 from email.utils import formatdate
 from typing import Any
 
-from ...endpoints import ENDPOINTS
+from ...dialect import AccessToken
 from ...errors import lookup
-from ...signing import AccessToken, digest
+from ...operations import OPERATIONS
 from . import parameters
 from .faults import Fault
 from .identity import same
-from .operations import LOCAL, OPERATIONS, broken
+from .operations import HANDLERS, LOCAL, broken
 from .signatures import Parts, mistakes
 from .state import Refusal, Refused, Service
 
@@ -44,11 +44,11 @@ class App:
         self._latency = latency
         self._routes = {
             endpoint.path: parameters.route(endpoint, service.dialect)
-            for endpoint in ENDPOINTS.values()
+            for endpoint in OPERATIONS.values()
             if endpoint.interface == interface
         }
         in_b = interface == "B"
-        self._code = service.dialect.result_field if in_b else "ret"
+        self._code = service.result_field if in_b else "ret"
         self._text = "err" if in_b else "msg"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -115,7 +115,7 @@ class App:
             if callback is not None and not _CALLBACK.fullmatch(callback):
                 raise Refused(route.wrong, "callback is no name of a function")
             values = given.check()
-            members = await OPERATIONS[key](service, {**values, LOCAL: host})
+            members = await HANDLERS[key](service, {**values, LOCAL: host})
         except Refused as refused:
             ret, why = refused.args
             return self._refusal(key, ret, "; ".join(filter(None, (why, rest))))
@@ -143,7 +143,7 @@ class App:
             parts = Parts(*keys, recent.random, recent.key)
             if found := mistakes("token", token, parts, dialect, travelled=True):
                 return f"token: {'; '.join(found)}"
-        if same(token, digest(*keys, dialect)):
+        if same(token, dialect.digest(*keys)):
             return "token: this is the digest of A1, not the access token"
         return "the token is unknown: another secret key, or the service has started anew"
 

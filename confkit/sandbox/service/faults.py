@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, field
 
-from ...endpoints import ENDPOINTS
+from ...operations import OPERATIONS
 
-PATHS = tuple(endpoint.path for endpoint in ENDPOINTS.values())
+PATHS = tuple(endpoint.path for endpoint in OPERATIONS.values())
 
 
 @dataclass

@@ -7,11 +7,10 @@ answer other than success.
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from ...endpoints import A2, B1
+from ...operations import A2, B1
 from ...rtsp.address import parse_address
 from ...rtsp.refusal import PullRefused
 from ...secret import Guarded, Secret, guard, mask
-from ...signing import digest
 from .identity import same
 from .room import StoredDevice, StoredRoom
 from .signatures import Parts, mistakes
@@ -34,7 +33,7 @@ async def authenticate(service: Service, values: Values) -> Members:
     """A1: `random` and `key` for a token."""
     if not same(values["access_key"], service.access_key):
         raise Refused(401, "access_key is not the one of this service")
-    right = digest(service.access_key, service.secret_key, service.dialect)
+    right = service.dialect.digest(service.access_key, service.secret_key)
     if not same(values["digest"], right):
         parts = Parts(service.access_key, service.secret_key)
         found = mistakes("digest", values["digest"], parts, service.dialect, travelled=True)
@@ -166,7 +165,7 @@ async def destroy_device(service: Service, values: Values) -> Members:
 async def list_devices(service: Service, values: Values) -> Members:
     """B3: `data` with `total` and `items`, of one room or, without roomId, of all."""
     _device_service(service, "B3")
-    snake = service.dialect.item_keys == "snake_case"
+    snake = service.item_keys == "snake_case"
     names = StoredDevice._fields if snake else (*B1.required, *B1.optional)
     devices = [held.device for held in service.devices.held.values()]
     items = [
@@ -178,7 +177,7 @@ async def list_devices(service: Service, values: Values) -> Members:
 
 
 Operation = Callable[[Service, Values], Awaitable[Members]]
-OPERATIONS: Mapping[str, Operation] = {
+HANDLERS: Mapping[str, Operation] = {
     "A1": authenticate,
     "A2": create_room,
     "A3": get_room,

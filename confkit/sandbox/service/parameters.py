@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-from ... import wire
 from ...dialect import Dialect
-from ...endpoints import ENDPOINTS, Endpoint
+from ...operations import OPERATIONS, Operation
 from ...records import DEEPEST, too_deep
+from ...wire import prepare
 from .state import Refused
 
 TOKEN_SPELLINGS = ("access_token", "accessToken", "access_tocken", "token")
@@ -34,19 +34,19 @@ class Route(NamedTuple):
     """How an operation is called in a dialect: by HTTP method, with the token under a name (None
     for A1) and the parameters in a place; `wrong` is the code for a wrong one."""
 
-    endpoint: Endpoint
+    endpoint: Operation
     method: str
     token: str | None
     place: str | None
     wrong: int
 
 
-def route(endpoint: Endpoint, dialect: Dialect) -> Route:
+def route(endpoint: Operation, dialect: Dialect) -> Route:
     """Return how a client of this dialect calls the operation."""
-    written = wire.write(wire.Request(endpoint, {}), "", endpoint.token, dialect)
+    request = prepare(endpoint, {}, "", endpoint.token, dialect)
     wrong = 407 if endpoint.interface == "A" else 401
-    token = next(iter(written.fields), None)
-    return Route(endpoint, written.method, token, written.content_type, wrong)
+    kind = request.headers.get("Content-Type")
+    return Route(endpoint, request.method, request.token_parameter, kind, wrong)
 
 
 def query(raw: bytes) -> list[tuple[str, Any]]:
@@ -138,7 +138,7 @@ class Given:
 
 def wrong_route(path: str, method: str, interface: str, routes: Mapping[str, Route]) -> str:
     """Return why no operation was found: `routes` are those of this port, by their paths."""
-    for key, endpoint in ENDPOINTS.items():
+    for key, endpoint in OPERATIONS.items():
         if endpoint.path == path:
             port = f"{key} is served on the port of interface {endpoint.interface}"
             if path in routes:

@@ -9,10 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from ...dialect import Dialect
+from ...dialect import AccessToken, Dialect
 from ...errors import ConfkitError, RoomNotFound
 from ...secret import Secret
-from ...signing import AccessToken, access_token
 from ..cameras.ports import Listener
 from .faults import Faults
 from .identity import Ids, same
@@ -76,6 +75,8 @@ class Service:
     `note`, which are logged with `explain`; `counts` are requests by path."""
 
     dialect: Dialect
+    result_field: str  # of interface B
+    item_keys: str  # of the items of B3
     access_key: str
     secret_key: Secret
     ids: Ids
@@ -113,7 +114,7 @@ class Service:
     def issue(self) -> AccessToken:
         """Return a token that is expected from now on, made of a fresh `random` and `key` (section
         5). Of very many tokens the oldest are forgotten."""
-        token = access_token(self.ids.nonce(), self.ids.nonce(), self.secret_key, self.dialect)
+        token = self.dialect.access_token(self.ids.nonce(), self.ids.nonce(), self.secret_key)
         if len(self.tokens) == MOST_TOKENS:
             del self.tokens[next(iter(self.tokens))]
         self.tokens[token] = self.now() + self.token_lifetime

@@ -1,0 +1,143 @@
+"""`Check` and `Checklist`: what preflight, doctor and runbooks report, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from typing import TYPE_CHECKING, Literal, get_args
+
+from .secret import mask
+from .text import as_json, one_line, without_maths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Outcome = Literal["PASS", "FAIL", "UNKNOWN", "SKIP"]
+_EXIT = {"PASS": 0, "FAIL": 1, "UNKNOWN": 2}
+_COLOURS = {"PASS": "#d9eedd", "FAIL": "#f9d9d4", "SKIP": "#e8e8e8", "seen": "#d9eedd"}
+_PENDING = "#fbe9c2"  # of UNKNOWN, and of what is still open or running
+_LEFT = "style='text-align:left;vertical-align:top'"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The outcome of one check, its detail, and the next step.
+
+    `outcome` is PASS, FAIL, UNKNOWN or SKIP; `advice` is empty where there is no next step, and
+    `seconds` None where the time does not matter. Secrets in the texts show as ***, and each text
+    is one line. ValueError for another outcome.
+    """
+
+    name: str
+    outcome: Outcome
+    detail: str
+    advice: str = ""
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.outcome not in get_args(Outcome):
+            outcomes = ", ".join(get_args(Outcome))
+            raise ValueError(f"an outcome is one of {outcomes}, not {self.outcome!r}")
+        for field in ("name", "detail", "advice"):
+            object.__setattr__(self, field, one_line(mask(getattr(self, field))))
+
+    def __str__(self) -> str:
+        time = f" ({milliseconds(self.seconds)})" if self.seconds is not None else ""
+        text = f"{self.outcome:<7} {self.name}: {self.detail}{time}"
+        return f"{text}\n     -> {self.advice}" if self.advice else text
+
+    def _repr_html_(self) -> str:
+        text = f"{_badge(self.outcome)} <b>{escape(self.name)}</b>: {escape(self.detail)}"
+        next_step = f"<br>&rarr; {escape(self.advice)}" if self.advice else ""
+        return without_maths(f"<div>{text}{next_step}</div>")
+
+
+class Checklist(tuple[Check, ...]):
+    """Checks in their order, with one verdict; `print` shows text, a notebook a table."""
+
+    __slots__ = ()
+
+    @property
+    def verdict(self) -> Outcome:
+        """FAIL if a check failed, else UNKNOWN if one is unknown or none passed, else PASS.
+
+        Skipped checks do not count."""
+        outcomes = {check.outcome for check in self}
+        if "FAIL" in outcomes:
+            return "FAIL"
+        return "PASS" if "PASS" in outcomes and "UNKNOWN" not in outcomes else "UNKNOWN"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the verdict is PASS."""
+        return self.verdict == "PASS"
+
+    @property
+    def exit_status(self) -> int:
+        """0 for PASS, 1 for FAIL, 2 for UNKNOWN."""
+        return _EXIT[self.verdict]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per check: name, outcome, detail, advice (texts), seconds (float)."""
+        import pandas as pd
+
+        columns = [field.name for field in fields(Check)]
+        frame = pd.DataFrame([asdict(check) for check in self], columns=columns)
+        return frame.astype({**dict.fromkeys(columns, "str"), "seconds": "float64"})
+
+    def as_json(self) -> str:
+        """The verdict and the checks as one JSON object."""
+        return as_json({"verdict": self.verdict, "checks": [asdict(check) for check in self]})
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self), f"{self.verdict:<7} overall"])
+
+    def _repr_html_(self) -> str:
+        return without_maths(f"<p><b>{_badge(self.verdict)} overall</b></p>{checks_table(self)}")
+
+
+def checks_table(checks: Iterable[Check]) -> str:
+    """Return an HTML table of checks; the column of times is there if a check has one."""
+    rows = [
+        (
+            check.outcome,
+            check.name,
+            check.detail,
+            check.advice,
+            "" if check.seconds is None else milliseconds(check.seconds),
+        )
+        for check in checks
+    ]
+    columns = 5 if any(row[4] for row in rows) else 4
+    headings = ("outcome", "check", "detail", "next step", "time")
+    return outcome_table(headings[:columns], [row[:columns] for row in rows])
+
+
+def outcome_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return an HTML table of texts; the first column is an outcome, the second names the row."""
+    head = "".join(f"<th scope='col' {_LEFT}>{heading}</th>" for heading in headings)
+    body = ""
+    for outcome, name, *texts in rows:
+        cells = "".join(f"<td {_LEFT}>{escape(text)}</td>" for text in texts)
+        body += (
+            f"<tr><td {_LEFT}>{_badge(outcome)}</td>"
+            f"<th scope='row' {_LEFT}>{escape(name)}</th>{cells}</tr>"
+        )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def milliseconds(seconds: float) -> str:
+    """Return a duration as text, such as "12.3 ms"."""
+    return f"{1000 * seconds:,.1f} ms"
+
+
+def _badge(outcome: str) -> str:
+    colour = _COLOURS.get(outcome, _PENDING)
+    return (
+        f"<b style='background:{colour};color:#1a1a1a;padding:1px 7px;border-radius:3px'>"
+        f"{outcome}</b>"
+    )

@@ -1,1 +1,0 @@
-"""Many reads at once, and what a sweep of all rooms makes of them."""

@@ -1,0 +1,85 @@
+"""Dialects of services, a service that a test scripts, and a port that takes no connection."""
+
+import random
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+
+from confkit.dialect import CHOICES, Dialect
+from confkit.operations import OPERATIONS
+from tests.ports import HERE
+from tests.scripted import VECTOR_TOKEN, Reply
+
+A1, A2, A3, A5, B1, B2, B3 = (
+    OPERATIONS[key].path for key in ("A1", "A2", "A3", "A5", "B1", "B2", "B3")
+)
+OPEN = ("hash", "signature", "create_method", "list_method", "placement")
+SIGNATURES = [(name, form) for name in CHOICES["hash"] for form in CHOICES["signature"]]
+NAMES = (
+    {"token_parameter": "access_tocken"},
+    {"token_parameter": "token"},
+    {"mcu_token_parameter": "token"},
+    {"token_parameter": "access_tocken", "mcu_token_parameter": "access_token"},
+    {"remove_token_parameter": "accessToken"},
+)
+
+
+def dialects(seed: int, count: int) -> list[Dialect]:
+    """The usual dialect, each that differs in one setting, and so many drawn at random."""
+    chance = random.Random(seed)
+    single = [{name: value} for name in OPEN for value in CHOICES[name]]
+    drawn = [
+        {name: chance.choice(CHOICES[name]) for name in OPEN}
+        | chance.choice(NAMES)
+        | chance.choice(NAMES)
+        for _ in range(count)
+    ]
+    settings = [*single, *NAMES, *drawn]
+    return list(dict.fromkeys(plain(Dialect(**each)) for each in settings))
+
+
+def plain(dialect: Dialect) -> Dialect:
+    """The dialect as it can be known from outside: where nothing is a POST, nothing shows where a
+    POST carries its parameters."""
+    if dialect.mcu_token_parameter == dialect.token_parameter:
+        dialect = replace(dialect, mcu_token_parameter=None)
+    methods = dialect.create_method, dialect.list_method
+    return dialect if "POST" in methods else replace(dialect, placement="query")
+
+
+def checked(
+    right: object, wrong: object = 602, name: str = "access_token"
+) -> Callable[[dict[str, str]], Any]:
+    """What an operation answers: `right` to the right token, `wrong` to others and without one."""
+
+    def answer(query: dict[str, str]) -> Any:
+        code = right if query.get(name) == VECTOR_TOKEN else wrong
+        return code if isinstance(code, dict | Reply) else {"ret": code}
+
+    return answer
+
+
+EMPTY = {"ret": 0, "data": {"total": 0, "items": []}}
+ROOM = {"ret": 0, "room_id": "7", "topic": "Weekly sync", "owner_id": "ops"}
+USUAL = {
+    A3: checked(404),
+    A5: checked(404),
+    B1: checked(401, name="accessToken"),
+    B2: checked(425),
+    B3: checked(EMPTY, name="accessToken"),
+}
+
+
+@contextmanager
+def deaf() -> Iterator[int]:
+    """A port that takes no connection: its queue is full, and what comes is dropped."""
+    with socket.socket() as listener, ExitStack() as held:
+        listener.bind((HERE, 0))
+        listener.listen(0)
+        for _ in range(4):
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]

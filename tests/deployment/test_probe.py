@@ -1,0 +1,216 @@
+"""`probe_dialect`: every dialect of the sandbox, its limits, and services that are unlike it."""
+
+import json
+import random
+import re
+import warnings
+
+import pytest
+
+import confkit as ck
+from confkit.connect import SERVICE, load_profile, save_profile
+from confkit.dialect import Dialect
+from confkit.sandbox import Sandbox
+from tests.commands import known, run
+from tests.deployment.services import (
+    A1,
+    A2,
+    A3,
+    A5,
+    B1,
+    B2,
+    B3,
+    EMPTY,
+    SIGNATURES,
+    USUAL,
+    checked,
+    dialects,
+    plain,
+)
+from tests.ports import quiet_port
+from tests.scripted import Reply
+
+DIALECTS = dialects(seed=6, count=24)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.changes()))
+def test_every_dialect_is_found_from_any_other(dialect):
+    """Nothing stays open, nothing is created or removed, and a right guess fails no login. B1 is
+    sent a token at most, and B2 no user of this service."""
+    guesses = [Dialect(), random.Random(str(dialect)).choice(DIALECTS), dialect]
+    with Sandbox(seed=1, dialect=dialect) as sandbox, sandbox.connect() as client:
+        room_id = ck.create_room(client, "Weekly sync", "ops")
+        for guess in guesses:
+            client.dialect, logins = guess, sandbox.count(A1)
+            refused = len(sandbox.refusals)
+            found = ck.probe_dialect(client)
+            assert plain(found) == dialect
+            failed = sum(text.startswith("A1 401") for text in sandbox.refusals[refused:])
+            assert sandbox.count(A1) - logins == failed + 1 <= 8
+            assert failed == 0 or guess.changes() != dialect.changes()
+            assert client.dialect == guess
+        assert (sandbox.room_ids(), sandbox.count(A2)) == ([room_id], 1)
+        for call in client.calls:
+            assert call.endpoint != "B1" or set(call.fields) <= {"accessToken"}
+            assert call.endpoint != "B2" or call.fields["roomId"] != room_id
+
+
+@pytest.mark.parametrize("bound", [1, 2, 5, 8])
+@pytest.mark.parametrize("signature", [SIGNATURES[0], SIGNATURES[3], SIGNATURES[-1]])
+def test_never_more_logins_fail_than_the_bound_allows(signature, bound):
+    """Where the bound ends the search, the error names what was refused and what was not tried."""
+    wanted = SIGNATURES.index(signature)
+    right = Dialect(hash=signature[0], signature=signature[1])
+    with Sandbox(seed=1, dialect=right) as sandbox, sandbox.connect() as client:
+        client.dialect = Dialect()
+        if wanted < bound:
+            assert ck.probe_dialect(client, max_failed_logins=bound) == right
+        else:
+            with pytest.raises(ck.AuthenticationFailed, match="max_failed_logins=8") as refusal:
+                ck.probe_dialect(client, max_failed_logins=bound)
+            untried = str(refusal.value).partition("not tried")[2]
+            assert f"{signature[0]} {signature[1]}" in untried
+        assert sandbox.count(A1) == min(wanted + 1, bound)
+
+
+def test_keys_that_no_signature_makes_right(sandbox):
+    """All eight were refused, so it is a key; and no login at all is a mistake of the caller."""
+    keys = {name: getattr(sandbox, name) for name in SERVICE}
+    client = ck.Client(**{**keys, "secret_key": "s0me-0ther"})
+    with pytest.raises(ck.AuthenticationFailed, match="most likely a key is wrong") as refusal:
+        ck.probe_dialect(client)
+    assert sandbox.count(A1) == 8
+    assert "s0me" not in str(refusal.value)
+    assert refusal.value.ret == 401
+    for bound in (0, -1, 1.5):
+        with pytest.raises(ck.ConfigError, match=f"max_failed_logins is {bound}"):
+            ck.probe_dialect(client, max_failed_logins=bound)
+    assert sandbox.count(A1) == 8
+
+
+OTHER = "accessToken"
+PAGE = Reply("<html>no such method</html>", 405, "text/html")
+ZERO = {path: Reply({"ret": 0}) for path in (A3, A5, B1, B2)} | {B3: EMPTY}
+TWO = {A3: checked(404, 407, "access_tocken"), A5: checked(410, 602, "token")}
+IN_A, IN_A5, IN_B2 = "token_parameter", "mcu_token_parameter", "remove_token_parameter"
+# What differs from a usual service, which settings stay open, one of the reasons, and what differs
+# from the usual dialect.
+UNLIKE = {
+    "usual": ({}, "", "", {}),
+    "expired": ({A3: {"ret": 602}}, IN_A, "A3 refused the token in every known way: 602", {}),
+    "the room before the token": ({A3: {"ret": 404}}, IN_A, "404: room not found, with the", {}),
+    "success to all": (ZERO, f"{IN_A} {IN_A5} {IN_B2} create_method", "A3: success, with", {}),
+    "a passing fault": ({A3: [{"ret": 504}, {"ret": 602}]}, IN_A, "504", {}),
+    "no device service": ({B3: checked(304, 602, OTHER)}, "list_method", "304: get failed", {}),
+    "B2 by success": ({B2: checked(0, 401, OTHER)}, "", "", {IN_B2: OTHER}),
+    "two names in A": (TWO, "", "", {IN_A: "access_tocken", IN_A5: "token"}),
+    "B1 looks at parameters first": ({B1: {"ret": 401}}, "create_method", "401: wrong param", {}),
+    "B3 drops": ({B3: Reply(drop=True)}, "list_method", "closed the connection", {}),
+    "a page for A5": ({A5: PAGE}, IN_A5, "expected JSON, got HTML", {}),
+}
+
+
+@pytest.mark.parametrize("row", UNLIKE.values(), ids=UNLIKE)
+def test_only_an_answer_that_differs_without_a_token_settles_a_setting(script, row):
+    """The rest stays as it is, and a warning names it with the reason."""
+    differences, unknown, reason, changes = row
+    client = script({**USUAL, **differences}).client()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert ck.probe_dialect(client).changes() == changes
+    text = "".join(str(warning.message) for warning in caught)
+    assert re.findall(r"[:;] (\w+) \(", text) == unknown.split()
+    assert reason in text
+
+
+def test_a_method_that_alone_is_served_is_known_without_the_placement(script):
+    """401 by POST with and without a token, and no GET."""
+    for refusal in ({"ret": 408}, PAGE):
+        service = script(dict(USUAL))
+        service.script[B1] = lambda _, service=service, refusal=refusal: (
+            refusal if service.requests[-1][0] == "GET" else {"ret": 401}
+        )
+        with pytest.warns(UserWarning, match="placement: B1"):
+            found = ck.probe_dialect(service.client())
+        assert found.changes() == {"create_method": "POST"}
+
+
+def test_a_room_settles_what_no_room_does(script):
+    """Of a service that looks for the room first, a room that is there shows the name."""
+    room = checked({"ret": 0, "room_id": "7"}, 602, "token")
+    there = lambda query: room(query) if query["room_id"] == "7" else {"ret": 404}  # noqa: E731
+    client = script({**USUAL, A3: there, A5: there}).client()
+    assert ck.probe_dialect(client, "7").changes() == {"token_parameter": "token"}
+
+
+def test_a_client_that_is_read_only_sends_no_change(sandbox):
+    """B1 and B2 stay open."""
+    readonly = (
+        r"out: remove_\w+ \(this client is read only\); create_\w+ \(this client is read only\)$"
+    )
+    with pytest.warns(UserWarning, match=readonly):
+        assert ck.probe_dialect(sandbox.connect(read_only=True)) == Dialect()
+    assert (sandbox.count(B1), sandbox.count(B2)) == (0, 0)
+
+
+NEITHER = {
+    "time-out": ({"ret": 504}, ck.ServiceTimeout),
+    "unknown code": ({"ret": 12345}, ck.ApiError),
+    "page": ({"body": "<html>Bad gateway</html>", "http": 502}, ck.ProtocolError),
+    "dropped": ({"drop": True}, ck.TransportError),
+    "no random and key": ({"body": '{"ret": 0}'}, ck.ProtocolError),
+}
+
+
+@pytest.mark.parametrize(("fault", "kind"), NEITHER.values(), ids=NEITHER)
+def test_a_login_that_gets_neither_yes_nor_no_is_an_error(sandbox, fault, kind):
+    """It says nothing of the signature, so no other one is tried."""
+    sandbox.fault(A1, **fault)
+    with pytest.raises(kind) as caught:
+        ck.probe_dialect(sandbox.connect())
+    assert (sandbox.count(A1), bool(caught.value.advice)) == (1, True)
+
+
+def test_an_interface_that_cannot_be_reached(sandbox):
+    """Of B each question stays open after one request; of A it is an error."""
+    closed = f"http://127.0.0.1:{quiet_port()}"
+    keys = ("demo_access", "demo_secret")
+    with pytest.warns(UserWarning, match=r"list_method \(B3: .*: connection refused\)"):
+        ck.probe_dialect(client := ck.Client(sandbox.base_url, closed, *keys))
+    assert sum(call.endpoint.startswith("B") for call in client.calls) == 3
+    with pytest.raises(ck.TransportError, match="connection refused"):
+        ck.probe_dialect(ck.Client(closed, closed, *keys))
+
+
+def test_the_command_prints_settings_and_saves_them(monkeypatch):
+    """A profile is made from the settings in use; another profile keeps its own. What cannot be
+    saved is an error before anything is sent."""
+    monkeypatch.setenv("CONFKIT_TIMEOUT", "3,4")
+    wanted = Dialect(signature="raw", create_method="POST")
+    with Sandbox(seed=1, dialect=wanted) as sandbox:
+        service = {name: str.__str__(getattr(sandbox, name)) for name in SERVICE}
+        status, out, err = run("probe", **known(sandbox))
+        assert (status, out) == (0, "CONFKIT_DIALECT=signature=raw,create_method=POST\n")
+        status, out, _ = run("probe", "--json", "--save", "new", **known(sandbox))
+        assert (status, json.loads(out)["dialect"]["signature"]) == (0, "raw")
+        assert json.loads(out)["open"] == []
+        assert load_profile("new") == {**service, "timeout": [3, 4], "dialect": wanted.changes()}
+        with ck.connect("new") as client:
+            ck.delete_room(client, ck.create_room(client, "t", "ops"))
+        save_profile("prod", {**service, "max_rate": 100.0})
+        assert run("probe", "--profile", "prod", "--save", "prod").returncode == 0
+        assert load_profile("prod")["max_rate"] == 100.0
+        assert load_profile("prod")["dialect"] == wanted.changes()
+        save_profile("else", {**service, "base_url": "http://192.0.2.1:8080"})
+        counted = sandbox.count()
+        for name, message in (("else", "another base_url"), ("a b", "profile name 'a b'")):
+            status, _, err = run("probe", "--save", name, **known(sandbox))
+            assert (status, message in err) == (1, True)
+        assert sandbox.count() == counted
+        status, _, err = run("probe", "--max-failed-logins", "1", **known(sandbox))
+        assert (status, "no login (A1) was accepted" in err) == (1, True)
+        sandbox.fault(A3, ret=602)
+        status, out, _ = run("probe", **known(sandbox))
+        assert (status, "open: token_parameter (A3 refused" in out) == (2, True)
+    status, out, _ = run("probe", "--sandbox")
+    assert (status, out) == (0, "the usual dialect: nothing is to be set\n")

@@ -1,1 +1,0 @@
-"""Tests of the sweep: IDs, frames, failures, executors, and what is said on the way."""

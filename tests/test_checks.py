@@ -1,0 +1,48 @@
+"""Checks, and the verdict of a list of them."""
+
+import json
+
+import pytest
+
+import confkit as ck
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict", "status"),
+    [
+        ("PASS PASS", "PASS", 0),
+        ("PASS SKIP", "PASS", 0),
+        ("PASS FAIL UNKNOWN", "FAIL", 1),
+        ("PASS UNKNOWN", "UNKNOWN", 2),
+        ("SKIP SKIP", "UNKNOWN", 2),
+        ("", "UNKNOWN", 2),
+    ],
+)
+def test_the_verdict_of_a_checklist(outcomes, verdict, status):
+    """One failure fails the list, an unknown leaves it unknown; skips do not count."""
+    checks = ck.Checklist(ck.Check("c", outcome, "d") for outcome in outcomes.split())
+    assert (checks.verdict, checks.exit_status, checks.ok) == (verdict, status, status == 0)
+    assert str(checks).endswith(f"{verdict:<7} overall")
+
+
+def test_a_checklist_as_data_text_and_html():
+    """Secrets are masked and HTML is escaped in every form; an empty frame has the same types."""
+    down = ck.Check("camera", "FAIL", "rtsp://a:geheim@h/x is down", "<call> us", 0.0123)
+    checks = ck.Checklist([ck.Check("network", "PASS", "fine"), down])
+    frame, data = checks.to_frame(), json.loads(checks.as_json())
+    row = {"name": "camera", "outcome": "FAIL", "detail": down.detail, "advice": "<call> us"}
+    assert frame.to_dict("records")[1] == {**row, "seconds": 0.0123}
+    assert [*ck.Checklist().to_frame().dtypes.items()] == [*frame.dtypes.items()]
+    assert (data["verdict"], data["checks"][1]) == ("FAIL", {**row, "seconds": 0.0123})
+    assert data["checks"][0]["seconds"] is None
+    assert f"FAIL    camera: {down.detail} (12.3 ms)\n     -> <call> us" in repr(checks)
+    html = checks._repr_html_()
+    assert "geheim" not in down.detail + html
+    assert all(text in html for text in ("&lt;call&gt; us", "12.3 ms", ">time<"))
+    assert ">time<" not in ck.Checklist(checks[:1])._repr_html_()
+
+
+def test_an_unknown_outcome_is_refused():
+    """The error lists the four outcomes."""
+    with pytest.raises(ValueError, match="PASS, FAIL, UNKNOWN, SKIP"):
+        ck.Check("c", "OK", "d")

@@ -1,0 +1,374 @@
+"""Both ways of a read, by libcurl and by the session, bring the same, and obstacles are named."""
+
+import re
+import socket
+import socketserver
+import ssl
+import subprocess
+import threading
+import time
+
+import certifi
+import pytest
+import requests
+
+import confkit as ck
+from tests.deployment.services import deaf
+from tests.ports import HERE
+from tests.scripted import AUTHENTICATE, GET_ROOM, GRANTED, Reply, scripted
+from tests.ways import ANSWERS, ROOM, WAYS, by, client_of, connected, outcome
+
+pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS")
+DEVICES = "/avd/api/outgoing/getOutgoingUsers"
+FAR = "http://rooms.example"
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return request.param
+
+
+def facts(outcome):
+    """What matters of an outcome: members, or everything that an error says, addresses aside.
+
+    Why a connection broke stands in parentheses, in the words of whoever met it."""
+    if not isinstance(outcome, Exception):
+        return outcome
+    text = re.sub(r":\d{4,5}/", "/", str(outcome))
+    if isinstance(outcome, ck.TransportError):
+        text = re.sub(r" \(.*?\)(?=\. )", "", text)
+    fields = [getattr(outcome, name, None) for name in ("sent", "status", "ret", "retry_after")]
+    return type(outcome), text, outcome.retry, outcome.advice, *fields
+
+
+def same(make):
+    """The outcome of a read, once it is the same in either way, and in the main thread."""
+    outcomes = []
+    for way, thread in (("libcurl", True), ("session", True), ("libcurl", False)):
+        with make(way) as client:
+            outcomes.append(outcome(client, thread=thread))
+    assert facts(outcomes[0]) == facts(outcomes[1]) == facts(outcomes[2])
+    return outcomes[0]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_response_means_the_same_in_either_way(script, answer):
+    """Each thing that a service can answer gives the same members, or the same error after as many
+    tries, with the same words."""
+    reply, kind = ANSWERS[answer]
+    seen = []
+
+    def make(way):
+        service = script({GET_ROOM: reply})
+        seen.append(service.seen)
+        # Short only where a time-out is what comes: a busy machine needs its time for the others.
+        return connected(service, way, timeout=(0.2, 0.3) if kind is ck.TransportTimeout else 5)
+
+    assert type(same(make)) is kind
+    assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.fixture
+def places(script):
+    """Addresses of a service that says nothing, of one that takes no more connections, of one that
+    answers without TLS."""
+    with socket.create_server((HERE, 0)) as silent, deaf() as full:
+        plain = script().base_url.removeprefix("http://")
+        port = silent.getsockname()[1]
+        yield {"silent": f"{HERE}:{port}", "full": f"{HERE}:{full}", "plain": plain}
+
+
+@pytest.mark.parametrize(
+    ("address", "proxy", "words", "sent"),
+    [
+        ("http://127.0.0.1:9", "", "connection refused", False),
+        ("http://nosuch.invalid", "", "could not resolve the host name", False),
+        ("http://{silent}", "", "no response within 0.3 s", True),
+        ("http://{full}", "", "no connection within 0.3 s", False),
+        ("https://{plain}", "", "does not speak TLS on this port. Write http://", False),
+        (FAR, "http://127.0.0.1:9", "the proxy did not pass it on", False),
+        (FAR, "http://nosuch.invalid:3128", "the proxy did not pass it on", False),
+        ("https://rooms.example", "http://{plain}", "the proxy did not pass it on", False),
+        (FAR, "socks5://127.0.0.1:9", "PySocks.* Run: pip install 'requests\\[socks\\]'", False),
+    ],
+)
+def test_what_keeps_a_request_from_the_service_is_named(address, proxy, words, sent, places):
+    """A refused, unknown, silent or crowded address, plain HTTP behind https, a proxy that is not
+    there or refuses: the same TransportError in either way, and whether anything was sent."""
+
+    def make(way):
+        client = client_of(address.format(**places), way, timeout=(0.3, 0.3))
+        if proxy:
+            client.session.proxies = dict.fromkeys(("http", "https"), proxy.format(**places))
+        return client
+
+    error = same(make)
+    assert re.search(words, str(error))
+    assert error.sent is sent
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_wants_a_login_is_named(scheme):
+    """HTTP 407, to a whole address or a tunnel: where to give the login is said, and a change has
+    not happened."""
+
+    class Proxy(socketserver.StreamRequestHandler):
+        def handle(self):
+            while self.rfile.readline().strip():
+                pass
+            self.wfile.write(b"HTTP/1.1 407 Login\r\nContent-Length: 0\r\n\r\n")
+
+    with socketserver.ThreadingTCPServer((HERE, 0), Proxy) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        host, port = server.server_address
+
+        def make(way):
+            client = client_of(f"{scheme}://rooms.example", way)
+            client.session.proxies[scheme] = f"http://{host}:{port}"
+            return client
+
+        assert "user:password@proxy" in same(make).advice
+        with pytest.raises(ck.ConfkitError, match="user:password@proxy") as caught:
+            ck.create_room(make("session"), "Weekly sync", owner_id="ops")
+        server.shutdown()
+    assert not isinstance(caught.value, ck.OutcomeUnknown)
+
+
+# TLS
+
+
+@pytest.mark.parametrize(
+    ("verify", "host", "trusted"),
+    [
+        ("file", "127.0.0.1", True),
+        ("folder", "127.0.0.1", True),
+        ("environment", "127.0.0.1", True),
+        (False, "127.0.0.1", True),
+        (True, "127.0.0.1", False),
+        (certifi.where(), "127.0.0.1", False),
+        ("file", "127.0.0.2", False),
+    ],
+)
+def test_a_certificate_is_trusted_in_either_way(
+    certificate, tmp_path, monkeypatch, verify, host, trusted
+):
+    """verify=FILE, FOLDER and False let a service in, and REQUESTS_CA_BUNDLE where trust_env is on.
+    What libcurl or the system would trust does not count beside it, nor another host's certificate:
+    nothing is sent then, and nothing tried again. The service wants to see session.cert."""
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate[0]))
+    command = ["openssl", "x509", "-hash", "-noout", "-in", certificate[0]]
+    name = subprocess.check_output(command, text=True).strip()
+    (tmp_path / f"{name}.0").write_bytes(certificate[0].read_bytes())
+    bundles = {"file": str(certificate[0]), "folder": str(tmp_path), "environment": True}
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    context.load_verify_locations(certificate[0])
+    context.verify_mode = ssl.CERT_REQUIRED
+
+    def make(way):
+        client = connected(service, way, verify=bundles.get(verify, verify))
+        client.session.trust_env = verify == "environment"
+        client.session.cert = tuple(map(str, certificate))
+        return client
+
+    with scripted({GET_ROOM: ROOM}, context, host=host) as service:
+        result = same(make)
+        if trusted:
+            assert result == ROOM
+            return
+        assert re.search("certificate not trusted.* connect\\(verify=", str(result))
+        assert (result.sent, result.retry, service.requests) == (False, False, [])
+
+
+def test_a_bundle_that_is_no_bundle_is_named(certificate, tmp_path):
+    """A CA bundle that is gone or holds no certificate: what to correct, and nothing was sent."""
+    (tmp_path / "empty.pem").write_text("no certificate")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with scripted({GET_ROOM: ROOM}, context) as service:
+        for name in ("gone.pem", "empty.pem"):
+            error = same(
+                lambda way, name=name: connected(service, way, verify=str(tmp_path / name))
+            )
+            assert re.search("CA bundle cannot be read.*verify=", str(error))
+            assert (error.sent, error.retry) == (False, False)
+        assert service.requests == []
+
+
+def test_what_tls_has_unpacked_behind_a_response_is_nobodys(certificate, way):
+    """Several calls share a connection. What TLS has unpacked already behind a response, and no
+    socket shows, is not the response for the next room."""
+
+    def room(room_id, topic=b""):
+        body = b'{"ret": 0, "room_id": "%b", "topic": "%b"}' % (room_id, topic)
+        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+    def twice(query):
+        answers = room(query["room_id"].encode(), b"x" * 9000) + room(b"9")
+
+        def do(peer):
+            peer.sendall(answers)
+            peer.recv(65536)  # the connection stays open meanwhile
+
+        return Reply(raw=do)
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with scripted({GET_ROOM: lambda query: ROOM}, context) as service:
+        client = connected(service, way, verify=str(certificate[0]))
+        sweep = ck.sweep(client, ["1"] * 3, users=False, concurrency=1)
+        assert (len(sweep.rooms), service.connections) == (1, 1)
+        service.script[GET_ROOM] = twice
+        sweep = ck.sweep(client, list("12345"), users=False, concurrency=1)
+        assert [room.room_id for room in sweep.rooms] == list("12345")
+
+
+# Settings of the session
+
+
+def test_proxies_of_the_environment_count_as_the_session_says(script, monkeypatch, way):
+    """HTTP_PROXY and NO_PROXY count for a distant service, from when they are set; with trust_env
+    off neither does, and a proxy of the session is used whatever NO_PROXY says."""
+    proxy = script({GET_ROOM: ROOM}).base_url
+    monkeypatch.setenv("http_proxy", proxy)
+    assert outcome(client_of(FAR, way)) == ROOM
+    monkeypatch.setenv("no_proxy", "nosuch.invalid")
+    client = client_of("http://nosuch.invalid", way)
+    for client.session.trust_env in (True, False):
+        assert "could not resolve the host name" in str(outcome(client))
+    client.session.proxies["http"] = proxy
+    assert outcome(client) == ROOM
+
+
+LETTERS = ["00123", "a b", "a/b", "部屋", "%41", "+", "\u200d", " 7", "a&b=c#d?e;f", "u\u0308", "."]
+
+
+@pytest.mark.parametrize(
+    ("method", "placement"),
+    [("GET", "query"), ("POST", "query"), ("POST", "form"), ("POST", "json")],
+)
+def test_any_letters_travel_alike_in_any_dialect(script, method, placement):
+    """B3 as GET or POST, its parameters in the query, a form or JSON, and in them spaces, slashes,
+    signs and letters from anywhere."""
+    service = script({DEVICES: {"ret": 0, "data": {"items": []}}})
+    dialect = ck.Dialect(list_method=method, placement=placement)
+    for letters in LETTERS:
+        for way in WAYS:
+            assert (
+                outcome(connected(service, way, dialect=dialect), "B3", roomId=letters)["ret"] == 0
+            )
+        first, second = service.requests[-2:]
+        assert first == second
+        assert placement == "json" or second[2]["roomId"] == letters
+        [kind] = {headers["Content-Type"] for headers in service.headers[-2:]}
+        assert (kind is None) is (placement == "query")
+        assert len({headers["Content-Length"] for headers in service.headers[-2:]}) == 1
+
+
+ME = requests.auth._basic_auth_str("me", "p@ss")
+SETTINGS = [  # and what arrives of it
+    ("headers", {"Site": "north"}, {"site": "north"}),
+    ("auth", ("me", "p@ss"), {"authorization": ME}),
+    ("cookies", {"node": "7"}, {"cookie": "node=7"}),
+    ("proxies", "http://{}", {}),
+    ("proxies", "{}", {}),
+    ("proxies", "http://me:p%40ss@{}", {"proxy-authorization": ME}),
+    ("hooks", {"response": [lambda _, **__: None]}, {}),
+    ("auth", lambda request: request, {}),
+    ("params", {"site": "north"}, {}),
+    ("__class__", type("Own", (requests.Session,), {}), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "arrives"), SETTINGS)
+def test_a_setting_of_the_session_counts(script, name, value, arrives):
+    """It may be set at any time, and what arrives is the same in either way, to a proxy the whole
+    address."""
+    service = script({GET_ROOM: ROOM})
+    through = name == "proxies"
+    for way in WAYS:
+        client = client_of(FAR if through else service.base_url, way)
+        assert through or outcome(client) == ROOM
+        if through:
+            client.session.proxies["http"] = value.format(service.base_url.removeprefix("http://"))
+        elif isinstance(value, dict):
+            getattr(client.session, name).update(value)
+        else:
+            setattr(client.session, name, value)
+        assert outcome(client) == ROOM
+    sent = [
+        {name.lower(): value for name, value in one.items() if not name.endswith("Connection")}
+        for one in service.headers[:: 1 if through else 2][-2:]
+    ]
+    assert service.requests[-1] == service.requests[-1 if through else -3]
+    assert service.requests[-1][1].startswith(FAR) is through
+    assert sent[0].keys() == sent[1].keys()
+    assert sent[1]["user-agent"] == requests.utils.default_user_agent()
+    last = {name.lower(): value for name, value in service.headers[-1].items()}
+    assert last | arrives == last
+
+
+def test_a_cookie_of_the_service_comes_back_to_it(script, way):
+    """That of A1, the new one after a new token, and one that a read has set."""
+    granted = [Reply(GRANTED, headers={"Set-Cookie": f"node={n}; Path=/"}) for n in (1, 2)]
+
+    def room(query):
+        if "node=2" not in (service.headers[-1]["Cookie"] or ""):
+            return {"ret": 602}
+        answer = {"ret": 0, "room_id": query["room_id"]}
+        return Reply(answer, headers={"Set-Cookie": "seen=yes; Path=/"})
+
+    service = script({AUTHENTICATE: granted, GET_ROOM: room})
+    sweep = ck.sweep(by(service.client(), way), list("123456789"), users=False, concurrency=1)
+    assert sweep.failures == ()
+    assert service.seen[AUTHENTICATE] == 2
+    assert "seen=yes" in service.headers[-1]["Cookie"]
+
+
+# Connections
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.02])
+def test_a_response_behind_a_response_is_not_that_of_the_next_room(script, way, pause):
+    """Where the head came by itself, too: what lies behind a response is nobody's."""
+
+    def twice(query):
+        body = b'{"ret": 0, "room_id": "%b"}' % query["room_id"].encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+        behind = head + b'{"ret": 0, "room_id": "9"}'
+
+        def do(peer):
+            for part in [head, body + behind] if pause else [head + body + behind]:
+                peer.sendall(part)
+                time.sleep(pause)
+
+        return Reply(raw=do, keeps=True)
+
+    service = script({GET_ROOM: twice})
+    sweep = ck.sweep(connected(service, way), list("01234"), users=False, concurrency=1)
+    assert [room.room_id for room in sweep.rooms] == list("01234")
+
+
+def test_a_connection_is_as_patient_after_a_slow_response_as_before(script):
+    """The time that one response took is not taken from the next on the same connection."""
+    service = script({GET_ROOM: Reply(ROOM, delay=0.4)})
+    client = service.client(timeout=(1, 0.7))
+    for _ in range(2):
+        ck.get_room(client, "1")
+    assert (service.seen[GET_ROOM], service.connections) == (2, 2)  # one for A1
+
+
+def test_a_bug_in_a_hook_is_raised_as_it_is(script):
+    """It is no failure of the network, and no read is repeated for it; the token is in none of its
+    frames."""
+
+    def hook(*_, **__):
+        raise ValueError("mine")
+
+    service = script({GET_ROOM: ROOM})
+    client = connected(service, "session")
+    client.session.hooks["response"].append(hook)
+    with pytest.raises(ValueError, match="mine") as caught:
+        ck.get_room(client, "1")
+    assert service.seen[GET_ROOM] == 1
+    assert not [entry for entry in caught.traceback if entry.path.name == "transport.py"]
