@@ -238,10 +238,7 @@ class Client:
         change is sent once. OutcomeUnknown: a change whose response was lost, or leaves it open.
         Sections 4, 5 and 7 of the interface.
         """
-        operation = OPERATIONS[operation] if isinstance(operation, str) else operation
-        self.may_send(operation)
-        self.check_open()
-        check_sendable(operation, parameters)
+        operation = self._checked(operation, parameters)
         token = self.token() if operation.token else None
         failures, renewed = 0, False
         while True:
@@ -269,10 +266,7 @@ class Client:
         It carries this token or none, in this dialect: for questions about the service itself,
         where a retry or a login on the way would change the result. ReadOnlyError, as by `call`.
         """
-        operation = OPERATIONS[operation] if isinstance(operation, str) else operation
-        self.may_send(operation)
-        self.check_open()
-        check_sendable(operation, parameters or {})
+        operation = self._checked(operation, parameters or {})
         return self._send(operation, parameters or {}, token, dialect or self.dialect)
 
     def token(self, instead_of: str | None = None) -> AccessToken:
@@ -282,6 +276,14 @@ class Client:
         error. Section 5 of the interface.
         """
         return self._token.get(self._authenticate, instead_of)
+
+    def _checked(self, operation: Operation | str, parameters: Mapping[str, Any]) -> Operation:
+        """Return the operation of this key, once it is certain that the call may be sent."""
+        operation = OPERATIONS[operation] if isinstance(operation, str) else operation
+        self.may_send(operation)
+        self.check_open()
+        check_sendable(operation, parameters)
+        return operation
 
     def may_send(self, operation: Operation) -> None:
         """Raise ReadOnlyError for a change where the client is read only."""

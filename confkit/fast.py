@@ -180,9 +180,8 @@ class _Handle:
         content = body.getvalue()
         body.close()  # the handle keeps it until the next call
         if not large and (not code or (status and code in _CUT)):
-            seconds = curl.getinfo(_RETRY_AFTER) if status in _BUSY else 0
-            later = str(seconds) if seconds else ""
-            return Response(status, content, not code, later)
+            retry_after = curl.getinfo(_RETRY_AFTER) if status in _BUSY else 0
+            return Response(status, content, not code, str(retry_after or ""))
         name = "large" if large else self._obstacle(code, status, message)
         number = curl.getinfo(pycurl.OS_ERRNO)
         return no_response(

@@ -43,6 +43,7 @@ PROBE_DELAY = 1.0  # seconds before it: a connection that is lost is often back 
 PART = 500  # rooms that an executor gets at once
 LOOK = 0.1  # seconds between two looks at `cancelled`
 GRACE = 0.5  # seconds: for what is under way when a sweep ends early
+REJECTED = 602  # the result code of an expired token
 _FIRST = ("room_id", "topic", "users", "people", "devices", "attendee_max")
 _LAST = ("ret", "error")
 _COUNTS = {"room_id": NAME, **dict.fromkeys((*_FIRST[2:5], "ret"), "Int64"), "error": "string"}
@@ -504,19 +505,20 @@ class _Reader:
                 self._client.token()  # without it no room can be read: that is raised
                 self._began = True
             while self._is_answered():
-                with self._lock:
-                    room_id = next(self._left, _NO_MORE)
-                if room_id is _NO_MORE:
+                try:
+                    with self._lock:
+                        room_id = next(self._left)
+                except StopIteration:
                     return
                 self._read(room_id)
-                self._finished.put(room_id)  # type: ignore[arg-type]  # not _NO_MORE
+                self._finished.put(room_id)
         except Cancelled:
             pass
         except BaseException as error:  # noqa: BLE001  # raised by `read`, in the caller's thread
             self._error = error
             self._over.set()
 
-    def _read(self, room_id: Any) -> None:
+    def _read(self, room_id: str | None) -> None:
         """Read a room, or the devices of all rooms (None), and keep what it is or why not."""
         client, options, call = self._client, self._options, B3.key
         try:
@@ -585,10 +587,6 @@ class _Reader:
                 if self._unanswered or isinstance(result, TokenRejected):
                     self._over.set()
         return not self._over.is_set()
-
-
-_NO_MORE = object()
-REJECTED = 602  # the result code of an expired token
 
 
 # Reading on an executor
